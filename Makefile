@@ -1,0 +1,41 @@
+# Every target sets up its own environment first; nothing is needed but Python 3.11 (or later), pip and make.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+WORKERS ?= 2
+CODE := gfx_ir gfx_trace backends tests examples benchmarks
+
+.PHONY: env demo test lint format bench clean
+
+env: $(STAMP)
+
+# PyTorch comes first and alone: its version is the one requirement for which pip must not look at anything else.
+$(STAMP): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "GFX needs Python 3.11 or later: make PYTHON=python3.11")'
+	test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet torch==2.13.0
+	$(PY) -m pip install --quiet -r requirements.lock
+	$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: $(STAMP)
+	$(PY) examples/demo.py
+
+lint: $(STAMP)
+	$(PY) -m ruff check $(CODE)
+	$(PY) -m ruff format --check $(CODE)
+	$(PY) -m mypy
+
+test: lint
+	$(PY) -m pytest -n $(WORKERS)
+
+format: $(STAMP)
+	$(PY) -m ruff check --fix $(CODE)
+	$(PY) -m ruff format $(CODE)
+
+bench: $(STAMP)
+	$(PY) benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) demo_output build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
