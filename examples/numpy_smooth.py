@@ -4,7 +4,7 @@ import numpy as np
 
 
 def smooth(signal, threshold, alpha: float = 0.25):
-    """Smooth the rows of `signal` (time, channels); returns all levels (time, channels) and the last one (channels,)."""
+    """Smooth the rows of `signal` (time, channels): every level (time, channels), and the last one (channels,)."""
     level = np.zeros(signal.shape[1], signal.dtype)
     levels = []
     for row in signal:
