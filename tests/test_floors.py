@@ -1,0 +1,157 @@
+"""The house stands on its floors: imports point down only, and the package itself loads no framework."""
+
+import ast
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent
+FOLDERS = {
+    "gfx_ir": ROOT / "gfx_ir",
+    "gfx_trace": ROOT / "gfx_trace",
+    "gfx_numpy": ROOT / "backends/gfx_numpy",
+    "gfx_torch": ROOT / "backends/gfx_torch",
+    "gfx_jax": ROOT / "backends/gfx_jax",
+}
+BACKENDS = ("gfx_numpy", "gfx_torch", "gfx_jax")
+
+# Modules and packages of gfx_ir above floor 0, by their first name; what is not listed lies on floor 0.
+FLOOR_1 = {"ops"}
+FLOOR_2 = {"save", "infer", "cost", "match", "passes", "codegen", "partition", "runtime"}
+
+# What each package may import besides the standard library: at module level, and anywhere.
+NUMERIC = {"numpy", "ml_dtypes"}
+AT_ONCE = {
+    "gfx_ir": {"gfx_ir", "astor", "safetensors"} | NUMERIC,
+    "gfx_trace": {"gfx_ir", "gfx_trace", "numpy"},
+    "gfx_numpy": {"gfx_ir", "gfx_numpy"} | NUMERIC,
+    "gfx_torch": {"gfx_ir", "gfx_torch", "torch"} | NUMERIC,
+    "gfx_jax": {"gfx_ir", "gfx_jax", "jax"} | NUMERIC,
+}
+AT_FIRST_USE = {
+    "gfx_ir": {"scipy"},
+    "gfx_trace": {"rich", "typer", "safetensors"},
+    "gfx_numpy": {"scipy"},
+    "gfx_torch": set(),
+    "gfx_jax": set(),
+}
+# The command line is a leaf: nothing imports it, so its own libraries may stand at its head.
+LEAVES = {"gfx_trace.cli": {"rich", "typer", "click"}}
+
+PRIVATE = re.compile(r"\btorch\._|\bjax\._src|\bjaxlib\b|\bnumpy\.core\b|\bnumpy\._core\b")
+
+
+def module_files():
+    for package, folder in FOLDERS.items():
+        for path in sorted(folder.rglob("*.py")):
+            parts = [package, *path.relative_to(folder).with_suffix("").parts]
+            yield ".".join(parts).removesuffix(".__init__"), path
+
+
+MODULES = dict(module_files())
+EVERY_MODULE = pytest.mark.parametrize("name", MODULES)
+
+
+def imports(name):
+    """(imported modules in full, line, whether inside a function) of each import in the module `name`."""
+    path = MODULES[name]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inner = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield [alias.name for alias in node.names], node.lineno, id(node) in inner
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = name if path.stem == "__init__" else name.rpartition(".")[0]
+                parents = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*parents, base] if base else parents)
+            targets = [f"{base}.{alias.name}" for alias in node.names]
+            yield [t if t in MODULES else base for t in targets], node.lineno, id(node) in inner
+
+
+def floor(name):
+    """The floor of a module of gfx_ir; the package itself only gathers names, so it lies on top."""
+    parts = name.split(".")
+    if len(parts) == 1:
+        return 2
+    return 1 if parts[1] in FLOOR_1 else 2 if parts[1] in FLOOR_2 else 0
+
+
+@EVERY_MODULE
+def test_imports_point_down(name):
+    package = name.split(".")[0]
+    allowed = AT_ONCE[package] | LEAVES.get(name, set())
+    found = []
+    for targets, line, inside in imports(name):
+        for target in targets:
+            top = target.split(".")[0]
+            may = allowed | AT_FIRST_USE[package] if inside else allowed
+            if top not in may and top not in sys.stdlib_module_names:
+                found.append(f"{MODULES[name]}:{line} imports {target}" + ("" if inside else " at module level"))
+    assert not found
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("gfx_ir")])
+def test_floors_of_gfx_ir(name):
+    above = [
+        f"{MODULES[name]}:{line} (floor {floor(name)}) imports {target} (floor {floor(target)})"
+        for targets, line, _ in imports(name)
+        for target in targets
+        if target.split(".")[0] == "gfx_ir" and floor(target) > floor(name)
+    ]
+    assert not above
+
+
+@EVERY_MODULE
+def test_project_is_imported_at_module_level(name):
+    late = [
+        f"{MODULES[name]}:{line} imports {targets}"
+        for targets, line, inside in imports(name)
+        if inside and any(target.split(".")[0] in FOLDERS for target in targets)
+    ]
+    assert not late
+
+
+@EVERY_MODULE
+def test_leaves_are_not_imported(name):
+    found = [t for targets, _, _ in imports(name) for t in targets if t in LEAVES and t != name]
+    assert not found
+
+
+@EVERY_MODULE
+def test_public_names_of_frameworks_only(name):
+    lines = MODULES[name].read_text(encoding="utf-8").splitlines()
+    assert not [f"{MODULES[name]}:{n}" for n, line in enumerate(lines, 1) if PRIVATE.search(line.split("#")[0])]
+
+
+def test_importing_gfx_trace_loads_no_framework():
+    heavy = {"torch", "jax", "jaxlib", "scipy", "rich", "typer", "transformers"}
+    code = f"import sys, gfx_trace; print(*sorted(set(sys.modules) & {heavy!r}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_backend_loads_no_other_framework(backend):
+    others = {"torch", "jax"} - {backend.removeprefix("gfx_")}
+    code = f"import sys, {backend}; print(*sorted(set(sys.modules) & {others!r}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []
+
+
+def test_backends_are_declared_as_entry_points():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = project["entry-points"]["gfx.backends"]
+    assert declared == {name.removeprefix("gfx_"): f"{name}:backend" for name in BACKENDS}
