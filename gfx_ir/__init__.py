@@ -1,0 +1,1 @@
+"""GFX's framework-neutral graphs: types, operations, graphs, and what is computed from them."""

@@ -1,0 +1,193 @@
+"""What a backend is to the rest: rows (op ↔ framework), its tensors, and how its source is spelled."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+from .dtypes import DType
+from .errors import BackendError, MissingOp
+from .op import OpDef, lookup
+from .rules import building
+from .template import Spelling, Template
+from .trees import tree_map
+
+
+class Lift:
+    """A framework call → ops. `fn` has the framework's own signature, takes Values and constants, and calls ops.
+
+    `writes`: the call writes its first argument in place; `fn` returns the new value of it. `copies`: its result never
+    shares memory with its argument although the op it becomes could ("maybe": it may, which is decided by strides).
+    """
+
+    __slots__ = ("name", "fn", "writes", "copies")
+
+    def __init__(self, name: str, fn: Callable[..., Any], writes: bool = False, copies: bool | str = False) -> None:
+        self.name, self.fn, self.writes, self.copies = name, fn, writes, copies
+
+    def __repr__(self) -> str:
+        return f"Lift({self.name})"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One op in one backend: how it is spelled, and which framework names become it.
+
+    `emit` is a Template spelling (None: the op's body is printed, or for NumPy its reference); `keep` names keywords to write even when
+    they equal the op's default. `lift` maps blank-separated names ("torch.sum Tensor.sum", "jnp.sum Array.sum"; a bare
+    `Tensor.`/`Array.`/`ndarray.` prefix is a method, and one ending in `@` an attribute, as in "Tensor.T@") to a function in the framework's own signature. `copies` names those of them
+    whose result never shares memory. `missing` is the reason why this backend lacks the op.
+    """
+
+    op: str
+    emit: Spelling | None = None
+    lift: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    keep: Sequence[str] = ()
+    copies: Sequence[str] = ()
+    missing: str = ""
+
+
+class Backend:
+    """A framework: rows, tensors, places, style. Subclassed by each backend, one instance registered under its name."""
+
+    name = ""
+    packages: tuple[str, ...] = ()
+    """Top-level packages of the framework: code in them is never entered, only lifted."""
+    views = False
+    """Whether slices and transposes share memory with their base, and in-place operators write."""
+    promotion = "array_api"
+    tensor_types: tuple[type, ...] = ()
+
+    def __init__(self, rows: Iterable[Row], namespace: Mapping[str, Any], roots: Mapping[str, Any]) -> None:
+        """`namespace`: what names in templates mean; `roots`: what the first part of a lift's name means."""
+        self.namespace = dict(namespace)
+        self.rows: dict[str, Row] = {}
+        self.templates: dict[str, Template] = {}
+        self.functions: dict[Any, Lift] = {}
+        self.methods: dict[str, Lift] = {}
+        self.attributes: dict[str, Lift] = {}
+        self.modules: dict[type, Lift] = {}
+        for row in rows:
+            self._add(row, roots)
+
+    def _add(self, row: Row, roots: Mapping[str, Any]) -> None:
+        if row.op in self.rows:
+            raise ValueError(f"{self.name}: a second row for op {row.op!r}")
+        op = lookup(row.op)
+        self.rows[row.op] = row
+        if row.emit is not None:
+            self.templates[row.op] = Template(row.emit, op.params, op.defaults, row.keep)
+        for names, fn in row.lift.items():
+            for name in names.split():
+                self.add_lift(name, fn, roots, copies=name in row.copies)
+
+    def add_lift(self, name: str, fn: Callable[..., Any], roots: Mapping[str, Any], **flags: Any) -> None:
+        """Let the framework's `name` become what `fn` builds. Names that this version of it lacks are passed over."""
+        root, _, rest = name.partition(".")
+        lift = Lift(name, fn, **flags)
+        if root in ("Tensor", "Array", "ndarray"):
+            table = self.attributes if rest.endswith("@") else self.methods
+            key = rest.removesuffix("@")
+            if table.setdefault(key, lift) is not lift:
+                raise ValueError(f"{self.name}: {name} is lifted twice")
+            return
+        target = roots[root]
+        for part in rest.split("."):
+            target = getattr(target, part, None)
+        if target is None:
+            return
+        if self.functions.setdefault(target, lift).fn is not fn:
+            raise ValueError(f"{self.name}: {name} is lifted twice, also as {self.functions[target].name}")
+
+    # ------------------------------------------------------------------ tensors
+    def is_tensor(self, x: Any) -> bool:
+        """Whether x is one of the framework's arrays."""
+        return isinstance(x, self.tensor_types)
+
+    def dtype_of(self, x: Any) -> DType:
+        """Element type of an array, or of a framework dtype object."""
+        raise NotImplementedError
+
+    def as_dtype(self, x: Any) -> DType | None:
+        """The DType that a framework object stands for (`torch.float32`, `jnp.float32`, `np.dtype`), None where it is no dtype."""
+        raise NotImplementedError
+
+    def shape_of(self, x: Any) -> tuple[int, ...]:
+        """Shape of an array."""
+        return tuple(x.shape)
+
+    def to_host(self, x: Any) -> Any:
+        """The array's data as NumPy."""
+        raise NotImplementedError
+
+    def from_host(self, x: Any) -> Any:
+        """NumPy data as an array of the framework."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ run
+    def native_dtype(self, dtype: DType) -> Any:
+        """The framework's own object for a dtype."""
+        raise NotImplementedError
+
+    def convert(self, leaf: Any) -> Any:
+        """A constant of the IR as the framework takes it (dtypes); anything else as it is."""
+        return self.native_dtype(leaf) if type(leaf) is DType else leaf
+
+    def run(self, op: OpDef, args: Sequence[Any]) -> Any:
+        """Run an op on the framework's arrays: exactly the call that its row prints. Composites without a row run their body's ops."""
+        template = self.templates.get(op.name)
+        if template is None:
+            row = self.rows.get(op.name)
+            if op.body is None or (row is not None and row.missing):
+                reason = f": {row.missing}" if row is not None and row.missing else ""
+                raise MissingOp(f"backend {self.name!r} has no row for op {op.name!r}{reason}")
+            with building(self):
+                return op.body(*args)
+        return template.function(args, self.namespace)(*tree_map(self.convert, tuple(args)))
+
+    def add(self, op: OpDef, args: tuple) -> Any:
+        """Run an op that the body of a composite calls: a Backend is a builder that makes no nodes."""
+        return self.run(op, args)
+
+    def supports(self, op: OpDef) -> bool:
+        """Whether this backend can run the op, itself or through the op's body."""
+        row = self.rows.get(op.name)
+        return op.name in self.templates or (op.body is not None and not (row is not None and row.missing))
+
+
+_LOCK = threading.Lock()
+_LOADED: dict[str, Backend] = {}
+GROUP = "gfx.backends"
+
+
+def available() -> list[str]:
+    """Names of the backends that are installed, loaded or not."""
+    return sorted({entry.name for entry in metadata.entry_points(group=GROUP)})
+
+
+def backend(name: str) -> Backend:
+    """The backend of that name, its framework imported at first use. Raises BackendError where it is not installed."""
+    with _LOCK:
+        found = _LOADED.get(name)
+        if found is not None:
+            return found
+        entries = [e for e in metadata.entry_points(group=GROUP) if e.name == name]
+        if not entries:
+            raise BackendError(f"there is no backend {name!r}", hint=f"installed: {', '.join(available()) or 'none'}")
+        try:
+            found = entries[0].load()
+        except ImportError as error:
+            raise BackendError(
+                f"backend {name!r} cannot be loaded: {error}", hint=f"pip install 'gfx-trace[{name}]'"
+            ) from error
+        _LOADED[name] = found
+        return found
+
+
+def loaded() -> list[Backend]:
+    """The backends whose frameworks are imported already."""
+    with _LOCK:
+        return list(_LOADED.values())

@@ -1,0 +1,172 @@
+"""Builder: the only way to add a node while a graph is being made."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .dtypes import DType
+from .errors import ShapeError, VerifyError
+from .graph import Graph, Node, Value
+from .op import OpDef, active, lookup
+from .source import Span
+from .trees import BRANCHES, leaves, tree_map
+from .types import LogicalTensor
+
+HOST_OPERATORS: dict[str, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne, "and": lambda a, b: a and b, "or": lambda a, b: a or b,
+    "not": operator.not_, "neg": operator.neg, "abs": abs, "int": int, "float": float, "bool": bool, "str": str,
+    "min": min, "max": max, "is": operator.is_, "in": lambda a, b: a in b, "round": round, "len": len,
+    "getitem": operator.getitem, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
+    "^": operator.xor, "math.sqrt": lambda x: x**0.5,
+}  # fmt: skip
+"""Python's own operators on host values: what the op `host` can compute."""
+
+
+class Builder:
+    """Adds nodes to `graph`, the innermost of a stack of graphs under construction.
+
+    A Value of an outer graph that a node takes is captured: a placeholder a level, remembered in `captures`.
+    """
+
+    def __init__(self, graph: Graph, promotion: str = "torch") -> None:
+        self.graph, self.promotion = graph, promotion
+        self.stack: list[tuple[Graph, dict[Value, Value]]] = []
+        self.captures: dict[Value, Value] = {}
+
+    # ------------------------------------------------------------------ nodes
+    def span(self) -> Span | None:
+        """The user's place; a tracer knows it."""
+        return None
+
+    def add(self, op: OpDef, args: tuple) -> Any:
+        """Add a node; its value, or the tuple of its values where there are several or none."""
+        graph = self.graph
+        for arg in args:
+            kind = type(arg)
+            if kind is Value:
+                if arg.node.graph is not graph:
+                    args = tree_map(self._local, args)
+                    break
+            elif kind in BRANCHES and any(type(leaf) is Value and leaf.node.graph is not graph for leaf in leaves(arg)):
+                args = tree_map(self._local, args)
+                break
+        node = self.append(Node(op, args, None, self.span()))
+        values = node.values
+        return values[0] if len(values) == 1 else values
+
+    def append(self, node: Node) -> Node:
+        """Add a made node at the end of the innermost graph; its effect after the effects before it."""
+        self.graph.append(node)
+        if node.op.effect:
+            node.after = self._last_effect(node)
+        if self.typed(node):
+            node.forward(self.promotion)
+        return node
+
+    def _last_effect(self, node: Node) -> Node | None:
+        before = node.prev
+        while before is not None and not before.op.effect:
+            before = before.prev
+        return before
+
+    def typed(self, node: Node) -> bool:
+        """Whether to infer the node's types at once: when every tensor it takes has one."""
+        return False
+
+    def _local(self, leaf: Any) -> Any:
+        return self.local(leaf) if type(leaf) is Value else leaf
+
+    def local(self, value: Value) -> Value:
+        """The value as the innermost graph sees it: itself, or the placeholder that captures it."""
+        if value.node.graph is self.graph:
+            return value
+        found = self.captures.get(value)
+        if found is None:
+            found = self._capture(value, len(self.stack))
+        return found
+
+    def _capture(self, value: Value, depth: int) -> Value:
+        """Capture `value` into the graph at `depth` of the stack (the innermost has depth len(stack))."""
+        graph, captures = (self.graph, self.captures) if depth == len(self.stack) else self.stack[depth]
+        if value.node.graph is graph:
+            return value
+        found = captures.get(value)
+        if found is None:
+            if depth == 0:
+                raise VerifyError(f"{value!r} belongs to another capture", value.node.span)
+            outer = self._capture(value, depth - 1)
+            found = captures.get(outer)
+            if found is None:
+                found = captures[outer] = graph.add_placeholder(outer.name or "", outer.kind, outer.type)
+                found.name = outer.name
+            captures[value] = found
+        return found
+
+    # ------------------------------------------------------------------ regions
+    @contextmanager
+    def region(self, name: str) -> Iterator[tuple[Graph, dict[Value, Value]]]:
+        """Build a region: a new innermost graph and the dictionary of what it captures (outer value → placeholder)."""
+        self.stack.append((self.graph, self.captures))
+        self.graph, self.captures = Graph(name), {}
+        try:
+            yield self.graph, self.captures
+        finally:
+            self.graph, self.captures = self.stack.pop()
+
+    def outer_operands(self, regions: list[tuple[Graph, dict[Value, Value]]]) -> tuple[Value, ...]:
+        """Operands for all of `regions`: the values of this graph that any of them captures, in order of appearance.
+
+        Every region gets a placeholder for each, behind what it had on entering, in the same order.
+        """
+        operands = list(dict.fromkeys(v for _, captures in regions for v in captures if v.node.graph is self.graph))
+        for graph, captures in regions:
+            captured = set(captures.values())
+            own = [p for p in graph.placeholders if p not in captured]
+            for value in operands:
+                if value not in captures:
+                    captures[value] = graph.add_placeholder(value.name or "", value.kind, value.type)
+            graph.placeholders[:] = own + [captures[v] for v in operands]
+        return tuple(operands)
+
+    # ------------------------------------------------------------------ host values
+    def host(self, operator_: str, *args: Any) -> Any:
+        """Python's operator on host values: computed now where all are fixed, else a `host` node."""
+        if not any(type(leaf) is Value for leaf in leaves(args)):
+            return HOST_OPERATORS[operator_](*args)
+        return self.add(lookup("host"), (operator_, args))
+
+
+def host(operator_: str, *args: Any) -> Any:
+    """Python's operator on host values, for lifts and composite bodies."""
+    builder = active.builder
+    if isinstance(builder, Builder):
+        return builder.host(operator_, *args)
+    if builder is not None:
+        return builder.add(lookup("host"), (operator_, args))
+    return HOST_OPERATORS[operator_](*args)
+
+
+def constants_only(tree: Any) -> bool:
+    """Whether no Value stands in the tree."""
+    return not any(type(leaf) is Value for leaf in leaves(tree))
+
+
+def rank_of(x: Any, why: str = "this call") -> int:
+    """The rank of a tensor, for lifts that cannot do without. Raises ShapeError where the capture does not know it."""
+    kind = x.type if isinstance(x, Value) else x
+    rank = kind.rank if isinstance(kind, LogicalTensor) else getattr(kind, "ndim", 0)
+    if rank is None:
+        hint = "give the argument's shape: gfx.TensorSpec(shape, dtype)"
+        raise ShapeError(f"{why} needs the rank of its argument", hint=hint)
+    return rank
+
+
+def dtype_of(x: Any) -> DType | None:
+    """The dtype of a tensor where the capture knows it, else None."""
+    kind = x.type if isinstance(x, Value) else None
+    return kind.dtype if isinstance(kind, LogicalTensor) else None

@@ -1,0 +1,169 @@
+"""Element types and the four promotion rules (torch, jax, numpy, array_api).
+
+Sources: the Python array API standard 2024.12 (type promotion), NEP 50, torch.promote_types, JAX's promotion lattice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+PROMOTIONS = ("torch", "jax", "numpy", "array_api")
+KINDS = "biufc"
+_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type: its name, kind (b, i, u, f, c) and width in bits."""
+
+    name: str
+    kind: str
+    bits: int
+
+    @cached_property
+    def numpy(self) -> np.dtype:
+        """The NumPy (or ml_dtypes) dtype of the same name."""
+        return np.dtype(getattr(ml_dtypes, self.name) if self.name in _EXTENDED else self.name)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes an element takes."""
+        return max(1, self.bits // 8)
+
+    @property
+    def short(self) -> str:
+        """`f32`, `i64`, `bool`: as the text form and the command line write it."""
+        return _SHORT[self.name]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+_EXTENDED = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+_TABLE = (
+    ("bool", "b", 8, "bool"),
+    ("int8", "i", 8, "i8"),
+    ("int16", "i", 16, "i16"),
+    ("int32", "i", 32, "i32"),
+    ("int64", "i", 64, "i64"),
+    ("uint8", "u", 8, "u8"),
+    ("uint16", "u", 16, "u16"),
+    ("uint32", "u", 32, "u32"),
+    ("uint64", "u", 64, "u64"),
+    ("float16", "f", 16, "f16"),
+    ("bfloat16", "f", 16, "bf16"),
+    ("float32", "f", 32, "f32"),
+    ("float64", "f", 64, "f64"),
+    ("float8_e4m3fn", "f", 8, "f8e4m3"),
+    ("float8_e5m2", "f", 8, "f8e5m2"),
+    ("complex64", "c", 64, "c64"),
+    ("complex128", "c", 128, "c128"),
+)
+DTYPES: dict[str, DType] = {name: DType(name, kind, bits) for name, kind, bits, _ in _TABLE}
+_SHORT = {name: short for name, _, _, short in _TABLE}
+_BY_SHORT = {short: DTYPES[name] for name, _, _, short in _TABLE}
+
+bool_ = DTYPES["bool"]
+int32, int64 = DTYPES["int32"], DTYPES["int64"]
+float32, float64 = DTYPES["float32"], DTYPES["float64"]
+complex64, complex128 = DTYPES["complex64"], DTYPES["complex128"]
+_DEFAULTS = {
+    "torch": {"b": bool_, "i": int64, "f": float32, "c": complex64},
+    "jax": {"b": bool_, "i": int32, "f": float32, "c": complex64},
+    "numpy": {"b": bool_, "i": int64, "f": float64, "c": complex128},
+    "array_api": {"b": bool_, "i": int64, "f": float64, "c": complex128},
+}
+
+
+def dtype(of: Any) -> DType:
+    """The DType of a name (long or short), NumPy dtype, framework dtype, or Python type.
+
+    Raises TypeError where there is none.
+    """
+    if isinstance(of, DType):
+        return of
+    if of in (bool, int, float, complex):
+        return {bool: bool_, int: int64, float: float64, complex: complex128}[of]
+    name = of if isinstance(of, str) else str(of).removeprefix("torch.")
+    if name in DTYPES:
+        return DTYPES[name]
+    if name in _BY_SHORT:
+        return _BY_SHORT[name]
+    try:
+        return DTYPES[np.dtype(of).name]
+    except (KeyError, TypeError):
+        raise TypeError(f"{of!r} is no dtype that GFX knows; it knows {', '.join(DTYPES)}") from None
+
+
+def kind_of(scalar: Any) -> str:
+    """Kind of a Python scalar: b, i, f or c."""
+    for kind, types in (("b", (bool, np.bool_)), ("i", (int, np.integer)), ("f", (float, np.floating))):
+        if isinstance(scalar, types):
+            return kind
+    return "c"
+
+
+def default(kind: str, rules: str) -> DType:
+    """The dtype that a Python scalar of this kind takes on its own under `rules`."""
+    return _DEFAULTS[rules]["i" if kind == "u" else kind]
+
+
+def promote_types(a: DType, b: DType, rules: str) -> DType:
+    """The dtype of an operation on strong operands of dtypes a and b. Raises TypeError where `rules` define none."""
+    if a == b:
+        return a
+    if rules == "numpy" and not {a.name, b.name} & set(_EXTENDED):
+        return DTYPES[np.promote_types(a.numpy, b.numpy).name]
+    high, low = (a, b) if _RANK[a.kind] >= _RANK[b.kind] else (b, a)
+    if _RANK[high.kind] != _RANK[low.kind]:
+        if rules == "array_api" and (low.kind == "b" or high.kind not in "c" or low.kind != "f"):
+            raise TypeError(f"the array API standard defines no promotion of {a} with {b}")
+        if high.kind == "c" and low.kind == "f" and low.bits * 2 > high.bits:
+            return complex128
+        return high
+    if a.kind == b.kind:
+        if a.bits == b.bits:
+            return float32
+        return a if a.bits > b.bits else b
+    return _signed_with_unsigned(a, b, rules)
+
+
+def _signed_with_unsigned(a: DType, b: DType, rules: str) -> DType:
+    signed, unsigned = (a, b) if a.kind == "i" else (b, a)
+    if signed.bits > unsigned.bits:
+        return signed
+    if unsigned.bits < 64:
+        return DTYPES[f"int{unsigned.bits * 2}"]
+    if rules == "jax":
+        return float32
+    raise TypeError(f"{rules} defines no promotion of {a} with {b}")
+
+
+def result_type(operands: list[tuple[DType, bool]], rules: str) -> tuple[DType, bool]:
+    """The (dtype, weak) of an operation on operands given as (dtype, weak).
+
+    A weak operand (a Python scalar, or what follows from Python scalars alone) only counts by its kind, as the array API
+    standard, NEP 50, torch and JAX all have it. Under torch rules the caller passes 0-d tensors beside others as weak.
+    """
+    strong = [d for d, weak in operands if not weak]
+    if not strong:
+        top = max((d for d, _ in operands), key=lambda d: _RANK[d.kind])
+        return top, True
+    out = strong[0]
+    for other in strong[1:]:
+        out = promote_types(out, other, rules)
+    for weak in (d for d, weak in operands if weak):
+        if _RANK[weak.kind] > _RANK[out.kind]:
+            if weak.kind == "c" and out.kind == "f":
+                out = complex128 if out.bits == 64 else complex64
+            else:
+                out = default(weak.kind, rules)
+    return out, False

@@ -1,0 +1,61 @@
+"""One shape of error: what is wrong, where (file:line and the user's own line), and what to do instead."""
+
+from __future__ import annotations
+
+from .source import Span
+
+
+class GfxError(Exception):
+    """Base of every error that GFX raises on purpose.
+
+    `what` is one sentence, `span` the user's place, `hint` what to do instead.
+    """
+
+    def __init__(self, what: str, span: Span | None = None, hint: str = "") -> None:
+        self.what, self.span, self.hint = what, span, hint
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.span is not None:
+            lines[0] += f" [{self.span.place()}]"
+            lines += [f"    {text}" for text in self.span.trace()]
+        if self.hint:
+            lines.append(self.hint)
+        return "\n".join(lines)
+
+
+class CaptureError(GfxError):
+    """The function cannot be captured as it is written."""
+
+
+class UnsupportedConstruct(CaptureError):
+    """A Python construct that has no counterpart in a graph."""
+
+
+class MissingOp(GfxError):
+    """A framework call without a row, or a row that a backend lacks."""
+
+
+class ShapeError(GfxError):
+    """Shapes or dtypes of a node do not fit together."""
+
+
+class InvalidShape(ShapeError):
+    """Strides or dims that no rule admits."""
+
+
+class VerifyError(GfxError):
+    """A graph that breaks a rule of the IR."""
+
+
+class FormatError(GfxError):
+    """A text or file that is not a graph, or was tampered with."""
+
+
+class GuardError(GfxError):
+    """A call outside of what the capture took as given."""
+
+
+class BackendError(GfxError):
+    """A backend that is not installed, out of its range of versions, or unable to do what was asked."""

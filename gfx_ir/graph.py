@@ -1,0 +1,368 @@
+"""Value, Node, Graph, Program: an ordered, doubly linked list of nodes with use-def and def-use chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from . import rules
+from .errors import VerifyError
+from .op import OpDef, evaluate, lookup
+from .source import Span
+from .trees import BRANCHES, leaves, tree_map
+
+UNBOUND = type("Unbound", (), {"__repr__": lambda self: "UNBOUND"})()
+"""Stands for an input of a node that is bound later."""
+
+
+class Value:
+    """An output of a node. `kind` is "tensor" or a host kind; `type` its LogicalTensor or host value, once known.
+
+    `uses` counts, for each node that takes it, how often.
+    """
+
+    __slots__ = ("node", "index", "kind", "name", "type", "uses")
+
+    def __init__(self, node: Node, index: int, kind: str, name: str | None = None, type: Any = None) -> None:
+        self.node, self.index, self.kind, self.name, self.type = node, index, kind, name, type
+        self.uses: dict[Node, int] = {}
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that it belongs to."""
+        return self.node.graph
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is data on a device when the emitted code runs (or None, for an optional one)."""
+        return self.kind == "tensor" or self.kind == "optional"
+
+    def users(self) -> list[Node]:
+        """The nodes that take it."""
+        return list(self.uses)
+
+    def replace_by(self, other: Any) -> None:
+        """Let every user take `other` (a Value or a constant) instead."""
+        for node in self.users():
+            node.replace_input(self, other)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name or f'%{self.index}'} of {self.node.op.name}>"
+
+
+class Input(NamedTuple):
+    """The using end of an edge: the node, which of its inputs, and what is bound there."""
+
+    node: Node
+    position: int
+    value: Any
+
+    def bind(self, value: Any) -> None:
+        """Bind another value to this input."""
+        self.node.set_input(self.position, value)
+
+
+class Output(NamedTuple):
+    """The defining end of an edge: a value (None for the state-change signal, output 0) and its users."""
+
+    node: Node
+    index: int
+    value: Value | None
+
+    def users(self) -> list[Input]:
+        """Every input that takes it."""
+        if self.index == 0:
+            return [Input(n, -1, self) for n in _tokens_of(self.node)]
+        return [i for n in self.value.uses for i in n.inputs if i.value is self.value] if self.value else []
+
+
+def _tokens_of(node: Node) -> Iterator[Node]:
+    return (n for n in (node.graph or ()) if n.after is node)
+
+
+class Node:
+    """One application of an op. `args` is a tuple along the op's parameters: a tree of Values and constants.
+
+    `values` are outputs 1…; output 0 is the state-change signal, which the nodes name that stand `after` this one.
+    A node with regions holds one closed Graph for each of its op's `regions`.
+    """
+
+    __slots__ = ("op", "args", "values", "regions", "span", "after", "graph", "prev", "next")
+
+    def __init__(
+        self,
+        op: OpDef,
+        args: tuple = (),
+        kinds: tuple[str, ...] | None = None,
+        span: Span | None = None,
+        regions: tuple[Graph, ...] = (),
+    ) -> None:
+        self.op, self.args, self.regions, self.span = op, args, regions, span
+        self.after: Node | None = None
+        self.graph: Graph | None = None
+        self.prev: Node | None = None
+        self.next: Node | None = None
+        if kinds is None:
+            kinds = op.kinds if type(op.kinds) is tuple else op.output_kinds(args)
+        self.values = tuple([Value(self, at, kind) for at, kind in enumerate(kinds, 1)])
+
+    @property
+    def value(self) -> Value:
+        """Its only value."""
+        (only,) = self.values
+        return only
+
+    @property
+    def inputs(self) -> list[Input]:
+        """Its inputs that are bound to Values or unbound, in order; `bind` on one rebinds it."""
+        found = (leaf for leaf in leaves(self.args) if type(leaf) is Value or leaf is UNBOUND)
+        return [Input(self, at, leaf) for at, leaf in enumerate(found)]
+
+    @property
+    def outputs(self) -> list[Output]:
+        """The signal and the values."""
+        return [Output(self, 0, None), *(Output(self, v.index, v) for v in self.values)]
+
+    def arg(self, name: str) -> Any:
+        """The argument of that name."""
+        return self.args[self.op.params.index(name)]
+
+    def set_args(self, args: tuple) -> None:
+        """Change the arguments, uses kept right."""
+        if self.graph is not None:
+            _drop_uses(self)
+        self.args = args
+        if self.graph is not None:
+            _add_uses(self)
+
+    def set_input(self, position: int, value: Any) -> None:
+        """Bind another value to the input at `position` of `inputs`."""
+        seen = iter(range(len(self.inputs)))
+
+        def swap(leaf: Any) -> Any:
+            return value if (type(leaf) is Value or leaf is UNBOUND) and next(seen) == position else leaf
+
+        self.set_args(tree_map(swap, self.args))
+
+    def replace_input(self, old: Value, new: Any) -> None:
+        """Take `new` wherever it took `old`."""
+        self.set_args(tree_map(lambda leaf: new if leaf is old else leaf, self.args))
+
+    # The rules of its op, as methods of the node.
+    def eval(self, *inputs: Any) -> Any:
+        """Host values in (one for each of `inputs`), host values out, by the op's reference."""
+        items = iter(inputs)
+        args = tree_map(lambda a: next(items) if type(a) is Value or a is UNBOUND else a, self.args)
+        with rules.building(None):
+            return evaluate(self.op, args)
+
+    def types(self) -> tuple:
+        """The arguments with the type of each Value in its place."""
+        return tree_map(_type_of, self.args)
+
+    def infer_output_shape(self, promotion: str = "torch") -> tuple:
+        """Types of its values from the types of its inputs, under the promotion rules. Raises ShapeError."""
+        return rules.infer_at(self.op, self.types(), promotion, self.span)
+
+    def memory_estimate(self, promotion: str = "torch") -> Any:
+        """Bytes that its values take, as a size expression (None: unknown)."""
+        return rules.memory(self.op, self.types(), [v.type for v in self.values], promotion)
+
+    def compute_estimate(self, promotion: str = "torch") -> Any:
+        """Floating-point operations, as a size expression (None: unknown)."""
+        return rules.compute(self.op, self.types(), [v.type for v in self.values], promotion)
+
+    def forward(self, promotion: str = "torch") -> tuple[Value, ...]:
+        """Infer types, set them on its values and return these (lazy: nothing is computed)."""
+        for value, type_ in zip(self.values, self.infer_output_shape(promotion)):
+            value.type = type_
+        return self.values
+
+    def __repr__(self) -> str:
+        return f"<Node {self.op.name}>"
+
+
+def _type_of(leaf: Any) -> Any:
+    if type(leaf) is not Value:
+        return leaf
+    return rules.UNKNOWN if leaf.type is None and leaf.is_tensor else leaf.type
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """Key of a typed graph attribute, which passes leave for each other."""
+
+    name: str
+    type: type
+
+
+def _add_uses(node: Node) -> None:
+    for arg in node.args:
+        kind = type(arg)
+        if kind is Value:
+            arg.uses[node] = arg.uses.get(node, 0) + 1
+        elif kind in BRANCHES:
+            for leaf in leaves(arg):
+                if type(leaf) is Value:
+                    leaf.uses[node] = leaf.uses.get(node, 0) + 1
+
+
+def _drop_uses(node: Node) -> None:
+    for leaf in leaves(node.args):
+        if type(leaf) is Value:
+            leaf.uses.pop(node, None)
+
+
+class Graph:
+    """Nodes in order, with placeholders, parameters and a result.
+
+    `result` is a tree of Values and constants. Placeholders and parameters are Values of nodes that stand outside the list.
+    A graph that a node holds is a Region: closed, what it takes from outside arrives through its placeholders.
+    """
+
+    __slots__ = ("name", "placeholders", "parameters", "first", "last", "count", "doc", "_attributes", "_output", "owner")
+
+    def __init__(self, name: str = "", doc: str = "") -> None:
+        self.name, self.doc = name, doc
+        self.placeholders: list[Value] = []
+        self.parameters: dict[str, Value] = {}
+        self.first: Node | None = None
+        self.last: Node | None = None
+        self.count = 0
+        self.owner: Node | None = None
+        self._attributes: dict[Attribute, Any] = {}
+        self._output = Node(lookup("output"), (None,))
+        self._output.graph = self
+
+    def __iter__(self) -> Iterator[Node]:
+        node = self.first
+        while node is not None:
+            following = node.next
+            yield node
+            node = following
+
+    def __len__(self) -> int:
+        return self.count
+
+    # ------------------------------------------------------------------ ends
+    def add_placeholder(self, name: str, kind: str = "tensor", type: Any = None, span: Span | None = None) -> Value:
+        """A new argument, last."""
+        value = self._outside("placeholder", (name,), kind, name, type, span)
+        self.placeholders.append(value)
+        return value
+
+    def add_parameter(self, path: str, type: Any = None) -> Value:
+        """The parameter of that path, made at first use."""
+        found = self.parameters.get(path)
+        if found is None:
+            found = self._outside("parameter", (path,), "tensor", path.rpartition(".")[2], type, None)
+            self.parameters[path] = found
+        return found
+
+    def _outside(self, op: str, args: tuple, kind: str, name: str, type: Any, span: Span | None) -> Value:
+        node = Node(lookup(op), args, (kind,), span)
+        node.graph = self
+        value = node.values[0]
+        value.name, value.type = name, type
+        return value
+
+    @property
+    def result(self) -> Any:
+        """The tree that it returns."""
+        return self._output.args[0]
+
+    @result.setter
+    def result(self, tree: Any) -> None:
+        self._output.set_args((tree,))
+
+    @property
+    def output(self) -> Node:
+        """The node that takes the result; it stands outside the list."""
+        return self._output
+
+    def outputs(self) -> list[Any]:
+        """Leaves of the result."""
+        return list(leaves(self.result))
+
+    # ------------------------------------------------------------------ list
+    def append(self, node: Node) -> Node:
+        """Add a node at the end."""
+        return self.insert(node, None)
+
+    def insert(self, node: Node, before: Node | None) -> Node:
+        """Add a node before another one (None: at the end). O(1)."""
+        if node.graph is not None:
+            raise VerifyError(f"{node.op.name} already stands in a graph")
+        node.graph = self
+        following = before
+        previous = self.last if before is None else before.prev
+        node.prev, node.next = previous, following
+        if previous is None:
+            self.first = node
+        else:
+            previous.next = node
+        if following is None:
+            self.last = node
+        else:
+            following.prev = node
+        self.count += 1
+        _add_uses(node)
+        for region in node.regions:
+            region.owner = node
+        return node
+
+    def erase(self, node: Node) -> None:
+        """Remove a node that nobody uses. O(1). Raises VerifyError where one of its values is used."""
+        for value in node.values:
+            if value.uses:
+                raise VerifyError(f"{value!r} is still used by {value.users()[0]!r}", node.span)
+        self.detach(node)
+
+    def detach(self, node: Node) -> None:
+        """Take a node out of the list, its values' users left as they are (to insert it again elsewhere)."""
+        if node.graph is not self:
+            raise VerifyError(f"{node.op.name} does not stand in graph {self.name!r}")
+        _drop_uses(node)
+        if node.prev is None:
+            self.first = node.next
+        else:
+            node.prev.next = node.next
+        if node.next is None:
+            self.last = node.prev
+        else:
+            node.next.prev = node.prev
+        node.graph = node.prev = node.next = None
+        self.count -= 1
+
+    # ------------------------------------------------------------------ attributes
+    def has(self, key: Attribute) -> bool:
+        """Whether a pass has left this attribute."""
+        return key in self._attributes
+
+    def get(self, key: Attribute) -> Any:
+        """The attribute. Raises KeyError where it was never set."""
+        return self._attributes[key]
+
+    def set(self, key: Attribute, value: Any) -> None:
+        """Leave an attribute for later passes. Raises TypeError where it is not of the key's type."""
+        if not isinstance(value, key.type):
+            raise TypeError(f"attribute {key.name!r} is a {key.type.__name__}, not a {type(value).__name__}")
+        self._attributes[key] = value
+
+    def walk(self) -> Iterator[Node]:
+        """Every node, those of regions after the node that holds them."""
+        stack = [self.first]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                continue
+            yield node
+            stack.append(node.next)
+            stack.extend(region.first for region in reversed(node.regions))
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.name}: {self.count} nodes>"
+
+
+Region = Graph

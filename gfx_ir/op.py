@@ -1,0 +1,132 @@
+"""OpDef, one row of the catalogue, and the registry of them."""
+
+from __future__ import annotations
+
+import ast
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from .errors import MissingOp
+from .template import Spelling, Template
+
+TENSOR = ("tensor",)
+HOST_KINDS = ("int", "float", "bool", "str", "dtype", "device", "shape", "any", "optional", "key")
+Kinds = tuple[str, ...] | Callable[[SimpleNamespace], tuple[str, ...]]
+# An infer rule takes the arguments as attributes, each Value replaced by its type (LogicalTensor, or the host value
+# where known, else None), and the promotion rules; it returns the type of the output, or a tuple of them.
+Infer = Callable[[SimpleNamespace, str], Any]
+# A cost rule takes the arguments as above and the tuple of output types; it returns a size expression.
+Cost = Callable[[SimpleNamespace, tuple], Any]
+
+
+class OpDef:
+    """A name, a signature and rules.
+
+    `kinds` are the kinds of its outputs 1… ("tensor", or a host kind), fixed or from the arguments. A *primitive* has `eval`, a
+    NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
+    """
+
+    __slots__ = (
+        "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
+        "effect", "regions", "doc", "family", "namespace",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        signature: str,
+        eval: Spelling | None = None,
+        *,
+        body: Callable[..., Any] | None = None,
+        infer: Infer | None = None,
+        kinds: Kinds = TENSOR,
+        compute: Cost | None = None,
+        memory: Cost | None = None,
+        effect: bool = False,
+        regions: tuple[str, ...] = (),
+        family: str = "",
+        doc: str = "",
+        namespace: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.namespace = namespace or {}
+        self.name, self.params, self.defaults, self.bind = parse_signature(signature)
+        self.eval = None if eval is None else Template(eval, self.params, self.defaults)
+        self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
+        self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
+
+    @property
+    def composite(self) -> bool:
+        """Whether it is a pattern over other ops."""
+        return self.body is not None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Apply it: recorded where a builder is at work, else evaluated on NumPy data."""
+        bound = self.bind(*args, **kwargs)
+        builder = active.builder
+        return evaluate(self, bound) if builder is None else builder.add(self, bound)
+
+    def named(self, args: Sequence[Any]) -> SimpleNamespace:
+        """The bound arguments as attributes."""
+        return SimpleNamespace(**dict(zip(self.params, args)))
+
+    def output_kinds(self, args: Sequence[Any]) -> tuple[str, ...]:
+        """Kinds of the outputs 1… for these arguments."""
+        kinds = self.kinds
+        return kinds if type(kinds) is tuple else kinds(self.named(args))  # type: ignore[operator]
+
+    def __repr__(self) -> str:
+        return f"OpDef({self.name})"
+
+
+class _Active(threading.local):
+    builder: Any = None
+
+
+active = _Active()
+"""What is at work on this thread: `active.builder` is the innermost Builder, or None."""
+
+
+def parse_signature(text: str) -> tuple[str, tuple[str, ...], dict[str, Any], Callable[..., tuple]]:
+    """Name, parameter names, defaults and a binder of `name(a, b=1)`; the binder gives the full tuple of arguments."""
+    call = ast.parse(f"def {text}: pass").body[0]
+    assert isinstance(call, ast.FunctionDef)
+    params = tuple(a.arg for a in call.args.args)
+    values = [ast.literal_eval(d) for d in call.args.defaults]
+    defaults = dict(zip(params[len(params) - len(values) :], values))
+    inside = text[text.index("(") + 1 : text.rindex(")")]
+    returned = ", ".join(params) + ("," if params else "")
+    binder = eval(f"lambda {inside}: ({returned})")  # noqa: S307 - the text is a row of the catalogue
+    binder.__name__ = binder.__qualname__ = call.name.rstrip("_")
+    return call.name.removesuffix("_"), params, defaults, binder
+
+
+REGISTRY: dict[str, OpDef] = {}
+_LOCK = threading.Lock()
+
+
+def register(op: OpDef) -> OpDef:
+    """Add a row to the catalogue. Raises ValueError where the name is taken."""
+    with _LOCK:
+        if op.name in REGISTRY:
+            raise ValueError(f"op {op.name!r} is already registered")
+        REGISTRY[op.name] = op
+    return op
+
+
+def lookup(name: str) -> OpDef:
+    """The row of that name. Raises MissingOp where there is none."""
+    try:
+        return REGISTRY[name]
+    except KeyError:
+        raise MissingOp(f"there is no op {name!r}", hint="`gfx ops` lists the catalogue") from None
+
+
+def evaluate(op: OpDef, args: Sequence[Any]) -> Any:
+    """Reference evaluation: host and NumPy values in, the same out (a tuple where there are several outputs)."""
+    if op.body is not None:
+        return op.body(*args)
+    if op.eval is None:
+        raise MissingOp(f"op {op.name!r} is evaluated by an executor only", hint="it holds regions or a foreign call")
+    return op.eval.function(args, op.namespace)(*args)
+

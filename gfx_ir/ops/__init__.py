@@ -1,0 +1,18 @@
+"""The catalogue: `ops.sin(x)` applies the op `sin`; recorded under a builder, else evaluated on NumPy data."""
+
+from __future__ import annotations
+
+from ..op import REGISTRY, OpDef, lookup
+from . import control, create, effect, elementwise, fft, index, linalg, nn, random, reduce, shape
+
+FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, control, effect)
+
+
+def __getattr__(name: str) -> OpDef:
+    if name.startswith("__") or name.removesuffix("_") not in REGISTRY:
+        raise AttributeError(f"there is no op {name!r}")
+    return lookup(name.removesuffix("_"))
+
+
+def __dir__() -> list[str]:
+    return sorted(REGISTRY)

@@ -1,0 +1,62 @@
+"""Structural ops: the ends of a graph, control flow over regions, calls, host computation.
+
+Regions are closed. Of `cond` and `host_if` both take the operands; `while`, `host_while`: test and body take the carried values, then
+the operands; `for`, `host_for`: the body takes one value an iterable, the carried values, the operands, and returns the carried values,
+then one value for each stacked result. An iterable is a tensor (its rows) or a ("range", start, stop, step) tuple. `exit` is the position of a carried boolean that
+ends the loop once it is true (a `break`): before each trip a loop asks `not carried[exit] and test(...)`.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from ..op import OpDef, register
+
+
+_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "bool"))
+_ORDER = ("bool", "int", "float")
+
+
+def _none(args: SimpleNamespace) -> tuple[str, ...]:
+    return ()
+
+
+def host_kind(operator: str, args: tuple) -> str:
+    """Kind of what Python's operator gives on host values of these kinds."""
+    if operator in _COMPARISONS:
+        return "bool"
+    if operator in ("/", "float", "math.sqrt"):
+        return "float"
+    if operator in ("int", "len", "//", "round") and "float" not in _kinds(args):
+        return "int"
+    if operator == "str":
+        return "str"
+    if operator == "getitem":
+        return "int" if _kinds(args[:1]) == {"shape"} and "slice" not in _kinds(args[1:]) else "any"
+    kinds = _kinds(args)
+    if not kinds <= set(_ORDER):
+        return kinds.pop() if len(kinds) == 1 else "any"
+    top = max(kinds, key=_ORDER.index)
+    return top if operator in ("and", "or") else max(top, "int", key=_ORDER.index)
+
+
+def _kinds(args: tuple) -> set[str]:
+    return {getattr(arg, "kind", None) or type(arg).__name__ for arg in args}
+
+
+for _signature, _regions in (
+    ("placeholder(name)", ()),
+    ("parameter(path)", ()),
+    ("output(tree)", ()),
+    ("cond(pred, operands)", ("then", "else")),
+    ("while_(init, operands, exit=None)", ("test", "body")),
+    ("for_(items, init, operands, exit=None)", ("body",)),
+    ("host_if(test, operands)", ("then", "else")),
+    ("host_while(init, operands, exit=None)", ("test", "body")),
+    ("host_for(items, init, operands, exit=None)", ("body",)),
+    ("call(callee, prefix, args)", ()),
+):
+    register(OpDef(_signature, kinds=_none if _regions else ("tensor",), regions=_regions, family="control"))
+
+register(OpDef("host(operator, args)", kinds=lambda a: (host_kind(a.operator, a.args),), family="control"))
+register(OpDef("to_python(x, kind)", kinds=lambda a: (a.kind,), family="control"))

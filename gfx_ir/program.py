@@ -1,0 +1,65 @@
+"""Program: named graphs that call each other, with parameters and guards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .graph import UNBOUND, Graph
+from .source import Span
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What a capture took as given: `kind` ("value", "type", "rank", "dim", "equal", "distinct", "promotion"), of which
+    argument (a dotted path), and the value."""
+
+    kind: str
+    subject: str
+    value: Any
+    span: Span | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return _GUARD_TEXT[self.kind].format(self.subject, self.value)
+
+
+_GUARD_TEXT = {
+    "value": "{0} == {1!r}",
+    "type": "{0}: {1}",
+    "rank": "{0}.ndim == {1}",
+    "dim": "{0} == {1}",
+    "equal": "{0} == {1}",
+    "distinct": "{0} is not {1}",
+    "promotion": "{0}: {1}",
+}
+
+
+@dataclass
+class Parameter:
+    """An argument of the entry: its name, the tree of its leaves (Values, or constants that are fixed), its default
+    (EMPTY: none), whether it is passed by keyword only, and its annotation as text."""
+
+    name: str
+    tree: Any
+    default: Any = UNBOUND
+    keyword: bool = False
+    annotation: str = ""
+
+
+@dataclass
+class Program:
+    """Named graphs that call each other, an entry, the parameters, the guards, and the promotion rules it was written under.
+
+    `params` holds data by dotted path; `writes` names, for each trailing result after the target's own one, what it is
+    written to (a parameter's path, or an argument's); `flavour` is the framework of the source.
+    """
+
+    entry: Graph
+    functions: dict[str, Graph] = field(default_factory=dict)
+    signature: list[Parameter] = field(default_factory=list)
+    params: dict[str, Any] = field(default_factory=dict)
+    guards: list[Guard] = field(default_factory=list)
+    promotion: str = "torch"
+    flavour: str = "torch"
+    writes: list[str] = field(default_factory=list)
+    level: int = 0

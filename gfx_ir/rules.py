@@ -1,0 +1,103 @@
+"""What follows from an op's row for given arguments: types of the outputs, bytes, operations.
+
+Arguments are trees in which every Value is replaced by its type: a LogicalTensor, or for a host value that value itself
+(a number, a size expression, a dtype), None where it is not known. A composite op is run on these types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from . import host
+from .errors import ShapeError
+from .op import OpDef, active
+from .trees import leaves
+from .types import LogicalTensor
+
+UNKNOWN = LogicalTensor()
+
+
+class Abstract:
+    """A builder that makes no nodes: ops called on types give types, and what they cost is added up."""
+
+    def __init__(self, rules: str) -> None:
+        self.rules = rules
+        self.operations: Any = 0
+        self.bytes: Any = 0
+
+    def add(self, op: OpDef, args: tuple) -> Any:
+        """Apply an op to types."""
+        types = infer(op, args, self.rules)
+        self.operations = _sum(self.operations, compute(op, args, types, self.rules))
+        self.bytes = _sum(self.bytes, memory(op, args, types, self.rules))
+        return types if len(types) != 1 else types[0]
+
+
+@contextmanager
+def building(builder: Any) -> Iterator[Any]:
+    """Make `builder` the one that op calls on this thread go to (None: evaluate them)."""
+    before, active.builder = active.builder, builder
+    try:
+        yield builder
+    finally:
+        active.builder = before
+
+
+def infer(op: OpDef, args: tuple, rules: str) -> tuple:
+    """Types of the outputs 1… of `op` on arguments of these types."""
+    if op.body is not None:
+        with building(Abstract(rules)):
+            out = op.body(*args)
+    elif op.infer is not None:
+        out = op.infer(op.named(args), rules)
+    else:
+        return tuple(UNKNOWN if kind == "tensor" else None for kind in op.output_kinds(args))
+    return tuple(out) if isinstance(out, (tuple, list)) else (out,)
+
+
+def infer_at(op: OpDef, args: tuple, rules: str, span: Any) -> tuple:
+    """`infer`; an error names the op, the types of its arguments and the user's line."""
+    try:
+        return infer(op, args, rules)
+    except ShapeError as error:
+        if error.span is not None:
+            raise
+        types = ", ".join(str(leaf) for leaf in leaves(args) if isinstance(leaf, LogicalTensor))
+        raise type(error)(f"{op.name}: {error.what} (arguments: {types})", span, error.hint) from None
+
+
+def compute(op: OpDef, args: tuple, types: Sequence[Any], rules: str) -> Any:
+    """Floating-point operations, as a size expression; None where a size is unknown."""
+    if op.body is not None:
+        with building(Abstract(rules)) as builder:
+            op.body(*args)
+        return builder.operations
+    if op.compute is not None:
+        return op.compute(op.named(args), tuple(types))
+    total: Any = 0
+    for type_ in types:
+        total = _sum(total, type_.size() if isinstance(type_, LogicalTensor) else 0)
+    return total
+
+
+def memory(op: OpDef, args: tuple, types: Sequence[Any], rules: str) -> Any:
+    """Bytes that the outputs (of a composite: its inner values too) take; None where a size is unknown."""
+    if op.body is not None:
+        with building(Abstract(rules)) as builder:
+            op.body(*args)
+        return builder.bytes
+    if op.memory is not None:
+        return op.memory(op.named(args), tuple(types))
+    total: Any = 0
+    for type_ in types:
+        if isinstance(type_, LogicalTensor):
+            size = type_.size()
+            known = size is not None and type_.dtype is not None
+            total = _sum(total, host.mul(size, type_.dtype.itemsize) if known else None)  # type: ignore[arg-type,union-attr]
+    return total
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return None if a is None or b is None else host.add(a, b)

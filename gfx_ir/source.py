@@ -1,0 +1,100 @@
+"""Where a node comes from: the user's file, line and function, and the calls that led there."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+from types import CodeType
+
+
+class Scope:
+    """One call of a Python function or module during capture: the frame that nodes belong to.
+
+    `kind` is "entry", "function" or "module"; `path` the module's path in the parameter tree; `key` what tells
+    callees apart (a code object, a module class); `args` the (name, value tree) pairs it was entered with.
+    """
+
+    __slots__ = ("name", "kind", "path", "key", "parent", "site", "args", "spans", "doc")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str = "entry",
+        path: str = "",
+        key: object = None,
+        parent: Scope | None = None,
+        site: Span | None = None,
+        args: tuple = (),
+        doc: str = "",
+    ) -> None:
+        self.name, self.kind, self.path, self.key = name, kind, path, key
+        self.parent, self.site, self.args, self.doc = parent, site, args, doc
+        self.spans: dict[tuple[CodeType, int], Span] = {}
+
+    def span(self, code: CodeType, lasti: int) -> Span:
+        """The one Span of an instruction within this call."""
+        key = (code, lasti)
+        found = self.spans.get(key)
+        if found is None:
+            found = self.spans[key] = Span(code.co_filename, None, code.co_name, self, code, lasti)
+        return found
+
+
+class Span:
+    """A line of source: file, line, text, name of the function, and the lines of its callers."""
+
+    __slots__ = ("file", "_line", "name", "scope", "_code", "_lasti")
+
+    def __init__(
+        self,
+        file: str,
+        line: int | None,
+        name: str = "",
+        scope: Scope | None = None,
+        code: CodeType | None = None,
+        lasti: int = 0,
+    ) -> None:
+        self.file, self._line, self.name, self.scope = file, line, name, scope
+        self._code, self._lasti = code, lasti
+
+    @property
+    def line(self) -> int:
+        """Line number, from 1 (0: unknown). Looked up on demand: it costs a scan of the code's line table."""
+        if self._line is None:
+            self._line = 0
+            if self._code is not None:
+                for start, end, line in self._code.co_lines():
+                    if start <= self._lasti < end:
+                        self._line = line or 0
+                        break
+        return self._line
+
+    @property
+    def text(self) -> str:
+        """The line itself, stripped."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def callers(self) -> Iterator[Span]:
+        """The call sites that led here, innermost first."""
+        scope = self.scope
+        while scope is not None and scope.site is not None:
+            yield scope.site
+            scope = scope.site.scope
+
+    def place(self) -> str:
+        """`file:line in function`."""
+        return f"{self.file}:{self.line} in {self.name}" if self.name else f"{self.file}:{self.line}"
+
+    def trace(self) -> list[str]:
+        """The user's line, then the lines of its callers, each with its place when it differs from this one."""
+        lines = [self.text] if self.text else []
+        return lines + [f"called from {site.place()}: {site.text}" for site in self.callers()]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Span) and (self.file, self.line, self.name) == (other.file, other.line, other.name)
+
+    def __hash__(self) -> int:
+        return hash((self.file, self.line, self.name))
+
+    def __repr__(self) -> str:
+        return f"Span({self.place()})"

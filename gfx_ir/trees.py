@@ -1,0 +1,55 @@
+"""Trees of values: tuple, list, dict and slice are the branches, everything else is a leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+BRANCHES = frozenset((tuple, list, dict, slice))
+
+
+def leaves(tree: Any) -> Iterator[Any]:
+    """Every leaf, left to right; dictionaries in their own order. None is a leaf."""
+    stack = [tree]
+    while stack:
+        item = stack.pop()
+        kind = type(item)
+        if kind is tuple or kind is list:
+            stack.extend(reversed(item))
+        elif kind is dict:
+            stack.extend(reversed(item.values()))
+        elif kind is slice:
+            stack.extend((item.step, item.stop, item.start))
+        else:
+            yield item
+
+
+def tree_map(fn: Callable[[Any], Any], tree: Any) -> Any:
+    """The tree with fn applied to every leaf."""
+    kind = type(tree)
+    if kind is tuple:
+        return tuple([tree_map(fn, item) for item in tree])
+    if kind is list:
+        return [tree_map(fn, item) for item in tree]
+    if kind is dict:
+        return {key: tree_map(fn, item) for key, item in tree.items()}
+    if kind is slice:
+        return slice(tree_map(fn, tree.start), tree_map(fn, tree.stop), tree_map(fn, tree.step))
+    return fn(tree)
+
+
+def unflatten(tree: Any, items: Iterator[Any]) -> Any:
+    """The tree with its leaves replaced, in order, by `items`."""
+    return tree_map(lambda _: next(items), tree)
+
+
+def paths(tree: Any, prefix: tuple = ()) -> Iterator[tuple[tuple, Any]]:
+    """(path, leaf) pairs; a path is a tuple of keys and positions."""
+    if type(tree) in (tuple, list):
+        for at, item in enumerate(tree):
+            yield from paths(item, (*prefix, at))
+    elif type(tree) is dict:
+        for key, item in tree.items():
+            yield from paths(item, (*prefix, key))
+    else:
+        yield prefix, tree

@@ -1,0 +1,98 @@
+"""What a tensor is without its data: LogicalTensor, and TensorSpec, the form of it that users write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import host
+from .dtypes import DType, dtype
+from .errors import FormatError
+from .host import Dim, DimLike
+
+LAYOUTS = ("any", "strided", "opaque")
+
+
+@dataclass(frozen=True)
+class LogicalTensor:
+    """dtype (None: unknown), dims (None: unknown rank; each known, symbolic or None), strides, layout; no data.
+
+    `weak`: follows from Python scalars alone, so that it counts in promotion only by its kind.
+    """
+
+    dtype: DType | None = None
+    dims: tuple[DimLike | None, ...] | None = None
+    strides: tuple[int | None, ...] | None = None
+    layout: str = "any"
+    weak: bool = False
+    id: int | None = None
+
+    @property
+    def rank(self) -> int | None:
+        """Number of dims, None where unknown."""
+        return None if self.dims is None else len(self.dims)
+
+    @property
+    def known(self) -> bool:
+        """Whether dtype and every dim are plain numbers."""
+        return self.dtype is not None and self.dims is not None and all(isinstance(d, int) for d in self.dims)
+
+    def size(self) -> DimLike | None:
+        """Number of elements."""
+        if self.dims is None or any(d is None for d in self.dims):
+            return None
+        return host.product([d for d in self.dims if d is not None])
+
+    def with_(self, **changes: Any) -> LogicalTensor:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+    def __str__(self) -> str:
+        name = self.dtype.short if self.dtype else "?"
+        dims = "..." if self.dims is None else ", ".join("?" if d is None else str(d) for d in self.dims)
+        return f"{'weak ' if self.weak else ''}{name}[{dims}]"
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """What a tensor argument may be: `TensorSpec((2, Dim("T")), "float32")`. A str in `shape` names a Dim."""
+
+    shape: Sequence[int | str | Dim | None] | None
+    dtype: Any = "float32"
+
+    def logical(self) -> LogicalTensor:
+        """The LogicalTensor it stands for."""
+        dims = None if self.shape is None else tuple(host.parse(d) if isinstance(d, str) else d for d in self.shape)
+        return LogicalTensor(None if self.dtype is None else dtype(self.dtype), dims)
+
+
+_LOGICAL = re.compile(r"^(weak )?([a-z0-9?]+)\[(.*)\]$")
+
+
+def parse_logical(text: str) -> LogicalTensor:
+    """Read `f32[2, B, ?]`, the text form of a LogicalTensor. Raises FormatError on anything else."""
+    match = _LOGICAL.match(text.strip())
+    if not match:
+        raise FormatError(f"{text!r} is no tensor type; write it as f32[2, 3] or i64[B, T]")
+    weak, name, inside = match.groups()
+    try:
+        element = None if name == "?" else dtype(name)
+    except TypeError as error:
+        raise FormatError(str(error)) from None
+    if inside.strip() == "...":
+        return LogicalTensor(element, None, weak=bool(weak))
+    parts = [p.strip() for p in _split(inside)] if inside.strip() else []
+    return LogicalTensor(element, tuple(None if p == "?" else host.parse(p) for p in parts), weak=bool(weak))
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas outside of parentheses."""
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if char == "," and not depth:
+            parts.append(text[start:at])
+            start = at + 1
+    return [*parts, text[start:]]
