@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
-CODE := gfx_ir gfx_trace backends tests examples benchmarks
+CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks notebooks)
 
 .PHONY: env demo test lint format bench clean
 

@@ -17,6 +17,8 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 import gfx_trace as gfx
+
+OUT = pathlib.Path(__file__).parent.parent / "demo_output"
 from decoder import decoder, init
 from demo_report import Report, emit_back, named, to_framework
 from embed import load, nearest, pool, read_sentences, tokenize
