@@ -17,8 +17,6 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 import gfx_trace as gfx
-
-OUT = pathlib.Path(__file__).parent.parent / "demo_output"
 from decoder import decoder, init
 from demo_report import Report, emit_back, named, to_framework
 from embed import load, nearest, pool, read_sentences, tokenize
@@ -27,6 +25,8 @@ from gpt import GPT
 from newton import newton
 from numpy_smooth import smooth
 from resnet import calibrate, resnet50
+
+OUT = pathlib.Path(__file__).parent.parent / "demo_output"
 
 
 def optional_argument(report):
