@@ -151,7 +151,7 @@ def result_type(operands: list[tuple[DType, bool]], rules: str) -> tuple[DType, 
     """The (dtype, weak) of an operation on operands given as (dtype, weak).
 
     A weak operand (a Python scalar, or what follows from Python scalars alone) only counts by its kind, as the array API
-    standard, NEP 50, torch and JAX all have it. Under torch rules the caller passes 0-d tensors beside others as weak.
+    standard, NEP 50, torch and JAX all have it. For torch's rule of 0-d tensors see `result_type_torch`.
     """
     strong = [d for d, weak in operands if not weak]
     if not strong:
@@ -167,3 +167,31 @@ def result_type(operands: list[tuple[DType, bool]], rules: str) -> tuple[DType, 
             else:
                 out = default(weak.kind, rules)
     return out, False
+
+
+def result_type_torch(operands: list[tuple[DType, bool, bool]]) -> DType:
+    """The dtype that torch.result_type gives for operands given as (dtype, 0-d, Python scalar).
+
+    Tensors with dims decide; 0-d tensors beside them count only where they are of a higher kind, Python scalars last.
+    """
+    groups: list[list[DType]] = [[], [], []]
+    for d, zero, scalar in operands:
+        groups[2 if scalar else 1 if zero else 0].append(d)
+    out: DType | None = None
+    for group in groups:
+        if not group:
+            continue
+        low = group[0]
+        for other in group[1:]:
+            low = promote_types(low, other, "torch")
+        out = low if out is None else _combine(out, low)
+    assert out is not None
+    return out
+
+
+def _combine(high: DType, low: DType) -> DType:
+    if _RANK[low.kind] <= _RANK[high.kind]:
+        return high
+    if high.kind == "f":
+        return complex128 if high.bits == 64 else complex64
+    return promote_types(high, low, "torch")

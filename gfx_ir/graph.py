@@ -176,7 +176,7 @@ class Node:
     def forward(self, promotion: str = "torch") -> tuple[Value, ...]:
         """Infer types, set them on its values and return these (lazy: nothing is computed)."""
         for value, type_ in zip(self.values, self.infer_output_shape(promotion)):
-            value.type = type_
+            value.type = None if type_ is rules.OPEN else type_
         return self.values
 
     def __repr__(self) -> str:
@@ -186,7 +186,9 @@ class Node:
 def _type_of(leaf: Any) -> Any:
     if type(leaf) is not Value:
         return leaf
-    return rules.UNKNOWN if leaf.type is None and leaf.is_tensor else leaf.type
+    if leaf.type is None:
+        return rules.UNKNOWN if leaf.is_tensor else rules.OPEN
+    return leaf.type
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from .dtypes import DType
 from .errors import MissingOp
 from .template import Spelling, Template
+from .trees import tree_map
 
 TENSOR = ("tensor",)
 HOST_KINDS = ("int", "float", "bool", "str", "dtype", "device", "shape", "any", "optional", "key")
@@ -19,6 +21,10 @@ Kinds = tuple[str, ...] | Callable[[SimpleNamespace], tuple[str, ...]]
 Infer = Callable[[SimpleNamespace, str], Any]
 # A cost rule takes the arguments as above and the tuple of output types; it returns a size expression.
 Cost = Callable[[SimpleNamespace, tuple], Any]
+# A put rule, of an op whose result may be a view of its first argument, says what a write through that view does: it takes
+# the bound arguments, the new value of the view and which output that is (from 1), and calls ops that give the new value
+# of the first argument.
+Put = Callable[[SimpleNamespace, Any, int], Any]
 
 
 class OpDef:
@@ -30,7 +36,7 @@ class OpDef:
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
-        "effect", "regions", "doc", "family", "namespace",
+        "put", "effect", "regions", "doc", "family", "namespace",
     )  # fmt: skip
 
     def __init__(
@@ -43,6 +49,7 @@ class OpDef:
         kinds: Kinds = TENSOR,
         compute: Cost | None = None,
         memory: Cost | None = None,
+        put: Put | None = None,
         effect: bool = False,
         regions: tuple[str, ...] = (),
         family: str = "",
@@ -53,6 +60,7 @@ class OpDef:
         self.name, self.params, self.defaults, self.bind = parse_signature(signature)
         self.eval = None if eval is None else Template(eval, self.params, self.defaults)
         self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
+        self.put = put
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
 
     @property
@@ -128,5 +136,6 @@ def evaluate(op: OpDef, args: Sequence[Any]) -> Any:
         return op.body(*args)
     if op.eval is None:
         raise MissingOp(f"op {op.name!r} is evaluated by an executor only", hint="it holds regions or a foreign call")
-    return op.eval.function(args, op.namespace)(*args)
+    plain = tree_map(lambda leaf: leaf.numpy if type(leaf) is DType else leaf, tuple(args))
+    return op.eval.function(args, op.namespace)(*plain)
 

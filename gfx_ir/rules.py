@@ -1,7 +1,7 @@
 """What follows from an op's row for given arguments: types of the outputs, bytes, operations.
 
 Arguments are trees in which every Value is replaced by its type: a LogicalTensor, or for a host value that value itself
-(a number, a size expression, a dtype), None where it is not known. A composite op is run on these types.
+(a number, a size expression, a dtype), OPEN where it is not known. A composite op is run on these types.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from .trees import leaves
 from .types import LogicalTensor
 
 UNKNOWN = LogicalTensor()
+OPEN = type("Open", (), {"__repr__": lambda self: "OPEN"})()
+"""Stands for a host value that is not known: None is a value of its own (`axis=None`, a new axis in an index)."""
 
 
 class Abstract:
@@ -50,10 +52,10 @@ def infer(op: OpDef, args: tuple, rules: str) -> tuple:
     if op.body is not None:
         with building(Abstract(rules)):
             out = op.body(*args)
-    elif op.infer is not None:
+    elif op.infer is not None and (hasattr(op.infer, "takes_open") or not any(leaf is OPEN for leaf in leaves(args))):
         out = op.infer(op.named(args), rules)
     else:
-        return tuple(UNKNOWN if kind == "tensor" else None for kind in op.output_kinds(args))
+        return tuple(UNKNOWN if kind == "tensor" else OPEN for kind in op.output_kinds(args))
     return tuple(out) if isinstance(out, (tuple, list)) else (out,)
 
 

@@ -1,0 +1,59 @@
+"""What a spelling or a rule of kinds can see of an argument: NumPy data when an op is run, a Value when it is recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..dtypes import DType
+from ..errors import ShapeError
+from ..host import DimLike
+from ..types import LogicalTensor
+
+
+def type_of(x: Any) -> LogicalTensor:
+    """The type of an argument as far as it is known."""
+    if isinstance(x, LogicalTensor):
+        return x
+    if isinstance(x, (np.ndarray, np.generic)):
+        return LogicalTensor(dtypes.dtype(x.dtype), tuple(x.shape))
+    if isinstance(x, (bool, int, float, complex)):
+        return LogicalTensor(dims=(), weak=True)
+    kind = getattr(x, "type", None)
+    if isinstance(kind, LogicalTensor):
+        return kind
+    shape = getattr(x, "shape", None)
+    return LogicalTensor(dims=None if shape is None else tuple(shape))
+
+
+def is_plain(x: Any) -> bool:
+    """Whether x is (or may turn out to be) a Python scalar, which has no methods of an array."""
+    return type_of(x).weak or getattr(x, "kind", "tensor") not in ("tensor", "optional")
+
+
+def rank(x: Any) -> int | None:
+    """Its rank where known."""
+    return type_of(x).rank
+
+
+def dtype(x: Any) -> DType | None:
+    """Its dtype where known."""
+    return type_of(x).dtype
+
+
+def length(x: Any, axis: int, why: str) -> int:
+    """The size of an axis that must be a known number. Raises ShapeError(why) where it is not."""
+    size = size_of(x, axis)
+    if not isinstance(size, int):
+        raise ShapeError(why, hint="give the argument's shape: gfx.TensorSpec(shape, dtype)")
+    return size
+
+
+def size_of(x: Any, axis: int) -> DimLike | None:
+    """The size of an axis where known."""
+    dims = type_of(x).dims
+    if dims is None or not isinstance(axis, int) or not -len(dims) <= axis < len(dims):
+        return None
+    return dims[axis]

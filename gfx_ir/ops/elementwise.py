@@ -1,0 +1,167 @@
+"""Ops that work element by element, their arguments broadcast against each other.
+
+Names and semantics: https://data-apis.org/array-api/latest/API_specification/elementwise_functions.html
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from ..dtypes import DType
+from ..template import Spelling
+from ..types import LogicalTensor
+from . import _seen
+from ._row import op
+from ._shapes import (
+    as_type,
+    boolean,
+    broadcast,
+    dividing,
+    elementwise,
+    floating,
+    free,
+    integral,
+    operator,
+    promote,
+    real,
+    rounding,
+    same,
+    stays_weak,
+    takes_open,
+)
+
+FAMILY = "elementwise"
+
+
+def _special(name: str) -> Spelling:
+    """A function of SciPy; these have no half precision of their own."""
+
+    def spelling(args: SimpleNamespace) -> str:
+        element = _seen.dtype(args.x)
+        half = element is not None and element.kind == "f" and element.bits < 32
+        return f"special.{name}(x).astype(x.dtype)" if half else f"special.{name}(x)"
+
+    return spelling
+
+
+UNARY = (
+    ("abs", "np.abs(x)", real),
+    ("acos", "np.arccos(x)", floating),
+    ("acosh", "np.arccosh(x)", floating),
+    ("asin", "np.arcsin(x)", floating),
+    ("asinh", "np.arcsinh(x)", floating),
+    ("atan", "np.arctan(x)", floating),
+    ("atanh", "np.arctanh(x)", floating),
+    ("bitwise_invert", "~x", integral),
+    ("ceil", "np.ceil(x)", rounding),
+    ("conj", "np.conj(x)", promote),
+    ("cos", "np.cos(x)", floating),
+    ("cosh", "np.cosh(x)", floating),
+    ("digamma", _special("digamma"), dividing),
+    ("erf", _special("erf"), dividing),
+    ("erfc", _special("erfc"), dividing),
+    ("erfinv", _special("erfinv"), dividing),
+    ("exp", "np.exp(x)", floating),
+    ("exp2", "np.exp2(x)", floating),
+    ("expm1", "np.expm1(x)", floating),
+    ("floor", "np.floor(x)", rounding),
+    ("imag", "np.imag(x)", real),
+    ("isfinite", "np.isfinite(x)", boolean),
+    ("isinf", "np.isinf(x)", boolean),
+    ("isnan", "np.isnan(x)", boolean),
+    ("lgamma", _special("gammaln"), dividing),
+    ("log", "np.log(x)", floating),
+    ("log10", "np.log10(x)", floating),
+    ("log1p", "np.log1p(x)", floating),
+    ("log2", "np.log2(x)", floating),
+    ("logical_not", "np.logical_not(x)", boolean),
+    ("negative", "-x", operator(promote)),
+    ("positive", "+x", operator(promote)),
+    ("real", "np.real(x)", real),
+    ("reciprocal", "1 / x", operator(dividing)),
+    ("round", "np.round(x)", rounding),
+    ("rsqrt", "1 / np.sqrt(x)", floating),
+    ("sigmoid", _special("expit"), dividing),
+    ("sign", "np.sign(x)", promote),
+    ("signbit", "np.signbit(x)", boolean),
+    ("sin", "np.sin(x)", floating),
+    ("sinh", "np.sinh(x)", floating),
+    ("sqrt", "np.sqrt(x)", floating),
+    ("square", "np.square(x)", promote),
+    ("tan", "np.tan(x)", floating),
+    ("tanh", "np.tanh(x)", floating),
+    ("trunc", "np.trunc(x)", rounding),
+)
+BINARY = (
+    ("add", "x1 + x2", operator(promote)),
+    ("atan2", "np.arctan2(x1, x2)", floating),
+    ("bitwise_and", "x1 & x2", operator(integral)),
+    ("bitwise_left_shift", "x1 << x2", operator(integral)),
+    ("bitwise_or", "x1 | x2", operator(integral)),
+    ("bitwise_right_shift", "x1 >> x2", operator(integral)),
+    ("bitwise_xor", "x1 ^ x2", operator(integral)),
+    ("copysign", "np.copysign(x1, x2)", floating),
+    ("divide", "x1 / x2", operator(dividing)),
+    ("equal", "x1 == x2", boolean),
+    ("floor_divide", "x1 // x2", operator(promote)),
+    ("fmod", "np.fmod(x1, x2)", promote),
+    ("greater", "x1 > x2", boolean),
+    ("greater_equal", "x1 >= x2", boolean),
+    ("hypot", "np.hypot(x1, x2)", floating),
+    ("less", "x1 < x2", boolean),
+    ("less_equal", "x1 <= x2", boolean),
+    ("logaddexp", "np.logaddexp(x1, x2)", floating),
+    ("logical_and", "np.logical_and(x1, x2)", boolean),
+    ("logical_or", "np.logical_or(x1, x2)", boolean),
+    ("logical_xor", "np.logical_xor(x1, x2)", boolean),
+    ("maximum", "np.maximum(x1, x2)", promote),
+    ("minimum", "np.minimum(x1, x2)", promote),
+    ("multiply", "x1 * x2", operator(promote)),
+    ("nextafter", "np.nextafter(x1, x2)", floating),
+    ("not_equal", "x1 != x2", boolean),
+    ("pow", "x1 ** x2", operator(promote)),
+    ("remainder", "x1 % x2", operator(promote)),
+    ("subtract", "x1 - x2", operator(promote)),
+)
+
+for _name, _spelling, _rule in UNARY:
+    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule))
+for _name, _spelling, _rule in BINARY:
+    op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule))
+
+
+def _clip(args: SimpleNamespace) -> str:
+    if args.min is None:
+        return "x" if args.max is None else "np.minimum(x, max)"
+    return "np.maximum(x, min)" if args.max is None else "np.clip(x, min, max)"
+
+
+@takes_open
+def _clip_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    operands = [as_type(a, rules) for a in (args.x, args.min, args.max) if a is not None]
+    dtype, weak = promote(operands, rules)
+    return LogicalTensor(dtype, broadcast(*(t.dims for t in operands)), weak=stays_weak(weak, rules))
+
+
+@takes_open
+def _where_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    condition, *chosen = (as_type(a, rules) for a in (args.condition, args.x1, args.x2))
+    dtype, weak = promote(chosen, rules)
+    return LogicalTensor(dtype, broadcast(condition.dims, *(t.dims for t in chosen)), weak=stays_weak(weak, rules))
+
+
+@takes_open
+def _astype_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    return LogicalTensor(args.dtype if isinstance(args.dtype, DType) else None, as_type(args.x, rules).dims)
+
+
+op(FAMILY, "clip(x, min=None, max=None)", _clip, infer=_clip_type)
+op(FAMILY, "where(condition, x1, x2)", "np.where(condition, x1, x2)", infer=_where_type)
+op(
+    FAMILY,
+    "astype(x, dtype)",
+    lambda a: "np.asarray(x, dtype=dtype)" if _seen.is_plain(a.x) else "x.astype(dtype)",
+    infer=_astype_type,
+)
+op(FAMILY, "stop_gradient(x)", "x", infer=elementwise(operator(same)), compute=free)
+op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same))
