@@ -1,0 +1,1 @@
+"""Ops that act on the world: printing, checks, calls of unknown functions."""

@@ -1,0 +1,1 @@
+"""Layers and activations of neural networks."""
