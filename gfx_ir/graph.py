@@ -10,6 +10,7 @@ from . import rules
 from .errors import VerifyError
 from .op import OpDef, evaluate, lookup
 from .source import Span
+from .text import to_text
 from .trees import BRANCHES, leaves, tree_map
 
 UNBOUND = type("Unbound", (), {"__repr__": lambda self: "UNBOUND"})()
@@ -362,6 +363,9 @@ class Graph:
             yield node
             stack.append(node.next)
             stack.extend(region.first for region in reversed(node.regions))
+
+    def __str__(self) -> str:
+        return to_text(self)
 
     def __repr__(self) -> str:
         return f"<Graph {self.name}: {self.count} nodes>"

@@ -7,6 +7,7 @@ from typing import Any
 
 from .graph import UNBOUND, Graph
 from .source import Span
+from .text import to_text
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ _GUARD_TEXT = {
     "distinct": "{0} is not {1}",
     "promotion": "{0}: {1}",
 }
+GUARD_KINDS = tuple(_GUARD_TEXT)
 
 
 @dataclass
@@ -63,3 +65,6 @@ class Program:
     flavour: str = "torch"
     writes: list[str] = field(default_factory=list)
     level: int = 0
+
+    def __str__(self) -> str:
+        return to_text(self)

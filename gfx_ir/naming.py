@@ -1,0 +1,65 @@
+"""Names of the text form: every value of a graph under a name of its own, from which its own name can be read back.
+
+The first value called `x` is written `x`, the next ones `x__1`, `x__2`; one without a name `_1`, `_2`; a Python keyword with an underscore
+behind it. `name__0` is a name that would otherwise be taken for one of these.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+
+from .dtypes import DTYPES
+
+CONSTANTS = frozenset((*DTYPES, *(d.short for d in DTYPES.values()), "inf", "nan", "UNBOUND", "tensor"))
+"""Names that stand for constants in the text form."""
+_NUMBERED = re.compile(r"(.*)__(\d+)")
+_UNNAMED = re.compile(r"_\d+")
+
+
+def is_name(text: object) -> bool:
+    """Whether a value may be called so: an identifier as Python would read it, keywords included."""
+    return isinstance(text, str) and text.isidentifier() and (text.isascii() or unicodedata.normalize("NFKC", text) == text)
+
+
+def identifier(text: str) -> str:
+    """The text made an identifier; itself where it is one."""
+    if is_name(text):
+        return text
+    text = re.sub(r"\W", "_", unicodedata.normalize("NFKC", text))
+    return text if text.isidentifier() else f"v_{text}"
+
+
+class Names:
+    """The names taken in one scope."""
+
+    __slots__ = ("_counts", "_unnamed")
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._unnamed = 0
+
+    def take(self, name: str | None) -> str:
+        """A new name for what is called `name`."""
+        if not name:
+            self._unnamed += 1
+            return f"_{self._unnamed}"
+        name = identifier(name)
+        count = self._counts.get(name, 0)
+        self._counts[name] = count + 1
+        if count:
+            return f"{name}__{count}"
+        if keyword.iskeyword(name):
+            return f"{name}_"
+        return name if original(name) == name and name not in CONSTANTS else f"{name}__0"
+
+
+def original(text: str) -> str | None:
+    """The name that `Names.take` gave this text for; None for one without a name."""
+    numbered = _NUMBERED.fullmatch(text)
+    if numbered:
+        return numbered[1]
+    if _UNNAMED.fullmatch(text):
+        return None
+    return text[:-1] if text[-1] == "_" and keyword.iskeyword(text[:-1]) else text
