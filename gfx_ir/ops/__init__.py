@@ -6,6 +6,8 @@ from ..op import REGISTRY, OpDef, lookup
 from . import control, create, effect, elementwise, fft, index, linalg, nn, random, reduce, shape
 
 FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, control, effect)
+# The families `shape` and `fft` bear the name of an op: `ops.shape`, `ops.fft` mean the op.
+globals().update({_family: REGISTRY[_family] for _family in ("shape", "fft") if _family in REGISTRY})
 
 
 def __getattr__(name: str) -> OpDef:

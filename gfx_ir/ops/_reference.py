@@ -1,11 +1,17 @@
-"""What NumPy spellings may use beside NumPy itself: `np`, `special` (SciPy, imported at first use) and helper functions."""
+"""What NumPy spellings may use beside NumPy itself: `np`, `special` (SciPy, imported at first use) and helper functions.
+
+Emitted NumPy source that needs a helper contains it word for word.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
+import ml_dtypes
 import numpy as np
+
+from ._reference_nn import NN
 
 
 class _Lazy:
@@ -18,4 +24,75 @@ class _Lazy:
         return getattr(importlib.import_module(self._name), name)
 
 
-NAMESPACE: dict[str, Any] = {"np": np, "special": _Lazy("scipy.special")}
+def argsort_descending(x, axis=-1):
+    """Positions that sort x from the largest to the smallest, equal elements in their order."""
+    last = x.shape[axis] - 1
+    return np.flip(last - np.argsort(np.flip(x, axis=axis), axis=axis, stable=True), axis=axis)
+
+
+def topk(x, k, axis=-1, largest=True):
+    """The k largest (or smallest) elements along an axis, in order, and their positions."""
+    order = argsort_descending(x, axis) if largest else np.argsort(x, axis=axis, stable=True)
+    order = np.take(order, np.arange(k), axis=axis)
+    return np.take_along_axis(x, order, axis), order
+
+
+def expand(x, shape):
+    """Broadcast x to shape, in which -1 keeps the size of that axis."""
+    sizes = (1,) * (len(shape) - x.ndim) + x.shape
+    return np.broadcast_to(x, [size if want == -1 else want for want, size in zip(shape, sizes)])
+
+
+def split(x, sections, axis=0):
+    """Split x into parts of the given sizes."""
+    return np.split(x, np.cumsum(sections)[:-1], axis=axis)
+
+
+def chunk(x, chunks, axis=0):
+    """Split x into at most `chunks` parts of equal size, the last one smaller."""
+    size = max(1, -(-x.shape[axis] // chunks))
+    return np.split(x, range(size, x.shape[axis], size), axis=axis)
+
+
+def is_floating(x):
+    """Whether x holds real floating-point numbers (NumPy gives the extended types the kind "V")."""
+    return np.asarray(x).dtype.kind in "fV"
+
+
+def index_put(x, index, value, accumulate=False):
+    """A copy of x with value written to (or added at) x[index]; index may be a tuple."""
+    out = np.array(x)
+    if accumulate:
+        np.add.at(out, index, value)
+    else:
+        out[index] = value
+    return out
+
+
+def gather(x, indices, axis):
+    """out[i, j] = x[indices[i, j], j] for axis 0, and so on; indices may be shorter than x along other axes."""
+    axis = axis % x.ndim
+    part = tuple(slice(None) if at == axis else slice(size) for at, size in enumerate(indices.shape))
+    return np.take_along_axis(x[part], indices, axis)
+
+
+def scatter(x, indices, updates, axis, reduce="none"):
+    """A copy of x with x[indices[i, j], j] = updates[i, j] for axis 0, and so on; reduce="add" adds them up."""
+    out = np.array(x)
+    where = list(np.indices(indices.shape, sparse=True))
+    where[axis] = indices
+    if np.ndim(updates):
+        updates = updates[tuple(slice(size) for size in indices.shape)]
+    if reduce == "add":
+        np.add.at(out, tuple(where), updates)
+    else:
+        out[tuple(where)] = updates
+    return out
+
+
+NAMESPACE: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes, "special": _Lazy("scipy.special")}
+NAMESPACE |= {
+    f.__name__: f
+    for f in (argsort_descending, topk, expand, split, chunk, is_floating, index_put, gather, scatter)
+}
+NAMESPACE |= NN

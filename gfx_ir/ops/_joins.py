@@ -1,0 +1,201 @@
+"""Types of what is joined, split, repeated and padded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from .. import host
+from ..errors import ShapeError
+from ..host import DimLike
+from ..types import LogicalTensor
+from ._shapes import (
+    Dims,
+    as_type,
+    axis_of,
+    fixed,
+    is_size,
+    plus,
+    promote,
+    replaced,
+    same_dims,
+    size_arg,
+    stays_weak,
+    takes_open,
+    total,
+)
+
+MODES = ("constant", "reflect", "edge", "wrap")
+
+
+def _parts(arrays: Any, rules: str) -> tuple[list[LogicalTensor], LogicalTensor]:
+    """Types of the tensors to join, and the joint dtype."""
+    if not isinstance(arrays, (tuple, list)) or not arrays:
+        raise ShapeError("joining takes a list of at least one tensor")
+    parts = [as_type(a, rules) for a in arrays]
+    dtype, weak = promote(parts, rules)
+    return parts, LogicalTensor(dtype, weak=stays_weak(weak, rules))
+
+
+@takes_open
+def concat_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """Sizes along the axis add up, the others are equal."""
+    if isinstance(args.arrays, LogicalTensor):
+        return LogicalTensor(args.arrays.dtype)
+    parts, out = _parts(args.arrays, rules)
+    if args.axis is None:
+        flat: DimLike | None = 0
+        for part in parts:
+            flat = plus(flat, part.size())
+        return out.with_(dims=(flat,))
+    if not fixed(args.axis):
+        return out
+    dims = _joined([p.dims for p in parts], args.axis)
+    return out.with_(dims=dims)
+
+
+def _joined(shapes: Sequence[Dims], axis: int) -> Dims:
+    rank = next((len(s) for s in shapes if s is not None), None)
+    if rank is None:
+        return None
+    if rank == 0:
+        raise ShapeError("tensors without axes cannot be joined along one; stack them")
+    at = axis_of(axis, rank)
+    length: DimLike | None = 0
+    rest: Dims = (None,) * (rank - 1)
+    for shape in shapes:
+        if shape is None:
+            length = None
+            continue
+        if len(shape) != rank:
+            raise ShapeError(f"tensors of {rank} and of {len(shape)} axes cannot be joined")
+        length = plus(length, shape[at])
+        rest = same_dims(rest, (*shape[:at], *shape[at + 1 :]), f"sizes differ besides axis {at}")
+    assert rest is not None
+    return (*rest[:at], length, *rest[at:])
+
+
+@takes_open
+def stack_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """A new axis, as long as the list."""
+    if isinstance(args.arrays, LogicalTensor):
+        return LogicalTensor(args.arrays.dtype)
+    parts, out = _parts(args.arrays, rules)
+    dims: Dims = None
+    for part in parts:
+        dims = same_dims(dims, part.dims, "tensors of unequal shapes cannot be stacked")
+    if dims is None or not fixed(args.axis):
+        return out
+    at = axis_of(args.axis, len(dims) + 1)
+    return out.with_(dims=(*dims[:at], len(parts), *dims[at:]))
+
+
+def _cut(x: LogicalTensor, axis: Any, sizes: Sequence[DimLike | None]) -> tuple[LogicalTensor, ...]:
+    return tuple(LogicalTensor(x.dtype, replaced(x.dims, axis, size), weak=x.weak) for size in sizes)
+
+
+def _length(x: LogicalTensor, axis: Any) -> DimLike | None:
+    return None if x.dims is None or not fixed(axis) else x.dims[axis_of(axis, len(x.dims))]
+
+
+@takes_open
+def split_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...]:
+    """`sections` equal parts, or parts of these sizes. Raises ShapeError where that does not come out even."""
+    x = as_type(args.x, rules)
+    size, sections = _length(x, args.axis), args.sections
+    if isinstance(sections, int):
+        if isinstance(size, int) and size % sections:
+            raise ShapeError(f"{size} elements cannot be split into {sections} equal parts")
+        return _cut(x, args.axis, [None if size is None else host.floordiv(size, sections)] * sections)
+    sizes = [size_arg(s) for s in sections]
+    covered: DimLike | None = 0
+    for part in sizes:
+        covered = plus(covered, part)
+    if host.same(size, covered) is False:
+        raise ShapeError(f"parts of {sizes} elements do not make up {size}")
+    return _cut(x, args.axis, sizes)
+
+
+def chunk_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...]:
+    """Parts of the size rounded up, the last one smaller (https://docs.pytorch.org/docs/stable/generated/torch.chunk.html)."""
+    x, chunks = as_type(args.x, rules), args.chunks
+    size = _length(x, args.axis)
+    if size is None:
+        return _cut(x, args.axis, [None] * chunks)
+    part = host.divide(size, chunks)
+    if part is None:
+        part = host.floordiv(host.add(size, chunks - 1), chunks)
+    if isinstance(size, int) and isinstance(part, int):
+        starts = range(0, size, part) if size else range(1)
+        return _cut(x, args.axis, [min(part, size - start) for start in starts])
+    last = host.sub(size, host.mul(part, chunks - 1))
+    return _cut(x, args.axis, [part] * (chunks - 1) + [last])
+
+
+def unstack_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...]:
+    """One part for each position of the axis, which goes."""
+    x = as_type(args.x, rules)
+    size = _length(x, args.axis)
+    length = args.length if args.length is not None else size
+    if not isinstance(length, int):
+        raise ShapeError("taking an axis apart needs its size", hint="give the argument's shape: gfx.TensorSpec(shape, dtype)")
+    if host.same(size, length) is False:
+        raise ShapeError(f"an axis of size {size} is taken apart into {length}")
+    dims = x.dims
+    if dims is not None:
+        at = axis_of(args.axis, len(dims))
+        dims = (*dims[:at], *dims[at + 1 :])
+    return (LogicalTensor(x.dtype, dims, weak=x.weak),) * length
+
+
+@takes_open
+def tile_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """Each size times its number of repetitions; the shorter of the two shapes is filled up with 1 in front."""
+    x = as_type(args.x, rules)
+    many = args.repetitions
+    weak = stays_weak(x.weak, rules)
+    if x.dims is None or not (is_size(many) or isinstance(many, (tuple, list))):
+        return LogicalTensor(x.dtype, None, weak=weak)
+    counts = [size_arg(m) for m in ((many,) if is_size(many) else many)]
+    rank = max(len(counts), len(x.dims))
+    counts = [1] * (rank - len(counts)) + counts
+    dims = [1] * (rank - len(x.dims)) + list(x.dims)
+    return LogicalTensor(x.dtype, tuple(total(pair) for pair in zip(dims, counts)), weak=weak)
+
+
+@takes_open
+def repeat_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """Each element repeated; by a number, or by as many numbers as there are elements."""
+    x = as_type(args.x, rules)
+    weak = stays_weak(x.weak, rules)
+    before = x.size() if args.axis is None else _length(x, args.axis)
+    after: DimLike | None = None
+    if is_size(args.repeats):
+        after = total((before, size_arg(args.repeats)))
+    elif isinstance(args.repeats, (tuple, list)) and all(is_size(r) for r in args.repeats):
+        after = 0
+        for count in args.repeats:
+            after = plus(after, count)
+        if len(args.repeats) == 1:
+            after = total((before, after))
+    dims = (after,) if args.axis is None else replaced(x.dims, args.axis, after)
+    return LogicalTensor(x.dtype, dims, weak=weak)
+
+
+@takes_open
+def pad_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """Sizes of the last axes grow by before + after."""
+    x = as_type(args.x, rules)
+    if args.mode not in MODES:
+        raise ShapeError(f"there is no padding mode {args.mode!r}; there are {', '.join(MODES)}")
+    weak = stays_weak(x.weak, rules)
+    if x.dims is None or not isinstance(args.widths, (tuple, list)):
+        return LogicalTensor(x.dtype, None, weak=weak)
+    lead = len(x.dims) - len(args.widths)
+    if lead < 0:
+        raise ShapeError(f"widths for {len(args.widths)} axes of a tensor that has {len(x.dims)}")
+    grown = [
+        plus(d, plus(size_arg(before), size_arg(after))) for d, (before, after) in zip(x.dims[lead:], args.widths)
+    ]
+    return LogicalTensor(x.dtype, (*x.dims[:lead], *grown), weak=weak)

@@ -1,0 +1,116 @@
+"""Put rules: what a write through a view does to the tensor that it is a view of.
+
+Each takes the bound arguments of the op that made the view, the view's new value, and which output it is (from 1).
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from .. import ops
+from ..build import host
+from ..errors import UnsupportedConstruct
+
+
+def put_same(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The view is the tensor itself."""
+    return new
+
+
+def put_item(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """x[index] = new."""
+    return ops.index_put(args.x, args.index, new)
+
+
+def put_reshaped(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The elements keep their order."""
+    return ops.reshape(new, ops.shape(args.x))
+
+
+def put_unsqueezed(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The axes of size 1 go again."""
+    return ops.squeeze(new, axis=args.axis)
+
+
+def put_permuted(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The inverse permutation."""
+    rank = len(args.axes)
+    inverse = sorted(range(rank), key=lambda at: args.axes[at] % rank)
+    return ops.permute_dims(new, tuple(inverse))
+
+
+def put_swapped(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The two axes change places again."""
+    return ops.swapaxes(new, args.axis1, args.axis2)
+
+
+def put_transposed(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The last two axes change places again."""
+    return ops.matrix_transpose(new)
+
+
+def put_moved(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The axes move back."""
+    return ops.moveaxis(new, args.destination, args.source)
+
+
+def put_flipped(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """Flipped again."""
+    return ops.flip(new, axis=args.axis)
+
+
+def put_expanded(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """Elements of an expanded view are one in memory: no framework defines what a write does. Raises."""
+    raise UnsupportedConstruct(
+        "this writes through an expanded view, whose elements share memory",
+        hint="copy it first: x.expand(...).clone(), np.broadcast_to(...).copy()",
+    )
+
+
+def put_diagonal(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The diagonal is written in place of the old one."""
+    ends = (args.axis1, args.axis2)
+    moved = ops.moveaxis(args.x, ends, (-2, -1))
+    steps = ops.arange(ops.size(new, -1))
+    rows = ops.add(steps, -args.offset) if args.offset < 0 else steps
+    columns = ops.add(steps, args.offset) if args.offset > 0 else steps
+    return ops.moveaxis(ops.index_put(moved, (..., rows, columns), new), (-2, -1), ends)
+
+
+def along(axis: int, item: Any) -> tuple:
+    """The index that applies `item` to one axis and leaves the others whole."""
+    if axis < 0:
+        return (..., item, *[slice(None)] * (-axis - 1))
+    return (*[slice(None)] * axis, item)
+
+
+def put_unstacked(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """x[..., index - 1, ...] = new."""
+    return ops.index_put(args.x, along(args.axis, index - 1), new)
+
+
+def put_split(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The part is written in place of the old one."""
+    sections = args.sections
+    if isinstance(sections, int):
+        part = host("//", ops.size(args.x, args.axis), sections)
+        return _put_part(args, new, _times(part, index - 1), _times(part, index))
+    start: Any = 0
+    for size in sections[: index - 1]:
+        start = host("+", start, size)
+    return _put_part(args, new, start, host("+", start, sections[index - 1]))
+
+
+def put_chunk(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The part is written in place of the old one; the slice of the last part ends with the axis."""
+    part = host("//", host("+", ops.size(args.x, args.axis), args.chunks - 1), args.chunks)
+    return _put_part(args, new, _times(part, index - 1), _times(part, index))
+
+
+def _times(part: Any, count: int) -> Any:
+    return part if count == 1 else 0 if count == 0 else host("*", part, count)
+
+
+def _put_part(args: SimpleNamespace, new: Any, start: Any, stop: Any) -> Any:
+    return ops.index_put(args.x, along(args.axis, slice(start, stop)), new)

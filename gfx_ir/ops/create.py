@@ -1,0 +1,187 @@
+"""Ops that make tensors from sizes and numbers.
+
+Names and semantics: https://data-apis.org/array-api/latest/API_specification/creation_functions.html
+"""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from .. import dtypes, host
+from ..dtypes import DType
+from ..errors import ShapeError
+from ..host import DimLike
+from ..rules import OPEN
+from ..types import LogicalTensor
+from ._row import op
+from ._shapes import as_type, broadcast, free, is_size, promote, shape_arg, size_arg, stays_weak, takes_open, total
+
+FAMILY = "create"
+
+
+def _element(given: Any, otherwise: DType | None) -> DType | None:
+    """The dtype argument where there is one (unknown where it is open)."""
+    if given is None:
+        return otherwise
+    return given if isinstance(given, DType) else None
+
+
+@takes_open
+def _constant(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    found = as_type(args.data, rules)
+    return LogicalTensor(_element(args.dtype, found.dtype), found.dims)
+
+
+@takes_open
+def _as_tensor(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    found = as_type(args.x, rules)
+    weak = stays_weak(found.weak, rules) and args.dtype is None
+    return LogicalTensor(_element(args.dtype, found.dtype), found.dims, weak=weak)
+
+
+@takes_open
+def _filled(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    value = as_type(args.fill_value, rules)
+    dims = shape_arg(args.shape)
+    broadcast(value.dims, dims, what="a value and the shape to fill")
+    weak = stays_weak(value.weak, rules) and args.dtype is None
+    return LogicalTensor(_element(args.dtype, value.dtype), dims, weak=weak)
+
+
+@takes_open
+def _zeros(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    return LogicalTensor(_element(args.dtype, dtypes.default("f", rules)), shape_arg(args.shape))
+
+
+@takes_open
+def _like(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    x = as_type(args.x, rules)
+    weak = stays_weak(x.weak, rules) and args.dtype is None
+    return LogicalTensor(_element(args.dtype, x.dtype), x.dims, weak=weak)
+
+
+op(FAMILY, "constant(data, dtype=None)", "np.array(data, dtype=dtype)", infer=_constant, compute=free)
+op(FAMILY, "as_tensor(x, dtype=None)", "np.asarray(x, dtype=dtype)", infer=_as_tensor, compute=free)
+for _signature, _spelling, _rule in (
+    ("full(shape, fill_value, dtype=None)", "np.full(shape, fill_value, dtype=dtype)", _filled),
+    ("zeros(shape, dtype=None)", "np.zeros(shape, dtype=dtype)", _zeros),
+    ("ones(shape, dtype=None)", "np.ones(shape, dtype=dtype)", _zeros),
+    ("empty(shape, dtype=None)", "np.zeros(shape, dtype=dtype)", _zeros),
+    ("full_like(x, fill_value, dtype=None)", "np.full_like(x, fill_value, dtype=dtype)", _like),
+    ("zeros_like(x, dtype=None)", "np.zeros_like(x, dtype=dtype)", _like),
+    ("ones_like(x, dtype=None)", "np.ones_like(x, dtype=dtype)", _like),
+):
+    op(FAMILY, _signature, _spelling, infer=_rule, compute=free)
+
+
+# ---------------------------------------------------------------- ranges
+def _arange(args: SimpleNamespace) -> str:
+    if args.stop is None:
+        return "np.arange(start, dtype=dtype)"
+    step = "" if args.step == 1 and type(args.step) is int else ", step"
+    return f"np.arange(start, stop{step}, dtype=dtype)"
+
+
+@takes_open
+def _arange_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    start, stop = (0, args.start) if args.stop is None else (args.start, args.stop)
+    parts = [as_type(part, rules) for part in (start, stop, args.step)]
+    dtype, _ = promote(parts, rules)
+    return LogicalTensor(_element(args.dtype, dtype), (_steps(start, stop, args.step),))
+
+
+def _steps(start: Any, stop: Any, step: Any) -> DimLike | None:
+    if all(isinstance(part, (int, float)) for part in (start, stop, step)):
+        if step == 0:
+            raise ShapeError("a range of step 0 has no end")
+        return max(0, math.ceil((stop - start) / step))
+    if not (is_size(start) and is_size(stop) and isinstance(step, int)) or step == 0:
+        return None
+    count = host.sub(stop, start) if step > 0 else host.sub(start, stop)
+    by = abs(step)
+    return host.extremum("max", host.floordiv(host.add(count, by - 1), by), 0)
+
+
+@takes_open
+def _linspace_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    ends = [as_type(end, rules) for end in (args.start, args.stop)]
+    around = broadcast(*(end.dims for end in ends))
+    dtype = promote(ends, rules)[0]
+    if dtype is not None and (dtype.kind not in "fc" or all(end.weak for end in ends)):
+        dtype = dtypes.default("c" if dtype.kind == "c" else "f", rules)
+    return LogicalTensor(_element(args.dtype, dtype), None if around is None else (size_arg(args.num), *around))
+
+
+@takes_open
+def _eye_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    columns = args.n_rows if args.n_cols is None else args.n_cols
+    return LogicalTensor(_element(args.dtype, dtypes.default("f", rules)), (size_arg(args.n_rows), size_arg(columns)))
+
+
+def _meshgrid_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...]:
+    if not isinstance(args.arrays, (tuple, list)):
+        raise ShapeError("meshgrid takes a list of tensors of known length")
+    axes = [as_type(a, rules) for a in args.arrays]
+    if any(a.rank is not None and a.rank > 1 for a in axes):
+        raise ShapeError("meshgrid takes tensors of one axis")
+    dims = [total(a.dims) if a.dims is not None else None for a in axes]
+    if args.indexing == "xy" and len(dims) > 1:
+        dims[:2] = dims[1::-1]
+    return tuple(LogicalTensor(a.dtype, tuple(dims), weak=stays_weak(a.weak, rules)) for a in axes)
+
+
+op(FAMILY, "arange(start, stop=None, step=1, dtype=None)", _arange, infer=_arange_type)
+op(
+    FAMILY,
+    "linspace(start, stop, num, dtype=None, endpoint=True)",
+    "np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)",
+    infer=_linspace_type,
+)
+op(
+    FAMILY,
+    "eye(n_rows, n_cols=None, k=0, dtype=None)",
+    lambda a: "np.eye(n_rows, k=k, dtype=dtype)" if a.n_cols is None else "np.eye(n_rows, n_cols, k=k, dtype=dtype)",
+    infer=_eye_type,
+    compute=free,
+)
+op(
+    FAMILY,
+    'meshgrid(arrays, indexing="xy")',
+    "np.meshgrid(*arrays, indexing=indexing)",
+    infer=_meshgrid_type,
+    kinds=lambda a: ("tensor",) * len(a.arrays),
+    compute=free,
+)
+
+
+# ---------------------------------------------------------------- limits of dtypes
+def _limit(function: str) -> Any:
+    """The spelling of a limit as a Python number; NumPy does not know the limits of the extended types."""
+
+    def spelling(args: SimpleNamespace) -> str:
+        extended = isinstance(args.dtype, DType) and not args.dtype.numpy.isbuiltin
+        module = "ml_dtypes" if extended else "np"
+        return f"{'int' if function == 'iinfo' else 'float'}({module}.{function}(dtype).{args.field})"
+
+    return spelling
+
+
+def limit(dtype: DType, field: str) -> float:
+    """min, max, eps or tiny of a dtype."""
+    if dtype.kind in "iu":
+        return int(getattr(np.iinfo(dtype.numpy), field))
+    module: Any = np if dtype.numpy.isbuiltin else ml_dtypes
+    return float(getattr(module.finfo(dtype.numpy), field))
+
+
+def _limit_value(args: SimpleNamespace, rules: str) -> Any:
+    return limit(args.dtype, args.field) if isinstance(args.dtype, DType) else OPEN
+
+
+op(FAMILY, "finfo(dtype, field)", _limit("finfo"), infer=_limit_value, kinds=("float",), compute=free)
+op(FAMILY, "iinfo(dtype, field)", _limit("iinfo"), infer=_limit_value, kinds=("int",), compute=free)

@@ -1,0 +1,198 @@
+"""Ops that go over axes: sums, extrema, statistics, searching, sorting.
+
+Names and semantics: https://data-apis.org/array-api/latest/API_specification/statistical_functions.html and its neighbours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from .. import ops
+from ..dtypes import DType, bool_
+from ..errors import ShapeError
+from ..types import LogicalTensor
+from ._row import composite, op
+from ._shapes import (
+    Dims,
+    as_type,
+    axes_of,
+    boolean,
+    dividing,
+    fixed,
+    index_dtype,
+    input_size,
+    real_of,
+    reduced,
+    replaced,
+    size_arg,
+    stays_weak,
+    sum_dtype,
+    total,
+)
+
+FAMILY = "reduce"
+Element = Callable[[LogicalTensor, str], DType | None]
+
+
+def _element(x: LogicalTensor, rules: str) -> DType | None:
+    return x.dtype
+
+
+def _accumulated(x: LogicalTensor, rules: str) -> DType | None:
+    return sum_dtype(x.dtype, rules)
+
+
+def _averaged(x: LogicalTensor, rules: str) -> DType | None:
+    return dividing((x,), rules)[0]
+
+
+def _spread(x: LogicalTensor, rules: str) -> DType | None:
+    return real_of(_averaged(x, rules))
+
+
+def _truth(x: LogicalTensor, rules: str) -> DType | None:
+    return bool_
+
+
+def _position(x: LogicalTensor, rules: str) -> DType | None:
+    return index_dtype(rules)
+
+
+def _reduction(element: Element, empty: bool = True) -> Callable[[SimpleNamespace, str], LogicalTensor]:
+    """Infer rule of a reduction over `axis`; `empty` tells whether it has a value over no elements at all."""
+
+    def infer(args: SimpleNamespace, rules: str) -> LogicalTensor:
+        x = as_type(args.x, rules)
+        if not empty and x.dims is not None and fixed(args.axis):
+            axes = axes_of(args.axis, len(x.dims))
+            if any(x.dims[at] == 0 for at in axes):
+                raise ShapeError("there is no extremum of no elements")
+        dtype = getattr(args, "dtype", None)
+        return LogicalTensor(dtype or element(x, rules), reduced(x.dims, args.axis, args.keepdims))
+
+    return infer
+
+
+def _reduce(signature: str, spelling: Any, element: Element, empty: bool = True) -> None:
+    op(FAMILY, signature, spelling, infer=_reduction(element, empty), compute=input_size)
+
+
+for _signature, _spelling, _rule in (
+    ("sum(x, axis=None, dtype=None, keepdims=False)", "np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)", _accumulated),
+    ("prod(x, axis=None, dtype=None, keepdims=False)", "np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)", _accumulated),
+    ("mean(x, axis=None, keepdims=False, dtype=None)", "np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)", _averaged),
+    ("var(x, axis=None, correction=0, keepdims=False)", "np.var(x, axis=axis, ddof=correction, keepdims=keepdims)", _spread),
+    ("std(x, axis=None, correction=0, keepdims=False)", "np.std(x, axis=axis, ddof=correction, keepdims=keepdims)", _spread),
+    ("all(x, axis=None, keepdims=False)", "np.all(x, axis=axis, keepdims=keepdims)", _truth),
+    ("any(x, axis=None, keepdims=False)", "np.any(x, axis=axis, keepdims=keepdims)", _truth),
+    ("count_nonzero(x, axis=None, keepdims=False)", "np.count_nonzero(x, axis=axis, keepdims=keepdims)", _position),
+):  # fmt: skip
+    _reduce(_signature, _spelling, _rule)
+for _name, _rule in (("max", _element), ("min", _element), ("argmax", _position), ("argmin", _position)):
+    _signature, _spelling = f"{_name}(x, axis=None, keepdims=False)", f"np.{_name}(x, axis=axis, keepdims=keepdims)"
+    _reduce(_signature, _spelling, _rule, empty=False)
+
+
+def _accumulation(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    x = as_type(args.x, rules)
+    dims: Dims = x.dims
+    if args.axis is None:
+        dims = None if dims is None else (total(dims),)
+    elif dims is not None and fixed(args.axis):
+        axes_of(args.axis, len(dims))
+    return LogicalTensor(args.dtype or sum_dtype(x.dtype, rules), dims, weak=stays_weak(x.weak, rules) and not args.dtype)
+
+
+op(
+    FAMILY,
+    "cumulative_sum(x, axis=None, dtype=None)",
+    "np.cumsum(x, axis=axis, dtype=dtype)",
+    infer=_accumulation,
+    compute=input_size,
+)
+op(
+    FAMILY,
+    "cumulative_prod(x, axis=None, dtype=None)",
+    "np.cumprod(x, axis=axis, dtype=dtype)",
+    infer=_accumulation,
+    compute=input_size,
+)
+
+
+@composite(FAMILY)
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """log(sum(exp(x))) over axes, without overflow."""
+    top = ops.stop_gradient(ops.max(x, axis=axis, keepdims=True))
+    top = ops.where(ops.isfinite(top), top, 0.0)
+    out = ops.log(ops.sum(ops.exp(ops.subtract(x, top)), axis=axis, keepdims=True))
+    out = ops.add(out, top)
+    return out if keepdims else ops.squeeze(out, axis=axis)
+
+
+@composite(FAMILY)
+def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
+    """The norm of order `ord` of the vectors along axes (all elements: one vector)."""
+    size = ops.abs(x)
+    if ord == math.inf:
+        return ops.max(size, axis=axis, keepdims=keepdims)
+    if ord == -math.inf:
+        return ops.min(size, axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return ops.sum(ops.where(ops.not_equal(x, 0), ops.ones_like(size), 0), axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return ops.sum(size, axis=axis, keepdims=keepdims)
+    if ord == 2:
+        return ops.sqrt(ops.sum(ops.square(size), axis=axis, keepdims=keepdims))
+    return ops.pow(ops.sum(ops.pow(size, ord), axis=axis, keepdims=keepdims), 1 / ord)
+
+
+def _sort(args: SimpleNamespace) -> str:
+    return "np.flip(np.sort(x, axis=axis), axis=axis)" if args.descending else "np.sort(x, axis=axis)"
+
+
+def _argsort(args: SimpleNamespace) -> str:
+    if args.descending:
+        return "argsort_descending(x, axis)"
+    return "np.argsort(x, axis=axis, stable=True)" if args.stable else "np.argsort(x, axis=axis)"
+
+
+def _sorting(element: Element) -> Callable[[SimpleNamespace, str], LogicalTensor]:
+    def infer(args: SimpleNamespace, rules: str) -> LogicalTensor:
+        x = as_type(args.x, rules)
+        if x.dims is not None:
+            axes_of(args.axis, len(x.dims))
+        return LogicalTensor(element(x, rules), x.dims)
+
+    return infer
+
+
+def _topk_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, LogicalTensor]:
+    x = as_type(args.x, rules)
+    if x.dims is not None:
+        size = x.dims[axes_of(args.axis, len(x.dims))[0]]
+        if isinstance(size, int) and isinstance(args.k, int) and args.k > size:
+            raise ShapeError(f"the {args.k} largest of {size} elements")
+    dims = replaced(x.dims, args.axis, size_arg(args.k))
+    return LogicalTensor(x.dtype, dims), LogicalTensor(index_dtype(rules), dims)
+
+
+op(FAMILY, "sort(x, axis=-1, descending=False, stable=True)", _sort, infer=_sorting(_element), compute=input_size)
+op(FAMILY, "argsort(x, axis=-1, descending=False, stable=True)", _argsort, infer=_sorting(_position), compute=input_size)
+op(
+    FAMILY,
+    "topk(x, k, axis=-1, largest=True)",
+    "topk(x, k, axis=axis, largest=largest)",
+    infer=_topk_type,
+    kinds=("tensor", "tensor"),
+    compute=input_size,
+)
+op(
+    FAMILY,
+    "array_equal(x1, x2)",
+    "np.array_equal(x1, x2)",
+    infer=lambda args, rules: LogicalTensor(boolean((), rules)[0], ()),
+    compute=lambda args, types: args.x1.size() if isinstance(args.x1, LogicalTensor) else 1,
+)

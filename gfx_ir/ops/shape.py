@@ -1,0 +1,357 @@
+"""Ops that arrange elements anew without computing, and questions about shapes.
+
+Names and semantics: https://data-apis.org/array-api/latest/API_specification/manipulation_functions.html
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from .. import host
+from ..errors import ShapeError
+from ..rules import OPEN
+from ..types import LogicalTensor
+from . import _seen, _views
+from ._joins import chunk_type, concat_type, pad_type, repeat_type, split_type, stack_type, tile_type, unstack_type
+from ._row import op
+from ._shapes import (
+    Dims,
+    as_type,
+    axes_of,
+    axis_of,
+    broadcast,
+    fixed,
+    free,
+    may_be,
+    shape_arg,
+    stays_weak,
+    takes_open,
+    total,
+)
+
+FAMILY = "shape"
+
+
+def _shaped(dims_rule: Any, **marks: Any) -> Any:
+    """Infer rule of an op that keeps dtype and changes dims: `dims_rule(dims, args)` says how, for a known rank."""
+
+    def infer(args: SimpleNamespace, rules: str) -> LogicalTensor:
+        x = as_type(args.x, rules)
+        return LogicalTensor(x.dtype, dims_rule(x.dims, args), weak=stays_weak(x.weak, rules))
+
+    return takes_open(infer) if marks.get("open") else infer
+
+
+# ---------------------------------------------------------------- axes
+def reshaped(dims: Dims, args: SimpleNamespace) -> Dims:
+    """The new shape, a -1 in it worked out. Raises ShapeError where the numbers of elements differ."""
+    target = shape_arg(args.shape)
+    if target is None:
+        return None
+    size = None if dims is None else total(dims)
+    if target.count(-1) > 1:
+        raise ShapeError(f"only one size of {target} can be -1")
+    if -1 in target:
+        rest = total(d for d in target if d != -1)
+        return tuple(_missing(size, rest, dims, target) if d == -1 else d for d in target)
+    wanted = total(target)
+    if host.same(size, wanted) is False:
+        raise ShapeError(f"{size} elements cannot have the shape {args.shape}")
+    if target.count(None) == 1 and size is not None:
+        rest = total(d for d in target if d is not None)
+        return tuple((host.divide(size, rest) if rest is not None else None) if d is None else d for d in target)
+    return target
+
+
+def _missing(size: Any, rest: Any, dims: Dims, target: tuple) -> Any:
+    if size is None or rest is None:
+        return None
+    exact = host.divide(size, rest)
+    if exact is None and isinstance(size, int) and isinstance(rest, int):
+        raise ShapeError(f"{size} elements cannot have the shape {target}")
+    return host.floordiv(size, rest) if exact is None else exact
+
+
+def _flatten(args: SimpleNamespace) -> str:
+    start, end = args.start, args.end
+    if (start, end) == (0, -1):
+        return "np.reshape(x, -1)"
+    head = {0: "", 1: "x.shape[0], "}.get(start, f"*x.shape[:{start}], ")
+    tail = "" if end == -1 else f", *x.shape[{end + 1}:]"
+    return f"np.reshape(x, ({head}-1{tail}))"
+
+
+def _flattened(dims: Dims, args: SimpleNamespace) -> Dims:
+    if dims is None or not fixed(args.start, args.end):
+        return None
+    if not dims:
+        return (1,)
+    start, end = axis_of(args.start, len(dims)), axis_of(args.end, len(dims))
+    if start > end:
+        raise ShapeError(f"axis {start} does not come before axis {end}")
+    return (*dims[:start], total(dims[start : end + 1]), *dims[end + 1 :])
+
+
+def _permuted(dims: Dims, args: SimpleNamespace) -> Dims:
+    if dims is None:
+        return (None,) * len(args.axes)
+    axes = axes_of(args.axes, len(dims))
+    if len(axes) != len(dims):
+        raise ShapeError(f"axes {args.axes} do not name each of {len(dims)} axes")
+    return tuple(dims[a] for a in axes)
+
+
+def _swapped(dims: Dims, args: SimpleNamespace) -> Dims:
+    if dims is None:
+        return None
+    a, b = axis_of(args.axis1, len(dims)), axis_of(args.axis2, len(dims))
+    out = list(dims)
+    out[a], out[b] = dims[b], dims[a]
+    return tuple(out)
+
+
+def _transposed(dims: Dims, args: SimpleNamespace) -> Dims:
+    if dims is None:
+        return None
+    if len(dims) < 2:
+        raise ShapeError("a matrix transpose needs two axes")
+    return (*dims[:-2], dims[-1], dims[-2])
+
+
+def _moved(dims: Dims, args: SimpleNamespace) -> Dims:
+    if dims is None:
+        return None
+    source, destination = axes_of(args.source, len(dims)), axes_of(args.destination, len(dims))
+    if len(source) != len(destination):
+        raise ShapeError(f"{args.source} and {args.destination} are not equally many axes")
+    order = [a for a in range(len(dims)) if a not in source]
+    for to, a in sorted(zip(destination, source)):
+        order.insert(to, a)
+    return tuple(dims[a] for a in order)
+
+
+def _unsqueezed(dims: Dims, args: SimpleNamespace) -> Dims:
+    if dims is None:
+        return None
+    axis = args.axis if isinstance(args.axis, (tuple, list)) else (args.axis,)
+    axes = axes_of(axis, len(dims) + len(axis))
+    rest = iter(dims)
+    return tuple(1 if a in axes else next(rest) for a in range(len(dims) + len(axes)))
+
+
+def _squeezed(dims: Dims, args: SimpleNamespace) -> Dims:
+    if dims is None:
+        return None
+    if args.axis is None:
+        known = all(not may_be(d, 1) or d == 1 for d in dims)
+        return tuple(d for d in dims if d != 1) if known else None
+    axes = axes_of(args.axis, len(dims))
+    for a in axes:
+        if not may_be(dims[a], 1):
+            raise ShapeError(f"axis {a} has size {dims[a]}, only one of size 1 can go")
+    return tuple(d for a, d in enumerate(dims) if a not in axes)
+
+
+for _signature, _spelling, _rule, _put in (
+    ("flatten(x, start=0, end=-1)", _flatten, _flattened, _views.put_reshaped),
+    ("permute_dims(x, axes)", "np.transpose(x, axes)", _permuted, _views.put_permuted),
+    ("swapaxes(x, axis1, axis2)", "np.swapaxes(x, axis1, axis2)", _swapped, _views.put_swapped),
+    ("matrix_transpose(x)", "np.matrix_transpose(x)", _transposed, _views.put_transposed),
+    ("moveaxis(x, source, destination)", "np.moveaxis(x, source, destination)", _moved, _views.put_moved),
+    ("expand_dims(x, axis)", "np.expand_dims(x, axis)", _unsqueezed, _views.put_unsqueezed),
+    ("squeeze(x, axis=None)", "np.squeeze(x, axis=axis)", _squeezed, _views.put_reshaped),
+):
+    op(FAMILY, _signature, _spelling, infer=_shaped(_rule), put=_put, compute=free, memory=free)
+op(
+    FAMILY,
+    "reshape(x, shape)",
+    "np.reshape(x, shape)",
+    infer=_shaped(reshaped, open=True),
+    put=_views.put_reshaped,
+    compute=free,
+    memory=free,
+)
+
+
+# ---------------------------------------------------------------- broadcasting
+def _broadcasted(dims: Dims, args: SimpleNamespace) -> Dims:
+    target = shape_arg(args.shape)
+    if dims is None or target is None:
+        return target
+    if len(target) < len(dims):
+        raise ShapeError(f"{len(dims)} axes do not fit into the shape {args.shape}")
+    fitted = broadcast(dims, target)
+    assert fitted is not None
+    for wanted, got in zip(target, fitted):
+        if host.same(wanted, got) is False:
+            raise ShapeError(f"size {got} does not broadcast to {wanted}")
+    return target
+
+
+def _expanded(dims: Dims, args: SimpleNamespace) -> Dims:
+    target = shape_arg(args.shape)
+    if target is None:
+        return None
+    if dims is None:
+        return tuple(None if d == -1 else d for d in target)
+    lead = len(target) - len(dims)
+    if lead < 0 or -1 in target[:lead]:
+        raise ShapeError(f"{len(dims)} axes do not fit into the shape {args.shape}")
+    kept = tuple(dims[at - lead] if d == -1 else d for at, d in enumerate(target))
+    return _broadcasted(dims, SimpleNamespace(shape=kept))
+
+
+def _expand(args: SimpleNamespace) -> str:
+    keeps = isinstance(args.shape, (tuple, list)) and any(isinstance(d, int) and d == -1 for d in args.shape)
+    return "expand(x, shape)" if keeps else "np.broadcast_to(x, shape)"
+
+
+for _signature, _spelling, _rule in (
+    ("broadcast_to(x, shape)", "np.broadcast_to(x, shape)", _broadcasted),
+    ("expand(x, shape)", _expand, _expanded),
+):
+    _infer = _shaped(_rule, open=True)
+    op(FAMILY, _signature, _spelling, infer=_infer, put=_views.put_expanded, compute=free, memory=free)
+
+
+# ---------------------------------------------------------------- joining, splitting, repeating
+def _split(args: SimpleNamespace) -> str:
+    sections = args.sections
+    if isinstance(sections, int):
+        return "np.split(x, sections, axis=axis)" + ("[0]" if sections == 1 else "")
+    if len(sections) == 1:
+        return "np.split(x, 1, axis=axis)[0]"
+    if not all(isinstance(s, int) for s in sections):
+        return "split(x, sections, axis)"
+    ends = [sum(sections[:n]) for n in range(1, len(sections))]
+    return f"np.split(x, {ends}, axis=axis)"
+
+
+def chunk_count(args: SimpleNamespace) -> int:
+    """How many parts torch.chunk makes; `chunks` where the size is not known."""
+    size = _seen.size_of(args.x, args.axis)
+    return -(-size // max(1, -(-size // args.chunks))) or 1 if isinstance(size, int) else args.chunks
+
+
+def _chunk(args: SimpleNamespace) -> str:
+    return "chunk(x, chunks, axis=axis)" + ("[0]" if chunk_count(args) == 1 else "")
+
+
+def unstack_count(args: SimpleNamespace) -> int:
+    """How many parts there are. Raises ShapeError where that is not known."""
+    if isinstance(args.length, int):
+        return args.length
+    return _seen.length(args.x, args.axis, "taking an axis apart needs its size")
+
+
+def _unstack(args: SimpleNamespace) -> str:
+    return "np.unstack(x, axis=axis)" + ("[0]" if unstack_count(args) == 1 else "")
+
+
+def _pad(args: SimpleNamespace) -> str:
+    rank, given = _seen.rank(args.x), len(args.widths)
+    widths = "widths" if rank == given else f"((0, 0),) * (x.ndim - {given}) + widths"
+    if rank is not None and rank > given:
+        widths = f"({'(0, 0), ' * (rank - given)}*widths)"
+    return f"np.pad(x, {widths}{', constant_values=value' if args.mode == 'constant' else ', mode=mode'})"
+
+
+def _same_dims(dims: Dims, args: SimpleNamespace) -> Dims:
+    if dims is not None:
+        axes_of(args.axis, len(dims))
+    return dims
+
+
+def _sections(args: SimpleNamespace) -> tuple[str, ...]:
+    return ("tensor",) * (args.sections if isinstance(args.sections, int) else len(args.sections))
+
+
+for _signature, _spelling, _infer, _rest in (
+    ("concat(arrays, axis=0)", "np.concatenate(arrays, axis=axis)", concat_type, {}),
+    ("stack(arrays, axis=0)", "np.stack(arrays, axis=axis)", stack_type, {}),
+    ("split(x, sections, axis=0)", _split, split_type, {"kinds": _sections, "put": _views.put_split}),
+    (
+        "chunk(x, chunks, axis=0)",
+        _chunk,
+        chunk_type,
+        {"kinds": lambda a: ("tensor",) * chunk_count(a), "put": _views.put_chunk},
+    ),
+    (
+        "unstack(x, axis=0, length=None)",
+        _unstack,
+        unstack_type,
+        {"kinds": lambda a: ("tensor",) * unstack_count(a), "put": _views.put_unstacked},
+    ),
+    ("flip(x, axis=None)", "np.flip(x, axis=axis)", _shaped(_same_dims), {"put": _views.put_flipped}),
+    ("roll(x, shift, axis=None)", "np.roll(x, shift, axis=axis)", _shaped(_same_dims), {}),
+    ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {}),
+    ("repeat(x, repeats, axis=None)", "np.repeat(x, repeats, axis=axis)", repeat_type, {}),
+    ('pad(x, widths, mode="constant", value=0)', _pad, pad_type, {}),
+):
+    op(FAMILY, _signature, _spelling, infer=_infer, compute=free, **_rest)
+
+
+# ---------------------------------------------------------------- questions
+def _asked(answer: Any) -> Any:
+    """Infer rule of a host query: `answer(type, args)`, OPEN where that is None."""
+
+    def infer(args: SimpleNamespace, rules: str) -> Any:
+        found = answer(as_type(args.x, rules), args)
+        return (OPEN if found is None else found,)
+
+    return infer
+
+
+def _size(x: LogicalTensor, args: SimpleNamespace) -> Any:
+    return None if x.dims is None else x.dims[axis_of(args.axis, len(x.dims))]
+
+
+def _sizes(args: SimpleNamespace, rules: str) -> tuple:
+    dims = as_type(args.x, rules).dims
+    if dims is None:
+        return (OPEN,) * args.rank
+    if len(dims) != args.rank:
+        raise ShapeError(f"a shape of {len(dims)} sizes is taken apart into {args.rank}")
+    return tuple(OPEN if d is None else d for d in dims)
+
+
+def _shape(x: LogicalTensor, args: SimpleNamespace) -> Any:
+    return None if x.dims is None else tuple(OPEN if d is None else d for d in x.dims)
+
+
+def _is_floating(x: LogicalTensor, args: SimpleNamespace) -> Any:
+    return None if x.dtype is None else x.dtype.kind == "f"
+
+
+def _attribute(name: str, function: str) -> Any:
+    """`x.name` of an array, `function` of what may turn out to be a Python scalar."""
+    return lambda args: function if _seen.is_plain(args.x) else f"x.{name}"
+
+
+for _signature, _spelling, _kind, _answer in (
+    ("size(x, axis)", "x.shape[axis]", "int", _size),
+    ("rank(x)", _attribute("ndim", "np.ndim(x)"), "int", lambda x, a: x.rank),
+    ("shape(x)", _attribute("shape", "np.shape(x)"), "shape", _shape),
+    ("numel(x)", _attribute("size", "np.size(x)"), "int", lambda x, a: x.size()),
+    ("dtype_of(x)", _attribute("dtype", "np.asarray(x).dtype"), "dtype", lambda x, a: x.dtype),
+    ("is_floating(x)", "is_floating(x)", "bool", _is_floating),
+    ("device_of(x)", "x.device", "device", lambda x, a: None),
+):
+    op(FAMILY, _signature, _spelling, infer=_asked(_answer), kinds=(_kind,), compute=free)
+op(
+    FAMILY,
+    "is_none(x)",
+    "x is None",
+    infer=takes_open(lambda args, rules: True if args.x is None else OPEN),
+    kinds=("bool",),
+    compute=free,
+)
+op(
+    FAMILY,
+    "sizes(x, rank)",
+    lambda a: "x.shape[0]" if a.rank == 1 else "x.shape",
+    infer=_sizes,
+    kinds=lambda a: ("int",) * a.rank,
+    compute=free,
+)
