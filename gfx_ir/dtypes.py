@@ -75,6 +75,7 @@ bool_ = DTYPES["bool"]
 int32, int64 = DTYPES["int32"], DTYPES["int64"]
 float32, float64 = DTYPES["float32"], DTYPES["float64"]
 complex64, complex128 = DTYPES["complex64"], DTYPES["complex128"]
+_PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128}
 _DEFAULTS = {
     "torch": {"b": bool_, "i": int64, "f": float32, "c": complex64},
     "jax": {"b": bool_, "i": int32, "f": float32, "c": complex64},
@@ -90,8 +91,8 @@ def dtype(of: Any) -> DType:
     """
     if isinstance(of, DType):
         return of
-    if of in (bool, int, float, complex):
-        return {bool: bool_, int: int64, float: float64, complex: complex128}[of]
+    if isinstance(of, type) and of in _PYTHON:
+        return _PYTHON[of]
     name = of if isinstance(of, str) else str(of).removeprefix("torch.")
     if name in DTYPES:
         return DTYPES[name]
