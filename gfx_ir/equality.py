@@ -12,9 +12,9 @@ from .trees import BRANCHES
 
 
 def equal(a: Graph | Program, b: Graph | Program) -> bool:
-    """Whether a and b agree in ops, arguments, order, names, kinds, types, regions, parameters, effects, guards and signature.
+    """Whether a and b agree in ops, arguments, order, names, kinds, types, regions, parameters, effects.
 
-    Spans, attributes left by passes and the data of parameters do not count.
+    Programs also in guards and signature. Spans, attributes left by passes and the data of parameters do not count.
     """
     return difference(a, b) is None
 
@@ -53,10 +53,10 @@ def _heads(a: Program, b: Program, same: dict[Any, Any]) -> Iterator[tuple[str, 
         yield "guard", (x.kind, x.subject), (y.kind, y.subject)
         yield from _trees(f"guard on {x.subject}", x.value, y.value, same)
     yield "number of arguments", len(a.signature), len(b.signature)
-    for x, y in zip(a.signature, b.signature):
-        yield "argument", (x.name, x.keyword, x.annotation), (y.name, y.keyword, y.annotation)
-        yield from _trees(f"argument {x.name}", x.tree, y.tree, same)
-        yield from _trees(f"default of {x.name}", x.default, y.default, same)
+    for p, q in zip(a.signature, b.signature):
+        yield "argument", (p.name, p.keyword, p.annotation), (q.name, q.keyword, q.annotation)
+        yield from _trees(f"argument {p.name}", p.tree, q.tree, same)
+        yield from _trees(f"default of {p.name}", p.default, q.default, same)
 
 
 def _graphs(a: Graph, b: Graph, same: dict[Any, Any]) -> Iterator[tuple[str, Any, Any]]:
@@ -101,7 +101,7 @@ def _trees(what: str, a: Any, b: Any, same: dict[Any, Any]) -> Iterator[tuple[st
         a, b = list(a.values()), list(b.values())
     elif kind not in BRANCHES:
         if kind is Value or kind is Graph:
-            yield what, same.get(a), b
+            yield what, same.get(a, a), b  # a callee of a graph on its own stands outside of it
         else:
             yield what, True, same_constant(a, b)
         return

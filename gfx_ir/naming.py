@@ -1,7 +1,7 @@
 """Names of the text form: every value of a graph under a name of its own, from which its own name can be read back.
 
-The first value called `x` is written `x`, the next ones `x__1`, `x__2`; one without a name `_1`, `_2`; a Python keyword with an underscore
-behind it. `name__0` is a name that would otherwise be taken for one of these.
+The first value called `x` is written `x`, the next ones `x__1`, `x__2`; one without a name `_1`, `_2`; a Python keyword
+with an underscore behind it. `name__0` is a name that would otherwise be taken for one of these.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _UNNAMED = re.compile(r"_\d+")
 
 def is_name(text: object) -> bool:
     """Whether a value may be called so: an identifier as Python would read it, keywords included."""
-    return isinstance(text, str) and text.isidentifier() and (text.isascii() or unicodedata.normalize("NFKC", text) == text)
+    if not isinstance(text, str) or not text.isidentifier():
+        return False
+    return text.isascii() or unicodedata.normalize("NFKC", text) == text
 
 
 def identifier(text: str) -> str:

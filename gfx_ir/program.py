@@ -66,5 +66,11 @@ class Program:
     writes: list[str] = field(default_factory=list)
     level: int = 0
 
+    def callee(self, target: str | Graph) -> Graph | None:
+        """The function that a call names: by its name, or the Graph itself. None where the program has it not."""
+        if isinstance(target, Graph):
+            return target if any(target is g for g in self.functions.values()) else None
+        return self.functions.get(target)
+
     def __str__(self) -> str:
         return to_text(self)

@@ -9,9 +9,9 @@ One statement a node, regions as nested functions, types as annotations, the use
         x__1 = while_(test, body, init=(x,), operands=(tol,))  # newton.py:4
         return x__1
 
-Annotations: `f32[3, B, _]` (`_` unknown dim, `tensor` unknown dtype, `[...]` unknown rank, `weak_` in front of a weak one), or the kind of a
-host value, `int`, with its value where that is known, `int(dim(B))`. Host operators are written infix, `getitem` as a subscript. Nothing
-here imports graphs: `str(graph)` comes here.
+Annotations: `f32[3, B, _]` (`_` unknown dim, `tensor` unknown dtype, `[...]` unknown rank, `weak_` in front of a weak
+one), or the kind of a host value, `int`, with its value where that is known, `int(dim(B))`. Host operators are written
+infix, `getitem` as a subscript. Nothing here imports graphs: `str(graph)` comes here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .host import Dim, Expr, HostCall
 from .naming import Names, identifier, is_name, original
 from .types import LogicalTensor
 
-INFIX = ("+", "-", "*", "/", "//", "%", "**", "<", "<=", ">", ">=", "==", "!=", "and", "or", "is", "in", "<<", ">>", "&", "|", "^")
+INFIX = tuple("+ - * / // % ** < <= > >= == != and or is in << >> & | ^".split())
 PREFIX = {"not": "not ", "neg": "-"}
 
 
@@ -45,6 +45,11 @@ def to_text(what: Any, spans: bool = True) -> str:
 def op_text(name: str) -> str:
     """The name of an op as it is called: `while` is written `while_`."""
     return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def quote(text: str) -> str:
+    """The text as a Python literal, in double quotes where it holds none."""
+    return repr(text) if '"' in text or "'" in text else f'"{repr(text)[1:-1]}"'
 
 
 def default_kinds(op: Any, args: tuple, count: int) -> tuple[str, ...]:
@@ -117,7 +122,7 @@ def dim_text(dim: Dim) -> str:
     """`Dim('B', min=1, max=8)`."""
     low = f", min={dim.min}" if dim.min != 0 else ""
     high = f", max={dim.max}" if dim.max is not None else ""
-    return f"Dim({dim.name!r}{low}{high})"
+    return f"Dim({quote(dim.name)}{low}{high})"
 
 
 class Printer:
@@ -131,7 +136,7 @@ class Printer:
         self.spans = spans
         self._types: dict[LogicalTensor, str] = {}
         self._leaves: dict[type, Callable[[Any], str]] = {
-            int: repr, bool: repr, str: repr, type(None): repr, float: repr,
+            int: repr, bool: repr, str: quote, type(None): repr, float: repr,
             complex: lambda x: f"complex({x.real!r}, {x.imag!r})",
             type(...): lambda x: "...",
             DType: lambda x: x.name,
@@ -158,8 +163,8 @@ class Printer:
 
     def _object(self, leaf: Any) -> str:
         if hasattr(leaf, "uses"):
-            return self.names.get(leaf) or f"undefined({leaf.name!r})"
-        return "UNBOUND" if repr(leaf) == "UNBOUND" else f"opaque({str(leaf)!r})"
+            return self.names.get(leaf) or f"undefined({quote(leaf.name or '')})"
+        return "UNBOUND" if repr(leaf) == "UNBOUND" else f"opaque({quote(str(leaf))})"
 
     def type(self, type_: LogicalTensor) -> str:
         """`f32[2, B]`."""
@@ -169,7 +174,7 @@ class Printer:
             dims = "..." if type_.dims is None else ", ".join(map(self.dims.text, type_.dims)) or "()"
             found = f"{name}[{dims}]"
             if type_.strides is not None or type_.layout != "any" or type_.id is not None:
-                found = f"logical({found}, {type_.strides!r}, {type_.layout!r}, {type_.id!r})"
+                found = f"logical({found}, {type_.strides!r}, {quote(type_.layout)}, {type_.id!r})"
             self._types[type_] = found
         return found
 
@@ -186,14 +191,14 @@ class Printer:
         """A function: its head, its parameters, its nodes, its result."""
         names = Names()
         if (original(name) or "") != graph.name:
-            self.lines.append(f"{indent}@named({graph.name!r})")
+            self.lines.append(f"{indent}@named({quote(graph.name)})")
         self.lines.append(f"{indent}def {name}({', '.join(self._head(graph, names, bool(indent), defaults))}):")
         inner = indent + "    "
         if graph.doc:
-            self.lines.append(f"{inner}{graph.doc!r}")
+            self.lines.append(f"{inner}{quote(graph.doc)}")
         for path, value in graph.parameters.items():
             self.names[value] = names.take(value.name)
-            self._statement(inner, [value], ("tensor",), f"parameter({path!r})", None)
+            self._statement(inner, [value], ("tensor",), f"parameter({quote(path)})", None)
         effects = {None: -1}
         for node in graph:
             self._node(node, names, inner, effects)
@@ -282,14 +287,15 @@ class Printer:
         graphs = {id(g): names.take(key) for key, g in program.functions.items()}
         self.callees.update(graphs)
         writes = f", writes={self.tree(program.writes)}" if program.writes else ""
-        self.lines.append(f"program({program.promotion!r}, {program.flavour!r}, level={program.level}{writes})")
+        rules = f"{quote(program.promotion)}, {quote(program.flavour)}"
+        self.lines.append(f"program({rules}, level={program.level}{writes})")
         for guard in program.guards:
-            self.lines.append(f"guard({guard.kind!r}, {guard.subject!r}, {self.tree(guard.value)})")
+            self.lines.append(f"guard({quote(guard.kind)}, {quote(guard.subject)}, {self.tree(guard.value)})")
         defaults = self._plain_arguments(program)
         for key, graph in program.functions.items():
             self.lines.append("")
             if original(graphs[id(graph)]) != key:
-                self.lines.append(f"@function({key!r})")
+                self.lines.append(f"@function({quote(key)})")
             elif graph is program.entry:
                 self.lines.append("@function")
             if graph is program.entry:
@@ -323,12 +329,12 @@ class Printer:
     def _arguments(self, program: Any) -> None:
         self.lines += ["", "signature("]
         for parameter in program.signature:
-            parts = [repr(parameter.name), self.tree(parameter.tree)]
+            parts = [quote(parameter.name), self.tree(parameter.tree)]
             if repr(parameter.default) != "UNBOUND":
                 parts.append(f"default={self.tree(parameter.default)}")
             if parameter.keyword:
                 parts.append("keyword=True")
             if parameter.annotation:
-                parts.append(f"annotation={parameter.annotation!r}")
+                parts.append(f"annotation={quote(parameter.annotation)}")
             self.lines.append(f"    argument({', '.join(parts)}),")
         self.lines.append(")")

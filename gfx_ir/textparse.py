@@ -1,4 +1,4 @@
-"""Reads the text form of graphs and programs (see `text`) back. Only Python's parser sees the text: nothing of it is run."""
+"""Reads the text form of graphs and programs (see `text`) back. Only Python's parser sees it: nothing of it is run."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .text import default_kinds
 from .textconst import Constants, called, fail
 
 _OPERATORS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.Lt: "<",
-    ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.And: "and", ast.Or: "or", ast.Is: "is",
-    ast.In: "in", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.Not: "not",
-    ast.USub: "neg",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.In: "in",
+    ast.And: "and", ast.Or: "or", ast.Not: "not", ast.USub: "neg",
+    ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
 }  # fmt: skip
 _OUTSIDE = ("placeholder", "output", "parameter")
 _HOST = ("int", "float", "bool", "str")
 
 
 def parse_text(text: str) -> Program | Graph:
-    """The Program, or the single Graph, that `to_text` wrote as `text`. Raises FormatError, with the line, on anything else."""
+    """The Program, or the single Graph, that `to_text` wrote. Raises FormatError, with the line, on anything else."""
     try:
         return _Module(Constants()).read(ast.parse(text).body)
     except SyntaxError as error:
@@ -97,7 +97,8 @@ class _Module:
             fail(head, "the head of a program is program(promotion, flavour, level=0, writes=[...])")
         reader = readers[entries[0]]
         signature = self._signature(reader) if self.arguments is not None else reader.plain_signature()
-        return Program(reader.graph, functions, signature, {}, self.guards, *places, writes, level)
+        promotion, flavour = places
+        return Program(reader.graph, functions, signature, {}, self.guards, promotion, flavour, writes, level)
 
     def _signature(self, reader: _Function) -> list[Parameter]:
         assert self.arguments is not None
@@ -141,8 +142,9 @@ class _Function:
             kind, type_ = self.constants.annotation(arg.annotation) if arg.annotation else ("tensor", None)
             self._bind(arg, arg.arg, self.graph.add_placeholder(original(arg.arg) or "", kind, type_))
         body = definition.body
-        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
-            self.graph.doc, body = body[0].value.value, body[1:]
+        match body[0]:
+            case ast.Expr(value=ast.Constant(value=str() as doc)):
+                self.graph.doc, body = doc, body[1:]
         if not body or not isinstance(body[-1], ast.Return):
             fail(definition, f"function {definition.name!r} does not end with a return")
         for statement in body[:-1]:
@@ -256,12 +258,14 @@ class _Function:
             if keyword.arg == "_after":
                 after = self.constants.tree(keyword.value, {})
             elif keyword.arg not in op.params or keyword.arg in given:
-                fail(call, f"{name} takes no argument {keyword.arg!r}, or takes it twice", f"it takes {', '.join(op.params)}")
+                hint = f"it takes {', '.join(op.params)}"
+                fail(call, f"{name} takes no argument {keyword.arg!r}, or takes it twice", hint)
             else:
                 given[keyword.arg] = keyword.value
         missing = [p for p in op.params if p not in given and p not in op.defaults]
         if missing or len(call.args) - count > len(op.params):
-            fail(call, f"{name} takes {', '.join(op.params) or 'nothing'}", f"missing: {', '.join(missing) or 'nothing'}")
+            hint = f"missing: {', '.join(missing)}" if missing else "there are more arguments"
+            fail(call, f"{name} takes {', '.join(op.params) or 'nothing'}", hint)
         args = [self._argument(op, p, given[p]) if p in given else op.defaults[p] for p in op.params]
         return op, tuple(args), tuple(regions), after
 

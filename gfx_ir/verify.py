@@ -1,0 +1,272 @@
+"""Checks what every pass must leave true of a graph: the list, the chains, the ops, the regions, the calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NoReturn
+
+from .errors import GfxError, VerifyError
+from .graph import UNBOUND, Graph, Node, Value
+from .naming import is_name
+from .op import HOST_KINDS
+from .program import Program
+from .regions import BRANCHING, FOR, WHILE, is_range, join_path, layout
+from .text import default_kinds
+from .trees import leaves
+
+_KINDS = frozenset((*HOST_KINDS, "tensor"))
+_ON_DEVICE = frozenset(("tensor", "optional", "any"))
+
+
+def verify(what: Program | Graph) -> None:
+    """Raise VerifyError, which names node, op and line, where a graph or program breaks a rule of the IR. Linear."""
+    if isinstance(what, Graph):
+        _verify_graph(what, None)
+        return
+    for key, graph in what.functions.items():
+        if type(key) is not str:
+            raise VerifyError(f"a function is named by a text, not by {key!r}")
+        _verify_graph(graph, what)
+    if all(what.entry is not graph for graph in what.functions.values()):
+        _verify_graph(what.entry, what)
+    _verify_signature(what)
+    _verify_calls(what)
+    if what.params:
+        _verify_parameters(what)
+
+
+# ---------------------------------------------------------------------- graphs
+def _verify_graph(graph: Graph, program: Program | None) -> None:
+    if graph.owner is not None:
+        raise VerifyError(f"graph {graph.name!r} is a region of {graph.owner!r}, so nothing else may hold it")
+    stack: list[Graph] = [graph]
+    while stack:
+        current = stack.pop()
+        _Check(current, program).run()
+        for node in current:
+            for region in node.regions:
+                if region.owner is not node:
+                    what = f"region {region.name!r} of {node.op.name} belongs to {region.owner!r}"
+                    raise VerifyError(what, node.span)
+                stack.append(region)
+
+
+class _Check:
+    """The checks of one graph, without its regions' insides."""
+
+    def __init__(self, graph: Graph, program: Program | None) -> None:
+        self.graph, self.program = graph, program
+        self.defined: set[Value] = set()
+        self.uses: dict[Value, dict[Node, int]] = {}
+        self.effects: set[Node] = set()
+
+    def fail(self, node: Node, what: str, hint: str = "") -> NoReturn:
+        """An error at a node."""
+        names = ", ".join(v.name or "unnamed" for v in node.values)
+        label = f"node {names!r} ({node.op.name})" if names else f"node {node.op.name}"
+        raise VerifyError(f"{label} of graph {self.graph.name!r}: {what}", node.span, hint)
+
+    def run(self) -> None:
+        """All checks, one walk."""
+        graph = self.graph
+        ends = [(p, "placeholder") for p in graph.placeholders] + [(p, "parameter") for p in graph.parameters.values()]
+        for value, op in ends:
+            if value.node.op.name != op or value.node.graph is not graph or value.node.values != (value,):
+                self.fail(value.node, f"it is no {op} of this graph")
+            self._define(value.node, named=op == "placeholder")
+        for path, value in graph.parameters.items():
+            if value.node.args != (path,):
+                self.fail(value.node, f"it stands under the path {path!r}")
+        for node in self._list():
+            self._node(node)
+        output = graph.output
+        if output.op.name != "output" or output.graph is not graph or len(output.args) != 1:
+            self.fail(output, "it is no output of this graph")
+        self._take(output)
+        self._chains()
+
+    def _list(self) -> Iterator[Node]:
+        previous, count = None, 0
+        for node in self.graph:
+            if node.graph is not self.graph:
+                self.fail(node, "it stands in the list of a graph that it does not belong to")
+            if node.prev is not previous:
+                self.fail(node, "the list is not linked back as it is linked forth")
+            count += 1
+            if count > self.graph.count:
+                break
+            previous = node
+            yield node
+        if self.graph.last is not previous or count != self.graph.count:
+            what = f"its list ends elsewhere, or holds {count} nodes and not {self.graph.count}"
+            raise VerifyError(f"graph {self.graph.name!r}: {what}")
+
+    def _take(self, node: Node) -> None:
+        for leaf in leaves(node.args):
+            if type(leaf) is Value:
+                if leaf not in self.defined:
+                    self._undefined(node, leaf)
+                users = self.uses.setdefault(leaf, {})
+                users[node] = users.get(node, 0) + 1
+            elif leaf is UNBOUND:
+                self.fail(node, "an input is not bound", "bind it: node.inputs[i].bind(value)")
+
+    def _undefined(self, node: Node, value: Value) -> NoReturn:
+        if value.node.graph is self.graph:
+            self.fail(node, f"it takes {value!r} before that is defined")
+        if value.node.graph is None:
+            self.fail(node, f"it takes {value!r}, which belongs to no graph")
+        hint = "regions are closed: what one takes from outside is an operand of its node"
+        self.fail(node, f"it takes {value!r}, which belongs to graph {value.node.graph.name!r}", hint)
+
+    def _define(self, node: Node, named: bool) -> None:
+        for at, value in enumerate(node.values, 1):
+            if value.node is not node or value.index != at:
+                self.fail(node, f"its value {at} says it is value {value.index} of {value.node!r}")
+            if value.kind not in _KINDS:
+                self.fail(node, f"there is no kind {value.kind!r} of values")
+            if named and value.name and not is_name(value.name):
+                self.fail(node, f"{value.name!r} is no name")
+            self.defined.add(value)
+
+    def _node(self, node: Node) -> None:
+        op = node.op
+        if op.name in ("placeholder", "parameter", "output"):
+            self.fail(node, "it stands in the list; the ends of a graph stand outside")
+        if len(node.args) != len(op.params):
+            self.fail(node, f"it has {len(node.args)} arguments for {', '.join(op.params)}")
+        if len(node.regions) != len(op.regions):
+            self.fail(node, f"it has {len(node.regions)} regions, and its op {len(op.regions)}")
+        self._take(node)
+        if node.after is not None and node.after not in self.effects:
+            self.fail(node, f"it stands after {node.after!r}, which is no effect before it in this graph")
+        if op.effect:
+            self.effects.add(node)
+        self._define(node, named=True)
+        if op.name in BRANCHING + WHILE + FOR:
+            self._regions(node)
+        elif op.name == "call":
+            self._call(node)
+        else:
+            self._kinds(node)
+
+    def _kinds(self, node: Node) -> None:
+        try:
+            count = len(node.op.output_kinds(node.args))
+        except GfxError:
+            return  # how many there are hangs on shapes that are not known
+        if count != len(node.values):
+            self.fail(node, f"it has {len(node.values)} values, and its op gives {count}")
+        for value, kind in zip(node.values, default_kinds(node.op, node.args, count)):
+            on_device = {value.kind in _ON_DEVICE, kind in _ON_DEVICE}
+            if len(on_device) == 2 and "any" not in (value.kind, kind):
+                self.fail(node, f"its value {value.index} is of kind {value.kind!r}, and its op gives {kind!r}")
+
+    def _regions(self, node: Node) -> None:
+        for name in ("operands", "init", "items"):
+            if name in node.op.params and type(node.arg(name)) is not tuple:
+                self.fail(node, f"{name} is a tuple, not {node.arg(name)!r}")
+        for item in node.arg("items") if node.op.name in FOR else ():
+            if type(item) is not Value and not is_range(item):
+                self.fail(node, "an iterable is a tensor's value or ('range', start, stop, step)")
+        if node.op.name not in BRANCHING:
+            self._carried(node)
+        for region, (name, taken, given) in zip(node.regions, layout(node)):
+            if len(region.placeholders) != taken:
+                self.fail(node, f"region {name!r} has {len(region.placeholders)} placeholders for {taken} arguments")
+            if given is not None and not (type(region.result) is tuple and len(region.result) == given):
+                self.fail(node, f"region {name!r} does not give a tuple of {given} results")
+            if given is None and type(region.result) in (tuple, list, dict):
+                self.fail(node, f"region {name!r} does not give one truth value")
+
+    def _carried(self, node: Node) -> None:
+        count, exit_ = len(node.arg("init")), node.arg("exit")
+        if len(node.values) < count or (node.op.name in WHILE and len(node.values) != count):
+            self.fail(node, f"it has {len(node.values)} values for {count} carried ones")
+        if exit_ is not None and not (type(exit_) is int and 0 <= exit_ < count):
+            self.fail(node, f"exit is the position of a carried value, not {exit_!r}")
+
+    def _call(self, node: Node) -> None:
+        callee, prefix, args = node.args
+        if type(prefix) is not str or type(args) is not tuple:
+            self.fail(node, "a call has a prefix (a text) and a tuple of arguments")
+        if self.program is None:
+            return
+        graph = self.program.callee(callee)
+        if graph is None:
+            self.fail(node, f"there is no function {getattr(callee, 'name', callee)!r} in the program")
+        if len(graph.placeholders) != len(args):
+            self.fail(node, f"{graph.name!r} takes {len(graph.placeholders)} arguments, not {len(args)}")
+
+    def _chains(self) -> None:
+        for value in self.defined:
+            if value.uses != self.uses.get(value, {}):
+                self.fail(value.node, f"the uses of {value!r} are not what takes it: {value.uses}")
+
+
+# ---------------------------------------------------------------------- programs
+def _verify_signature(program: Program) -> None:
+    placeholders, seen = set(program.entry.placeholders), set()
+    for parameter in program.signature:
+        for leaf in leaves(parameter.tree):
+            if type(leaf) is Value and (leaf not in placeholders or leaf in seen):
+                what = f"holds {leaf!r}, which is no placeholder of the entry, or is held twice"
+                raise VerifyError(f"argument {parameter.name!r} {what}")
+            if type(leaf) is Value:
+                seen.add(leaf)
+    if program.signature and len(seen) != len(placeholders):
+        lost = next(p for p in program.entry.placeholders if p not in seen)
+        raise VerifyError(f"placeholder {lost!r} of the entry stands in no argument")
+
+
+def callees(graph: Graph) -> list[Node]:
+    """The call nodes of a graph, those of its regions too."""
+    return [node for node in graph.walk() if node.op.name == "call"]
+
+
+def _verify_calls(program: Program) -> None:
+    """Depth-first over the calls, with a stack; a graph that is met again while it is open calls itself."""
+    state: dict[Graph, str] = {}
+    stack: list[tuple[Graph, Iterator[Node]]] = []
+
+    def enter(graph: Graph, node: Node | None) -> None:
+        if state.get(graph) == "open":
+            raise VerifyError(f"function {graph.name!r} calls itself, by way of {node!r}", node.span if node else None)
+        if graph not in state:
+            state[graph] = "open"
+            stack.append((graph, iter(callees(graph))))
+
+    enter(program.entry, None)
+    while stack:
+        graph, calls = stack[-1]
+        node = next(calls, None)
+        if node is None:
+            state[graph] = "done"
+            stack.pop()
+        else:
+            found = program.callee(node.args[0])
+            if found is not None:
+                enter(found, node)
+
+
+def _verify_parameters(program: Program) -> None:
+    for graph, prefix in instances(program):
+        for inner in (graph, *(region for node in graph.walk() for region in node.regions)):
+            for path in inner.parameters:
+                full = join_path(prefix, path)
+                if full not in program.params:
+                    raise VerifyError(f"graph {graph.name!r} takes parameter {full!r}, which the program lacks")
+
+
+def instances(program: Program) -> list[tuple[Graph, str]]:
+    """(graph, prefix) of the entry and of every distinct call: under `prefix` the callee finds its parameters."""
+    found: dict[tuple[Graph, str], None] = {(program.entry, ""): None}
+    stack = [(program.entry, "")]
+    while stack:
+        graph, prefix = stack.pop()
+        for node in callees(graph):
+            callee = program.callee(node.args[0])
+            if callee is not None and (key := (callee, join_path(prefix, node.args[1]))) not in found:
+                found[key] = None
+                stack.append(key)
+    return list(found)
