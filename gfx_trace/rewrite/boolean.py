@@ -1,0 +1,83 @@
+"""and, or, not, chains of comparisons, `is`, `in` and the ternary: operands that may not run become lambdas."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from .calls import Calls
+from .flow import yields
+from .templates import at, const, hook, load, store, thunk
+
+
+class Boolean(Calls):
+    """Adds the tests to the expressions that `Calls` knows."""
+
+    def stays_native(self, node: ast.expr, operands: list) -> str:
+        """Why the operands cannot become functions: a yield, or a walrus inside a lambda or comprehension."""
+        if self.is_generator and any(yields(o) for o in operands):
+            return "yield"
+        return "walrus" if self.shadow and any(map(self.holds_walrus, operands)) else ""
+
+    def bool_op(self, node: ast.BoolOp) -> ast.expr:
+        why = self.stays_native(node, node.values[1:])
+        if why:
+            *tests, last = map(self.expr, node.values)
+            node.values = [hook("gfx_static", [t, const(why)], t) for t in tests] + [last]
+            return node
+        first = self.expr(node.values[0])
+        kept = set(self.defined)
+        others = [self.later(v, "operand") for v in node.values[1:]]
+        self.defined = kept
+        return hook("gfx_and" if isinstance(node.op, ast.And) else "gfx_or", [first, *others], node)
+
+    def if_exp(self, node: ast.IfExp) -> ast.expr:
+        why = self.stays_native(node, [node.body, node.orelse])
+        if why:
+            node.test = hook("gfx_static", [self.expr(node.test), const(why)], node.test)
+            node.body, node.orelse = self.expr(node.body), self.expr(node.orelse)
+            return node
+        test = self.expr(node.test)
+        sides = []
+        for side in (node.body, node.orelse):
+            kept = set(self.defined)
+            sides.append(self.later(side, "side"))
+            self.defined = kept
+        return hook("gfx_ifexp", [test, *sides], node)
+
+    def unary(self, node: ast.UnaryOp) -> ast.expr:
+        operand = self.expr(node.operand)
+        if isinstance(node.op, ast.Not):
+            return hook("gfx_not", [operand], node)
+        node.operand = operand
+        return node
+
+    def compare(self, node: ast.Compare) -> ast.expr:
+        if len(node.ops) == 1:
+            return self.one(self.expr(node.left), node.ops[0], self.expr(node.comparators[0]), node)
+        return self.chain(self.expr(node.left), node.ops, node.comparators, node)
+
+    def chain(self, left: ast.expr, ops: list, rights: list, node: ast.Compare) -> ast.expr:
+        """a < b < c: b is evaluated once, c only if a < b."""
+        if len(ops) == 1:
+            return self.one(left, ops[0], self.expr(rights[0]), node)
+        middle = self.expr(rights[0])
+        if isinstance(middle, (ast.Name, ast.Constant)):
+            again = copy.copy(middle)
+        else:
+            name = self.fresh("middle")
+            middle, again = at(ast.NamedExpr(store(name), middle), middle), at(load(name), middle)
+        test = self.one(left, ops[0], middle, node)
+        return hook("gfx_and", [test, at(thunk(self.chain(again, ops[1:], rights[1:], node)), node)], node)
+
+    def one(self, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.Compare) -> ast.expr:
+        kind = op.__class__
+        if kind in (ast.Is, ast.IsNot, ast.In, ast.NotIn):
+            test = hook("gfx_is" if kind in (ast.Is, ast.IsNot) else "gfx_in", [left, right], node)
+            return test if kind in (ast.Is, ast.In) else hook("gfx_not", [test], node)
+        return at(ast.Compare(left, [op], [right]), node)
+
+    table = {
+        **Calls.table,
+        ast.BoolOp: bool_op, ast.IfExp: if_exp, ast.UnaryOp: unary, ast.Compare: compare,
+    }  # fmt: skip

@@ -1,0 +1,180 @@
+"""What the rewriter knows while it walks one function: variables, scopes, and which variables surely hold a value."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from types import FunctionType, ModuleType
+
+from .match import HELPERS
+from .names import Fresh
+from .scopes import Summaries, Variables
+from .templates import arguments, assign, at, const, function, hook, load, thunk
+
+INTERNAL = {
+    **HELPERS,
+    "gfx_slice": slice,
+    "gfx_get_nothing": lambda: (),
+    "gfx_set_nothing": lambda values: None,
+}
+FRAMEWORKS = ("torch", "jax", "jaxlib", "numpy", "scipy")
+DATA = ("parameters", "shape", "__array__", "__jax_array__", "__len__")
+MISSING = object()
+
+
+class Module:
+    """What is known of the names of the file around a function, at the time of its conversion."""
+
+    def __init__(self, fn: FunctionType) -> None:
+        self.names, self.free = fn.__globals__, frozenset(fn.__code__.co_freevars)
+        self.file, self.flags = fn.__code__.co_filename, fn.__code__.co_flags
+        self.known: dict[str, bool] = {}
+
+    def value(self, name: str) -> object:
+        found = self.names.get(name, MISSING)
+        return getattr(builtins, name, MISSING) if found is MISSING else found
+
+    def static(self, dotted: str) -> bool:
+        """Does `a.b.c` name a module, class or plain callable, reached through modules alone?"""
+        found = self.known.get(dotted)
+        if found is None:
+            root, *attrs = dotted.split(".")
+            value = self.value(root)
+            for attr in attrs:
+                value = vars(value).get(attr, MISSING) if isinstance(value, ModuleType) else MISSING
+            found = self.known[dotted] = value is not MISSING and holds_no_data(value)
+        return found
+
+
+def holds_no_data(value: object) -> bool:
+    """Modules, classes, functions and the frameworks' own callables and dtypes: nothing to capture in them."""
+    kind = type(value)
+    if isinstance(value, (ModuleType, type, FunctionType)) or kind.__module__ == "builtins":
+        return callable(value) or isinstance(value, ModuleType)
+    if kind.__name__ == "_lru_cache_wrapper":
+        return True
+    home = kind.__module__.partition(".")[0]
+    if home not in FRAMEWORKS or any(hasattr(kind, name) for name in DATA):
+        return False
+    return callable(value) or kind.__name__ == "dtype"
+
+
+class Frame:
+    """A function of the rewritten code: the variables bound in it, and those to bind first of all."""
+
+    def __init__(self, owned: set[str], parent: Frame | None = None) -> None:
+        self.owned, self.parent = owned, parent
+        self.init: dict[str, None] = {}
+
+
+class Context:
+    """State of the walk. `defined`: surely bound here; `shadow`: names of lambdas and comprehensions around."""
+
+    def __init__(self, module: Module, fresh: Fresh, parent: Context | None = None) -> None:
+        self.module, self.fresh, self.parent = module, fresh, parent
+        self.vars = Variables()
+        self.summaries = Summaries(self.vars)
+        self.frame = Frame(set())
+        self.defined: set[str] = set()
+        self.shadow: frozenset[str] = frozenset()
+        self.kept_live: frozenset[str] = frozenset()
+        self.pre: list[ast.stmt] = []
+        self.first_arg = ""
+        self.name = ""
+        self.is_generator = False
+
+    # ---- variables
+
+    def ordered(self, names) -> list[str]:
+        order = self.vars.order
+        return sorted(names, key=lambda n: order.get(n, len(order)))
+
+    def need_bound(self, name: str) -> None:
+        """Code that may run before `name` is assigned reads it: bind it at the start of the function that owns it."""
+        frame = None if name in self.defined else self.frame
+        while frame is not None and name not in frame.owned:
+            frame = frame.parent
+        if frame is not None:
+            frame.init[name] = None
+
+    def define(self, name: str) -> None:
+        if name not in self.shadow and name not in self.vars.globals:
+            self.defined.add(name)
+
+    def is_outside(self, name: str) -> bool:
+        """A variable that outlives the capture: a global, or a nonlocal of no rewritten function."""
+        if name in self.vars.globals:
+            return True
+        return name in self.vars.nonlocals and self.owner(name) is None
+
+    def owner(self, name: str) -> Context | None:
+        """The enclosing rewritten function that a free name belongs to."""
+        outer = self.parent
+        while outer is not None and name not in outer.vars.locals:
+            outer = outer.parent
+        return outer
+
+    def load(self, node: ast.Name, call: bool = False) -> ast.expr:
+        """A variable read; `call`: it stands for the function to be called."""
+        name = node.id
+        if name in self.shadow or name in self.defined or name in self.fresh.made or name in INTERNAL:
+            return node
+        if name in self.vars.locals:
+            self.need_bound(name)
+            return hook("gfx_read", [const(name), node], node)
+        outer = None if name in self.vars.globals else self.owner(name)
+        if outer is not None:
+            return node if name in outer.defined else hook("gfx_read", [const(name), node], node)
+        if call or (name not in self.module.free and name not in self.vars.globals and self.module.static(name)):
+            return node
+        return hook("gfx_load", [const(name), node], node)
+
+    def is_global(self, name: str) -> bool:
+        """Does the name mean the module's or a builtin's?"""
+        if name in self.shadow or name in self.vars.locals or name in self.module.free:
+            return False
+        return name in self.vars.globals or (name not in self.vars.nonlocals and self.owner(name) is None)
+
+    # ---- functions of the rewritten code
+
+    def inits(self, frame: Frame, params: set[str], place: ast.AST) -> list:
+        """Assignments that bind variables before anything may read them."""
+        names = [n for n in frame.init if n not in params]
+        return [assign(n, hook("gfx_undefined", [const(n)], place), place) for n in names]
+
+    def declarations(self, names, place: ast.AST) -> list:
+        """global and nonlocal lines for assigned names that the function does not own."""
+        glob = [n for n in names if n in self.vars.globals]
+        outer = [n for n in names if n not in self.vars.globals]
+        kinds = ((ast.Global, glob), (ast.Nonlocal, outer))
+        return [at(kind(found), place) for kind, found in kinds if found]
+
+    def local_function(self, name, args, body, place, outer=()) -> ast.FunctionDef:
+        return function(name, args, self.declarations(outer, place) + body, place)
+
+    def later(self, node: ast.expr, base: str) -> ast.expr:
+        """A callable of no arguments for an expression: a lambda, or a function above where a walrus is in it."""
+        if not self.holds_walrus(node):
+            return at(thunk(self.expr(node)), node)
+        targets = [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        targets = [n for n in dict.fromkeys(targets) if n in self.vars.order or n in self.vars.globals]
+        for n in targets:
+            self.need_bound(n)
+        value, before = self.apart(node)
+        name = self.fresh(base)
+        body = [*before, at(ast.Return(value), node)]
+        self.pre.append(self.local_function(name, arguments(), body, node, targets))
+        return at(load(name), node)
+
+    def apart(self, node: ast.expr) -> tuple[ast.expr, list]:
+        """An expression, and the statements that must run right before it."""
+        kept, self.pre = self.pre, []
+        value = self.expr(node)
+        before, self.pre = self.pre, kept
+        return value, before
+
+    def holds_walrus(self, node: ast.AST) -> bool:
+        return self.fresh.walrus and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node))
+
+    def expr(self, node: ast.expr) -> ast.expr:
+        raise NotImplementedError

@@ -1,0 +1,298 @@
+"""if, while, for, with and try: blocks become local functions that the hooks call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+from .comprehensions import structure
+from .context import Frame
+from .flow import Rest, falls
+from .statements import Statements
+from .templates import (
+    any_of, arguments, assign, at, const, hook, load, loads_tuple, names_tuple, statement, store, thunk,
+)  # fmt: skip
+
+
+class ControlFlow(Statements):
+    """Adds blocks. `live`: names that may be read after a statement."""
+
+    def block(self, stmts: list, live: set) -> list:
+        lives = []
+        for s in reversed(stmts):
+            lives.append(live)
+            use = self.summaries.statement(s)
+            live = use.gen | (live - use.kill) if falls(s) else use.gen
+        kept, out = self.pre, []
+        for s in stmts:
+            self.pre = []
+            new = self.statements[s.__class__](self, s, lives.pop())
+            out += self.pre
+            out += new
+        self.pre = kept
+        return out
+
+    def shared(self, assigned: Iterable[str], live: set) -> list[str]:
+        """Which of the assigned variables outlive the block (in order): they belong to the function around it."""
+        of = self.vars
+        keep = live | of.captured | self.kept_live | of.nonlocals
+        return self.ordered(n for n in assigned if n in keep and n not in of.globals)
+
+    def assigned(self, use) -> dict[str, None]:
+        """What a block may assign, itself or through local functions that it calls."""
+        return {**use.assigned, **dict.fromkeys(self.vars.written_inside)} if use.calls else use.assigned
+
+    def generated(self, name: str, place: ast.AST, use, names: list, fill: Callable, params: Iterable = ()):
+        """A local function for a block. Variables that it assigns are its own unless in `names`; those that it reads
+        first arrive as defaults."""
+        outside = self.vars.globals | self.vars.nonlocals | set(names)
+        own = {n for n in use.assigned if n not in outside}
+        carried = self.ordered(n for n in own if n in use.gen and n not in params)
+        for n in carried:
+            self.need_bound(n)
+        kept_frame, before = self.frame, self.defined
+        self.frame = Frame(own | set(params), self.frame)
+        self.defined = before - (own - set(carried))
+        body = fill()
+        after = self.defined
+        head = self.inits(self.frame, {*params, *carried}, place)
+        self.frame, self.defined = kept_frame, before
+        outer = [n for n in self.ordered(use.assigned) if n not in own]
+        made = self.local_function(name, arguments(params, carried), head + body, place, outer)
+        return made, after
+
+    def access(self, names: list, number: str, place: ast.AST) -> tuple[list, list]:
+        """(definition of set, [get, set, names]) for the variables of a statement."""
+        for n in names:
+            self.need_bound(n)
+        if not names:
+            return [], [load("gfx_get_nothing"), load("gfx_set_nothing"), names_tuple(())]
+        setter = "set" + number
+        targets = ast.Tuple([store(n) for n in names], ast.Store())
+        body = [at(ast.Assign([targets], load("values")), place)]
+        made = self.local_function(setter, arguments(["values"]), body, place, names)
+        return [made], [thunk(loads_tuple(names)), load(setter), names_tuple(names)]
+
+    # ---- if
+
+    def if_(self, s: ast.If, live: set) -> list:
+        if s.__dict__.get("native"):
+            return self.native_if(s, live)
+        returns, rest = s.__dict__.get("returns", False), s.__dict__.get("rest")
+        test = self.expr(s.test)
+        if self.holds_walrus(s.test):
+            kept = self.fresh("test")
+            self.pre.append(assign(kept, test, s))
+            test = at(load(kept), s)
+        live = set() if returns else live
+        names = self.shared(self.assigned(s.use), live)
+        then, orelse, setter = self.fresh.group("then", "else", "set")
+        out, access = self.access(names, setter[3:], s)
+        before = set(self.defined)
+        if rest is not None:
+            inside = {n for n in s.in_sides if n not in names and n not in self.vars.globals}
+            rest.params = self.ordered(inside & self.summaries.rest(rest).gen)
+        made, ends = [], []
+        for name, stmts in ((then, s.body), (orelse, s.orelse)):
+            if not stmts and name is orelse:
+                ends.append(before)
+                continue
+            use = self.summaries.block(stmts)
+            side, after = self.generated(name, s, use, names, lambda part=stmts: self.block(part, live))
+            made.append(side)
+            if falls(stmts):
+                ends.append(after)
+        after_rest = self.rest_function(rest, s, names, before) if rest is not None else []
+        self.defined = (before - set(names)) | (set.intersection(*ends) & set(names) if ends else before)
+        args = [test, load(then), load(orelse) if s.orelse else const(None), *access]
+        call = hook("gfx_if_ret" if returns else "gfx_if", args, s)
+        return [*out, *after_rest, *made, at(ast.Return(call), s) if returns else statement(call)]
+
+    def rest_function(self, rest: Rest, s: ast.If, names: list, before: set) -> list:
+        """What follows an `if` both of whose sides go on."""
+        told = set(rest.params) | set(names)
+        kept = self.defined
+        self.defined = (before - told) | ((rest.defined or set()) & told)
+        params = set(rest.params)
+
+        def fill() -> list:
+            self.defined |= params & (rest.defined or set())
+            return self.block(rest.body, set())
+
+        made, _ = self.generated(rest.name, rest.body[0], rest.use, names, fill, rest.params)
+        self.defined = kept
+        return [made]
+
+    # ---- loops
+
+    def stop(self, s: ast.stmt) -> ast.expr:
+        flags = s.__dict__.get("stop")
+        return at(thunk(self.expr(any_of(flags, s))), s) if flags else const(None)
+
+    def while_(self, s: ast.While, live: set) -> list:
+        if s.__dict__.get("native"):
+            return self.native_loop(s, live)
+        body_name, test_name, setter = self.fresh.group("body", "test", "set")
+        head = s.head | live
+        names = self.shared(self.assigned(s.use), head | set(s.test_use.assigned))
+        out, access = self.access(names, setter[3:], s)
+        before = self.defined - s.use.deleted
+        self.defined = set(before)
+        test, hoisted = self.apart(s.test)
+        if hoisted or s.test_use.assigned:
+            lines = [*hoisted, at(ast.Return(test), s.test)]
+            out.append(self.local_function(test_name, arguments(), lines, s.test, s.test_use.assigned))
+            test = load(test_name)
+        else:
+            test = at(thunk(test), s.test)
+        after = set(self.defined)
+        body, _ = self.generated(body_name, s, s.body_use, names, lambda: self.block(s.body, head))
+        self.defined = after
+        call = hook("gfx_while", [test, load(body_name), *access, self.stop(s)], s)
+        return [*out, body, statement(call)]
+
+    def for_(self, s: ast.For, live: set) -> list:
+        if s.__dict__.get("native"):
+            return self.native_loop(s, live)
+        source = self.expr(s.iter)
+        body_name, setter = self.fresh.group("body", "set")
+        head = s.head | live
+        names = self.shared(self.assigned(s.use), head)
+        out, access = self.access(names, setter[3:], s)
+        self.defined = self.defined - s.use.deleted
+        target = s.target
+        direct = isinstance(target, ast.Name) and target.id not in names and target.id in self.vars.locals
+        item = target.id if direct else self.fresh("item")
+        use = self.loop_use(s)
+
+        def fill() -> list:
+            if direct:
+                self.define(item)
+                return self.block(s.body, head)
+            value = at(load(item), target)
+            plain = isinstance(target, ast.Name)
+            return [*self.hoisting(lambda: self.bind(target, value, target, plain)), *self.block(s.body, head)]
+
+        body, _ = self.generated(body_name, s, use, names, fill, [item])
+        label = structure(target) or self.labels(target)
+        call = hook("gfx_for", [source, load(body_name), *access, self.stop(s), label], s)
+        return [*out, body, statement(call)]
+
+    def loop_use(self, s: ast.For):
+        """The summary of a loop's target and body together."""
+        use = self.summaries.block(s.body)
+        use.gen = (use.gen - s.targets) | s.test_use.gen
+        use.assigned = {**s.test_use.assigned, **use.assigned}
+        return use
+
+    def hoisting(self, make: Callable[[], list]) -> list:
+        kept, self.pre = self.pre, []
+        new = make()
+        before, self.pre = self.pre, kept
+        return before + new
+
+    def labels(self, target: ast.expr) -> ast.expr:
+        return self.leaf_label(target)
+
+    def leaf_label(self, target: ast.expr) -> ast.expr:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return ast.Tuple([self.leaf_label(e) for e in target.elts], ast.Load())
+        name = getattr(target, "attr", None) or getattr(target, "id", None)
+        return const(name or getattr(getattr(target, "value", None), "id", "item"))
+
+    # ---- with, try
+
+    def with_(self, s: ast.With, live: set) -> list:
+        before: list = []
+        for item in s.items:
+            item.context_expr = self.expr(item.context_expr)
+            if item.optional_vars is None:
+                continue
+            target, item.optional_vars = item.optional_vars, None
+            if isinstance(target, ast.Name) and not self.is_outside(target.id):
+                item.optional_vars = target
+                self.define(target.id)
+                continue
+            kept = self.fresh("entered")
+            item.optional_vars = store(kept)
+            before += self.hoisting(lambda t=target, k=kept: self.bind(t, at(load(k), t), t))
+        entered = set(self.defined)
+        s.body = [*before, *self.protected(s.body, live, live)] or [ast.Pass()]
+        self.defined = entered - s.use.deleted
+        return [s]
+
+    def protected(self, stmts: list, live: set, kept_live: set) -> list:
+        """A block that an exception may leave anywhere: `kept_live` is read then."""
+        kept, self.kept_live = self.kept_live, self.kept_live | kept_live
+        out = self.block(stmts, live)
+        self.kept_live = kept
+        return out
+
+    def try_(self, s: ast.Try, live: set) -> list:
+        block = self.summaries.block
+        last = block(s.finalbody)
+        end = last.gen | live
+        handled = set().union(*(block(h.body).gen for h in s.handlers)) | end
+        before = set(self.defined)
+        clean = before - s.use.deleted
+        body = self.protected(s.body, block(s.orelse).gen | end, handled)
+        orelse = self.protected(s.orelse, end, end)
+        ends = [self.defined] if falls(s.body) and falls(s.orelse) else []
+        if s.handlers and not (self.is_generator and s.__dict__.get("native")):
+            item = ast.withitem(hook("gfx_handlers", [], s), None)
+            body = [at(ast.With([item], body or [ast.Pass()]), s)]
+        for h in s.handlers:
+            self.defined = set(clean)
+            goes_on = falls(h.body)
+            h.body = self.protected(h.body, end, end) or [ast.Pass()]
+            if goes_on:
+                ends.append(self.defined)
+        self.defined = set(clean)
+        s.finalbody = self.block(s.finalbody, live)
+        added = self.defined - clean
+        self.defined = (set.intersection(*ends) if ends else clean) - (last.deleted - self.defined) | added
+        s.body, s.orelse = body or [ast.Pass()], orelse
+        return [s]
+
+    # ---- in generators: what holds a yield
+
+    def native_if(self, s: ast.If, live: set) -> list:
+        s.test = hook("gfx_static", [self.expr(s.test), const("yield")], s.test)
+        before, ends = self.defined, []
+        for part in ("body", "orelse"):
+            stmts = getattr(s, part)
+            self.defined = set(before)
+            setattr(s, part, self.block(stmts, live) or ([ast.Pass()] if part == "body" else []))
+            if falls(stmts):
+                ends.append(self.defined)
+        self.defined = set.intersection(*ends) if ends else before
+        return [s]
+
+    def native_loop(self, s: ast.While | ast.For, live: set) -> list:
+        head: list = []
+        if isinstance(s, ast.For):
+            s.iter = hook("gfx_iter", [self.expr(s.iter)], s.iter)
+        before = self.defined = self.defined - s.use.deleted
+        if isinstance(s, ast.For):
+            item = self.fresh("item")
+            target, s.target = s.target, store(item)
+            self.defined = set(before)
+            plain = isinstance(target, ast.Name)
+            head = self.hoisting(lambda: self.bind(target, at(load(item), target), target, plain))
+        else:
+            test, hoisted = self.apart(s.test)
+            s.test = hook("gfx_static", [test, const("yield")], s.test)
+            self.pre += hoisted
+        after_test = set(self.defined) if isinstance(s, ast.While) else set(before)
+        s.body = [*head, *self.block(s.body, live)] or [ast.Pass()]
+        self.defined = set(after_test)
+        s.orelse = self.block(s.orelse, live)
+        self.defined = after_test
+        return [s]
+
+    statements = {
+        **Statements.statements,
+        ast.If: if_, ast.While: while_, ast.For: for_, ast.With: with_, ast.Try: try_, ast.TryStar: try_,
+    }  # fmt: skip
+
+

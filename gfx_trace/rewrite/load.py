@@ -1,0 +1,166 @@
+"""From a rewritten definition to a function: code objects, cells, and the cache of conversions."""
+
+from __future__ import annotations
+
+import ast
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Mapping
+from types import CellType, CodeType, FunctionType
+
+from gfx_ir.errors import GfxError
+
+from .context import INTERNAL
+from .parse import FUTURE
+from .pipeline import ASYNC, factory, rewritten
+from .templates import HOOKS
+
+OPTIMIZED = 1  # inspect.CO_OPTIMIZED: set for functions, not for the bodies of classes
+MADE = ("then_", "else_", "body_", "test_", "rest_", "operand_", "side_", "message_")
+
+
+class _Mark:
+    """A constant that a code object of ours carries, so that it is known again."""
+
+    def __repr__(self) -> str:
+        return "<converted>"
+
+
+MARK = _Mark()
+
+
+def is_converted(code: CodeType) -> bool:
+    """Is this the code of a rewritten function, or of one defined in it?"""
+    return bool(code.co_consts) and code.co_consts[-1] is MARK
+
+
+class Conversion:
+    """What all functions that share a code object share: the new code, and where each cell comes from."""
+
+    __slots__ = ("code", "closures", "plan", "ref")
+
+    def __init__(self, fn: FunctionType, forget) -> None:
+        node = rewritten(fn)
+        free = list(fn.__code__.co_freevars)
+        tree = factory(node, free)
+        made = compile(tree, fn.__code__.co_filename, "exec", flags=fn.__code__.co_flags & FUTURE, dont_inherit=True)
+        outer = next(c for c in made.co_consts if isinstance(c, CodeType))
+        inner = next(c for c in outer.co_consts if isinstance(c, CodeType))
+        self.code = marked(inner, fn.__code__.co_name, fn.__code__.co_qualname)
+        self.plan = tuple(free.index(n) if n in free else n for n in self.code.co_freevars)
+        self.closures: OrderedDict[int, tuple] = OrderedDict()
+        self.ref = weakref.ref(fn.__code__, forget)
+
+
+def marked(code: CodeType, name: str, qualname: str, mark: bool = True) -> CodeType:
+    """The code with its mark, and the qualified names that its functions had in the user's file.
+
+    Classes and async functions stay as the user wrote them, so what is in them has no mark.
+    """
+    consts = list(code.co_consts)
+    inside = f"{qualname}.<locals>" if code.co_flags & OPTIMIZED else qualname
+    for i, c in enumerate(consts):
+        if isinstance(c, CodeType):
+            ours = c.co_name.startswith(MADE) and c.co_name.rpartition("_")[2].isdigit()
+            known = mark and c.co_flags & OPTIMIZED and not c.co_flags & ASYNC
+            consts[i] = marked(c, c.co_name, qualname if ours else f"{inside}.{c.co_name}", bool(known))
+    if mark:
+        consts.append(MARK)
+    return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=qualname)
+
+
+class Cells:
+    """One cell a hook, for each mapping of hooks."""
+
+    def __init__(self, hooks: Mapping[str, object]) -> None:
+        self.hooks = hooks
+        self.cells = {n: CellType(v) for n, v in INTERNAL.items()}
+        self.cells.update((n, CellType(hooks[n])) for n in HOOKS if n in hooks)
+
+    def of(self, name: str) -> CellType:
+        if name not in self.cells:
+            raise GfxError(f"GFX has no hook named {name!r}")
+        return self.cells[name]
+
+
+class Cache:
+    """Conversions by code object (weakly: an entry goes when the code does) and by the module's names."""
+
+    KEPT = 8  # mappings of hooks whose cells are kept
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.entries: dict[tuple[int, int], Conversion] = {}
+        self.cells: OrderedDict[int, Cells] = OrderedDict()
+
+    def conversion(self, fn: FunctionType) -> Conversion:
+        key = (id(fn.__code__), id(fn.__globals__))
+        found = self.entries.get(key)
+        if found is None:
+            with self.lock:
+                found = self.entries.get(key)
+                if found is None:
+                    found = Conversion(fn, lambda _: self.entries.pop(key, None))
+                    self.entries[key] = found
+        return found
+
+    def closure(self, found: Conversion, hooks: Mapping[str, object]) -> tuple:
+        """The cells of the hooks; an int where a cell of the function's own belongs."""
+        with self.lock:
+            cells = self.cells.get(id(hooks))
+            if cells is None or cells.hooks is not hooks:
+                cells = self.cells[id(hooks)] = Cells(hooks)
+                while len(self.cells) > self.KEPT:
+                    gone, _ = self.cells.popitem(last=False)
+                    for entry in self.entries.values():
+                        entry.closures.pop(gone, None)
+            made = tuple(p if isinstance(p, int) else cells.of(p) for p in found.plan)
+            found.closures[id(hooks)] = made
+            return made
+
+
+CACHE = Cache()
+
+
+def convert(fn: FunctionType, hooks: Mapping[str, object]) -> FunctionType:
+    """`fn` rewritten so that its calls, tests and accesses go through `hooks` (see HOOKS); otherwise like `fn`.
+
+    Raises NoSource where there is no text, CaptureError where the file has changed or the function is async.
+    """
+    code = fn.__code__
+    found = CACHE.entries.get((id(code), id(fn.__globals__)))
+    if found is None:
+        if is_converted(code):
+            return fn
+        found = CACHE.conversion(fn)
+    closure = found.closures.get(id(hooks))
+    if closure is None:
+        closure = CACHE.closure(found, hooks)
+    own = fn.__closure__
+    if own is not None:
+        closure = tuple([own[c] if c.__class__ is int else c for c in closure])
+    new = FunctionType(found.code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    return _dressed(new, fn)
+
+
+def _dressed(new: FunctionType, fn: FunctionType) -> FunctionType:
+    """Give the new function what the old one carries."""
+    if fn.__kwdefaults__:
+        new.__kwdefaults__ = fn.__kwdefaults__
+    if new.__qualname__ != fn.__qualname__:
+        new.__qualname__ = fn.__qualname__
+    if new.__module__ != fn.__module__:
+        new.__module__ = fn.__module__
+    if new.__doc__ is not fn.__doc__:
+        new.__doc__ = fn.__doc__
+    if fn.__dict__:
+        new.__dict__.update(fn.__dict__)
+        new.__dict__.pop("__wrapped__", None)
+    return new
+
+
+def converted_source(fn: FunctionType) -> str:
+    """The text of the rewritten definition, for reading."""
+    tree = factory(rewritten(fn), fn.__code__.co_freevars)
+    return ast.unparse(tree.body[0].body[-1])
