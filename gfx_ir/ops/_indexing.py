@@ -120,5 +120,3 @@ def _end(position: DimLike | None, size: DimLike) -> DimLike | None:
 
 def _ceil(size: DimLike, step: int) -> DimLike:
     return size if step == 1 else host.floordiv(host.add(size, step - 1), step)
-
-

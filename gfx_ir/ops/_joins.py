@@ -139,7 +139,9 @@ def unstack_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...]
     size = _length(x, args.axis)
     length = args.length if args.length is not None else size
     if not isinstance(length, int):
-        raise ShapeError("taking an axis apart needs its size", hint="give the argument's shape: gfx.TensorSpec(shape, dtype)")
+        raise ShapeError(
+            "taking an axis apart needs its size", hint="give the argument's shape: gfx.TensorSpec(shape, dtype)"
+        )
     if host.same(size, length) is False:
         raise ShapeError(f"an axis of size {size} is taken apart into {length}")
     dims = x.dims
@@ -195,7 +197,5 @@ def pad_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     lead = len(x.dims) - len(args.widths)
     if lead < 0:
         raise ShapeError(f"widths for {len(args.widths)} axes of a tensor that has {len(x.dims)}")
-    grown = [
-        plus(d, plus(size_arg(before), size_arg(after))) for d, (before, after) in zip(x.dims[lead:], args.widths)
-    ]
+    grown = [plus(d, plus(size_arg(before), size_arg(after))) for d, (before, after) in zip(x.dims[lead:], args.widths)]
     return LogicalTensor(x.dtype, (*x.dims[:lead], *grown), weak=weak)

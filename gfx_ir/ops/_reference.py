@@ -92,7 +92,6 @@ def scatter(x, indices, updates, axis, reduce="none"):
 
 NAMESPACE: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes, "special": _Lazy("scipy.special")}
 NAMESPACE |= {
-    f.__name__: f
-    for f in (argsort_descending, topk, expand, split, chunk, is_floating, index_put, gather, scatter)
+    f.__name__: f for f in (argsort_descending, topk, expand, split, chunk, is_floating, index_put, gather, scatter)
 }
 NAMESPACE |= NN

@@ -11,11 +11,23 @@ from typing import Any
 from .. import ops
 from ..build import host
 from ..errors import UnsupportedConstruct
+from . import _seen
 
 
 def put_same(args: SimpleNamespace, new: Any, index: int) -> Any:
     """The view is the tensor itself."""
     return new
+
+
+def put_real(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The real part of real numbers is the tensor itself. Raises for complex ones."""
+    element = _seen.dtype(args.x)
+    return put_part(args, new, index) if element is None or element.kind == "c" else new
+
+
+def put_part(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """A part of complex numbers. Raises."""
+    raise UnsupportedConstruct("this writes through a part of complex numbers", hint="write x = re + 1j * im instead")
 
 
 def put_item(args: SimpleNamespace, new: Any, index: int) -> Any:

@@ -20,6 +20,7 @@ from ..rules import OPEN
 from ..types import LogicalTensor
 from ._row import op
 from ._shapes import as_type, broadcast, free, is_size, promote, shape_arg, size_arg, stays_weak, takes_open, total
+from ._views import put_same
 
 FAMILY = "create"
 
@@ -66,7 +67,7 @@ def _like(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 
 op(FAMILY, "constant(data, dtype=None)", "np.array(data, dtype=dtype)", infer=_constant, compute=free)
-op(FAMILY, "as_tensor(x, dtype=None)", "np.asarray(x, dtype=dtype)", infer=_as_tensor, compute=free)
+op(FAMILY, "as_tensor(x, dtype=None)", "np.asarray(x, dtype=dtype)", infer=_as_tensor, put=put_same, compute=free)
 for _signature, _spelling, _rule in (
     ("full(shape, fill_value, dtype=None)", "np.full(shape, fill_value, dtype=dtype)", _filled),
     ("zeros(shape, dtype=None)", "np.zeros(shape, dtype=dtype)", _zeros),
@@ -164,7 +165,7 @@ def _limit(function: str) -> Any:
     """The spelling of a limit as a Python number; NumPy does not know the limits of the extended types."""
 
     def spelling(args: SimpleNamespace) -> str:
-        extended = isinstance(args.dtype, DType) and not args.dtype.numpy.isbuiltin
+        extended = isinstance(args.dtype, DType) and args.dtype.numpy.isbuiltin != 1
         module = "ml_dtypes" if extended else "np"
         return f"{'int' if function == 'iinfo' else 'float'}({module}.{function}(dtype).{args.field})"
 
@@ -175,7 +176,7 @@ def limit(dtype: DType, field: str) -> float:
     """min, max, eps or tiny of a dtype."""
     if dtype.kind in "iu":
         return int(getattr(np.iinfo(dtype.numpy), field))
-    module: Any = np if dtype.numpy.isbuiltin else ml_dtypes
+    module: Any = np if dtype.numpy.isbuiltin == 1 else ml_dtypes
     return float(getattr(module.finfo(dtype.numpy), field))
 
 

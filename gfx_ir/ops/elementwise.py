@@ -29,6 +29,7 @@ from ._shapes import (
     stays_weak,
     takes_open,
 )
+from ._views import put_part, put_real, put_same
 
 FAMILY = "elementwise"
 
@@ -65,7 +66,6 @@ UNARY = (
     ("exp2", "np.exp2(x)", floating),
     ("expm1", "np.expm1(x)", floating),
     ("floor", "np.floor(x)", rounding),
-    ("imag", "np.imag(x)", real),
     ("isfinite", "np.isfinite(x)", boolean),
     ("isinf", "np.isinf(x)", boolean),
     ("isnan", "np.isnan(x)", boolean),
@@ -77,7 +77,6 @@ UNARY = (
     ("logical_not", "np.logical_not(x)", boolean),
     ("negative", "-x", operator(promote)),
     ("positive", "+x", operator(promote)),
-    ("real", "np.real(x)", real),
     ("reciprocal", "1 / x", operator(dividing)),
     ("round", "np.round(x)", rounding),
     ("rsqrt", "1 / np.sqrt(x)", floating),
@@ -163,5 +162,7 @@ op(
     lambda a: "np.asarray(x, dtype=dtype)" if _seen.is_plain(a.x) else "x.astype(dtype)",
     infer=_astype_type,
 )
-op(FAMILY, "stop_gradient(x)", "x", infer=elementwise(operator(same)), compute=free)
+op(FAMILY, "real(x)", "np.real(x)", infer=elementwise(real), put=put_real, compute=free)
+op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free)
+op(FAMILY, "stop_gradient(x)", "x", infer=elementwise(operator(same)), put=put_same, compute=free)
 op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same))

@@ -103,7 +103,9 @@ def _accumulation(args: SimpleNamespace, rules: str) -> LogicalTensor:
         dims = None if dims is None else (total(dims),)
     elif dims is not None and fixed(args.axis):
         axes_of(args.axis, len(dims))
-    return LogicalTensor(args.dtype or sum_dtype(x.dtype, rules), dims, weak=stays_weak(x.weak, rules) and not args.dtype)
+    return LogicalTensor(
+        args.dtype or sum_dtype(x.dtype, rules), dims, weak=stays_weak(x.weak, rules) and not args.dtype
+    )
 
 
 op(
@@ -180,7 +182,13 @@ def _topk_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, Logica
 
 
 op(FAMILY, "sort(x, axis=-1, descending=False, stable=True)", _sort, infer=_sorting(_element), compute=input_size)
-op(FAMILY, "argsort(x, axis=-1, descending=False, stable=True)", _argsort, infer=_sorting(_position), compute=input_size)
+op(
+    FAMILY,
+    "argsort(x, axis=-1, descending=False, stable=True)",
+    _argsort,
+    infer=_sorting(_position),
+    compute=input_size,
+)
 op(
     FAMILY,
     "topk(x, k, axis=-1, largest=True)",

@@ -1,0 +1,78 @@
+"""Element by element: each domain, broadcasting, integers, signs, Python scalars."""
+
+import numpy as np
+
+from gfx_ir import dtypes
+from samples import Sample, booleans, integers, normal, uniform
+
+S = Sample
+X, Y = normal(2, 3), normal(2, 3, seed=1)
+ROW, COLUMN = normal(3, seed=2), normal(2, 1, seed=3)
+I, J = integers(2, 3, low=-9), integers(2, 3, low=1, high=5, seed=1)
+SMALL = integers(2, 3, high=4, seed=3)
+B, C = booleans(2, 3), booleans(2, 3, seed=1)
+UNIT, POSITIVE, LARGE = uniform(2, 3), uniform(2, 3, low=0.5, high=4.0), uniform(2, 3, low=1.5, high=4.0)
+ODD = np.array([-np.inf, -1.5, -0.0, 0.0, 2.5, np.inf, np.nan], np.float32)
+HALVES = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.2], np.float32)
+Z = (normal(2, 3, seed=4) + 1j * normal(2, 3, seed=5)).astype("complex64")
+D = normal(2, 3, seed=6, dtype="float64")
+SCALAR = np.array(0.5, np.float32)
+
+DOMAINS = (
+    (
+        X,
+        "abs asinh atan cos cosh digamma erf erfc exp exp2 expm1 negative positive sigmoid sign sin sinh square tan tanh",
+    ),
+    (UNIT, "acos asin atanh erfinv lgamma log log10 log1p log2 reciprocal rsqrt sqrt"),
+    (LARGE, "acosh lgamma digamma"),
+    (ODD, "isfinite isinf isnan signbit sigmoid"),
+    (HALVES, "ceil floor round trunc sign"),
+    (I, "abs negative positive sign square sin floor round bitwise_invert logical_not"),
+    (J, "sqrt exp log reciprocal rsqrt"),
+    (B, "logical_not bitwise_invert"),
+    (Z, "abs conj imag real negative exp square"),
+    (D, "sin erf sigmoid lgamma"),
+    (X, "real conj"),
+)
+PAIRS = (
+    ((X, Y), "add subtract multiply divide atan2 copysign hypot logaddexp maximum minimum nextafter fmod remainder"),
+    ((X, POSITIVE), "floor_divide remainder fmod"),
+    ((POSITIVE, Y), "pow"),
+    ((X, Y), "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor"),
+    ((X, ROW), "add less"),
+    ((COLUMN, ROW), "multiply maximum equal"),
+    (
+        (I, J),
+        "add multiply subtract divide floor_divide remainder fmod maximum equal bitwise_and bitwise_or bitwise_xor",
+    ),
+    ((I, SMALL), "bitwise_left_shift bitwise_right_shift"),
+    ((J, SMALL), "pow"),
+    ((B, C), "bitwise_and bitwise_or bitwise_xor logical_and logical_or equal"),
+    ((X, 2.0), "add multiply pow maximum less"),
+    ((X, 2), "subtract pow divide floor_divide"),
+    ((2, X), "subtract divide"),
+    ((I, 3), "add remainder floor_divide bitwise_and bitwise_right_shift"),
+    ((X, SCALAR), "add divide"),
+    ((X, X.copy()), "equal"),
+)
+
+SAMPLES = [S(name, (x,)) for x, names in DOMAINS for name in names.split()]
+SAMPLES += [S(name, pair) for pair, names in PAIRS for name in names.split()]
+SAMPLES += [
+    S("clip", (X, -0.5, 0.5)),
+    S("clip", (X,), {"min": 0.0}),
+    S("clip", (X,), {"max": 0}),
+    S("clip", (I, 0, 5)),
+    S("clip", (X, COLUMN, LARGE)),
+    S("where", (B, X, Y)),
+    S("where", (B, X, 0.0)),
+    S("where", (booleans(3), COLUMN, ROW)),
+    S("where", (B, I, 0)),
+    S("astype", (X, dtypes.dtype("int32"))),
+    S("astype", (X, dtypes.dtype("float16"))),
+    S("astype", (I, dtypes.dtype("float32"))),
+    S("astype", (I, dtypes.bool_)),
+    S("astype", (B, dtypes.dtype("int64"))),
+    S("stop_gradient", (X,)),
+    S("copy", (X,)),
+]

@@ -1,0 +1,65 @@
+"""Reductions: every form of axis, keepdims, integers and booleans, ties and order."""
+
+import numpy as np
+
+from gfx_ir import dtypes
+from samples import Sample, booleans, integers, normal
+
+S = Sample
+X, W = normal(2, 3, 4), normal(2, 3, 4, seed=1)
+I, B = integers(2, 3, 4, low=-5), booleans(2, 3, 4)
+I8 = integers(2, 3, low=-5, dtype="int8")
+VECTOR = normal(5)
+TIES = np.array([[3, 1, 3, 2], [1, 1, 0, 1]])
+FORMS = ({}, {"axis": 1}, {"axis": -1, "keepdims": True}, {"axis": (0, 2)}, {"keepdims": True})
+
+SAMPLES = [
+    S(name, (x,), form)
+    for names, x in (("sum prod max min mean var std", X), ("all any", B), ("count_nonzero", I))
+    for name in names.split()
+    for form in FORMS
+]
+SAMPLES += [S(name, (X,), form) for name in ("argmax", "argmin") for form in FORMS if form.get("axis") != (0, 2)]
+SAMPLES += [S(name, (X,), form) for name in ("logsumexp", "vector_norm") for form in FORMS]
+SAMPLES += [
+    S("sum", (I,), {"axis": 0}),
+    S("sum", (B,)),
+    S("sum", (I8,), {"axis": 1}),
+    S("sum", (X,), {"axis": 0, "dtype": dtypes.float64}, skip={"jax": "64 bits are off"}),
+    S("prod", (I,), {"axis": (0, 1)}),
+    S("max", (I,), {"axis": 0}),
+    S("mean", (X,), {"axis": 0, "dtype": dtypes.dtype("float16")}, tol=2e-2),
+    S("var", (X,), {"axis": 1, "correction": 1}),
+    S("std", (VECTOR,), {"correction": 1, "keepdims": True}),
+    S("all", (X,), {"axis": 0}),
+    S("any", (I,)),
+    S("argmax", (TIES,), {"axis": 1}),
+    S("count_nonzero", (B,), {"axis": 1}),
+    S("cumulative_sum", (X,), {"axis": 1}),
+    S("cumulative_sum", (I,), {"axis": -1}),
+    S("cumulative_sum", (B,), {"axis": 0}),
+    S("cumulative_sum", (VECTOR,)),
+    S("cumulative_sum", (X,)),
+    S("cumulative_sum", (X,), {"axis": 0, "dtype": dtypes.dtype("float16")}, tol=2e-2),
+    S("cumulative_prod", (X,), {"axis": 2}),
+    S("cumulative_prod", (VECTOR,)),
+    S("logsumexp", (np.array([[-np.inf, -np.inf], [1000.0, 1000.0]], np.float32),), {"axis": 1}),
+    S("vector_norm", (X,), {"axis": 1, "ord": np.inf}),
+    S("vector_norm", (X,), {"axis": 1, "ord": -np.inf}),
+    S("vector_norm", (X,), {"axis": 1, "ord": 1}),
+    S("vector_norm", (X,), {"axis": 1, "ord": 0}),
+    S("vector_norm", (X,), {"axis": -1, "ord": 3}),
+    S("sort", (X,)),
+    S("sort", (X,), {"axis": 0}),
+    S("sort", (X,), {"axis": 1, "descending": True}),
+    S("sort", (I,), {"stable": False}),
+    S("argsort", (X,)),
+    S("argsort", (TIES,), {"axis": 1}),
+    S("argsort", (TIES,), {"axis": 1, "descending": True}),
+    S("argsort", (X,), {"axis": 0, "stable": False}),
+    S("topk", (X, 2)),
+    S("topk", (X, 1), {"axis": 1}),
+    S("topk", (VECTOR, 3), {"largest": False}),
+    S("array_equal", (X, X.copy())),
+    S("array_equal", (X, W)),
+]
