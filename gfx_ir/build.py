@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,8 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "not": operator.not_, "neg": operator.neg, "abs": abs, "int": int, "float": float, "bool": bool, "str": str,
     "min": min, "max": max, "is": operator.is_, "in": lambda a, b: a in b, "round": round, "len": len,
     "getitem": operator.getitem, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, "math.sqrt": lambda x: x**0.5,
+    "^": operator.xor, "splice": lambda *parts: tuple([d for p in parts for d in (p if isinstance(p, (tuple, list)) else (p,))]),
+    **{f"math.{name}": getattr(math, name) for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "prod")},
 }  # fmt: skip
 """Python's own operators on host values: what the op `host` can compute."""
 
@@ -154,6 +156,11 @@ def host(operator_: str, *args: Any) -> Any:
 def constants_only(tree: Any) -> bool:
     """Whether no Value stands in the tree."""
     return not any(type(leaf) is Value for leaf in leaves(tree))
+
+
+def next_key() -> Any:
+    """A fresh key for a draw of random numbers, for lifts of functions with a hidden generator."""
+    return active.builder.next_key()
 
 
 def rank_of(x: Any, why: str = "this call") -> int:

@@ -25,14 +25,20 @@ def host_kind(operator: str, args: tuple) -> str:
     """Kind of what Python's operator gives on host values of these kinds."""
     if operator in _COMPARISONS:
         return "bool"
-    if operator in ("/", "float", "math.sqrt"):
+    if operator in ("math.floor", "math.ceil"):
+        return "int"
+    if operator in ("/", "float") or operator.startswith("math."):
         return "float"
+    if operator == "splice":
+        return "shape"
     if operator in ("int", "len", "//", "round") and "float" not in _kinds(args):
         return "int"
-    if operator == "str":
+    if operator in ("str", "format"):
         return "str"
     if operator == "getitem":
-        return "int" if _kinds(args[:1]) == {"shape"} and "slice" not in _kinds(args[1:]) else "any"
+        if _kinds(args[:1]) != {"shape"}:
+            return "any"
+        return "shape" if "slice" in _kinds(args[1:]) else "int"
     kinds = _kinds(args)
     if not kinds <= set(_ORDER):
         return kinds.pop() if len(kinds) == 1 else "any"

@@ -1,0 +1,1 @@
+"""Graph → Graph transformations, one file each."""

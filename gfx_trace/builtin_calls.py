@@ -1,0 +1,268 @@
+"""Python's builtins on captured values."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.graph import Value
+
+from .proxy import HostProxy, Proxy, Unusable
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+Handler = Callable[["Tracer", Any, tuple, dict], Any]
+_KINDS = {"int": int, "float": float, "bool": bool, "str": str}
+
+
+def _open(x: Any) -> bool:
+    return isinstance(x, (Proxy, HostProxy))
+
+
+def _len(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    return tracer.length(args[0])
+
+
+def _cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """int(x), float(x), bool(x): of a tensor a 0-d tensor that goes on as such, of an open number an open number."""
+    if not args or not _open(args[0]):
+        return f(*args, **kwargs)
+    x, name = args[0], f.__name__
+    if isinstance(x, HostProxy):
+        return x if x.kind == name else tracer.wrap(tracer.host(name, x.value), x.backend)
+    return tracer.wrap(_scalar_of(name, x.read()), x.backend)
+
+
+def _scalar_of(name: str, value: Any) -> Any:
+    if name == "bool":
+        return ops.not_equal(value, 0)
+    element = {"int": "int64", "float": "float64"}[name]
+    weak = ops.trunc(value) if name == "int" else value
+    return ops.to_scalar(weak, element) if hasattr(ops, "to_scalar") else weak
+
+
+def _isinstance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    x, classes = args
+    if isinstance(x, Unusable):
+        raise x.error
+    if not _open(x):
+        return isinstance(x, classes)
+    return _is_instance(tracer, x, _flatten(classes))
+
+
+def _flatten(classes: Any) -> list[Any]:
+    if isinstance(classes, tuple):
+        return [inner for item in classes for inner in _flatten(item)]
+    union = getattr(classes, "__args__", None)
+    return _flatten(union) if union and not isinstance(classes, type) else [classes]
+
+
+def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
+    if isinstance(x, Proxy):
+        owners = [x.backend] if x.backend is not None else tracer.frameworks()
+        types_ = [cls for backend in owners for cls in backend.tensor_types]
+        member = any(issubclass(t, c) for t in types_ for c in classes if isinstance(c, type))
+        if member and isinstance(x.value, Value) and x.read().kind == "optional":
+            if type(None) in classes:
+                return True
+            return tracer.not_(tracer.is_(x, None))
+        return member
+    python = _KINDS.get(x.kind)
+    if python is not None:
+        return any(issubclass(python, c) for c in classes if isinstance(c, type))
+    if x.kind == "shape":
+        return any(issubclass(tuple, c) or c.__name__ == "Size" for c in classes if isinstance(c, type))
+    if x.kind == "any":
+        raise tracer.error("GFX cannot tell the class of a value that differs in kind between the sides of an open test")
+    return any(getattr(c, "__name__", "") in (x.kind, f"{x.kind}_") for c in classes)
+
+
+def _type(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if len(args) == 1 and isinstance(args[0], Proxy):
+        owners = args[0].backend or tracer.frameworks()[0]
+        return owners.tensor_types[0]
+    if len(args) == 1 and isinstance(args[0], HostProxy):
+        return _KINDS.get(args[0].kind, HostProxy)
+    return f(*args, **kwargs)
+
+
+def _minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    items = list(args[0]) if len(args) == 1 and not _open(args[0]) else list(args)
+    if len(args) == 1 and isinstance(args[0], Proxy):
+        return tracer.wrap(getattr(ops, f.__name__)(args[0].read(), 0), args[0].backend)
+    if not any(map(_open, items)) or kwargs:
+        return f(*args, **kwargs)
+    best = items[0]
+    for item in items[1:]:
+        if any(isinstance(v, Proxy) for v in (best, item)):
+            op = ops.maximum if f is max else ops.minimum
+            best = tracer.wrap(op(tracer.operand(best), tracer.operand(item)), tracer.backend)
+        else:
+            best = tracer.wrap(tracer.host(f.__name__, tracer.unwrap(best), tracer.unwrap(item)))
+    return best
+
+
+def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    total = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    if isinstance(args[0], Proxy):
+        reduced = ops.sum(args[0].read(), 0)
+        return tracer.wrap(reduced if total == 0 else ops.add(reduced, tracer.operand(total)), args[0].backend)
+    items = list(args[0])
+    if not any(map(_open, items)):
+        return sum(items, total)
+    if total == 0 and type(total) is int:
+        total, items = items[0], items[1:]
+    for item in items:
+        total = total + item
+    return total
+
+
+def _any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if isinstance(args[0], Proxy):
+        return tracer.wrap(getattr(ops, f.__name__)(args[0].read(), 0), args[0].backend)
+    items = list(args[0])
+    if not any(map(_open, items)):
+        return f(items)
+    rest = [lambda item=item: item for item in items[1:]]
+    joined = (tracer.and_ if f is all else tracer.or_)(items[0], rest)
+    return tracer.not_(tracer.not_(joined))
+
+
+def _abs(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    return abs(args[0])
+
+
+def _hasattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    x, name = args
+    if isinstance(x, Proxy) and x.backend is not None:
+        return any(hasattr(cls, name) for cls in x.backend.tensor_types)
+    if isinstance(x, HostProxy):
+        return hasattr(_KINDS.get(x.kind, tuple), name)
+    return hasattr(x, name)
+
+
+def _getattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    try:
+        return tracer.getattr(args[0], args[1])
+    except AttributeError:
+        if len(args) > 2:
+            return args[2]
+        raise
+
+
+def _setattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    return tracer.setattr(*args)
+
+
+def _print(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if kwargs:
+        raise tracer.error(f"GFX cannot convert print with {', '.join(kwargs)}", "print without options")
+    ops.print(tuple(tracer.unwrap(a) for a in args))
+
+
+def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if not any(map(_open, args)):
+        return range(*args)
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return OpenRange(start, stop, step)
+
+
+class OpenRange:
+    """A range whose ends are only known when the emitted code runs."""
+
+    def __init__(self, start: Any, stop: Any, step: Any, reverse: bool = False) -> None:
+        self.start, self.stop, self.step = start, stop, step
+
+    def __iter__(self) -> Any:
+        from_any = next(x for x in (self.stop, self.start, self.step) if _open(x))
+        operator.index(from_any)
+        raise AssertionError("an open number is no index")
+
+
+class Combined:
+    """zip, enumerate or reversed over something whose length is open: taken apart by the loop that runs over it."""
+
+    def __init__(self, kind: str, parts: tuple, start: Any = 0) -> None:
+        self.kind, self.parts, self.start = kind, parts, start
+
+    def __iter__(self) -> Any:
+        plain = [list(p) for p in self.parts]
+        return {"zip": zip, "enumerate": lambda p: enumerate(p, self.start), "reversed": reversed}[self.kind](*plain)
+
+
+def _is_open_iterable(x: Any) -> bool:
+    return isinstance(x, (Proxy, OpenRange, Combined))
+
+
+def _combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if not any(map(_is_open_iterable, args)):
+        return f(*args, **kwargs)
+    if f is enumerate:
+        start = kwargs.get("start", args[1] if len(args) > 1 else 0)
+        return Combined("enumerate", args[:1], start)
+    return Combined(f.__name__, args)
+
+
+def _map(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    function, *iterables = args
+    if any(map(_is_open_iterable, iterables)):
+        source = iterables[0] if len(iterables) == 1 else Combined("zip", tuple(iterables))
+        call = (lambda item: tracer.call(function, (item,), {})) if len(iterables) == 1 else (
+            lambda items: tracer.call(function, tuple(items), {})
+        )  # fmt: skip
+        return tracer.map_(call, source)
+    return [tracer.call(function, items, {}) for items in zip(*iterables)]
+
+
+def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if args and isinstance(args[0], HostProxy) and args[0].kind == "shape" and f is tuple:
+        return args[0]
+    return f(*args, **kwargs)
+
+
+def _math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if not any(map(_open, args)):
+        return f(*args)
+    if any(isinstance(a, Proxy) for a in args):
+        name = {"pow": "pow", "fabs": "abs"}.get(f.__name__, f.__name__)
+        return tracer.wrap(getattr(ops, name)(*(tracer.operand(a) for a in args)), tracer.backend)
+    return tracer.wrap(tracer.host(f"math.{f.__name__}", *(tracer.unwrap(a) for a in args)))
+
+
+def _round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if not _open(args[0]):
+        return f(*args, **kwargs)
+    if isinstance(args[0], HostProxy):
+        return tracer.wrap(tracer.host("round", *(tracer.unwrap(a) for a in args)))
+    if len(args) > 1:
+        raise tracer.error("GFX cannot convert round(tensor, digits)")
+    return tracer.wrap(ops.round(args[0].read()), args[0].backend)
+
+
+def _str(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if args and isinstance(args[0], HostProxy):
+        return tracer.wrap(tracer.host("str", args[0].value))
+    return f(*args, **kwargs)
+
+
+def _pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    return args[0] ** args[1] if any(map(_open, args)) else f(*args, **kwargs)
+
+
+def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    raise tracer.error(f"GFX cannot convert {f.__name__}(): a rewritten function has no frame of its own")
+
+
+BUILTINS: dict[Any, Handler] = {
+    len: _len, int: _cast, float: _cast, bool: _cast, isinstance: _isinstance, type: _type, min: _minmax, max: _minmax,
+    sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: _hasattr, getattr: _getattr, setattr: _setattr,
+    print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
+    tuple: _container, list: _container, round: _round, str: _str, pow: _pow, builtins.locals: _locals, builtins.eval: _locals,
+    builtins.exec: _locals,
+    **{getattr(math, name): _math for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "sin", "cos", "tan", "tanh", "fabs")},
+}  # fmt: skip

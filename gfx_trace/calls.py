@@ -1,0 +1,230 @@
+"""What happens at a call: lifted, entered, answered at capture, or run as it is."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.backend import Lift
+from gfx_ir.errors import MissingOp
+from gfx_ir.op import OpDef
+from gfx_ir.source import Scope
+from gfx_ir.trees import leaves, paths
+
+from .builtin_calls import BUILTINS
+from .conversion import convert, converted, enterable
+from .higher_order import SPECIAL
+from .modules import call_module, is_module
+from .proxy import HostProxy, NeedsPython, Proxy
+from .views import BoundLift
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_DEPTH = 120
+
+
+class Calls:
+    """The part of the Tracer that decides what a call becomes."""
+
+    def call(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+        """Call f as the captured code would."""
+        kind = type(f)
+        if kind is BoundLift:
+            return self.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend)
+        if kind is types.FunctionType:
+            return self._call_function(f, args, kwargs)
+        if kind is types.MethodType:
+            return self._call_method(f, args, kwargs)
+        return self._call_other(f, args, kwargs)
+
+    def _call_function(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        lifted = self.lifted(f)
+        if lifted is not None:
+            return self._apply_lifted(lifted, f, args, kwargs)
+        if converted(f):
+            return self._enter(f, f, args, kwargs)
+        if self.is_leaf(f) or not enterable(f):
+            return self._native(f, args, kwargs)
+        return self._enter(convert(f, self), f, args, kwargs)
+
+    def _call_method(self: Tracer, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
+        owner, function = f.__self__, f.__func__
+        if is_module(owner) and function.__name__ in ("__call__", "_call_impl", "_wrapped_call_impl"):
+            return call_module(self, owner, args, kwargs)
+        if isinstance(function, types.FunctionType):
+            return self._call_function(function, (owner, *args), kwargs)
+        return self.call(function, (owner, *args), kwargs)
+
+    def _call_other(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+        if isinstance(f, functools.partial):
+            return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
+        if is_module(f):
+            return call_module(self, f, args, kwargs)
+        if isinstance(f, OpDef):
+            return self.apply(Lift(f.name, f), args, kwargs, self.backend)
+        lifted = self.lifted(f)
+        if lifted is not None:
+            return self._apply_lifted(lifted, f, args, kwargs)
+        if isinstance(f, type):
+            return self._construct(f, args, kwargs)
+        if isinstance(f, functools._lru_cache_wrapper):
+            return self.call(f.__wrapped__, args, kwargs)
+        method = getattr(type(f), "__call__", None)
+        if isinstance(method, types.FunctionType) and enterable(method):
+            return self._call_function(method, (f, *args), kwargs)
+        return self._native(f, args, kwargs)
+
+    def lifted(self: Tracer, f: Any) -> Any:
+        """What a callable is lifted by: a handler of a builtin, a framework's Lift, or None."""
+        try:
+            found = BUILTINS.get(f)
+        except TypeError:
+            return None
+        if found is not None:
+            return found
+        for backend in self.frameworks():
+            special = backend.special.get(f)
+            if special is not None:
+                return SPECIAL[special]
+            lift = backend.functions.get(f)
+            if lift is not None:
+                return lift, backend
+        return None
+
+    def _apply_lifted(self: Tracer, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
+        if not isinstance(lifted, tuple):
+            return lifted(self, f, args, kwargs)
+        lift, backend = lifted
+        return self.apply(lift, args, kwargs, backend)
+
+    # ------------------------------------------------------------------ entering
+    def call_entry(self: Tracer, target: Any, args: tuple, kwargs: dict) -> Any:
+        """Call the captured function itself: it is entered whatever package it is of, and opens no scope of its own."""
+        if is_module(target):
+            return self.call_entry(target.forward, args, kwargs)
+        if isinstance(target, types.MethodType):
+            return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
+        if isinstance(target, functools.partial):
+            self.name_arrays(target)
+            return self.call_entry(target.func, (*target.args, *args), {**target.keywords, **kwargs})
+        inner = getattr(target, "__wrapped__", None)
+        if not isinstance(target, types.FunctionType) and isinstance(inner, types.FunctionType):
+            return self.call_entry(inner, args, kwargs)
+        if isinstance(target, types.FunctionType) and self.lifted(target) is None and not self.is_leaf(target):
+            return convert(target, self)(*args, **kwargs)
+        return self.call(target, args, kwargs)
+
+    def _enter(self: Tracer, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        site, scope = self.site, self.scope
+        if self.depth > _DEPTH:
+            self._refuse_recursion(f)
+        callee = Scope(f.__name__, "function", scope.path, f.__code__, scope, self.span(), (), f.__doc__ or "")
+        callee.args = self.scope_args(f, args, kwargs)
+        for arg in args:
+            if type(arg) is dict or type(arg) is list:
+                callee.path = self.tree_path(arg) or callee.path
+        self.scope, self.depth = callee, self.depth + 1
+        try:
+            return new(*args, **kwargs)
+        finally:
+            self.scope, self.site, self.depth = scope, site, self.depth - 1
+
+    def scope_args(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> tuple:
+        """(name, argument) pairs of a call, as far as positions and keywords tell."""
+        names = f.__code__.co_varnames[: f.__code__.co_argcount]
+        pairs = (*zip(names, args), *kwargs.items())
+        return tuple((n, a.value) for n, a in pairs if type(a) is Proxy or type(a) is HostProxy)
+
+    def tree_path(self: Tracer, tree: Any) -> str | None:
+        """The path under which a tree of parameters stands: `layers.3` for the dictionary of that layer."""
+        keys: list[str] = []
+        while isinstance(tree, (dict, list)) and tree:
+            key, tree = next(iter(tree.items())) if isinstance(tree, dict) else (0, tree[0])
+            keys.append(str(key))
+        path = self.tensor_paths.get(id(tree))
+        suffix = ".".join(["", *keys])
+        return path[: -len(suffix)] if path is not None and path.endswith(suffix) else None
+
+    def _refuse_recursion(self: Tracer, f: types.FunctionType) -> None:
+        raise self.error(
+            f"GFX cannot convert this recursion: {f.__name__!r} calls itself to a depth that is only known when the code runs",
+            "write it as a loop",
+        )
+
+    def _construct(self: Tracer, cls: type, args: tuple, kwargs: dict) -> Any:
+        """Make an object; its own __init__ is entered, so that what it computes is recorded."""
+        init = cls.__init__
+        if cls.__new__ is object.__new__ and isinstance(init, types.FunctionType) and not issubclass(cls, BaseException):
+            if getattr(cls, "__dataclass_fields__", None) is not None and init.__code__.co_filename == "<string>":
+                return self._construct_dataclass(cls, args, kwargs)
+            if enterable(init):
+                made = object.__new__(cls)
+                self._call_function(init, (made, *args), kwargs)
+                return made
+        return self._native(cls, args, kwargs)
+
+    def _construct_dataclass(self: Tracer, cls: Any, args: tuple, kwargs: dict) -> Any:
+        """A dataclass without its generated __init__: fields set, then its own __post_init__ entered."""
+        post = getattr(cls, "__post_init__", None)
+        if post is None or not enterable(post):
+            return self._native(cls, args, kwargs)
+        bound = inspect.signature(cls).bind(*args, **kwargs)
+        bound.apply_defaults()
+        made = object.__new__(cls)
+        for name, field in cls.__dataclass_fields__.items():
+            if name in bound.arguments and field.init:
+                object.__setattr__(made, name, _default(field, bound.arguments[name]))
+            elif not field.init and field.default_factory is not inspect.Parameter.empty:
+                object.__setattr__(made, name, _default(field, None))
+        self._call_function(post, (made,), {})
+        return made
+
+    def name_arrays(self: Tracer, target: functools.partial) -> None:
+        """Arrays bound by a partial are parameters: named by their place in the one tree that holds them, else by argument too."""
+        names = list(inspect.signature(target.func).parameters)
+        bound = {**dict(zip(names, target.args)), **target.keywords}
+        trees = {name: tree for name, tree in bound.items() if isinstance(tree, (dict, list, tuple))}
+        for name, tree in bound.items():
+            prefix = () if len(trees) == 1 and name in trees else (name,)
+            for path, leaf in paths(tree, prefix):
+                if self.array_owner(leaf) is not None:
+                    self.tensor_paths.setdefault(id(leaf), ".".join(map(str, path)))
+
+    # ------------------------------------------------------------------ as it is
+    def _native(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+        """Run a callable that is neither lifted nor entered. One that belongs to a framework and gets tensors has no row."""
+        if self._foreign(f) and any(isinstance(leaf, (Proxy, HostProxy)) for leaf in leaves((args, kwargs))):
+            raise MissingOp(
+                f"GFX has no row for {_name(f)}", self.span(), "`gfx ops` lists what is covered; gfx.register adds a row"
+            )
+        try:
+            return f(*args, **kwargs)
+        except NeedsPython as error:
+            if error.span is None:
+                error.span = self.span()
+            error.hint = error.hint or f"it is asked for inside {_name(f)}"
+            raise
+
+    def _foreign(self: Tracer, f: Any) -> bool:
+        module = getattr(f, "__module__", None) or getattr(type(f), "__module__", None) or ""
+        package = str(module).partition(".")[0]
+        return any(package in backend.packages for backend in self.frameworks()) and not isinstance(f, type)
+
+
+def _default(field: Any, value: Any) -> Any:
+    factory = field.default_factory
+    if type(value).__name__ == "_HAS_DEFAULT_FACTORY_CLASS" or (value is None and callable(factory)):
+        return factory()
+    return value
+
+
+def _name(f: Any) -> str:
+    module, name = getattr(f, "__module__", None), getattr(f, "__qualname__", None) or getattr(f, "__name__", None)
+    return f"{module}.{name}" if module and name else name or repr(f)
+
+
+

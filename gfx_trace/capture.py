@@ -1,0 +1,120 @@
+"""Capture of one target: bind arguments, run the rewritten function, close the graph."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gfx_ir.errors import CaptureError
+from gfx_ir.graph import Graph
+from gfx_ir.program import Program
+from gfx_ir.rules import building
+
+from .arguments import Arguments, Bound, hints_of
+from .flavour import flavour_of
+from .modules import is_module, register_root
+from .proxy import NeedsPython
+from .results import result_tree
+from .tracer import Tracer
+
+
+@dataclass
+class Captured:
+    """A program with what only the process that captured it knows: the target, and how its result is put together."""
+
+    program: Program
+    target: Any
+    rebuild: Callable[[Any], Any] | None
+    notes: list[str]
+
+
+def capture(
+    target: Any, args: tuple, kwargs: dict, *, asked: str | None = None, tracer_class: type[Tracer] = Tracer, **options: Any
+) -> Captured:
+    """Capture `target`. See `symbolic_trace` for the arguments and errors."""
+    flavour = flavour_of(target, args, kwargs, asked)
+    promotion = options.pop("promotion", None) or (flavour.promotion if flavour is not None else "array_api")
+    dynamic = options.pop("dynamic", False)
+    function, name, documented = described(target)
+    graph = Graph(name, documented.__doc__ or "" if documented is not None else "")
+    tracer = tracer_class(graph, flavour, promotion, options)
+    tracer.scope.doc = graph.doc
+    with building(tracer):
+        if is_module(target):
+            register_root(tracer, target)
+        signature = inspect.signature(function, follow_wrapped=False)
+        arguments = Arguments(tracer, dynamic)
+        bound = arguments.bind(signature, hints_of(function), args, kwargs)
+        tracer.static_types = any(p.type is not None for p in graph.placeholders)
+        result = run(tracer, target, bound)
+        tree, rebuild = result_tree(tracer, result)
+        state = _state(tracer, arguments)
+        graph.result = (tree, {path: value for path, value in state}) if state else tree
+    program = Program(
+        graph, {}, bound.signature, dict(tracer.params), tracer.guards, promotion,
+        flavour.name if flavour is not None else "numpy", [path for path, _ in state],
+    )  # fmt: skip
+    program.level = 1 if tracer.static_types else 0
+    return Captured(program, target, rebuild, tracer.notes)
+
+
+def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
+    """Run the target under the tracer."""
+    try:
+        return tracer.call_entry(target, tuple(bound.args), bound.kwargs)
+    except NeedsPython as error:
+        if error.span is None:
+            error.span = tracer.span()
+        raise
+    except RecursionError as error:
+        raise CaptureError(
+            f"GFX cannot convert this recursion: {tracer.scope.name!r} calls itself without end on captured values", tracer.span()
+        ) from error
+
+
+def described(target: Any) -> tuple[Any, str, Any]:
+    """(what has the signature, the graph's name, what has the docstring) of a target."""
+    if is_module(target):
+        return target.forward, _snake(type(target).__name__), type(target).forward
+    inner = target
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    if isinstance(inner, types.MethodType):
+        inner = inner.__func__
+    unwrapped = getattr(inner, "__wrapped__", None)
+    if not isinstance(inner, types.FunctionType) and unwrapped is not None:
+        return described(unwrapped)
+    name = getattr(inner, "__name__", None) or _snake(type(inner).__name__)
+    return target, "f" if name == "<lambda>" else name, inner if isinstance(inner, types.FunctionType) else None
+
+
+def _snake(name: str) -> str:
+    out = ""
+    for at, char in enumerate(name):
+        following = name[at + 1 : at + 2]
+        if char.isupper() and at and (not name[at - 1].isupper() or (following.islower() and following)):
+            out += "_"
+        out += char.lower()
+    return out
+
+
+def _state(tracer: Tracer, arguments: Arguments) -> list[tuple[str, Any]]:
+    """What the capture wrote that outlives the call: (path, new value) pairs of arguments and module tensors."""
+    found: list[tuple[str, Any]] = []
+    for slot in tracer.journal.frames[0].values():
+        if slot.kind != "proxy":
+            continue
+        proxy = slot.object
+        if slot.old is proxy.value or proxy is tracer.key:
+            continue
+        node = slot.old.node if hasattr(slot.old, "node") else None
+        if node is not None and node.op.name == "placeholder" and slot.old.kind != "key":
+            found.append((slot.old.name, proxy.value))
+        elif node is not None and node.op.name == "parameter":
+            found.append((node.args[0], proxy.value))
+    return found
+

@@ -1,0 +1,45 @@
+"""Which functions are entered, and the rewritten form of those that are."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from . import hooks
+from .rewrite import NoSource, is_converted
+from .rewrite import convert as rewrite
+
+_FOREIGN = frozenset(("torch", "jax", "jaxlib", "numpy", "scipy", "gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
+_STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
+
+
+def converted(f: types.FunctionType) -> bool:
+    """Whether f is rewritten already: made by `convert`, or defined inside such a function."""
+    return is_converted(f.__code__)
+
+
+def enterable(f: Any) -> bool:
+    """Whether the source of f is to be entered: a Python function, neither of a framework nor of the standard library.
+
+    Of the frameworks' own packages only the `forward`s of torch.nn are entered.
+    """
+    if not isinstance(f, types.FunctionType):
+        return False
+    module = f.__globals__.get("__name__", "")
+    package = module.partition(".")[0]
+    if package in _FOREIGN:
+        return module.startswith("torch.nn.modules.") and f.__name__ == "forward"
+    return package not in _STANDARD
+
+
+def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
+    """The rewritten form of f; f itself where it has no source (its tests are then refused when they ask)."""
+    try:
+        return rewrite(f, hooks.TABLE)
+    except NoSource as error:
+        if f.__code__.co_filename.startswith("<frozen"):
+            raise
+        tracer.notes.append(f"{f.__qualname__} has no source and is traced as it is: {error.what}")
+        return f

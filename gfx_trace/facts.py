@@ -1,0 +1,113 @@
+"""What open host tests have settled so far: a test that is known is not asked again.
+
+Tests are compared by structure (op and operands, captures followed to what they capture), so that `z is None` asked twice, here and
+in a callee, is one test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gfx_ir.dtypes import DType
+from gfx_ir.graph import Value
+
+
+class Facts:
+    """A dictionary of known tests, and what captured placeholders stand for."""
+
+    def __init__(self) -> None:
+        self.known: dict[Any, bool] = {}
+        self.origin: dict[Value, Value] = {}
+        self.keys: dict[Value, Any] = {}
+
+    def alias(self, inner: Value, outer: Value) -> None:
+        """`inner` is `outer` as a region sees it."""
+        if inner is not outer:
+            self.origin.setdefault(inner, outer)
+
+    def key(self, value: Any) -> Any:
+        """The structural key of a value or tree of values."""
+        if isinstance(value, Value):
+            found = self.keys.get(value)
+            if found is None:
+                found = self.keys[value] = self._key(value)
+            return found
+        if isinstance(value, (tuple, list)):
+            return (type(value).__name__, *map(self.key, value))
+        if isinstance(value, (int, float, str, bool, type(None), DType)):
+            return type(value).__name__, value
+        return id(value)
+
+    def _key(self, value: Value) -> Any:
+        outer = self.origin.get(value)
+        if outer is not None:
+            return self.key(outer)
+        node = value.node
+        if node.op.name in ("placeholder", "parameter") or node.regions or node.op.effect or len(node.values) != 1:
+            return id(value), value
+        if value.is_tensor:
+            return id(value), value
+        return (node.op.name, *map(self.key, node.args))
+
+    def decide(self, value: Any) -> bool | None:
+        """True or False where the facts at hand settle the test, else None."""
+        if not isinstance(value, Value):
+            return bool(value)
+        negated = _negated(value)
+        if negated is not None:
+            inner = self.decide(negated)
+            return None if inner is None else not inner
+        if value.node.op.name == "is_none" and isinstance(value.node.args[0], Value):
+            subject = self._root(value.node.args[0])
+            if subject.kind not in ("optional", "any"):
+                return False
+        return self.known.get(self.key(value))
+
+    def _root(self, value: Value) -> Value:
+        while value in self.origin:
+            value = self.origin[value]
+        return value
+
+    @contextmanager
+    def given(self, value: Any, truth: bool) -> Iterator[None]:
+        """Inside, `value` is known to be true or false."""
+        before = self.known
+        self.known = dict(before)
+        self.assume(value, truth)
+        try:
+            yield
+        finally:
+            self.known = before
+
+    def assume(self, value: Any, truth: bool) -> None:
+        """From here on, `value` is known to be true or false, and what follows from that."""
+        if not isinstance(value, Value):
+            return
+        self.known[self.key(value)] = truth
+        negated = _negated(value)
+        if negated is not None:
+            self.assume(negated, not truth)
+        node = value.node
+        if node.op.name in ("host_if", "cond") and len(node.regions) == 2:
+            self._assume_sides(value, truth)
+
+    def _assume_sides(self, value: Value, truth: bool) -> None:
+        """`a and b` is a test with a side that is False: where it is true, both are; `a or b` the other way round."""
+        node = value.node
+        sides = [region.result[value.index - 1] for region in node.regions]
+        for at, side in enumerate(sides):
+            settled = side if isinstance(side, bool) else self.decide(side)
+            if settled is (not truth):
+                self.assume(node.args[0], at == 1)
+                self.assume(sides[1 - at], truth)
+
+
+def _negated(value: Value) -> Value | None:
+    node = value.node
+    if node.op.name == "host" and node.args[0] == "not" and isinstance(node.args[1][0], Value):
+        return node.args[1][0]
+    if node.op.name == "logical_not" and isinstance(node.args[0], Value):
+        return node.args[0]
+    return None

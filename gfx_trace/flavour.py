@@ -1,0 +1,79 @@
+"""Whose semantics a function has: the framework of its arguments, of its annotations, or of the names that its code uses."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from gfx_ir.backend import Backend, available, backend
+from gfx_ir.trees import leaves
+
+from .modules import is_module
+
+_PACKAGES = {"torch": "torch", "jax": "jax", "jaxlib": "jax", "numpy": "numpy"}
+_ORDER = ("torch", "jax", "numpy")
+
+
+def flavour_of(target: Any, args: tuple, kwargs: dict, asked: str | None) -> Backend | None:
+    """The backend whose meaning methods and operators have; None where nothing tells (then only what is common to all)."""
+    if asked is not None:
+        return backend(asked)
+    if is_module(target):
+        return backend("torch")
+    names = {_PACKAGES.get(type(leaf).__module__.partition(".")[0]) for leaf in leaves((args, kwargs))} - {None}
+    if not names:
+        names = set(_named_frameworks(target))
+    for name in _ORDER:
+        if name in names:
+            return backend(name)
+    return None
+
+
+def loaded_frameworks() -> list[Backend]:
+    """Every backend whose framework is imported already: only their arrays and functions can occur in captured code."""
+    present = [name for name in _ORDER if name in sys.modules]
+    return [backend(name) for name in present if name in available()]
+
+
+def _named_frameworks(target: Any) -> Iterator[str]:
+    """Frameworks that a function's annotations and code refer to, its own helpers' code included."""
+    seen: set[Any] = set()
+    stack = [target]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, functools.partial):
+            stack.append(item.func)
+            continue
+        fn = getattr(item, "__func__", item)
+        if not isinstance(fn, types.FunctionType):
+            fn = getattr(type(item), "__call__", None)
+        if not isinstance(fn, types.FunctionType) or fn in seen:
+            continue
+        seen.add(fn)
+        for hint in fn.__annotations__.values():
+            module = hint if isinstance(hint, str) else getattr(hint, "__module__", "")
+            yield from filter(None, [_PACKAGES.get(str(module).partition(".")[0])])
+        stack.extend(_references(fn))
+        for value in _references(fn):
+            owner = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None) or ""
+            found = _PACKAGES.get(str(owner).partition(".")[0])
+            if found:
+                yield found
+
+
+def _references(fn: types.FunctionType) -> list[Any]:
+    found = []
+    codes = [fn.__code__]
+    while codes:
+        code = codes.pop()
+        codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+        found += [fn.__globals__[name] for name in code.co_names if name in fn.__globals__]
+    for cell in fn.__closure__ or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:
+            continue
+    return found

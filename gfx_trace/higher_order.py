@@ -1,0 +1,119 @@
+"""Functions that take functions, and other calls that only capture can answer. Backends name them in `Backend.special`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+
+from .proxy import HostProxy, Proxy
+from .structured import fori_loop, scan, while_loop
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+Handler = Callable[["Tracer", Any, tuple, dict], Any]
+
+
+def _cond(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.cond(pred, true_fun, false_fun, *operands), torch.cond(pred, true_fn, false_fn, operands)."""
+    pred, then, otherwise, *operands = args
+    if tracer.backend is not None and tracer.backend.name == "torch" and len(operands) == 1:
+        operands = list(operands[0])
+    return tracer.ifexp(
+        pred, lambda: tracer.call(then, tuple(operands), {}), lambda: tracer.call(otherwise, tuple(operands), {})
+    )
+
+
+def _while(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.while_loop(cond_fun, body_fun, init_val)."""
+    named = dict(zip(("cond_fun", "body_fun", "init_val"), args)) | kwargs
+    return while_loop(tracer, named["cond_fun"], named["body_fun"], named["init_val"])
+
+
+def _fori(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.fori_loop(lower, upper, body_fun, init_val)."""
+    kwargs.pop("unroll", None)
+    named = dict(zip(("lower", "upper", "body_fun", "init_val"), args)) | kwargs
+    return fori_loop(tracer, named["lower"], named["upper"], named["body_fun"], named["init_val"])
+
+
+def _scan(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.scan(f, init, xs=None, length=None, reverse=False)."""
+    named = dict(zip(("f", "init", "xs", "length", "reverse"), args)) | kwargs
+    if named.get("reverse"):
+        raise tracer.error("GFX cannot convert this scan with reverse=True", "flip the inputs and the stacked outputs")
+    return scan(tracer, named["f"], named["init"], named.get("xs"), named.get("length"))
+
+
+def _transparent(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A decorator that changes nothing of what the function computes (jit, checkpoint)."""
+    if not args:
+        return lambda function: function
+    return args[0]
+
+
+def _no_grad(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """`with torch.no_grad():` — what is computed inside is detached."""
+    return tracer.no_grad()
+
+
+def _null_context(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    return contextlib.nullcontext()
+
+
+def _true(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> bool:
+    return True
+
+
+def _false(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> bool:
+    return False
+
+
+def _is_tensor(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if not isinstance(args[0], (Proxy, HostProxy)):
+        return tracer.array_owner(args[0]) is not None
+    return isinstance(args[0], Proxy)
+
+
+def _size(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.Size(sizes): a tuple of sizes."""
+    return tuple(args[0])
+
+
+def _map_tree(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """jax.tree.map(f, tree, *rest)."""
+    function, tree, *rest = args
+
+    def walk(first: Any, *others: Any) -> Any:
+        if isinstance(first, dict):
+            return {key: walk(first[key], *(o[key] for o in others)) for key in first}
+        if isinstance(first, (tuple, list)):
+            items = [walk(*group) for group in zip(first, *others)]
+            return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
+        return None if first is None else tracer.call(function, (first, *others), {})
+
+    return walk(tree, *rest)
+
+
+def _shape(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    return tracer.getattr(args[0], "shape") if isinstance(args[0], Proxy) else f(*args, **kwargs)
+
+
+def _issubdtype(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """np.issubdtype(x.dtype, np.floating): open where the dtype is."""
+    element, kind = args
+    if not isinstance(element, HostProxy):
+        return f(element, kind)
+    if getattr(kind, "__name__", "") not in ("floating", "inexact"):
+        raise tracer.error("GFX asks an open dtype only whether it is floating", "give the argument's dtype at capture")
+    return tracer.wrap(ops.is_floating(element.value.node.args[0]))
+
+
+SPECIAL: dict[str, Handler] = {
+    "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "transparent": _transparent, "no_grad": _no_grad,
+    "null_context": _null_context, "true": _true, "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
+    "shape": _shape, "issubdtype": _issubdtype,
+}  # fmt: skip

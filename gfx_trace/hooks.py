@@ -1,0 +1,318 @@
+"""What rewritten code calls. Each hook does Python's own thing at once where nothing is open."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir.op import active
+
+from .carries import StackedRows
+from .convert import Starred
+from .joins import Choice, Partial
+from .proxy import HostProxy, Proxy, Undefined, Unusable
+
+_OPEN = frozenset((Proxy, HostProxy, Choice))
+_INPLACE = {
+    "+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv, "//": operator.ifloordiv,
+    "%": operator.imod, "**": operator.ipow, "@": operator.imatmul, "&": operator.iand, "|": operator.ior,
+    "^": operator.ixor, "<<": operator.ilshift, ">>": operator.irshift,
+}  # fmt: skip
+
+
+def gfx_call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """f(*args, **kwargs)."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    if type(f) is Choice:
+        return tracer.on_choice(f, lambda side: tracer.call(side, args, kwargs))
+    if type(f) in (Unusable, Partial):
+        raise f.error
+    return tracer.call(f, args, kwargs)
+
+
+def gfx_getattr(o: Any, name: str) -> Any:
+    """o.name."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.getattr(o, name)
+
+
+def gfx_setattr(o: Any, name: str, value: Any) -> None:
+    """o.name = value."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    tracer.setattr(o, name, value)
+
+
+def gfx_delattr(o: Any, name: str) -> None:
+    """del o.name."""
+    active.builder.journal.record(o, name, "attribute", name)
+    delattr(o, name)
+
+
+def gfx_getitem(o: Any, key: Any) -> Any:
+    """o[key]."""
+    kind = type(o)
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    if kind is Proxy:
+        return tracer.getitem(o, key)
+    return tracer.item(o, key)
+
+
+def gfx_setitem(o: Any, key: Any, value: Any) -> None:
+    """o[key] = value."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    tracer.set_item(o, key, value)
+
+
+def gfx_delitem(o: Any, key: Any) -> None:
+    """del o[key]."""
+    if isinstance(o, (list, dict)):
+        active.builder.journal.record(o, None, "contents", "a container")
+    del o[key]
+
+
+def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
+    """x += y and its like."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    if type(x) is Proxy:
+        return tracer.inplace(sign, x, y)
+    if isinstance(x, (list, dict, set)):
+        tracer.journal.record(x, None, "contents", "a container")
+    elif tracer.array_owner(x) is not None:
+        return tracer.inplace(sign, tracer.array_proxy(x), y)
+    return _INPLACE[sign](x, y)
+
+
+def gfx_is(a: Any, b: Any) -> Any:
+    """a is b."""
+    return active.builder.is_(a, b) if type(a) in _OPEN or type(b) in _OPEN else a is b
+
+
+def gfx_in(a: Any, b: Any) -> Any:
+    """a in b."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.contains(b, a)
+
+
+def gfx_not(x: Any) -> Any:
+    """not x."""
+    if type(x) is bool:
+        return not x
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.not_(x)
+
+
+def gfx_and(first: Any, *rest: Callable[[], Any]) -> Any:
+    """first and rest…"""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.and_(first, rest)
+
+
+def gfx_or(first: Any, *rest: Callable[[], Any]) -> Any:
+    """first or rest…"""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.or_(first, rest)
+
+
+def gfx_ifexp(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """then if test else otherwise."""
+    if type(test) is bool:
+        return then() if test else otherwise()
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.ifexp(test, then, otherwise)
+
+
+def gfx_if(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> None:
+    """if test: then() else: otherwise()."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    found = test if type(test) is bool else tracer.truth(test)
+    if found is True:
+        then()
+    elif found is False:
+        if otherwise is not None:
+            otherwise()
+    else:
+        tracer.branch(found, then, otherwise, get, set_, names, False)
+
+
+def gfx_if_ret(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> Any:
+    """if test: return then() else: return otherwise()."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    found = test if type(test) is bool else tracer.truth(test)
+    if found is True:
+        return then()
+    if found is False:
+        return otherwise() if otherwise is not None else None
+    return tracer.branch(found, then, otherwise, get, set_, names, True)
+
+
+def gfx_while(test: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any) -> None:
+    """while not stop() and test(): body()."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    tracer.while_(test, body, get, set_, names, stop)
+
+
+def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, target: Any) -> None:
+    """for item in iterable: body(item), until stop()."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    tracer.for_(gfx_iter_source(iterable), body, get, set_, names, stop, target)
+
+
+def gfx_iter_source(iterable: Any) -> Any:
+    """What a loop runs over; a list that a staged loop filled is its rows."""
+    if isinstance(iterable, list) and len(iterable) == 1 and isinstance(iterable[0], StackedRows):
+        return iterable[0].rows
+    return iterable
+
+
+def gfx_iter(iterable: Any) -> Any:
+    """The iterable of a comprehension that stays Python's."""
+    source = gfx_iter_source(iterable)
+    return active.builder.iterate(source) if type(source) in _OPEN else source
+
+
+def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: Any) -> Any:
+    """A comprehension of one `for` without a filter."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    items = tracer.map_(function, gfx_iter_source(iterable), target)
+    return set(items) if kind == "set" else items
+
+
+def gfx_filter(test: Any) -> bool:
+    """The filter of a comprehension: what it keeps decides a length, so it must be fixed."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    found = tracer.truth(test)
+    if isinstance(found, bool):
+        return found
+    raise tracer.error(
+        "GFX cannot convert this comprehension: its `if` hangs on traced data, so its length would be open",
+        "use where, or a mask",
+    )
+
+
+def gfx_static(test: Any, construct: str) -> bool:
+    """A test that has to be fixed, because `construct` stands under it."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    found = tracer.truth(test)
+    if isinstance(found, bool):
+        return found
+    raise tracer.error(f"GFX cannot convert this {construct} in a generator: it hangs on a traced test", "return a list")
+
+
+def gfx_name(name: str, value: Any) -> Any:
+    """value, which the user calls `name`."""
+    kind = type(value)
+    if kind is Proxy or kind is HostProxy:
+        inner = value.value
+        if inner.__class__ is not int and inner.name is None:
+            inner.name = name
+    return value
+
+
+def gfx_unpack(value: Any, names: tuple) -> Any:
+    """The items of value, as many as the targets take."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.unpack(value, names)
+
+
+def gfx_star(value: Any) -> Any:
+    """*value in a call or display."""
+    if type(value) is HostProxy and value.value.kind == "shape":
+        return (Starred(value.value),)
+    return active.builder.iterate(value) if type(value) in _OPEN else value
+
+
+def gfx_starstar(value: Any) -> Any:
+    """**value in a call."""
+    return value
+
+
+def gfx_fstr(*parts: Any) -> Any:
+    """An f-string: a text where all of it is fixed, else an open text."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.text(parts)
+
+
+def gfx_load(name: str, value: Any) -> Any:
+    """A global or free variable: arrays in it are parameters of the program."""
+    if type(value) in _PLAIN:
+        return value
+    tracer = active.builder
+    if tracer.array_owner(value) is not None:
+        tracer.site = sys._getframe(1)
+        return tracer.array_proxy(value, name)
+    return gfx_read(name, value)
+
+
+def gfx_global_write(name: str, value: Any) -> Any:
+    """A write to a global variable."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    if type(value) in _OPEN:
+        raise tracer.error(f"GFX cannot convert this write of captured data to the global {name!r}", "return it instead")
+    if len(tracer.journal.frames) > 1:
+        raise tracer.error(f"GFX cannot convert this write to the global {name!r} under a traced test")
+    return value
+
+
+def gfx_undefined(name: str) -> Undefined:
+    """A variable without a value yet."""
+    return Undefined(name)
+
+
+def gfx_read(name: str, value: Any) -> Any:
+    """A read of a variable that may be undefined."""
+    if type(value) in (Undefined, Unusable, Partial):
+        tracer = active.builder
+        tracer.site = sys._getframe(1)
+        return tracer.read(name, value)
+    return value
+
+
+def gfx_assert(test: Any, message: Callable[[], Any] | None) -> None:
+    """assert test, message."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    tracer.assert_(test, message)
+
+
+def gfx_raise(error: Any, cause: Any = None) -> BaseException:
+    """The exception that `raise error from cause` raises; under an open test, the end of a region."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.raised(error, cause)
+
+
+class gfx_handlers:
+    """Around the body of a `try` with `except` clauses."""
+
+    def __enter__(self) -> None:
+        active.builder.handlers_depth += 1
+
+    def __exit__(self, *exc: Any) -> None:
+        active.builder.handlers_depth -= 1
+
+
+_PLAIN = frozenset((int, float, bool, str, type(None), tuple, list, dict, type(gfx_read), type))
+TABLE: dict[str, Any] = {name: item for name, item in globals().items() if name.startswith("gfx_") and name != "gfx_iter_source"}

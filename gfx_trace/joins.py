@@ -1,0 +1,200 @@
+"""What a variable holds after a test: the two sides' results joined leaf by leaf.
+
+A leaf that becomes an output of the node is planned first (`Joined`) and filled in once the node exists. What cannot be joined is an
+Unusable, which raises where it is read, or under an open host test a Choice, which asks the same test again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.types import LogicalTensor
+
+from .journal import MISSING
+from .proxy import HostProxy, Proxy, Undefined, Unusable
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_NUMBERS = (bool, int, float, complex)
+
+
+class Joined:
+    """An output of the node to be: its position, kind, and the user's name for it."""
+
+    __slots__ = ("position", "name", "backend")
+
+    def __init__(self, position: int, name: str, backend: Any) -> None:
+        self.position, self.name, self.backend = position, name, backend
+
+
+class Choice:
+    """One of two objects that no graph can hold (functions, modules, trees of different structure), by an open host test."""
+
+    __slots__ = ("test", "sides", "name", "__weakref__")
+
+    def __init__(self, test: Value, sides: tuple[Any, Any], name: str) -> None:
+        self.test, self.sides, self.name = test, sides, name
+
+
+class Join:
+    """Joins leaves of two sides; `pairs` are the outputs that the node will have, `kinds` their kinds."""
+
+    def __init__(self, tracer: Tracer, test: Value, host: bool, construct: str = "branch") -> None:
+        self.tracer, self.test, self.host, self.construct = tracer, test, host, construct
+        self.span = tracer.span()
+        self.pairs: list[tuple[Any, Any]] = []
+        self.kinds: list[str] = []
+
+    def join(self, a: Any, b: Any, name: str) -> Any:
+        """What `name` holds after the test, given what each side left in it."""
+        if a is b:
+            return a
+        if isinstance(a, (Undefined, Unusable)) or isinstance(b, (Undefined, Unusable)) or MISSING in (type(a), type(b)):
+            return self._undefined(a, b, name)
+        if type(a) is type(b) and isinstance(a, (*_NUMBERS, str, type(None))) and (a == b or (a != a and b != b)):
+            return a
+        if type(a) is type(b) and isinstance(a, (tuple, list, dict)):
+            found = self._tree(a, b, name)
+            if found is not None:
+                return found
+        kind = self._kind(a, b, name)
+        if isinstance(kind, (Unusable, Choice)):
+            return kind
+        return self.output(self.tracer.unwrap(a), self.tracer.unwrap(b), kind, name, _backend(a, b))
+
+    def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:
+        """Plan an output."""
+        for at, pair in enumerate(self.pairs):
+            if pair[0] is a and pair[1] is b and isinstance(a, Value) and isinstance(b, Value):
+                return Joined(at, name, backend)
+        self.pairs.append((a, b))
+        self.kinds.append(kind)
+        return Joined(len(self.pairs) - 1, name, backend)
+
+    def _undefined(self, a: Any, b: Any, name: str) -> Any:
+        both = (isinstance(a, Undefined) or a is MISSING) and (isinstance(b, Undefined) or b is MISSING)
+        if both or (isinstance(a, Unusable) and isinstance(b, Unusable)):
+            return a
+        if isinstance(a, Undefined) or isinstance(b, Undefined):
+            return Partial(self.test, (a, b), name)
+        return a if isinstance(a, Unusable) else b
+
+    def _tree(self, a: Any, b: Any, name: str) -> Any:
+        if isinstance(a, dict):
+            if list(a) != list(b):
+                return None
+            return {k: self.join(a[k], b[k], f"{name}_{k}" if str(k).isidentifier() else name) for k in a}
+        if len(a) != len(b):
+            return None
+        items = [self.join(x, y, f"{name}_{at}") for at, (x, y) in enumerate(zip(a, b))]
+        return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
+
+    def _kind(self, a: Any, b: Any, name: str) -> Any:
+        """Kind of the output that a pair of different leaves makes, or what stands for it where none can be."""
+        kinds = {_leaf_kind(a), _leaf_kind(b)}
+        if "object" in kinds or "tree" in kinds:
+            return self._unjoinable(a, b, name)
+        if self.host:
+            return _host_kind(kinds)
+        if kinds <= {"tensor", "int", "float", "bool", "complex"}:
+            self._check_types(a, b, name)
+            return "tensor"
+        return self._unjoinable(a, b, name)
+
+    def _check_types(self, a: Any, b: Any, name: str) -> None:
+        types = [p.read().type if isinstance(p, Proxy) and isinstance(p.read(), Value) else None for p in (a, b)]
+        if not all(isinstance(t, LogicalTensor) for t in types):
+            return
+        left, right = types
+        if not left.weak and not right.weak and left.dtype and right.dtype and left.dtype != right.dtype:
+            raise self._error(name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}")
+        if left.dims is not None and right.dims is not None and left.dims != right.dims and not (left.weak or right.weak):
+            raise self._error(
+                name, f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}"
+            )
+
+    def _unjoinable(self, a: Any, b: Any, name: str) -> Any:
+        if self.host:
+            return Choice(self.test, (a, b), name)
+        return Unusable(self._error(name, f"{_difference(a, b)} of the {self.construct}"))
+
+    def _error(self, name: str, what: str) -> CaptureError:
+        return UnsupportedConstruct(
+            f"GFX cannot convert this if: {name!r} {what}, which no graph can hold: the test is on tensor data",
+            self.span,
+            "give it the same kind, dtype and shape on both sides, or use it inside the branch only",
+        )
+
+
+class Partial(Unusable):
+    """A variable that only one side of a test defined: usable where the same test is known to have taken that side."""
+
+    __slots__ = ("test", "sides", "name")
+
+    def __init__(self, test: Value, sides: tuple[Any, Any], name: str) -> None:
+        self.test, self.sides, self.name = test, sides, name
+        super().__init__(
+            UnsupportedConstruct(
+                f"GFX cannot convert this read: {name!r} is defined in only one branch", None, f"define {name!r} before the `if`"
+            )
+        )
+
+
+def _leaf_kind(x: Any) -> str:
+    if isinstance(x, Proxy):
+        value = x.read()
+        return value.kind if isinstance(value, Value) else _leaf_kind(value)
+    if isinstance(x, HostProxy):
+        return x.value.kind
+    if isinstance(x, _NUMBERS):
+        return type(x).__name__
+    if x is None:
+        return "none"
+    if isinstance(x, str):
+        return "str"
+    if isinstance(x, (tuple, list, dict)):
+        return "tree"
+    return "object"
+
+
+def _host_kind(kinds: set[str]) -> str:
+    if len(kinds) == 1:
+        return kinds.pop()
+    if kinds <= {"tensor", "none", "optional"}:
+        return "optional"
+    numbers = ("bool", "int", "float")
+    if kinds <= set(numbers):
+        return max(kinds, key=numbers.index)
+    return "tensor" if kinds <= {"tensor", *numbers} else "any"
+
+
+def _difference(a: Any, b: Any) -> str:
+    for x, y in ((a, b), (b, a)):
+        if x is None:
+            return f"is None in one branch and {_noun(y)} on the other side"
+        if isinstance(x, str):
+            return f"is a str ({x!r}) on one side"
+        if callable(x) and not isinstance(x, (Proxy, HostProxy)):
+            return "is a function on one side"
+    if isinstance(a, (tuple, list, dict)) or isinstance(b, (tuple, list, dict)):
+        return f"differs in structure ({_noun(a)} and {_noun(b)}) between the sides"
+    return f"is {_noun(a)} on one side and {_noun(b)} on the other side"
+
+
+def _noun(x: Any) -> str:
+    if isinstance(x, Proxy):
+        return "a tensor"
+    if isinstance(x, (tuple, list, dict)):
+        return f"a {type(x).__name__} of length {len(x)}"
+    return f"{type(x).__name__}"
+
+
+def _dims(type_: LogicalTensor) -> str:
+    return f"({', '.join(map(str, type_.dims or ()))})"
+
+
+def _backend(a: Any, b: Any) -> Any:
+    return next((x.backend for x in (a, b) if isinstance(x, (Proxy, HostProxy))), None)

@@ -1,0 +1,117 @@
+"""The mutation journal: what captured code has written, so that a region can be left as if it had not run.
+
+A slot is (object, key): a Proxy's value (key None), an attribute, an item, a list's length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .proxy import Proxy
+
+MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+
+
+class Slot:
+    """Something that captured code can write: how to read it, set it, and what it is called."""
+
+    __slots__ = ("object", "key", "kind", "name", "old")
+
+    def __init__(self, obj: Any, key: Any, kind: str, name: str, old: Any) -> None:
+        self.object, self.key, self.kind, self.name, self.old = obj, key, kind, name, old
+
+    @property
+    def id(self) -> tuple:
+        """What tells slots apart."""
+        return id(self.object), self.kind, self.key if isinstance(self.key, (str, int, type(None))) else id(self.key)
+
+    def get(self) -> Any:
+        """What stands in it now."""
+        return READ[self.kind](self.object, self.key)
+
+    def set(self, value: Any) -> None:
+        """Put a value in it, without a record."""
+        WRITE[self.kind](self.object, self.key, value)
+
+
+def _get_attribute(obj: Any, key: str) -> Any:
+    return obj.__dict__.get(key, MISSING) if hasattr(obj, "__dict__") else getattr(obj, key, MISSING)
+
+
+def _set_attribute(obj: Any, key: str, value: Any) -> None:
+    if value is MISSING:
+        object.__delattr__(obj, key)
+    else:
+        object.__setattr__(obj, key, value)
+
+
+def _get_item(obj: Any, key: Any) -> Any:
+    if isinstance(obj, dict):
+        return obj.get(key, MISSING)
+    return obj[key]
+
+
+def _set_item(obj: Any, key: Any, value: Any) -> None:
+    if value is MISSING:
+        obj.pop(key, None)
+    else:
+        obj[key] = value
+
+
+def _set_contents(obj: Any, key: Any, value: Any) -> None:
+    if isinstance(obj, list):
+        obj[:] = value
+    else:
+        obj.clear()
+        obj.update(value)
+
+
+READ: dict[str, Callable[[Any, Any], Any]] = {
+    "proxy": lambda obj, key: obj.value,
+    "attribute": _get_attribute,
+    "item": _get_item,
+    "contents": lambda obj, key: type(obj)(obj) if type(obj) in (list, dict, set) else obj.copy(),
+    "global": lambda obj, key: obj.get(key, MISSING),
+}
+WRITE: dict[str, Callable[[Any, Any, Any], None]] = {
+    "proxy": lambda obj, key, value: obj.restore(value),
+    "attribute": _set_attribute,
+    "item": _set_item,
+    "contents": _set_contents,
+    "global": _set_item,
+}
+
+
+class Journal:
+    """A stack of records, one for each open region."""
+
+    def __init__(self) -> None:
+        self.frames: list[dict[tuple, Slot]] = [{}]
+
+    def record(self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "") -> None:
+        """Note that a slot is about to be written; the first write in a region keeps the old value."""
+        if kind == "proxy" and isinstance(obj, Proxy):
+            name = getattr(obj.value, "name", None) or "tensor"
+        slot = Slot(obj, key, kind, name, None)
+        frame = self.frames[-1]
+        if slot.id not in frame:
+            slot.old = slot.get()
+            frame[slot.id] = slot
+
+    def open(self) -> None:
+        """Enter a region."""
+        self.frames.append({})
+
+    def close(self) -> list[tuple[Slot, Any]]:
+        """Leave a region: every slot that it wrote with what was left there, the old values put back."""
+        written = [(slot, slot.get()) for slot in self.frames.pop().values()]
+        for slot, _ in reversed(written):
+            slot.set(slot.old)
+        return written
+
+    def commit(self, slots: list[tuple[Slot, Any]]) -> None:
+        """Write slots again, recorded in the region that is open now."""
+        for slot, value in slots:
+            self.record(slot.object, slot.key, slot.kind, slot.name)
+            slot.set(value)

@@ -1,0 +1,132 @@
+"""Models: modules are entered, or lifted as their functional form; their tensors are parameters named by their path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.source import Scope
+
+from .proxy import Proxy
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+def is_module(x: Any) -> bool:
+    """Whether x is a module in torch's sense: it has parameters, children, and a forward. torch need not be imported to tell."""
+    return hasattr(x, "named_modules") and hasattr(x, "forward") and not isinstance(x, type)
+
+
+def register_root(tracer: Tracer, root: Any) -> None:
+    """Learn the paths of a model's modules and tensors; the first path of a tied tensor is its own."""
+    tracer.root = root
+    for path, module in root.named_modules():
+        tracer.module_paths.setdefault(id(module), path)
+        for table in (module._parameters, module._buffers):
+            for name, tensor in table.items():
+                if tensor is not None:
+                    tracer.tensor_paths.setdefault(id(tensor), f"{path}.{name}" if path else name)
+
+
+def module_attribute(tracer: Tracer, module: Any, name: str) -> Any:
+    """`module.name`: its tensors as Proxies, everything else as it is."""
+    found = getattr(module, name)
+    if tracer.array_owner(found) is not None:
+        return tracer.array_proxy(found, name)
+    return found
+
+
+class ModuleView:
+    """A module as a row's function sees it: tensors are Values, the rest plain; `write` changes a buffer."""
+
+    __slots__ = ("_module", "_tracer")
+
+    def __init__(self, module: Any, tracer: Tracer) -> None:
+        self._module, self._tracer = module, tracer
+
+    def __getattr__(self, name: str) -> Any:
+        found = module_attribute(self._tracer, self._module, name)
+        return found.read() if isinstance(found, Proxy) else found
+
+    def write(self, name: str, value: Any) -> None:
+        """Change a buffer: it becomes part of the state that the capture returns."""
+        proxy = module_attribute(self._tracer, self._module, name)
+        proxy.write(value)
+
+
+def call_module(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
+    """Call a module: its hooks, and its row or its forward between them."""
+    if id(module) not in tracer.module_paths:
+        register_loose(tracer, module)
+    if getattr(module, "_forward_hooks_with_kwargs", None) or getattr(module, "_forward_pre_hooks_with_kwargs", None):
+        return _call_plain(tracer, module, args, kwargs)
+    for hook in getattr(module, "_forward_pre_hooks", {}).values():
+        changed = tracer.call(hook, (module, args), {})
+        if changed is not None:
+            args = changed if isinstance(changed, tuple) else (changed,)
+    result = _forward(tracer, module, args, kwargs)
+    for hook in getattr(module, "_forward_hooks", {}).values():
+        changed = tracer.call(hook, (module, args, result), {})
+        result = result if changed is None else changed
+    return result
+
+
+def _call_plain(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
+    """A module with hooks that take keywords."""
+    with_kwargs = module._forward_pre_hooks_with_kwargs
+    for key, hook in module._forward_pre_hooks.items():
+        if key in with_kwargs:
+            changed = tracer.call(hook, (module, args, kwargs), {})
+            if changed is not None:
+                args, kwargs = changed
+        else:
+            changed = tracer.call(hook, (module, args), {})
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+    result = _forward(tracer, module, args, kwargs)
+    for key, hook in module._forward_hooks.items():
+        given = (module, args, kwargs, result) if key in module._forward_hooks_with_kwargs else (module, args, result)
+        changed = tracer.call(hook, given, {})
+        result = result if changed is None else changed
+    return result
+
+
+def register_loose(tracer: Tracer, module: Any) -> None:
+    """A module that the captured code reaches although it is no child of the captured model: named by its class."""
+    name = type(module).__name__.lower()
+    count = sum(path == name or path.startswith(f"{name}_") for path in tracer.module_paths.values())
+    prefix = f"{name}_{count}" if count else name
+    for path, child in module.named_modules():
+        full = f"{prefix}.{path}" if path else prefix
+        tracer.module_paths.setdefault(id(child), full)
+        tracer.kept.append(child)
+        for table in (child._parameters, child._buffers):
+            for key, tensor in table.items():
+                if tensor is not None:
+                    tracer.tensor_paths.setdefault(id(tensor), f"{full}.{key}")
+
+
+def _forward(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
+    cls = type(module)
+    lift = None
+    for backend in tracer.frameworks():
+        lift = backend.modules.get(cls)
+        if lift is not None:
+            break
+    path = tracer.module_paths.get(id(module), "")
+    site, outer = tracer.site, tracer.scope
+    scope = Scope(cls.__name__, "module", path, cls, outer, tracer.span(), (), cls.__doc__ or "")
+    forward = module.forward
+    function = getattr(forward, "__func__", None)
+    if function is not None and lift is None:
+        scope.args = tracer.scope_args(function, (module, *args), kwargs)[1:]
+    elif args:
+        scope.args = (("x", args[0]),)
+    tracer.scope = scope
+    try:
+        if lift is not None:
+            return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
+        return tracer.call(forward, args, kwargs)
+    finally:
+        tracer.scope, tracer.site = outer, site
+

@@ -1,0 +1,222 @@
+"""Attributes, items and writes of ordinary Python objects under capture."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Lift
+from gfx_ir.graph import Value
+
+from .carries import StackedRows
+from .joins import Choice
+from .modules import is_module, module_attribute
+from .proxy import HostProxy, Proxy, Unusable
+from .regions import Raised
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+_MUTATORS = {
+    list: frozenset(("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")),
+    dict: frozenset(("pop", "popitem", "clear", "update", "setdefault")),
+    set: frozenset(("add", "discard", "remove", "clear", "update", "pop")),
+}
+
+
+class Objects:
+    """The part of the Tracer that knows ordinary objects."""
+
+    def getattr(self: Tracer, o: Any, name: str) -> Any:
+        """o.name."""
+        kind = type(o)
+        if kind is Proxy:
+            return self.tensor_attribute(o, name)
+        if kind is Choice:
+            return self.on_choice(o, lambda side: self.getattr(side, name))
+        if isinstance(o, Unusable):
+            raise o.error
+        if is_module(o):
+            return module_attribute(self, o, name)
+        prop = getattr(type(o), name, None)
+        if type(prop) is property and isinstance(prop.fget, types.FunctionType):
+            return self.call(prop.fget, (o,), {})
+        if kind in _MUTATORS and name in _MUTATORS[kind]:
+            return self._mutator(o, name)
+        if self.array_owner(o) is not None:
+            return self.tensor_attribute(self.array_proxy(o), name)
+        found = getattr(o, name)
+        if self.array_owner(found) is not None:
+            return self.array_proxy(found, name)
+        return found
+
+    def _mutator(self: Tracer, o: Any, name: str) -> Callable[..., Any]:
+        def method(*args: Any, **kwargs: Any) -> Any:
+            self.journal.record(o, None, "contents", "a container")
+            return getattr(o, name)(*args, **kwargs)
+
+        return method
+
+    def setattr(self: Tracer, o: Any, name: str, value: Any) -> None:
+        """o.name = value."""
+        if isinstance(o, Proxy):
+            if name == "data":
+                o.write(self.unwrap(value))
+                return
+            raise self.error(f"GFX cannot convert this write to the attribute {name!r} of a tensor")
+        if is_module(o):
+            old = getattr(o, name, None)
+            if self.array_owner(old) is not None and isinstance(value, Proxy):
+                self.array_proxy(old, name).write(value.read())
+                return
+        descriptor = getattr(type(o), name, None)
+        if type(descriptor) is property and isinstance(descriptor.fset, types.FunctionType):
+            self.call(descriptor.fset, (o, value), {})
+            return
+        self.journal.record(o, name, "attribute", name)
+        setattr(o, name, value)
+
+    def item(self: Tracer, o: Any, key: Any) -> Any:
+        """o[key] of an object that is no Proxy."""
+        if type(o) is Choice:
+            return self.on_choice(o, lambda side: self.item(side, key))
+        if isinstance(o, HostProxy):
+            return self.host_getitem(o, key)
+        if type(o) is list and len(o) == 1 and isinstance(o[0], StackedRows):
+            return self.getitem(o[0].rows, key)
+        if self.array_owner(o) is not None:
+            return self.getitem(self.array_proxy(o), key)
+        method = getattr(type(o), "__getitem__", None)
+        if isinstance(method, types.FunctionType):
+            return self.call(method, (o, key), {})
+        found = o[key]
+        if self.array_owner(found) is not None:
+            return self.array_proxy(found, key if isinstance(key, str) else "constant")
+        return found
+
+    def set_item(self: Tracer, o: Any, key: Any, value: Any) -> None:
+        """o[key] = value."""
+        if self.array_owner(o) is not None:
+            o = self.array_proxy(o)
+        if isinstance(o, Proxy):
+            self.setitem(o, key, value)
+            return
+        method = getattr(type(o), "__setitem__", None)
+        if isinstance(method, types.FunctionType):
+            self.call(method, (o, key, value), {})
+            return
+        if isinstance(o, list) and isinstance(key, slice):
+            self.journal.record(o, None, "contents", "a list")
+        elif isinstance(o, (list, dict)):
+            at = key if not isinstance(o, list) or key >= 0 else len(o) + key
+            self.journal.record(o, at, "item", str(key))
+        o[key] = value
+
+    # ------------------------------------------------------------------ unpacking
+    def unpack(self: Tracer, value: Any, names: tuple) -> Any:
+        """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
+        if type(value) is Choice:
+            return self.on_choice(value, lambda side: self.unpack(side, names))
+        items = self._items(value, names)
+        if not any(isinstance(name, tuple) for name in names):
+            self._name_all(items, names)
+            return items
+        return [self.unpack(item, name) if isinstance(name, tuple) else item for item, name in zip(items, names)]
+
+    def _items(self: Tracer, value: Any, names: tuple) -> Any:
+        starred = any(isinstance(name, str) and name.startswith("*") for name in names)
+        count = len(names)
+        if isinstance(value, HostProxy) and value.value.kind == "shape" and not starred:
+            if value.value.node.op.name == "shape":
+                subject = value.value.node.args[0]
+                return [self.wrap(v, value.backend) for v in _tuple(ops.sizes(subject, count))]
+            return [self.wrap(self.host("getitem", value.value, at), value.backend) for at in range(count)]
+        if isinstance(value, Proxy):
+            if starred:
+                known = self.length(value)
+                if not isinstance(known, int):
+                    raise self.error("GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture")
+                return [value[at] for at in range(known)]
+            parts = _tuple(ops.unstack(value.read(), 0, count))
+            wrapped = tuple(self.wrap(v, value.backend) for v in parts)
+            if value.backend is not None and value.backend.views:
+                self.link(value, value.read(), wrapped, False)
+            return list(wrapped)
+        return value if isinstance(value, (tuple, list)) and not hasattr(value, "_fields") else list(value)
+
+    def _name_all(self: Tracer, items: Any, names: tuple) -> None:
+        if len(items) != len(names):
+            return
+        for item, name in zip(items, names):
+            if isinstance(item, (Proxy, HostProxy)) and isinstance(item.value, Value) and item.value.name is None:
+                item.value.name = name
+
+    # ------------------------------------------------------------------ text, raise, assert, contexts
+    def text(self: Tracer, parts: tuple) -> Any:
+        """An f-string's text."""
+        if not any(isinstance(p, tuple) and isinstance(p[0], (Proxy, HostProxy)) for p in parts):
+            return "".join(p if isinstance(p, str) else _format(*p) for p in parts)
+        pieces = tuple(p if isinstance(p, str) else self._piece(*p) for p in parts)
+        return self.wrap(self.add_text(pieces))
+
+    def add_text(self: Tracer, pieces: tuple) -> Value:
+        """The node of an open text."""
+        return self.host("format", *pieces)
+
+    def _piece(self: Tracer, value: Any, conversion: Any, spec: Any) -> Any:
+        if isinstance(value, (Proxy, HostProxy)) and not spec and conversion is None:
+            return value.read()
+        return _format(value, conversion, spec)
+
+    def assert_(self: Tracer, test: Any, message: Any) -> None:
+        """assert test, message()."""
+        found = self.truth(test)
+        if found is True:
+            return
+        if found is False:
+            raise (AssertionError(message()) if message is not None else AssertionError())
+        text = self.unwrap(message()) if message is not None else ""
+        ops.check(found, text, "AssertionError")
+        self.facts.assume(found, True)
+
+    def raised(self: Tracer, error: Any, cause: Any) -> BaseException:
+        """What `raise error from cause` raises at capture."""
+        made = self.call(error, (), {}) if isinstance(error, type) else error
+        if cause is not None:
+            made.__cause__ = cause
+        return Raised(made, self.span()) if self.stack else made
+
+    @contextmanager
+    def no_grad(self: Tracer) -> Any:
+        """Inside, results are detached from what gradients flow through."""
+        self.detaching += 1
+        try:
+            yield
+        finally:
+            self.detaching -= 1
+
+    def stacked(self: Tracer, items: list[Any]) -> Any:
+        """What stacking a list gives: a staged loop's rows, or the stack of its tensors."""
+        if len(items) == 1 and isinstance(items[0], StackedRows):
+            return items[0].rows
+        backend = next((i.backend for i in items if isinstance(i, Proxy)), self.backend)
+        return self.wrap(ops.stack([self.unwrap(i) for i in items]), backend)
+
+    def apply_module(self: Tracer, lift: Lift, view: Any, args: tuple, kwargs: dict, backend: Any) -> Any:
+        """Apply a module's row."""
+        values = [self.unwrap(a) for a in args]
+        named = {k: self.unwrap(v) for k, v in kwargs.items()}
+        return self.wrap(lift.fn(view, *values, **named), backend)
+
+
+def _tuple(x: Any) -> tuple:
+    return x if isinstance(x, tuple) else (x,)
+
+
+def _format(value: Any, conversion: Any, spec: Any) -> str:
+    converted = {"r": repr, "s": str, "a": ascii}[conversion](value) if conversion else value
+    return format(converted, spec or "")

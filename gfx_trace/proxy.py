@@ -1,0 +1,292 @@
+"""What a traced function holds instead of values: Proxy for a tensor, HostProxy for an open host value.
+
+A Proxy is a mutable reference. One made by a view op knows its base: reading it derives the view again after a write to the
+base, and writing it writes the base through the op's `put`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.errors import CaptureError
+from gfx_ir.graph import Value
+from gfx_ir.op import OpDef, active
+
+_VERSIONS = itertools.count(1)
+
+
+class NeedsPython(CaptureError):
+    """Python itself needs a number (a size, an index, a string) that is only known when the emitted code runs."""
+
+
+class Proxy:
+    """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
+
+    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "extra", "__weakref__")
+
+    def __init__(self, value: Any, backend: Any) -> None:
+        self.value, self.backend = value, backend
+        self.base: Proxy | None = None
+        self.derive: Callable[[Any], Any] | None = None
+        self.put: Callable[[Any, Any], Any] | None = None
+        self.version = self.seen = 0
+        self.extra: dict[str, Any] | None = None
+
+    # ------------------------------------------------------------------ reference
+    def read(self) -> Any:
+        """The current value."""
+        base = self.base
+        if base is not None:
+            current = base.read()
+            if base.version != self.seen:
+                assert self.derive is not None
+                self.value, self.seen = self.derive(current), base.version
+                self.version = next(_VERSIONS)
+        return self.value
+
+    def write(self, new: Any) -> None:
+        """Make `new` the value of this reference, through its base where it is a view."""
+        if self.base is None:
+            active.builder.journal.record(self)
+            self.value, self.version = new, next(_VERSIONS)
+            return
+        assert self.put is not None
+        self.base.write(self.put(self.base.read(), new))
+        self.value, self.seen, self.version = new, self.base.version, next(_VERSIONS)
+
+    def restore(self, value: Any) -> None:
+        """Set the value of a root without a record (the journal does this when it leaves a region)."""
+        self.value, self.version = value, next(_VERSIONS)
+
+    # ------------------------------------------------------------------ attributes
+    def __getattr__(self, name: str) -> Any:
+        builder = active.builder
+        if builder is None or name.startswith("__array_") or name == "__jax_array__":
+            raise AttributeError(name)
+        builder.site = sys._getframe(1)
+        return builder.tensor_attribute(self, name)
+
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        return active.builder.namespace()
+
+    def __getitem__(self, index: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.getitem(self, index)
+
+    def __setitem__(self, index: Any, new: Any) -> None:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        builder.setitem(self, index, new)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        if method != "__call__":
+            raise CaptureError(f"GFX cannot capture numpy.{ufunc.__name__}.{method}", builder.span())
+        return builder.call(ufunc, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.call(function, args, kwargs)
+
+    @classmethod
+    def __torch_function__(cls, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.call(function, args, kwargs or {})
+
+    # ------------------------------------------------------------------ what Python itself asks for
+    def __bool__(self) -> bool:
+        return active.builder.python_truth(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return active.builder.iterate(self)
+
+    def __len__(self) -> int:
+        return active.builder.python_number(active.builder.length(self), "len()")
+
+    def __index__(self) -> int:
+        return active.builder.python_number(self, "an index")
+
+    def __int__(self) -> int:
+        return active.builder.python_number(self, "int()")
+
+    def __float__(self) -> float:
+        return active.builder.python_number(self, "float()")
+
+    def __format__(self, spec: str) -> str:
+        return active.builder.python_text(self)
+
+    def __contains__(self, item: Any) -> bool:
+        return active.builder.python_truth(active.builder.contains(self, item))
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {getattr(self.value, 'name', None) or ''}>"
+
+
+class HostProxy:
+    """Python data that is open until the emitted code runs: a size, a flag, a dtype, an optional number."""
+
+    __slots__ = ("value", "backend", "__weakref__")
+
+    def __init__(self, value: Value, backend: Any = None) -> None:
+        self.value, self.backend = value, backend
+
+    @property
+    def kind(self) -> str:
+        """Its host kind."""
+        return self.value.kind
+
+    def read(self) -> Value:
+        """The value."""
+        return self.value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.host_attribute(self, name)
+
+    @classmethod
+    def __torch_function__(cls, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        return active.builder.call(function, args, kwargs or {})
+
+    def __getitem__(self, index: Any) -> Any:
+        return active.builder.host_getitem(self, index)
+
+    def __bool__(self) -> bool:
+        return active.builder.python_truth(self)
+
+    def __index__(self) -> int:
+        return active.builder.python_number(self, "an index")
+
+    def __int__(self) -> int:
+        return active.builder.python_number(self, "int()")
+
+    def __float__(self) -> float:
+        return active.builder.python_number(self, "float()")
+
+    def __iter__(self) -> Iterator[Any]:
+        return active.builder.iterate(self)
+
+    def __len__(self) -> int:
+        return active.builder.python_number(active.builder.length(self), "len()")
+
+    def __format__(self, spec: str) -> str:
+        return active.builder.python_text(self)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"<HostProxy {self.value.kind} {self.value.name or ''}>"
+
+
+OPERATORS = {
+    "add": ("+", "add"), "sub": ("-", "subtract"), "mul": ("*", "multiply"), "truediv": ("/", "divide"),
+    "floordiv": ("//", "floor_divide"), "mod": ("%", "remainder"), "pow": ("**", "pow"), "matmul": ("@", "matmul"),
+    "and": ("&", "bitwise_and"), "or": ("|", "bitwise_or"), "xor": ("^", "bitwise_xor"),
+    "lshift": ("<<", "bitwise_left_shift"), "rshift": (">>", "bitwise_right_shift"),
+}  # fmt: skip
+COMPARISONS = {
+    "lt": ("<", "less"), "le": ("<=", "less_equal"), "gt": (">", "greater"), "ge": (">=", "greater_equal"),
+    "eq": ("==", "equal"), "ne": ("!=", "not_equal"),
+}  # fmt: skip
+UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "bitwise_invert"), "abs": ("abs", "abs")}
+SYMBOLS = {sign: op for sign, op in (*OPERATORS.values(), *COMPARISONS.values())}
+
+
+def _tensor_binary(op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
+    def method(self: Proxy, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        other = builder.operand(other)
+        if other is NotImplemented:
+            return other
+        value = self.value if self.base is None else self.read()
+        return Proxy(builder.add(op, (other, value) if swapped else (value, other)), self.backend)
+
+    return method
+
+
+def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
+    def method(self: HostProxy, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        if isinstance(other, Proxy):
+            return NotImplemented
+        return builder.host_binary(sign, op, other, self) if swapped else builder.host_binary(sign, op, self, other)
+
+    return method
+
+
+def _tensor_inplace(sign: str) -> Callable[[Any, Any], Any]:
+    def method(self: Proxy, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.inplace(sign, self, other)
+
+    return method
+
+
+def _unary(sign: str, op: OpDef) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.unary(sign, op, self)
+
+    return method
+
+
+def _install() -> None:
+    for name, (sign, op_name) in {**OPERATORS, **COMPARISONS}.items():
+        op = getattr(ops, op_name)
+        setattr(Proxy, f"__{name}__", _tensor_binary(op, False))
+        setattr(HostProxy, f"__{name}__", _host_binary(sign, op, False))
+        if name in OPERATORS:
+            setattr(Proxy, f"__r{name}__", _tensor_binary(op, True))
+            setattr(HostProxy, f"__r{name}__", _host_binary(sign, op, True))
+            setattr(Proxy, f"__i{name}__", _tensor_inplace(sign))
+    for name, (sign, op_name) in UNARY.items():
+        for cls in (Proxy, HostProxy):
+            setattr(cls, f"__{name}__", _unary(sign, getattr(ops, op_name)))
+
+
+_install()
+
+
+class Unusable:
+    """A variable that has no value here: undefined, or different in kind on the two sides of a traced test. Any use raises."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: CaptureError) -> None:
+        self.error = error
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise self.error
+
+    __getattr__ = __getitem__ = __call__ = __bool__ = __iter__ = __len__ = __index__ = __int__ = __float__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = _refuse
+    __rmatmul__ = __pow__ = __rpow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = __contains__ = _refuse
+    __floordiv__ = __mod__ = __and__ = __or__ = __xor__ = __invert__ = __setitem__ = __eq__ = __ne__ = _refuse
+    __hash__ = object.__hash__
+
+
+class Undefined:
+    """A local variable before its first assignment."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name

@@ -1,0 +1,352 @@
+"""Tests: fixed ones run, open ones become `host_if`, tests on tensors become `cond`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.op import lookup
+
+from .joins import Choice, Join, Joined, Partial
+from .journal import MISSING, Slot
+from .proxy import HostProxy, Proxy, Undefined, Unusable
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_BOOLEAN = frozenset((
+    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
+    "logical_xor", "all", "any", "isnan", "isinf", "isfinite", "array_equal", "signbit",
+))  # fmt: skip
+
+
+class Raised(BaseException):
+    """A rewritten `raise` was reached under an open test: the region ends here."""
+
+    def __init__(self, error: BaseException, span: Any) -> None:
+        self.error, self.span = error, span
+
+
+class Side:
+    """One side of a test, traced."""
+
+    __slots__ = ("graph", "captures", "result", "after", "written", "raised")
+
+    def __init__(self, graph: Graph, captures: dict[Value, Value]) -> None:
+        self.graph, self.captures = graph, captures
+        self.result: Any = None
+        self.after: tuple = ()
+        self.written: list[tuple[Slot, Any]] = []
+        self.raised: Raised | None = None
+
+
+class Regions:
+    """The part of the Tracer that knows tests."""
+
+    # ------------------------------------------------------------------ truth
+    def truth(self: Tracer, test: Any) -> Any:
+        """True or False where that is fixed or known, else the Value that decides."""
+        kind = type(test)
+        if kind is bool:
+            return test
+        if kind is Choice:
+            return self.truth(self.on_choice(test, lambda side: self.bool_(side)))
+        if kind is HostProxy:
+            known = self.facts.decide(test.value)
+            return self.local(test.value) if known is None else known
+        if kind is Proxy:
+            value = test.read()
+            if not isinstance(value, Value):
+                return bool(value)
+            known = self.facts.decide(value)
+            return self._scalar_test(value) if known is None else known
+        if isinstance(test, Unusable):
+            raise test.error
+        if isinstance(test, Undefined):
+            raise UnboundLocalError(f"cannot access local variable {test.name!r} where it is not associated with a value")
+        return bool(test)
+
+    def bool_(self: Tracer, x: Any) -> Any:
+        """bool(x), as a captured value where x is open."""
+        found = self.truth(x)
+        return self.wrap(found) if isinstance(found, Value) else found
+
+    def _scalar_test(self: Tracer, value: Value) -> Value:
+        known = getattr(value.type, "dtype", None)
+        boolean = known.kind == "b" if known is not None else _is_boolean(value)
+        return value if boolean else ops.not_equal(value, 0)
+
+    def not_(self: Tracer, x: Any) -> Any:
+        """not x."""
+        found = self.truth(x)
+        if not isinstance(found, Value):
+            return not found
+        if found.is_tensor:
+            return self.wrap(ops.logical_not(found))
+        return self.wrap(self.host("not", found))
+
+    def is_(self: Tracer, a: Any, b: Any) -> Any:
+        """a is b: open only for `is None` of an optional value."""
+        for x, y in ((a, b), (b, a)):
+            if type(x) is Choice:
+                return self.on_choice(x, lambda side, y=y: self.is_(side, y))
+            if isinstance(x, (Proxy, HostProxy)) and y is None:
+                value = x.read()
+                if not isinstance(value, Value):
+                    return value is None
+                if value.kind not in ("optional", "any"):
+                    return False
+                found = ops.is_none(value)
+                known = self.facts.decide(found)
+                return self.wrap(found) if known is None else known
+            if isinstance(x, HostProxy) and isinstance(y, bool):
+                return x if y else self.not_(x)
+        return a is b
+
+    # ------------------------------------------------------------------ boolean operators
+    def and_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]]) -> Any:
+        """first and rest…, lazily: an operand is traced as a region under what was found before it."""
+        return self._chain(first, rest, stop=False)
+
+    def or_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]]) -> Any:
+        """first or rest…, lazily."""
+        return self._chain(first, rest, stop=True)
+
+    def _chain(self: Tracer, value: Any, rest: Sequence[Callable[[], Any]], stop: bool) -> Any:
+        for at, operand in enumerate(rest):
+            test = self.truth(value)
+            if isinstance(test, Value):
+                more = rest[at:]
+                following = lambda more=more: self._chain(more[0](), more[1:], stop)  # noqa: E731
+                kept = value
+                if not test.is_tensor and getattr(value, "kind", "bool") == "bool":
+                    kept = stop
+                sides = (lambda: kept, following) if stop else (following, lambda: kept)
+                return self.branch_value(test, *sides)
+            if test is stop:
+                return value
+            value = operand()
+        return value
+
+    def ifexp(self: Tracer, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        """then() if test else otherwise()."""
+        found = self.truth(test)
+        if not isinstance(found, Value):
+            return then() if found else otherwise()
+        return self.branch_value(found, then, otherwise)
+
+    # ------------------------------------------------------------------ tracing a side
+    @contextmanager
+    def opened(self: Tracer, name: str) -> Any:
+        """Build a region whose writes are undone when it is left; yields its Side."""
+        with self.region(name) as (graph, captures):
+            side = Side(graph, captures)
+            self.journal.open()
+            try:
+                yield side
+            finally:
+                side.written = self.journal.close()
+
+    def trace_side(self: Tracer, name: str, run: Callable[[], Any], get: Any, test: Any, truth: bool) -> Side:
+        """Trace one side of a test."""
+        with self.opened(name) as side, self.facts.given(test, truth) if test is not None else nullcontext():
+            try:
+                side.result = run()
+            except Raised as raised:
+                side.raised = raised
+            side.after = get() if get is not None else ()
+        return side
+
+    def branch_value(self: Tracer, test: Value, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        """The value of an expression that depends on an open test."""
+        return self.branch(test, then, otherwise, None, None, (), True)
+
+    def branch(
+        self: Tracer, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: bool
+    ) -> Any:
+        """Trace both sides of an open test, join what they leave, and return the joined result."""
+        site = self.site
+        before = get() if get is not None else ()
+        sides = []
+        for name, run, truth in (("then", then, True), ("else", otherwise, False)):
+            if set_ is not None:
+                set_(before)
+            self.site = site
+            sides.append(self.trace_side(name, run or _nothing, get, test, truth))
+        self.site = site
+        if set_ is not None:
+            set_(before)
+        for at, side in enumerate(sides):
+            if side.raised is not None:
+                return self._raise_or(test, at, side, (then, otherwise)[1 - at] or _nothing)
+        join = Join(self, test, not test.is_tensor)
+        result = join.join(sides[0].result, sides[1].result, "result") if ret else None
+        after = [join.join(a, b, name) for a, b, name in zip(sides[0].after, sides[1].after, names)]
+        slots = self._join_slots(join, sides)
+        outputs = self._finish(test, sides, join)
+        if set_ is not None:
+            set_(tuple(fill(value, outputs) for value in after))
+        self.journal.commit([(slot, fill(value, outputs, raw=slot.kind == "proxy")) for slot, value in slots])
+        return fill(result, outputs)
+
+    def _raise_or(self: Tracer, test: Value, at: int, side: Side, other: Callable[[], Any]) -> Any:
+        """One side raises: a check, and the other side goes on without a test."""
+        raised = side.raised
+        assert raised is not None
+        if self.handlers_depth:
+            raise self.error("GFX cannot convert this raise: it hangs on a traced test and an except clause around it may catch it")
+        passes = self.not_(self.wrap(test)).read() if at == 0 else test
+        text = raised.error.args[0] if raised.error.args else ""
+        ops.check(passes, self._message(text, side), type(raised.error).__name__)
+        self.facts.assume(test, at == 1)
+        return other()
+
+    def _message(self: Tracer, text: Any, side: Side) -> Any:
+        value = self.unwrap(text)
+        if isinstance(value, Value) and value.node.graph is side.graph:
+            self.inline(side)
+            return value
+        return value
+
+    def inline(self: Tracer, side: Side) -> None:
+        """Move the nodes of a region to the graph around it."""
+        for outer, placeholder in list(side.captures.items()):
+            placeholder.replace_by(self.local(outer))
+        for node in list(side.graph):
+            side.graph.detach(node)
+            self.graph.append(node)
+
+    def _join_slots(self: Tracer, join: Join, sides: list[Side]) -> list[tuple[Slot, Any]]:
+        found: dict[tuple, list[Any]] = {}
+        for at, side in enumerate(sides):
+            for slot, value in side.written:
+                entry = found.setdefault(slot.id, [slot, slot.old, slot.old])
+                entry[1 + at] = value
+        joined = []
+        for slot, a, b in found.values():
+            if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
+                raise self.error(f"GFX cannot convert this append to {slot.name!r} under a test on tensor data: its length would be open")
+            if (a is MISSING) != (b is MISSING):
+                raise self.error(f"GFX cannot convert this write: {slot.name!r} is set in one branch only, and was not set before")
+            if slot.kind == "proxy":
+                a, b = Proxy(a, slot.object.backend), Proxy(b, slot.object.backend)
+                if a.value is b.value:
+                    continue
+            joined.append((slot, join.join(a, b, slot.name)))
+        return joined
+
+    def _finish(self: Tracer, test: Value, sides: list[Side], join: Join) -> list[Any]:
+        """Make the node; its outputs as proxies, in order."""
+        if not join.pairs and not any(node.op.effect for side in sides for node in side.graph.walk()):
+            return []
+        for at, side in enumerate(sides):
+            with self._within(side):
+                side.graph.result = tuple([self._local(pair[at]) for pair in join.pairs])
+        operands = self.outer_operands([(s.graph, s.captures) for s in sides])
+        op = lookup("cond" if test.is_tensor else "host_if")
+        node = Node(op, (self.local(test), operands), tuple(join.kinds), self.span(), tuple(s.graph for s in sides))
+        self.append(node)
+        return [self.wrap(value) for value in node.values]
+
+    @contextmanager
+    def _within(self: Tracer, side: Side) -> Any:
+        """Go back into a region that was left, to capture more."""
+        self.stack.append((self.graph, self.captures))
+        self.graph, self.captures = side.graph, side.captures
+        try:
+            yield
+        finally:
+            self.graph, self.captures = self.stack.pop()
+
+    # ------------------------------------------------------------------ choices
+    def on_choice(self: Tracer, choice: Choice, use: Callable[[Any], Any]) -> Any:
+        """Use what a Choice holds: the same test again, decided where it is known."""
+        known = self.facts.decide(choice.test)
+        if known is not None:
+            return use(self.imported(choice.test, choice.sides[0 if known else 1], 0 if known else 1))
+        return self.branch_value(
+            self.local(choice.test),
+            lambda: use(self.imported(choice.test, choice.sides[0], 0)),
+            lambda: use(self.imported(choice.test, choice.sides[1], 1)),
+        )
+
+    def imported(self: Tracer, test: Value, tree: Any, side: int) -> Any:
+        """A side's object outside of its region: its inner values become outputs of the node on demand."""
+        if isinstance(tree, (tuple, list)) and type(tree) in (tuple, list):
+            return type(tree)(self.imported(test, item, side) for item in tree)
+        if isinstance(tree, dict) and type(tree) is dict:
+            return {key: self.imported(test, item, side) for key, item in tree.items()}
+        if isinstance(tree, (Proxy, HostProxy)):
+            value = tree.read()
+            if isinstance(value, Value) and value.node.graph is not None and value.node.graph.owner is not None:
+                return self.wrap(self._export(value, side), tree.backend)
+        return tree
+
+    def _export(self: Tracer, value: Value, side: int) -> Value:
+        graph = value.node.graph
+        assert graph is not None
+        if graph is self.graph or any(graph is g for g, _ in self.stack):
+            return value
+        node = graph.owner
+        assert node is not None
+        for at, leaf in enumerate(graph.result):
+            if leaf is value:
+                return self._export(node.values[at], side)
+        graph.result = (*graph.result, value)
+        other = node.regions[1 - node.regions.index(graph)]
+        other.result = (*other.result, None)
+        kind = "optional" if value.kind in ("tensor", "optional") else "any"
+        made = Value(node, len(node.values) + 1, kind, value.name)
+        node.values = (*node.values, made)
+        return self._export(made, side)
+
+    def read(self: Tracer, name: str, x: Any) -> Any:
+        """A read of a variable that may be undefined."""
+        if isinstance(x, Undefined):
+            raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+        if isinstance(x, Partial):
+            known = self.facts.decide(x.test)
+            chosen = None if known is None else x.sides[0 if known else 1]
+            if chosen is None or isinstance(chosen, (Undefined, Unusable)):
+                x.error.span = self.span()
+                raise x.error
+            return self.imported(x.test, chosen, 0 if known else 1)
+        if isinstance(x, Unusable):
+            raise x.error
+        return x
+
+
+def fill(tree: Any, outputs: list[Any], raw: bool = False) -> Any:
+    """The joined tree with the node's outputs in their places (`raw`: as Values, for a Proxy's slot)."""
+    if isinstance(tree, Joined):
+        proxy = outputs[tree.position]
+        if proxy.value.name is None and tree.name not in ("result",):
+            proxy.value.name = tree.name if tree.name.isidentifier() else None
+        if raw:
+            return proxy.value
+        return Proxy(proxy.value, tree.backend) if isinstance(proxy, Proxy) else proxy
+    if isinstance(tree, Proxy) and raw:
+        return tree.value
+    if type(tree) in (tuple, list):
+        return type(tree)(fill(item, outputs) for item in tree)
+    if type(tree) is dict:
+        return {key: fill(item, outputs) for key, item in tree.items()}
+    if isinstance(tree, tuple):
+        return type(tree)(*(fill(item, outputs) for item in tree))
+    return tree
+
+
+def _nothing() -> None:
+    return None
+
+
+def _is_boolean(value: Value) -> bool:
+    name = value.node.op.name
+    if name in _BOOLEAN:
+        return True
+    return name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert") and all(
+        _is_boolean(leaf) for leaf in value.node.args if isinstance(leaf, Value)
+    )

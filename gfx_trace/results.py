@@ -1,0 +1,86 @@
+"""What a captured function returns, as a tree that a graph can hold, and back as the object that the function made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.errors import UnsupportedConstruct
+
+
+from .carries import StackedRows
+from .joins import Choice
+from .proxy import HostProxy, Proxy, Unusable
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] | None]:
+    """(tree of Values and constants, how to make the function's own container of it: None where the tree is one already)."""
+    kind = type(result)
+    if isinstance(result, (Proxy, HostProxy)):
+        return result.read(), None
+    if kind in (int, float, bool, complex, str, type(None)):
+        return result, None
+    if isinstance(result, Unusable):
+        raise result.error
+    if isinstance(result, Choice):
+        return result_tree(tracer, tracer.on_choice(result, lambda side: _plain(side)))
+    if kind is list and len(result) == 1 and isinstance(result[0], StackedRows):
+        return result[0].rows.read(), None
+    if tracer.array_owner(result) is not None:
+        return tracer.array_proxy(result).read(), None
+    if dataclasses.is_dataclass(result) and not isinstance(result, type):
+        return _from_items(tracer, _fields(result), _maker_of(result))
+    if isinstance(result, dict):
+        return _from_items(tracer, dict(result), None if kind is dict else kind)
+    if isinstance(result, (tuple, list)):
+        parts = [result_tree(tracer, item) for item in result]
+        tree = [p[0] for p in parts]
+        named = kind if hasattr(result, "_fields") else None
+        rebuild = _rebuilder([p[1] for p in parts], (lambda items: named(*items)) if named else kind)
+        return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
+    found = tracer.unwrap(result)
+    if found is not result:
+        return found, None
+    raise UnsupportedConstruct(
+        f"GFX cannot return a {kind.__name__} from captured code", tracer.span(), "return tensors, numbers, and tuples, lists or dicts of them"
+    )
+
+
+def _plain(side: Any) -> Any:
+    """A side's container as one that joins by structure."""
+    return _fields(side) if dataclasses.is_dataclass(side) and not isinstance(side, type) else side
+
+
+def _fields(result: Any) -> dict[str, Any]:
+    """A dataclass's fields; of a dictionary-like one (a model output) those that are set."""
+    if isinstance(result, dict):
+        return dict(result.items())
+    return {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
+
+
+def _maker_of(result: Any) -> Callable[[dict], Any]:
+    kind = type(result)
+    return lambda items: kind(**items)
+
+
+def _from_items(tracer: Tracer, items: dict, make: Any) -> tuple[Any, Callable[[Any], Any] | None]:
+    parts = {key: result_tree(tracer, item) for key, item in items.items()}
+    tree = {key: p[0] for key, p in parts.items()}
+    if make is None and not any(p[1] for p in parts.values()):
+        return tree, None
+
+    def rebuild(built: dict) -> Any:
+        inner = {k: (parts[k][1](v) if parts[k][1] else v) for k, v in built.items()}  # type: ignore[misc]
+        return make(inner) if make is not None else inner
+
+    return tree, rebuild
+
+
+def _rebuilder(parts: list[Any], make: Callable[[list[Any]], Any]) -> Callable[[Any], Any]:
+    return lambda built: make([p(item) if p else item for p, item in zip(parts, built)])
+
+

@@ -1,0 +1,95 @@
+"""Loops that are written as calls (`lax.while_loop`, `fori_loop`, `scan`): run as the Python loops that they stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .builtin_calls import Combined, OpenRange, _open
+
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+class _State:
+    """The carried value of a loop, as a loop's variables."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def get(self) -> tuple:
+        """Its value, as the only variable."""
+        return (self.value,)
+
+    def set(self, values: tuple) -> None:
+        """Set it."""
+        (self.value,) = values
+
+
+def while_loop(tracer: Tracer, test: Any, body: Any, init: Any) -> Any:
+    """while test(state): state = body(state)."""
+    state = _State(init)
+
+    def trip() -> None:
+        state.value = tracer.call(body, (state.value,), {})
+
+    tracer.while_(lambda: tracer.call(test, (state.value,), {}), trip, state.get, state.set, ("carry",), None)
+    return state.value
+
+
+def fori_loop(tracer: Tracer, lower: Any, upper: Any, body: Any, init: Any) -> Any:
+    """for i in range(lower, upper): state = body(i, state)."""
+    state = _State(init)
+
+    def trip(i: Any) -> None:
+        state.value = tracer.call(body, (i, state.value), {})
+
+    bounds = OpenRange(lower, upper, 1) if _open(lower) or _open(upper) else range(int(lower), int(upper))
+    tracer.for_(bounds, trip, state.get, state.set, ("carry",), None, "i")
+    return state.value
+
+
+def scan(tracer: Tracer, body: Any, init: Any, xs: Any, length: Any) -> Any:
+    """for x in xs: state, y = body(state, x); the ys stacked."""
+    state, leaves = _State(init), _leaves(xs)
+    outs: list[list[Any]] = []
+    shapes: list[Any] = []
+
+    def trip(item: Any) -> None:
+        items = iter(item if len(leaves) > 1 else (item,))
+        x = _rebuild(xs, items) if leaves else None
+        state.value, y = tracer.call(body, (state.value, x), {})
+        ys = _leaves(y)
+        shapes[:] = [y]
+        while len(outs) < len(ys):
+            outs.append([])
+        for out, value in zip(outs, ys):
+            tracer.append_item(out, value)
+
+    if leaves:
+        rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
+    else:
+        rows = OpenRange(0, length, 1) if _open(length) else range(length)
+    tracer.for_(rows, trip, state.get, state.set, ("carry",), None, "x")
+    stacked = iter([tracer.stacked(out) for out in outs])
+    return state.value, _rebuild(shapes[0], stacked) if shapes else None
+
+
+def _leaves(tree: Any) -> list[Any]:
+    if isinstance(tree, dict):
+        return [leaf for item in tree.values() for leaf in _leaves(item)]
+    if isinstance(tree, (tuple, list)):
+        return [leaf for item in tree for leaf in _leaves(item)]
+    return [] if tree is None else [tree]
+
+
+def _rebuild(tree: Any, items: Any) -> Any:
+    if isinstance(tree, dict):
+        return {key: _rebuild(item, items) for key, item in tree.items()}
+    if isinstance(tree, (tuple, list)):
+        made = [_rebuild(item, items) for item in tree]
+        return type(tree)(*made) if hasattr(tree, "_fields") else type(tree)(made)
+    return None if tree is None else next(items)
+
+
+

@@ -1,0 +1,298 @@
+"""Tracer: a Builder that runs a rewritten function with Proxies and records what it does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from gfx_ir import ops
+from gfx_ir.backend import Backend
+from gfx_ir.build import Builder
+from gfx_ir.dtypes import DType, dtype
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.op import OpDef
+from gfx_ir.source import Scope, Span
+from gfx_ir.trees import leaves, tree_map
+from gfx_ir.types import LogicalTensor
+
+from .calls import Calls
+from .convert import constant_data, spliced
+from .facts import Facts
+from .flavour import loaded_frameworks
+from .journal import Journal
+from .loops import Loops
+from .objects import Objects
+from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
+from .regions import Regions
+from .views import Views
+
+_SMALL = 16
+_HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
+
+
+class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
+    """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
+
+    def __init__(self, graph: Graph, backend: Backend | None, promotion: str, options: dict[str, Any] | None = None) -> None:
+        Builder.__init__(self, graph, promotion)
+        self.backend = backend
+        self.options = {"unroll": None, "strict": False, **(options or {})}
+        self.scope = Scope(graph.name or "<entry>")
+        self.site: FrameType | None = None
+        self.journal = Journal()
+        self.facts = Facts()
+        self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
+        self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
+        self.params: dict[str, Any] = {}
+        self.param_kinds: dict[str, str] = {}
+        self.handlers_depth = 0
+        self.static_types = False
+        self.depth = 0
+        self.detaching = 0
+        self.root: Any = None
+        self.module_paths: dict[int, str] = {}
+        self.tensor_paths: dict[int, str] = {}
+        self.guards: list[Any] = []
+        self.notes: list[str] = []
+        self.key: Proxy | None = None
+        self._frameworks: list[Backend] | None = None
+        self.owners: dict[type, Backend | None] = {}
+
+    # ------------------------------------------------------------------ what users override
+    def is_leaf(self, target: Any) -> bool:
+        """Whether a callable is never entered: it is run as it is, or lifted, or refused."""
+        return False
+
+    def make_argument(self, name: str, value: Any) -> Any:
+        """What the function gets for a given argument; None: the usual (see `arguments`)."""
+        return None
+
+    # ------------------------------------------------------------------ places
+    def span(self) -> Span | None:
+        frame = self.site
+        return None if frame is None else self.scope.span(frame.f_code, frame.f_lasti)
+
+    def error(self, what: str, hint: str = "") -> UnsupportedConstruct:
+        """An UnsupportedConstruct at the user's place."""
+        return UnsupportedConstruct(what, self.span(), hint)
+
+    @contextmanager
+    def scoped(self, scope: Scope) -> Iterator[None]:
+        """Enter a callee."""
+        before, self.scope = self.scope, scope
+        try:
+            yield
+        finally:
+            self.scope = before
+
+    # ------------------------------------------------------------------ nodes
+    def typed(self, node: Node) -> bool:
+        if not self.static_types:
+            return False
+        return all(leaf.type is not None for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor)
+
+    def add(self, op: OpDef, args: tuple) -> Any:
+        if self.static_types and op.name in _HOST_QUERIES:
+            known = self._known_query(op, args)
+            if known is not None:
+                return known
+        return Builder.add(self, op, args)
+
+    def _known_query(self, op: OpDef, args: tuple) -> Any:
+        """The answer to a question about a type, where the capture knows it for every input."""
+        subject = args[0]
+        if not isinstance(getattr(subject, "type", None), LogicalTensor) or subject.kind == "optional" or op.infer is None:
+            return None
+        found = op.infer(op.named((subject.type, *args[1:])), self.promotion)
+        plain = found if isinstance(found, tuple) else (found,)
+        if all(isinstance(item, (int, bool, DType)) for item in plain):
+            return found
+        return None
+
+    def local(self, value: Value) -> Value:
+        if value.node.graph is self.graph:
+            return value
+        found = Builder.local(self, value)
+        self.facts.alias(found, value)
+        return found
+
+    # ------------------------------------------------------------------ between proxies and values
+    def operand(self, other: Any) -> Any:
+        """The right-hand operand of a Python operator as an argument of an op; NotImplemented where it cannot be one."""
+        kind = type(other)
+        if kind is Proxy:
+            return other.value if other.base is None else other.read()
+        if kind is int or kind is float or kind is bool or kind is complex:
+            return other
+        if kind is HostProxy:
+            return other.value
+        if isinstance(other, Unusable):
+            raise other.error
+        if kind is Undefined or other is None or isinstance(other, (str, list, tuple, dict)):
+            return NotImplemented
+        converted = self.unwrap(other)
+        return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
+
+    def unwrap(self, tree: Any) -> Any:
+        """Arguments as ops take them: Proxies become Values, framework arrays parameters or constants, dtypes DTypes."""
+        kind = type(tree)
+        if kind is Proxy:
+            return tree.value if tree.base is None else tree.read()
+        if kind is HostProxy:
+            return tree.value
+        if kind in _PLAIN:
+            return tree
+        if kind is tuple or kind is list:
+            return spliced(self, kind([self.unwrap(item) for item in tree]))
+        if kind is dict:
+            return {key: self.unwrap(item) for key, item in tree.items()}
+        if kind is slice:
+            return slice(self.unwrap(tree.start), self.unwrap(tree.stop), self.unwrap(tree.step))
+        return self._unwrap_other(tree)
+
+    def _unwrap_other(self, leaf: Any) -> Any:
+        if isinstance(leaf, Unusable):
+            raise leaf.error
+        if isinstance(leaf, Undefined):
+            raise UnboundLocalError(f"cannot access local variable {leaf.name!r} where it is not associated with a value")
+        if isinstance(leaf, np.generic) and not isinstance(leaf, (np.bool_,)):
+            return self.array_value(np.asarray(leaf), "constant")
+        if isinstance(leaf, np.bool_):
+            return bool(leaf)
+        owner = self.array_owner(leaf)
+        if owner is not None:
+            return self.array_proxy(leaf).read()
+        if isinstance(leaf, tuple):  # a named tuple, torch.Size
+            return tuple(self.unwrap(item) for item in leaf)
+        for backend in self.frameworks():
+            found = backend.as_dtype(leaf)
+            if found is not None:
+                return found
+        return leaf
+
+    def wrap(self, result: Any, backend: Backend | None = None) -> Any:
+        """What ops gave, as the traced function sees it."""
+        kind = type(result)
+        if kind is Value:
+            if result.kind == "tensor" or result.kind == "optional":
+                return Proxy(result, backend or self.backend)
+            if result.kind == "key":
+                return Proxy(result, backend or self.backend)
+            return HostProxy(result, backend or self.backend)
+        if kind is tuple or kind is list:
+            return kind([self.wrap(item, backend) for item in result])
+        if kind is dict:
+            return {key: self.wrap(item, backend) for key, item in result.items()}
+        if kind is DType:
+            owner = backend or self.backend
+            return owner.native_dtype(result) if owner is not None else result
+        return result
+
+    # ------------------------------------------------------------------ arrays that the code closes over
+    def frameworks(self) -> list[Backend]:
+        """Backends whose arrays and functions may occur in the captured code."""
+        if self._frameworks is None:
+            self._frameworks = loaded_frameworks()
+        return self._frameworks
+
+    def array_owner(self, x: Any) -> Backend | None:
+        """The backend whose array x is."""
+        kind = type(x)
+        if kind in self.owners:
+            return self.owners[kind]
+        found = next((backend for backend in self.frameworks() if backend.is_tensor(x)), None)
+        self.owners[kind] = found
+        return found
+
+    def array_proxy(self, x: Any, name: str = "constant") -> Proxy:
+        """The Proxy of an array met during capture: one for each array, so that aliases stay aliases."""
+        found = self.known.get(id(x))
+        if found is None:
+            owner = self.array_owner(x)
+            found = Proxy(self.array_value(x, self.tensor_paths.get(id(x)) or name), owner)
+            self.known[id(x)] = found
+            self.kept.append(x)
+        return found
+
+    def array_value(self, x: Any, path: str) -> Value:
+        """An array as a parameter, or as a constant node where it is small and belongs to no module."""
+        owner = self.array_owner(x)
+        if owner is None:
+            raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.span())
+        shape = owner.shape_of(x)
+        count = int(np.prod(shape)) if shape else 1
+        if id(x) not in self.tensor_paths and count <= _SMALL:
+            data, element = constant_data(owner, x)
+            return ops.constant(data, element)
+        return self.parameter(path, x, owner)
+
+    def parameter(self, path: str, x: Any, owner: Backend | None = None) -> Value:
+        """The parameter that holds x, named by its path."""
+        owner = owner or self.array_owner(x)
+        assert owner is not None
+        outer = self.stack[0][0] if self.stack else self.graph
+        unique, count = path, 1
+        while unique in self.params and self.params[unique] is not x:
+            unique, count = f"{path}_{count}", count + 1
+        if unique not in self.params:
+            self.params[unique] = x
+            type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
+            outer.add_parameter(unique, type_)
+        return self.local(outer.parameters[unique])
+
+    def next_key(self) -> Value:
+        """A fresh key for a draw of random numbers: the generator's state is split, and threaded like any other state."""
+        if self.key is None:
+            outer = self.stack[0][0] if self.stack else self.graph
+            self.key = Proxy(outer.add_placeholder("key", "key"), self.backend)
+        state, key = ops.split_key(self.local(self.key.read()))
+        self.key.write(state)
+        return key
+
+    # ------------------------------------------------------------------ Python asks for data
+    def python_truth(self, x: Any) -> bool:
+        """bool(x) in code that was not rewritten: only what is known can be answered."""
+        known = self.facts.decide(x.read())
+        if known is not None:
+            return known
+        raise self.error(
+            f"GFX cannot convert this test: native code asks for the truth of {_called(x)}",
+            "the code around it has no source that can be rewritten; make the test a function of your own",
+        )
+
+    def python_number(self, x: Any, what: str) -> int:
+        """A number that Python itself needs."""
+        if not isinstance(x, (Proxy, HostProxy)):
+            return x
+        raise NeedsPython(
+            f"{what} needs {_called(x)}, which is only known when the emitted code runs",
+            self.span(),
+            "give the argument a fixed value or shape at capture",
+        )
+
+    def python_text(self, x: Any) -> str:
+        """Text of an open value, which would freeze it."""
+        raise NeedsPython(f"a text needs {_called(x)}, which is only known when the emitted code runs", self.span())
+
+
+_PLAIN = frozenset((int, float, bool, complex, str, type(None), type(Ellipsis), DType))
+
+
+def _called(x: Any) -> str:
+    value = x.read()
+    name = getattr(value, "name", None)
+    return f"{name!r}" if name else f"the result of {value.node.op.name!r}" if isinstance(value, Value) else repr(value)
+
+
+def as_dtype(x: Any) -> DType:
+    """A DType from what users write."""
+    return x if isinstance(x, DType) else dtype(x)
+
+
+__all__ = ["Tracer", "as_dtype", "tree_map"]

@@ -1,0 +1,290 @@
+"""Attributes, methods, indexing and in-place writes of tensors, with what shares memory with what."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Backend, Lift
+from gfx_ir.errors import MissingOp, UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.op import OpDef, active, lookup
+from gfx_ir.rules import building
+from gfx_ir.trees import leaves
+from gfx_ir.types import LogicalTensor
+
+from .indexed import Indexed
+from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+# Methods and attributes that mean the same in every framework, so that no backend need be known.
+_COMMON = {
+    "sum": "sum", "mean": "mean", "prod": "prod", "all": "all", "any": "any", "reshape": "reshape",
+}  # fmt: skip
+
+
+class BoundLift:
+    """A method of a Proxy, before it is called."""
+
+    __slots__ = ("owner", "lift")
+
+    def __init__(self, owner: Any, lift: Lift) -> None:
+        self.owner, self.lift = owner, lift
+
+    @property
+    def __name__(self) -> str:
+        return self.lift.name.rpartition(".")[2]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return active.builder.call(self, args, kwargs)
+
+
+class Views:
+    """The part of the Tracer that knows tensors as objects."""
+
+    # ------------------------------------------------------------------ attributes
+    def tensor_attribute(self: Tracer, x: Proxy, name: str) -> Any:
+        """`x.name`: an attribute's value, or a method bound to x."""
+        if name == "__array_namespace__":
+            return x.__array_namespace__
+        backend = x.backend
+        if name == "at" and backend is not None and backend.name == "jax":
+            return Indexed(self, x)
+        if backend is None:
+            return self._generic_attribute(x, name)
+        lift = backend.attributes.get(name)
+        if lift is not None:
+            known = self.known_attribute(x, name)
+            return known if known is not None else self.apply(lift, (x,), {}, backend)
+        lift = backend.methods.get(name)
+        if lift is not None:
+            return BoundLift(x, lift)
+        if not any(hasattr(cls, name) for cls in backend.tensor_types):
+            raise AttributeError(f"{backend.name} tensors have no attribute {name!r}")
+        raise MissingOp(
+            f"GFX has no row for the method {name!r} of {backend.name} tensors", self.span(), "gfx ops lists what is covered"
+        )
+
+    def known_attribute(self: Tracer, x: Proxy, name: str) -> Any:
+        """An attribute that the capture knows for every input: shape, rank and dtype of a typed value."""
+        value = x.read()
+        type_ = value.type if isinstance(value, Value) else None
+        if not isinstance(type_, LogicalTensor):
+            return None
+        if name == "shape" and type_.dims is not None and None not in type_.dims:
+            return tuple(self.wrap(ops.size(value, axis), x.backend) for axis in range(len(type_.dims)))
+        if name == "is_cuda":
+            return False
+        return None
+
+    def _generic_attribute(self: Tracer, x: Proxy, name: str) -> Any:
+        simple = {"shape": ops.shape, "ndim": ops.rank, "dtype": ops.dtype_of, "mT": ops.matrix_transpose}
+        if name in simple:
+            return self.wrap(simple[name](x.read()))
+        if name in _COMMON:
+            op = lookup(_COMMON[name])
+            return BoundLift(x, Lift(name, op))
+        raise UnsupportedConstruct(
+            f"GFX cannot tell what the method {name!r} means: frameworks differ in it", self.span(),
+            "say whose function this is: symbolic_trace(fn, backend='torch')",
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ applying lifts
+    def apply(self: Tracer, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None) -> Any:
+        """Apply a lift to the traced function's arguments; keeps track of views and in-place writes."""
+        first = args[0] if args and type(args[0]) is Proxy else None
+        values = [self.unwrap(a) for a in args]
+        named = {k: self.unwrap(v) for k, v in kwargs.items()} if kwargs else {}
+        try:
+            result = lift.fn(*values, **named)
+        except TypeError as error:
+            raise self.error(f"{lift.name}: {error}", "this form of the call has no row") from error
+        except (MissingOp, UnsupportedConstruct) as error:
+            if error.span is None:
+                error.span = self.span()
+            raise
+        writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
+        if writes and first is not None:
+            first.write(result)
+            return first
+        if first is not None and result is values[0]:
+            return first
+        wrapped = self.wrap(result, backend)
+        if first is not None and backend is not None and backend.views and lift.copies is not True:
+            self.link(first, values[0], wrapped, lift.copies == "maybe")
+        return wrapped
+
+    def link(self: Tracer, base: Proxy, base_value: Value, wrapped: Any, maybe: bool) -> None:
+        """Make the results of a view op views of `base`."""
+        for proxy in leaves(wrapped):
+            if type(proxy) is not Proxy or type(proxy.value) is not Value:
+                continue
+            node = proxy.value.node
+            if node.op.put is None or node.args[0] is not base_value or not _basic(node):
+                continue
+            self._make_view(base, proxy, node.op, node.args, proxy.value.index, maybe)
+
+    def _make_view(self: Tracer, base: Proxy, proxy: Proxy, op: OpDef, args: tuple, index: int, maybe: bool) -> None:
+        rest = args[1:]
+        span = self.span()
+
+        def derive(current: Any) -> Any:
+            if maybe:
+                raise _undecided(op.name, span)
+            out = op(current, *rest)
+            return out[index - 1] if isinstance(out, tuple) else out
+
+        def put(current: Any, new: Any) -> Any:
+            if maybe:
+                raise _undecided(op.name, span)
+            return op.put(op.named((current, *rest)), new, index - 1)
+
+        proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
+
+    # ------------------------------------------------------------------ indexing and writing
+    def getitem(self: Tracer, x: Proxy, index: Any) -> Any:
+        """x[index]."""
+        value = x.read()
+        if isinstance(index, tuple) and type(index) is not tuple:
+            index = tuple(index)
+        wrapped = Proxy(ops.getitem(value, self.unwrap(index)), x.backend)
+        if x.backend is not None and x.backend.views:
+            self.link(x, value, wrapped, False)
+        return wrapped
+
+    def setitem(self: Tracer, x: Proxy, index: Any, new: Any) -> None:
+        """x[index] = new."""
+        if x.backend is not None and not x.backend.views:
+            raise TypeError("JAX arrays are immutable: write x = x.at[index].set(value)")
+        if x.read() is new:
+            return
+        x.write(ops.index_put(x.read(), self.unwrap(index), self.unwrap(new)))
+
+    def inplace(self: Tracer, sign: str, x: Any, other: Any) -> Any:
+        """x += other: a write where the framework's arrays are mutable, else a new value."""
+        if not isinstance(x, Proxy):
+            return _PYTHON_INPLACE[sign](x, other)
+        operand = self.operand(other)
+        if operand is NotImplemented:
+            raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
+        value = lookup(SYMBOLS[sign])(x.read(), operand)
+        if x.backend is None or not x.backend.views:
+            return Proxy(value, x.backend)
+        x.write(value)
+        return x
+
+    def unary(self: Tracer, sign: str, op: OpDef, x: Any) -> Any:
+        """-x, +x, ~x, abs(x)."""
+        if isinstance(x, Proxy):
+            return Proxy(op(x.read()), x.backend)
+        if sign == "+":
+            return x
+        return self.wrap(self.host(sign, x.value), x.backend)
+
+    # ------------------------------------------------------------------ host values
+    def host_binary(self: Tracer, sign: str, op: OpDef, a: Any, b: Any) -> Any:
+        """An operator with an open host value: a host value again, or a tensor where the other side is one."""
+        left, right = self.operand(a), self.operand(b)
+        if sign in ("==", "!=") and (left is NotImplemented or right is NotImplemented):
+            left, right = self.unwrap(a), self.unwrap(b)
+        if left is NotImplemented or right is NotImplemented:
+            return NotImplemented
+        if any(isinstance(v, Value) and v.is_tensor for v in (left, right)):
+            return self.wrap(op(left, right), self.backend)
+        return self.wrap(self.host(sign, left, right), self.backend)
+
+    def host_attribute(self: Tracer, x: HostProxy, name: str) -> Any:
+        """An attribute of an open host value: those that shapes and dtypes have."""
+        kind = x.value.kind
+        if kind == "shape" and name == "numel":
+            return lambda: self.wrap(ops.numel(x.value.node.args[0]), x.backend)
+        if kind == "dtype" and name == "is_floating_point":
+            return self.wrap(ops.is_floating(x.value.node.args[0]), x.backend)
+        if kind == "device" and name in ("type", "index"):
+            raise NeedsPython(f"the code asks for the device's {name!r}", self.span(), "a test on a device fixes it")
+        raise AttributeError(f"an open {kind} has no attribute {name!r} that GFX knows")
+
+    def host_getitem(self: Tracer, x: HostProxy, index: Any) -> Any:
+        """Item of an open shape (a size), or of another open host value."""
+        value = x.value
+        if value.kind == "shape" and value.node.op.name == "shape" and isinstance(index, int):
+            return self.wrap(ops.size(value.node.args[0], index), x.backend)
+        return self.wrap(self.host("getitem", value, self.unwrap(index)), x.backend)
+
+    def length(self: Tracer, x: Any) -> Any:
+        """len(x)."""
+        if isinstance(x, Proxy):
+            return self.wrap(ops.size(x.read(), 0), x.backend)
+        if isinstance(x, HostProxy):
+            if x.value.kind == "shape" and x.value.node.op.name == "shape":
+                return self.wrap(ops.rank(x.value.node.args[0]), x.backend)
+            return self.wrap(self.host("len", x.value), x.backend)
+        return len(x)
+
+    def iterate(self: Tracer, x: Any) -> Iterator[Any]:
+        """Iterate an open value in Python: only where its length is known."""
+        length = self.length(x)
+        if isinstance(length, int):
+            return iter([x[i] for i in range(length)])
+        raise NeedsPython(
+            "Python iterates over a value whose length is only known when the emitted code runs", self.span(),
+            "give the argument's shape at capture, or loop over it with `for`",
+        )  # fmt: skip
+
+    def contains(self: Tracer, container: Any, item: Any) -> Any:
+        """item in container, where one of them is open."""
+        if isinstance(container, Proxy):
+            return Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend)
+        if isinstance(item, HostProxy) and isinstance(container, (tuple, list, set, frozenset, dict, str)):
+            plain = container if isinstance(container, str) else tuple(container)
+            return self.wrap(self.host("in", item.value, self.unwrap(plain)), item.backend)
+        return item in container
+
+    def namespace(self: Tracer) -> Any:
+        """What `x.__array_namespace__()` gives: the standard's functions, which are our ops."""
+        return Namespace()
+
+    def on_reference(self, fn: Any, *args: Any) -> Any:
+        """Run something on NumPy data, outside of the capture."""
+        with building(None):
+            return fn(*args)
+
+
+class Namespace:
+    """The array API standard's namespace under capture."""
+
+    def __getattr__(self, name: str) -> Any:
+        op = getattr(ops, name)
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return active.builder.call(op, args, kwargs)
+
+        return function
+
+
+def _basic(node: Any) -> bool:
+    """Whether an index selects by position alone, so that the result shares memory."""
+    if node.op.name != "getitem":
+        return True
+    index = node.args[1]
+    items = index if type(index) is tuple else (index,)
+    return not any(type(i) is list or (isinstance(i, Value) and i.is_tensor) or isinstance(i, bool) for i in items)
+
+
+def _undecided(name: str, span: Any) -> UnsupportedConstruct:
+    return UnsupportedConstruct(
+        f"GFX cannot decide whether this write is seen through {name!r}: it may share memory or may not, by strides that are not known",
+        span,
+        "write to a copy (`.clone()`), or use `view`, which always shares memory",
+    )
+
+
+_PYTHON_INPLACE = {
+    "+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv, "//": operator.ifloordiv,
+    "%": operator.imod, "**": operator.ipow, "@": operator.imatmul, "&": operator.iand, "|": operator.ior,
+    "^": operator.ixor, "<<": operator.ilshift, ">>": operator.irshift,
+}  # fmt: skip
