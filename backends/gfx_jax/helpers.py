@@ -1,0 +1,157 @@
+"""Functions that spellings name where JAX has none of its own. Emitted source that needs one contains it word for word."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def max_pool(x, kernel, stride=None, padding=(0,), dilation=(1,), ceil_mode=False):
+    """The largest element of each window over the last axes; padding never wins."""
+    count = len(kernel)
+    stride, padding, dilation = (t * count if len(t) == 1 else t for t in (stride or kernel, padding, dilation))
+    pads = []
+    for size, k, s, p, d in zip(x.shape[-count:], kernel, stride, padding, dilation):
+        reach = d * (k - 1) + 1
+        windows = (size + 2 * p - reach + (s - 1 if ceil_mode else 0)) // s + 1
+        if ceil_mode:
+            windows = min(windows, (size + p - 1) // s + 1)
+        pads.append((p, max(p, (windows - 1) * s + reach - size - p)))
+    lead = (1,) * (x.ndim - count)
+    low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
+    window, steps, spread = (*lead, *kernel), (*lead, *stride), (*lead, *dilation)
+    edges = [(0, 0)] * len(lead) + pads
+    return jax.lax.reduce_window(x, jnp.array(low, x.dtype), jax.lax.max, window, steps, edges, window_dilation=spread)
+
+
+def avg_pool(x, kernel, stride=None, padding=(0,), ceil_mode=False, count_include_pad=True):
+    """The mean of each window over the last axes; padding counts as 0, or not at all without count_include_pad."""
+    count = len(kernel)
+    stride, padding = (t * count if len(t) == 1 else t for t in (stride or kernel, padding))
+    lead = x.ndim - count
+    inner, outer = [(0, 0)] * lead, [(0, 0)] * lead
+    for size, k, s, p in zip(x.shape[lead:], kernel, stride, padding):
+        windows = (size + 2 * p - k + (s - 1 if ceil_mode else 0)) // s + 1
+        if ceil_mode:
+            windows = min(windows, (size + p - 1) // s + 1)
+        inner.append((p, p))
+        outer.append((0, max(0, (windows - 1) * s + k - size - 2 * p)))
+
+    def totals(y):
+        window, steps = (1,) * lead + tuple(kernel), (1,) * lead + tuple(stride)
+        return jax.lax.reduce_window(jnp.pad(y, outer), jnp.array(0, y.dtype), jax.lax.add, window, steps, "VALID")
+
+    ones = jnp.ones((1,) * lead + x.shape[lead:], x.dtype)
+    return totals(jnp.pad(x, inner)) / totals(jnp.pad(ones, inner, constant_values=int(count_include_pad)))
+
+
+def adaptive_avg_pool(x, output_size):
+    """The means of output_size windows over the last axes, which cover each axis evenly; None keeps an axis."""
+    for axis, count in zip(range(-len(output_size), 0), output_size):
+        if count is not None:
+            length = x.shape[axis]
+            ends = [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
+            parts = [jax.lax.slice_in_dim(x, start, end, axis=axis).mean(axis=axis, keepdims=True) for start, end in ends]
+            x = jnp.concatenate(parts, axis=axis)
+    return x
+
+
+def adaptive_max_pool(x, output_size):
+    """The largest elements of output_size windows over the last axes, which cover each axis evenly; None keeps an axis."""
+    for axis, count in zip(range(-len(output_size), 0), output_size):
+        if count is not None:
+            length = x.shape[axis]
+            ends = [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
+            parts = [jax.lax.slice_in_dim(x, start, end, axis=axis).max(axis=axis, keepdims=True) for start, end in ends]
+            x = jnp.concatenate(parts, axis=axis)
+    return x
+
+
+def softplus(x, beta=1.0, threshold=20.0):
+    """log(1 + exp(beta * x)) / beta, x itself where beta * x exceeds the threshold."""
+    scaled = x * beta
+    return jnp.where(scaled > threshold, x, jnp.logaddexp(scaled, 0.0) / beta)
+
+
+def topk(x, k, axis=-1, largest=True):
+    """The k largest (or smallest) elements along an axis, in order, and their positions."""
+    rows = jnp.moveaxis(x, axis, -1)
+    if largest:
+        values, indices = jax.lax.top_k(rows, k)
+    else:
+        indices = jnp.argsort(rows)[..., :k]
+        values = jnp.take_along_axis(rows, indices, axis=-1)
+    return jnp.moveaxis(values, -1, axis), jnp.moveaxis(indices, -1, axis)
+
+
+def expand(x, shape):
+    """x broadcast to a shape in which -1 keeps the size of x."""
+    lead = len(shape) - x.ndim
+    return jnp.broadcast_to(x, tuple(x.shape[at - lead] if size == -1 else size for at, size in enumerate(shape)))
+
+
+def chunk(x, chunks, axis=0):
+    """At most `chunks` parts along an axis, all of the same size but the last."""
+    size = max(1, -(-x.shape[axis] // chunks))
+    return jnp.split(x, list(range(size, x.shape[axis], size)), axis=axis)
+
+
+def split_sizes(x, sizes, axis=0):
+    """Parts of these sizes along an axis."""
+    return jnp.split(x, np.cumsum(sizes)[:-1], axis=axis)
+
+
+def pad_last(x, widths, mode="constant", value=0):
+    """x padded by (before, after) along each of its last axes."""
+    widths = ((0, 0),) * (x.ndim - len(widths)) + tuple(widths)
+    return jnp.pad(x, widths, constant_values=value) if mode == "constant" else jnp.pad(x, widths, mode=mode)
+
+
+def with_arrays(index):
+    """An index with its lists made arrays, as JAX wants them."""
+    items = index if isinstance(index, tuple) else (index,)
+    return tuple(jnp.asarray(item) if isinstance(item, list) else item for item in items)
+
+
+def put_where(x, mask, value, accumulate=False):
+    """x with `value` written (or added) where the mask is true: one for all, or one for each true element in order."""
+    value = jnp.asarray(value, x.dtype)
+    inner = x.ndim - mask.ndim
+    if value.ndim > inner:
+        at = (jnp.cumsum(mask.ravel()) - 1).reshape(mask.shape)
+        value = value[0] if value.shape[0] == 1 else value[at]
+    mask = mask.reshape(mask.shape + (1,) * inner)
+    return jnp.where(mask, x + value if accumulate else value, x)
+
+
+def gather(x, indices, axis):
+    """x[i][indices[i][j]][k] along an axis, for every position (i, j, k) of `indices`."""
+    index = list(jnp.indices(indices.shape, sparse=True))
+    index[axis] = indices
+    return x[tuple(index)]
+
+
+def scatter(x, indices, updates, axis, reduce="none"):
+    """x with updates[i][j][k] written to (or added at) x[i][indices[i][j][k]][k], for every position of `indices`."""
+    index = list(jnp.indices(indices.shape, sparse=True))
+    index[axis] = indices
+    updates = jnp.asarray(updates, x.dtype)
+    if updates.ndim:
+        updates = updates[tuple(map(slice, indices.shape))]
+    at = x.at[tuple(index)]
+    return at.add(updates) if reduce == "add" else at.set(updates)
+
+
+def debug_print(*items):
+    """print(*items), under jax.jit too, where it prints when the compiled function runs."""
+    text = " ".join(item.replace("{", "{{").replace("}", "}}") if isinstance(item, str) else "{}" for item in items)
+    jax.debug.print(text, *(item for item in items if not isinstance(item, str)))
+
+
+def check(pred, message="", error=ValueError):
+    """Raise error(message) where pred is false, under jax.jit too, where it raises when the compiled function runs."""
+
+    def fail(holds):
+        if not holds:
+            raise error(message)
+
+    jax.debug.callback(fail, pred)

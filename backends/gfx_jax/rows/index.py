@@ -1,0 +1,250 @@
+"""Reading and writing by position. Outside of the array JAX reads its ends (or NaN) and drops writes, without an error."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+from gfx_ir.build import host, rank_of
+from gfx_ir.dtypes import float32
+from gfx_ir.graph import Value
+from gfx_ir.ops import _seen
+from gfx_ir.trees import leaves
+
+from ._lift import element, expect, refuse
+
+
+_MASKS = frozenset((
+    "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf", "isfinite", "signbit",
+    "logical_and", "logical_or", "logical_xor", "logical_not",
+))  # fmt: skip
+
+
+def _has_list(index: Any) -> bool:
+    items = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(item, list) for item in items)
+
+
+def _is_mask(x: Any) -> bool:
+    """Whether an index is a boolean tensor, as far as its dtype or what it comes from tells."""
+    if isinstance(x, Value):
+        found = _seen.dtype(x)
+        return x.node.op.name in _MASKS if found is None else found.kind == "b"
+    return getattr(x, "dtype", None) == bool
+
+
+def _getitem_spelling(args: SimpleNamespace) -> str:
+    return "x[with_arrays(index)]" if _has_list(args.index) else "x[index]"
+
+
+def _index_put_spelling(args: SimpleNamespace) -> str:
+    """A mask is no index under jax.jit, as its number of elements is not known: a helper writes where it is true."""
+    accumulate = ", accumulate=accumulate"
+    if _is_mask(args.index):
+        return f"put_where(x, index, value{accumulate})"
+    if isinstance(args.index, tuple) and len(args.index) == 1 and _is_mask(args.index[0]):
+        return f"put_where(x, index[0], value{accumulate})"
+    index = "with_arrays(index)" if _has_list(args.index) else "index"
+    return f"x.at[{index}].{'add' if args.accumulate is True else 'set'}(value)"
+
+
+def _take(
+    a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = None, unique_indices: bool = False,
+    indices_are_sorted: bool = False, fill_value: Any = None,
+) -> Any:  # fmt: skip
+    refuse("jnp.take", out=out, fill_value=fill_value)
+    expect("jnp.take", "mode", mode, None, "fill", "clip")
+    return ops.take(a, indices, axis=axis)
+
+
+def _take_along_axis(
+    arr: Any, indices: Any, axis: Any = -1, mode: Any = None, fill_value: Any = None, *,
+    wrap_negative_indices: Any = None,
+) -> Any:  # fmt: skip
+    refuse("jnp.take_along_axis", fill_value=fill_value, wrap_negative_indices=wrap_negative_indices)
+    expect("jnp.take_along_axis", "mode", mode, None, "fill", "clip")
+    if axis is None:
+        return ops.take_along_axis(ops.flatten(arr), indices, axis=0)
+    return ops.take_along_axis(arr, indices, axis=axis)
+
+
+# ---------------------------------------------------------------- slices that start where the data say
+def _start(operand: Any, start: Any, size: Any, axis: int) -> Any:
+    """Where a slice starts: JAX moves it so that the slice lies inside, and counts negative starts from the end."""
+    length = ops.size(operand, axis)
+    if isinstance(start, int):
+        start = host("+", start, length) if start < 0 else start
+        return host("max", host("min", start, host("-", length, size)), 0)
+    start = ops.where(ops.less(start, 0), ops.add(start, length), start)
+    return ops.clip(start, 0, host("-", length, size))
+
+
+def _positions(operand: Any, start: Any, size: Any, axis: int) -> Any:
+    return ops.add(_start(operand, start, size, axis), ops.arange(size))
+
+
+def _parts(starts: Any) -> list:
+    if isinstance(starts, Value):
+        count = _seen.length(starts, 0, "lax.dynamic_slice needs to know how many starts there are")
+        return [ops.getitem(starts, at) for at in range(count)]
+    return list(starts)
+
+
+def _dynamic_slice(operand: Any, start_indices: Any, slice_sizes: Any, *, allow_negative_indices: Any = True) -> Any:
+    expect("lax.dynamic_slice", "allow_negative_indices", allow_negative_indices, True)
+    for axis, (start, size) in enumerate(zip(_parts(start_indices), slice_sizes)):
+        operand = ops.take(operand, _positions(operand, start, size, axis), axis=axis)
+    return operand
+
+
+def _dynamic_slice_in_dim(
+    operand: Any, start_index: Any, slice_size: Any, axis: int = 0, *, allow_negative_indices: Any = True
+) -> Any:
+    expect("lax.dynamic_slice_in_dim", "allow_negative_indices", allow_negative_indices, True)
+    return ops.take(operand, _positions(operand, start_index, slice_size, axis), axis=axis)
+
+
+def _dynamic_index_in_dim(
+    operand: Any, index: Any, axis: int = 0, keepdims: bool = True, *, allow_negative_indices: Any = True
+) -> Any:
+    found = _dynamic_slice_in_dim(operand, index, 1, axis, allow_negative_indices=allow_negative_indices)
+    return found if keepdims else ops.squeeze(found, axis=axis)
+
+
+def _dynamic_update_slice(operand: Any, update: Any, start_indices: Any, *, allow_negative_indices: Any = True) -> Any:
+    expect("lax.dynamic_update_slice", "allow_negative_indices", allow_negative_indices, True)
+    starts = _parts(start_indices)
+    index = []
+    for axis, start in enumerate(starts):
+        at = _positions(operand, start, ops.size(update, axis), axis)
+        index.append(ops.expand_dims(at, tuple(range(1, len(starts) - axis))) if axis + 1 < len(starts) else at)
+    return ops.index_put(operand, tuple(index), update)
+
+
+def _dynamic_update_slice_in_dim(
+    operand: Any, update: Any, start_index: Any, axis: int, *, allow_negative_indices: Any = True
+) -> Any:
+    expect("lax.dynamic_update_slice_in_dim", "allow_negative_indices", allow_negative_indices, True)
+    if axis < 0:
+        axis += rank_of(operand, "a negative axis")
+    at = _positions(operand, start_index, ops.size(update, axis), axis)
+    return ops.index_put(operand, (*(slice(None),) * axis, at), update)
+
+
+def _lax_slice(operand: Any, start_indices: Any, limit_indices: Any, strides: Any = None) -> Any:
+    steps = strides or (None,) * len(start_indices)
+    return ops.getitem(operand, tuple(map(slice, start_indices, limit_indices, steps)))
+
+
+def _slice_in_dim(operand: Any, start_index: Any, limit_index: Any, stride: int = 1, axis: int = 0) -> Any:
+    part = slice(start_index, limit_index, None if stride == 1 else stride)
+    if axis < 0:
+        return ops.getitem(operand, (..., part, *(slice(None),) * (-1 - axis)))
+    return ops.getitem(operand, (*(slice(None),) * axis, part))
+
+
+def _index_in_dim(operand: Any, index: int, axis: int = 0, keepdims: bool = True) -> Any:
+    found = ops.take(operand, index, axis=axis)
+    return ops.expand_dims(found, axis) if keepdims else found
+
+
+# ---------------------------------------------------------------- triangles, diagonals, search
+def _diag(v: Any, k: int = 0) -> Any:
+    if rank_of(v, "jnp.diag") == 2:
+        return ops.diagonal(v, offset=k)
+    size = host("+", ops.size(v, 0), abs(k))
+    rows = ops.expand_dims(ops.arange(size), 1)
+    on = ops.equal(ops.add(rows, k), ops.arange(size))
+    return ops.where(on, ops.pad(v, ((max(k, 0), max(-k, 0)),)), 0)
+
+
+def _tri(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Any:
+    return ops.tril(ops.ones((N, N if M is None else M), dtype=element(dtype) or float32), k=k)
+
+
+def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan") -> Any:
+    refuse("jnp.searchsorted", sorter=sorter)
+    return ops.searchsorted(a, v, side=side)
+
+
+def _digitize(x: Any, bins: Any, right: bool = False, *, method: Any = None) -> Any:
+    return ops.searchsorted(bins, x, side="left" if right else "right")
+
+
+def _one_hot(x: Any, num_classes: Any, *, dtype: Any = None, axis: Any = -1) -> Any:
+    expect("jax.nn.one_hot", "axis", axis, -1)
+    return ops.one_hot(x, num_classes, dtype=float32 if dtype is None else element(dtype))
+
+
+def _one_hot_spelling(args: SimpleNamespace) -> str:
+    return f"jax.nn.one_hot(x, num_classes, dtype={'int' if args.dtype is None else 'dtype'})"
+
+
+def _gather_spelling(args: SimpleNamespace) -> str:
+    """Torch's gather reads as far as the indices go; take_along_axis broadcasts, equal only where the sizes are."""
+    x, indices = _seen.type_of(args.x).dims, _seen.type_of(args.indices).dims
+    if x is not None and indices is not None and isinstance(args.axis, int) and len(x) == len(indices):
+        at = args.axis % max(1, len(x))
+        if all(a == at or (size is not None and size == wanted) for a, (size, wanted) in enumerate(zip(x, indices))):
+            return "jnp.take_along_axis(x, indices, axis=axis)"
+    return "gather(x, indices, axis)"
+
+
+def _getitem(x: Any, index: Any) -> Any:
+    if any(isinstance(leaf, list) for leaf in leaves(index)):
+        refuse("indexing with a list", index=index)
+    return ops.getitem(x, index)
+
+
+ROWS = (
+    Row(
+        "getitem",
+        _getitem_spelling,
+        {
+            "Array.__getitem__": _getitem,
+            "lax.slice": _lax_slice,
+            "lax.slice_in_dim": _slice_in_dim,
+            "lax.index_in_dim": _index_in_dim,
+            "lax.dynamic_slice": _dynamic_slice,
+            "lax.dynamic_slice_in_dim": _dynamic_slice_in_dim,
+            "lax.dynamic_index_in_dim": _dynamic_index_in_dim,
+        },
+    ),
+    Row(
+        "index_put",
+        _index_put_spelling,
+        {
+            "lax.dynamic_update_slice": _dynamic_update_slice,
+            "lax.dynamic_update_slice_in_dim": _dynamic_update_slice_in_dim,
+            "lax.dynamic_update_index_in_dim": _dynamic_update_slice_in_dim,
+        },
+    ),
+    Row("take", "jnp.take(x, indices, axis=axis)", {"jnp.take Array.take": _take}),
+    Row(
+        "take_along_axis",
+        "jnp.take_along_axis(x, indices, axis=axis)",
+        {"jnp.take_along_axis": _take_along_axis},
+        keep=("axis",),
+    ),
+    Row("gather", _gather_spelling),
+    Row("scatter", "scatter(x, indices, updates, axis, reduce=reduce)"),
+    Row("tril", "jnp.tril(x, k=k)", {"jnp.tril": lambda m, k=0: ops.tril(m, k=k), "jnp.tri": _tri}),
+    Row("triu", "jnp.triu(x, k=k)", {"jnp.triu": lambda m, k=0: ops.triu(m, k=k)}),
+    Row(
+        "diagonal",
+        "jnp.diagonal(x, offset=offset, axis1=axis1, axis2=axis2)",
+        {
+            "jnp.diagonal Array.diagonal": lambda a, offset=0, axis1=0, axis2=1: ops.diagonal(a, offset, axis1, axis2),
+            "jnp.diag": _diag,
+        },
+    ),
+    Row(
+        "searchsorted",
+        "jnp.searchsorted(sorted, values, side=side)",
+        {"jnp.searchsorted Array.searchsorted": _searchsorted, "jnp.digitize": _digitize},
+    ),
+    Row("one_hot", _one_hot_spelling, {"jax.nn.one_hot": _one_hot}),
+    Row("masked_fill", "jnp.where(mask, value, x)"),
+)

@@ -1,0 +1,111 @@
+"""JAX's arrays and dtypes, and the backend that is made of the rows."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+
+from gfx_ir.backend import Backend
+from gfx_ir.dtypes import DTYPES, DType, default
+from gfx_ir.dtypes import dtype as dtype_named
+from gfx_ir.errors import BackendError
+
+from . import helpers
+from .rows import ROWS
+
+_SCALAR_CLASS = type(jnp.float32)
+_PYTHON = {bool: "b", int: "i", float: "f", complex: "c"}
+_HIGHER_ORDER = {
+    "jit": ("jax.jit",),
+    "vmap": ("jax.vmap",),
+    "grad": ("jax.grad",),
+    "value_and_grad": ("jax.value_and_grad",),
+    "checkpoint": ("jax.checkpoint",),
+    "cond": ("jax.lax.cond",),
+    "while_loop": ("jax.lax.while_loop",),
+    "fori_loop": ("jax.lax.fori_loop",),
+    "scan": ("jax.lax.scan",),
+    "map": ("jax.lax.map",),
+    "switch": ("jax.lax.switch",),
+    "associative_scan": ("jax.lax.associative_scan",),
+    "tree_map": ("jax.tree.map", "jax.tree_util.tree_map"),
+}
+
+
+def x64() -> bool:
+    """Whether JAX is set to 64-bit types."""
+    return bool(jax.config.read("jax_enable_x64"))
+
+
+class JaxBackend(Backend):
+    """JAX: functions of immutable arrays."""
+
+    name = "jax"
+    packages = ("jax", "jaxlib")
+    views = False
+    promotion = "jax"
+    tensor_types = (jax.Array,)
+
+    def __init__(self) -> None:
+        functions = {name: fn for name, fn in vars(helpers).items() if inspect.isfunction(fn)}
+        names = {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np}
+        super().__init__(ROWS, {**names, **functions}, names)
+        for meaning, paths in _HIGHER_ORDER.items():
+            for path in paths:
+                self._add_special(path, meaning)
+
+    def _add_special(self, path: str, meaning: str) -> None:
+        target: Any = jax
+        for part in path.split(".")[1:]:
+            target = getattr(target, part, None)
+        if target is not None:
+            self.special[target] = meaning
+
+    # ------------------------------------------------------------------ tensors
+    def dtype_of(self, x: Any) -> DType:
+        """Element type of an array, or of a dtype object. Raises BackendError for keys of random numbers and the like."""
+        found = self.as_dtype(getattr(x, "dtype", x))
+        if found is None:
+            raise BackendError(
+                f"GFX has no dtype for a JAX array of {getattr(x, 'dtype', x)}",
+                hint="pass keys of random numbers as arguments of the function",
+            )
+        return found
+
+    def as_dtype(self, x: Any) -> DType | None:
+        """The DType of `jnp.float32`, `np.dtype("float32")`, `np.float32`, "float32" or a Python type; else None."""
+        if isinstance(x, DType):
+            return x
+        if isinstance(x, str):
+            return DTYPES.get(x)
+        if isinstance(x, np.dtype):
+            return DTYPES.get(x.name)
+        if isinstance(x, _SCALAR_CLASS):
+            return DTYPES.get(x.dtype.name)
+        if isinstance(x, type):
+            if x in _PYTHON:
+                return dtype_named(x) if x64() else default(_PYTHON[x], "jax")
+            extended = getattr(ml_dtypes, x.__name__, None) is x
+            return DTYPES.get(np.dtype(x).name) if extended or _is_concrete(x) else None
+        return None
+
+    def native_dtype(self, dtype: DType) -> Any:
+        """`jnp.float32` and its like. Nothing is made narrower: JAX itself says what it does with 64-bit types."""
+        return jnp.dtype(dtype.numpy)
+
+    def to_host(self, x: Any) -> np.ndarray:
+        """The array's data as NumPy."""
+        return np.asarray(x)
+
+    def from_host(self, x: Any) -> Any:
+        """NumPy data as a JAX array. 64-bit data stay so where JAX is set to 64-bit types."""
+        return jnp.asarray(x)
+
+
+def _is_concrete(cls: type) -> bool:
+    return issubclass(cls, np.generic) and cls.__name__.rstrip("_") in DTYPES
