@@ -121,8 +121,10 @@ def promote_types(a: DType, b: DType, rules: str) -> DType:
     """The dtype of an operation on strong operands of dtypes a and b. Raises TypeError where `rules` define none."""
     if a == b:
         return a
-    if rules == "numpy" and not {a.name, b.name} & set(_EXTENDED):
-        return DTYPES[np.promote_types(a.numpy, b.numpy).name]
+    if rules == "numpy":
+        return dtype(np.promote_types(a.numpy, b.numpy))
+    if _refused(a, b, rules) or _refused(b, a, rules):
+        raise TypeError(f"{rules} defines no promotion of {a} with {b}")
     high, low = (a, b) if _RANK[a.kind] >= _RANK[b.kind] else (b, a)
     if _RANK[high.kind] != _RANK[low.kind]:
         if rules == "array_api" and (low.kind == "b" or high.kind not in "c" or low.kind != "f"):
@@ -137,22 +139,30 @@ def promote_types(a: DType, b: DType, rules: str) -> DType:
     return _signed_with_unsigned(a, b, rules)
 
 
+def _refused(a: DType, b: DType, rules: str) -> bool:
+    """Whether the framework leaves `a` without promotion beside `b`: 8-bit floats, torch's wider unsigned integers."""
+    if a.kind == "f" and a.bits == 8:
+        return rules != "jax" or b.kind in "fc"
+    return rules == "torch" and a.kind == "u" and a.bits > 8 and b.kind != "f"
+
+
 def _signed_with_unsigned(a: DType, b: DType, rules: str) -> DType:
     signed, unsigned = (a, b) if a.kind == "i" else (b, a)
     if signed.bits > unsigned.bits:
         return signed
     if unsigned.bits < 64:
-        return DTYPES[f"int{unsigned.bits * 2}"]
+        # JAX without its 64-bit mode, as its other defaults here.
+        return DTYPES[f"int{min(unsigned.bits * 2, 32 if rules == 'jax' else 64)}"]
     if rules == "jax":
-        return float32
+        return float64
     raise TypeError(f"{rules} defines no promotion of {a} with {b}")
 
 
 def result_type(operands: list[tuple[DType, bool]], rules: str) -> tuple[DType, bool]:
     """The (dtype, weak) of an operation on operands given as (dtype, weak).
 
-    A weak operand (a Python scalar, or what follows from Python scalars alone) only counts by its kind, as the array API
-    standard, NEP 50, torch and JAX all have it. For torch's rule of 0-d tensors see `result_type_torch`.
+    A weak operand (a Python scalar, or what follows from Python scalars alone) only counts by its kind, as the array
+    API standard, NEP 50, torch and JAX all have it. For torch's rule of 0-d tensors see `result_type_torch`.
     """
     strong = [d for d, weak in operands if not weak]
     if not strong:
@@ -164,7 +174,7 @@ def result_type(operands: list[tuple[DType, bool]], rules: str) -> tuple[DType, 
     for weak in (d for d, weak in operands if weak):
         if _RANK[weak.kind] > _RANK[out.kind]:
             if weak.kind == "c" and out.kind == "f":
-                out = complex128 if out.bits == 64 else complex64
+                out = _complex_of(out, rules)
             else:
                 out = default(weak.kind, rules)
     return out, False
@@ -194,5 +204,12 @@ def _combine(high: DType, low: DType) -> DType:
     if _RANK[low.kind] <= _RANK[high.kind]:
         return high
     if high.kind == "f":
-        return complex128 if high.bits == 64 else complex64
+        return _complex_of(high, "torch")
     return promote_types(high, low, "torch")
+
+
+def _complex_of(real: DType, rules: str) -> DType:
+    """The complex dtype that a float becomes beside a complex scalar."""
+    if rules == "torch" and real.name == "float16":
+        raise TypeError("float16 beside a complex number gives torch.complex32, which GFX does not know")
+    return complex128 if real.bits == 64 else complex64

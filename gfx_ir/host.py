@@ -1,7 +1,7 @@
 """Open host expressions: dims and what is computed from them, as integer polynomials in a normal form.
 
-An Expr is a sum of products of atoms; an atom is a Dim or an irreducible call (floordiv, mod, max, min). Two Exprs that are
-equal as polynomials are equal as objects, so most questions about shapes are answered by `==`.
+An Expr is a sum of products of atoms; an atom is a Dim or an irreducible call (floordiv, mod, max, min). Two Exprs that
+are equal as polynomials are equal as objects, so most questions about shapes are answered by `==`.
 """
 
 from __future__ import annotations
@@ -67,6 +67,9 @@ class Expr:
     terms: tuple[tuple[Monomial, int], ...]
 
     def __str__(self) -> str:
+        alone = self.terms[0][0][0][0] if len(self.terms) == 1 and self.terms[0][0] else None
+        if isinstance(alone, HostCall) and self.terms == ((((alone, 1),), 1),):
+            return str(alone)
         text = ""
         for monomial, factor in self.terms:
             parts = [_wrap(a) if isinstance(a, HostCall) else str(a) for a, power in monomial for _ in range(power)]
@@ -85,7 +88,8 @@ DimLike = Union[int, Dim, Expr]
 
 
 def _wrap(e: object) -> str:
-    return f"({e})" if isinstance(e, (HostCall, Expr)) else str(e)
+    call = e.fn not in _SIGNS if isinstance(e, HostCall) else False
+    return f"({e})" if isinstance(e, (HostCall, Expr)) and not call else str(e)
 
 
 def _terms(e: DimLike | HostCall) -> dict[Monomial, int]:
@@ -228,7 +232,8 @@ def bounds(e: DimLike) -> tuple[int | None, int | None]:
 def _call_bounds(call: HostCall) -> tuple[int | None, int | None]:
     (a_lo, a_hi), (b_lo, b_hi) = map(bounds, call.args)
     if call.fn == "floordiv" and b_lo is not None and b_lo > 0:
-        return (0 if a_lo is not None and a_lo >= 0 else None), (a_hi // b_lo if a_hi is not None and a_hi >= 0 else None)
+        high = a_hi // b_lo if a_hi is not None and a_hi >= 0 else None
+        return (0 if a_lo is not None and a_lo >= 0 else None), high
     if call.fn == "mod" and b_lo is not None and b_lo > 0:
         return 0, (b_hi - 1 if b_hi is not None else None)
     if call.fn == "max":

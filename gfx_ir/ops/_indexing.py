@@ -30,7 +30,7 @@ def indexed(dims: Dims, index: Any, rules: str) -> Dims:
 
 
 def _unclear(item: Any) -> bool:
-    """Whether it cannot be told how many axes this takes or gives: tensors of unknown dtype or rank, Python booleans."""
+    """Whether it cannot be told how many axes this takes or gives: unknown dtype or rank, Python booleans."""
     if isinstance(item, LogicalTensor):
         return item.dtype is None or item.dims is None
     return isinstance(item, (bool, str))

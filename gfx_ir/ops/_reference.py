@@ -1,4 +1,4 @@
-"""What NumPy spellings may use beside NumPy itself: `np`, `special` (SciPy, imported at first use) and helper functions.
+"""What NumPy spellings may use: `np`, `special` (SciPy, imported at first use), `ml_dtypes` and helper functions.
 
 Emitted NumPy source that needs a helper contains it word for word.
 """

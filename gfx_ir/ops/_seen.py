@@ -1,4 +1,4 @@
-"""What a spelling or a rule of kinds can see of an argument: NumPy data when an op is run, a Value when it is recorded."""
+"""What a spelling or a rule of kinds can see of an argument: data when an op is run, a Value when it is recorded."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Rules of shapes and dtypes that the families share.
 
-Shapes: NumPy's broadcasting, over dims that may be numbers, size expressions or unknown (None); `dims=None` is an unknown
-rank. Where two sizes cannot be told apart nor be shown to differ they are taken as equal (a guard holds that at run time).
+Shapes: NumPy's broadcasting, over dims that may be numbers, size expressions or unknown (None); `dims=None` is an
+unknown rank. Two sizes that can neither be shown equal nor different are taken as equal (a guard holds that later).
 Dtypes: a rule is a function (operand types, promotion rules) -> (dtype or None, weak).
 """
 
@@ -83,7 +83,7 @@ def promote(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None
 
 
 def _promote_torch(operands: Sequence[LogicalTensor]) -> DType | None:
-    """PyTorch lets a 0-d tensor beside others decide only the kind; where a rank is unknown, both readings must agree."""
+    """PyTorch lets a 0-d tensor beside others decide only the kind; both readings of an unknown rank must agree."""
     readings = [(t.rank == 0,) if t.rank is not None else (True, False) for t in operands]
     found = set()
     try:
@@ -120,7 +120,7 @@ def float_of(dtype: DType | None, rules: str) -> DType | None:
 
 
 def dividing(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
-    """The promoted dtype, the default float where it is none (NumPy too takes that in a division, mean, special function)."""
+    """The promoted dtype, the default float where it is none (NumPy has it so for divisions and means)."""
     dtype, weak = promote(operands, rules)
     return (dtype if dtype is None or dtype.kind in "fc" else dtypes.default("f", rules)), weak
 

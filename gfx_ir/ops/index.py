@@ -1,7 +1,7 @@
 """Ops that read and write by position.
 
-`getitem` and `index_put` follow NumPy's indexing (https://numpy.org/doc/stable/user/basics.indexing.html): an integer beside
-an index tensor counts as an index tensor of no axes.
+`getitem` and `index_put` follow NumPy's indexing (https://numpy.org/doc/stable/user/basics.indexing.html): an integer
+beside an index tensor counts as an index tensor of no axes.
 """
 
 from __future__ import annotations

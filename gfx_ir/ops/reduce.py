@@ -1,6 +1,6 @@
 """Ops that go over axes: sums, extrema, statistics, searching, sorting.
 
-Names and semantics: https://data-apis.org/array-api/latest/API_specification/statistical_functions.html and its neighbours.
+Names and semantics: https://data-apis.org/array-api/latest/API_specification/statistical_functions.html
 """
 
 from __future__ import annotations
@@ -80,17 +80,21 @@ def _reduce(signature: str, spelling: Any, element: Element, empty: bool = True)
     op(FAMILY, signature, spelling, infer=_reduction(element, empty), compute=input_size)
 
 
-for _signature, _spelling, _rule in (
-    ("sum(x, axis=None, dtype=None, keepdims=False)", "np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)", _accumulated),
-    ("prod(x, axis=None, dtype=None, keepdims=False)", "np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)", _accumulated),
-    ("mean(x, axis=None, keepdims=False, dtype=None)", "np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)", _averaged),
-    ("var(x, axis=None, correction=0, keepdims=False)", "np.var(x, axis=axis, ddof=correction, keepdims=keepdims)", _spread),
-    ("std(x, axis=None, correction=0, keepdims=False)", "np.std(x, axis=axis, ddof=correction, keepdims=keepdims)", _spread),
-    ("all(x, axis=None, keepdims=False)", "np.all(x, axis=axis, keepdims=keepdims)", _truth),
-    ("any(x, axis=None, keepdims=False)", "np.any(x, axis=axis, keepdims=keepdims)", _truth),
-    ("count_nonzero(x, axis=None, keepdims=False)", "np.count_nonzero(x, axis=axis, keepdims=keepdims)", _position),
-):  # fmt: skip
-    _reduce(_signature, _spelling, _rule)
+for _name, _between, _after, _passed, _rule in (
+    ("sum", "dtype=None, ", "", "dtype=dtype, ", _accumulated),
+    ("prod", "dtype=None, ", "", "dtype=dtype, ", _accumulated),
+    ("mean", "", ", dtype=None", "dtype=dtype, ", _averaged),
+    ("var", "correction=0, ", "", "ddof=correction, ", _spread),
+    ("std", "correction=0, ", "", "ddof=correction, ", _spread),
+    ("all", "", "", "", _truth),
+    ("any", "", "", "", _truth),
+    ("count_nonzero", "", "", "", _position),
+):
+    _reduce(
+        f"{_name}(x, axis=None, {_between}keepdims=False{_after})",
+        f"np.{_name}(x, axis=axis, {_passed}keepdims=keepdims)",
+        _rule,
+    )
 for _name, _rule in (("max", _element), ("min", _element), ("argmax", _position), ("argmin", _position)):
     _signature, _spelling = f"{_name}(x, axis=None, keepdims=False)", f"np.{_name}(x, axis=axis, keepdims=keepdims)"
     _reduce(_signature, _spelling, _rule, empty=False)
