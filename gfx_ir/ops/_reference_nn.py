@@ -1,7 +1,137 @@
-"""Helper functions that NumPy spellings of nn, linalg, random and fft name."""
+"""Helper functions that NumPy spellings of nn and effect name: they define their ops.
+
+Each computes in the dtype of its input. Emitted NumPy source contains those that it needs word for word, so they use NumPy
+and each other only, and bear no annotations.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-NN: dict[str, Any] = {}
+import numpy as np
+
+from ._reference_random import RANDOM
+
+
+# ---------------------------------------------------------------- windows
+def each_axis(values, count):
+    """One value for each of `count` axes; a single one counts for all."""
+    values = (values,) if isinstance(values, int) else tuple(values)
+    return values * count if len(values) == 1 else values
+
+
+def window_view(x, kernel, stride, dilation):
+    """Windows over the last axes, as many axes behind them: a view of shape (..., *positions, *kernel)."""
+    spans = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation))
+    every = np.lib.stride_tricks.sliding_window_view(x, spans, axis=tuple(range(-len(kernel), 0)))
+    return every[(..., *(slice(None, None, s) for s in stride), *(slice(None, None, d) for d in dilation))]
+
+
+def pad_last(x, pairs, value=0):
+    """x with (before, after) elements of `value` added to each of its last axes; a negative `after` takes away."""
+    added = [(before, max(after, 0)) for before, after in pairs]
+    x = np.pad(x, [(0, 0)] * (x.ndim - len(pairs)) + added, constant_values=value)
+    return x[(..., *(slice(None, after if after < 0 else None) for _, after in pairs))]
+
+
+# ---------------------------------------------------------------- convolution
+def conv_padding(padding, kernel, dilation):
+    """(before, after) for each axis; of an odd total "same" puts the larger half behind."""
+    if padding == "valid":
+        return [(0, 0)] * len(kernel)
+    if padding == "same":
+        totals = [d * (k - 1) for k, d in zip(kernel, dilation)]
+        return [(total // 2, total - total // 2) for total in totals]
+    return [(p, p) for p in each_axis(padding, len(kernel))]
+
+
+def conv(x, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), groups=1, dims=2):
+    """Correlation of x (N, C, ...) or (C, ...) with weight (O, C / groups, ...): one matrix product for each group."""
+    if x.ndim == dims + 1:
+        return conv(x[None], weight, bias, stride, padding, dilation, groups, dims)[0]
+    kernel, stride, dilation = weight.shape[2:], each_axis(stride, dims), each_axis(dilation, dims)
+    if padding == "same" and set(stride) != {1}:
+        raise ValueError('padding="same" goes with stride 1 only')
+    patches = window_view(pad_last(x, conv_padding(padding, kernel, dilation)), kernel, stride, dilation)
+    batch, channels, *out = patches.shape[: 2 + dims]
+    inside, of_group = channels // groups, weight.shape[0] // groups
+    grouped = patches.reshape(batch, groups, inside, *out, *kernel)
+    positions, taps = range(3, 3 + dims), range(3 + dims, 3 + 2 * dims)
+    columns = grouped.transpose(1, 0, *positions, 2, *taps)
+    columns = columns.reshape(groups, batch * int(np.prod(out)), inside * int(np.prod(kernel)))
+    kernels = weight.reshape(groups, of_group, -1).transpose(0, 2, 1)
+    result = np.matmul(columns, kernels).astype(np.result_type(x, weight), copy=False)
+    result = np.moveaxis(result.reshape(groups, batch, *out, of_group), (0, -1), (1, 2))
+    result = result.reshape(batch, groups * of_group, *out)
+    return result if bias is None else result + bias.reshape(-1, *[1] * dims)
+
+
+# ---------------------------------------------------------------- pooling
+def pool_count(size, kernel, stride, padding, dilation, ceil_mode):
+    """How many windows there are along an axis; with ceil_mode also one that juts out, if it begins before the last padding."""
+    room = size + 2 * padding - dilation * (kernel - 1) - 1
+    count = (room + (stride - 1 if ceil_mode else 0)) // stride + 1
+    if ceil_mode and (count - 1) * stride >= size + padding:
+        count -= 1
+    return count
+
+
+def pool_windows(x, kernel, stride, padding, dilation, ceil_mode, value):
+    """The windows of a pooling, `value` in the padding and where a window juts out."""
+    pairs = []
+    for size, k, s, p, d in zip(x.shape[-len(kernel) :], kernel, stride, padding, dilation):
+        count = pool_count(size, k, s, p, d, ceil_mode)
+        pairs.append((p, (count - 1) * s + d * (k - 1) + 1 - size - p))
+    return window_view(pad_last(x, pairs, value), kernel, stride, dilation)
+
+
+def max_pool(x, kernel, stride, padding=(0,), dilation=(1,), ceil_mode=False):
+    """The largest element of each window over the last axes; padding never wins."""
+    count = len(kernel)
+    lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
+    sizes = (each_axis(values, count) for values in (stride, padding, dilation))
+    return pool_windows(x, kernel, *sizes, ceil_mode, lowest).max(axis=tuple(range(-count, 0)))
+
+
+def avg_pool(x, kernel, stride, padding=(0,), ceil_mode=False, count_include_pad=True):
+    """The mean of each window over the last axes; what juts out beyond the padding never counts."""
+    count = len(kernel)
+    axes, ones = tuple(range(-count, 0)), (1,) * count
+    stride, padding = each_axis(stride, count), each_axis(padding, count)
+    sums = pool_windows(x, kernel, stride, padding, ones, ceil_mode, 0).sum(axis=axes, dtype=x.dtype)
+    counted = np.ones(x.shape[-count:], x.dtype)
+    if count_include_pad:
+        counted = pad_last(counted, [(p, p) for p in padding], 1)
+        held = [(n - 1) * s + k for n, s, k in zip(sums.shape[-count:], stride, kernel)]
+        counted = pad_last(counted, [(0, need - n) for need, n in zip(held, counted.shape)])
+        counted = window_view(counted, kernel, stride, ones)
+    else:
+        counted = pool_windows(counted, kernel, stride, padding, ones, ceil_mode, 0)
+    return sums / counted.sum(axis=axes, dtype=x.dtype)
+
+
+def adaptive_pool(x, output_size, reduce):
+    """`reduce` (np.mean or np.max) over windows from i * size // out to the ceiling of (i + 1) * size / out, axis by axis."""
+    x = np.array(x)
+    for axis, out in zip(range(-len(output_size), 0), output_size):
+        size = x.shape[axis]
+        ends = [] if out is None else [(i * size // out, -((i + 1) * size // -out)) for i in range(out)]
+        if ends:
+            x = np.stack([reduce(np.take(x, range(*end), axis=axis), axis=axis) for end in ends], axis=axis)
+    return x
+
+
+# ---------------------------------------------------------------- effects
+def check(pred, message, error=RuntimeError):
+    """Raise error(message) where pred is not true."""
+    if not np.all(pred):
+        raise error(message)
+
+
+NN: dict[str, Any] = {
+    f.__name__: f
+    for f in (
+        each_axis, window_view, pad_last, conv_padding, conv, pool_count, pool_windows, max_pool, avg_pool, adaptive_pool,
+        check,
+    )
+} | RANDOM  # fmt: skip

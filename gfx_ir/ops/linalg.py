@@ -1,1 +1,201 @@
-"""Linear algebra."""
+"""Products, norms, systems of equations.
+
+Names and semantics: https://data-apis.org/array-api/latest/API_specification/linear_algebra_functions.html and its extension
+linalg. Matrices are the last two axes, stacks of them what stands before.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from .. import host
+from ..errors import ShapeError
+from ..host import DimLike
+from ..types import LogicalTensor
+from . import _costs, _seen
+from ._einsum import contracted, einsum_dims
+from ._row import op
+from ._shapes import (
+    Dims,
+    as_type,
+    axes_of,
+    axis_of,
+    better,
+    broadcast,
+    dims_text,
+    dividing,
+    fixed,
+    promote,
+    real_of,
+    reduced,
+    sum_dtype,
+    total,
+)
+
+FAMILY = "linalg"
+
+
+def _pair(args: SimpleNamespace, rules: str) -> tuple[Dims, Dims, Any]:
+    """Dims of both operands and their promoted dtype."""
+    x1, x2 = as_type(args.x1, rules), as_type(args.x2, rules)
+    return x1.dims, x2.dims, promote((x1, x2), rules)[0]
+
+
+def _contract(a: DimLike | None, b: DimLike | None, shapes: tuple[Dims, Dims]) -> DimLike | None:
+    if host.same(a, b) is False:
+        raise ShapeError(f"{dims_text(shapes)} do not multiply: {a} against {b}")
+    return better(a, b)
+
+
+# ---------------------------------------------------------------- products
+def matmul_dims(a: Dims, b: Dims) -> Dims:
+    """The shape of a @ b. Raises ShapeError where they do not fit."""
+    if a is None or b is None:
+        return None
+    if not a or not b:
+        raise ShapeError("a matrix product takes tensors of at least one axis")
+    _contract(a[-1], b[-2] if len(b) > 1 else b[0], (a, b))
+    stack = broadcast(a[:-2], b[:-2], what="stacks of matrices")
+    return None if stack is None else (*stack, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
+
+
+def _matmul(args: SimpleNamespace) -> str:
+    element = _seen.dtype(args.x1)
+    extended = element is not None and not element.numpy.isbuiltin  # NumPy multiplies matrices of these as float32
+    return "np.matmul(x1, x2).astype(x1.dtype)" if extended and element == _seen.dtype(args.x2) else "x1 @ x2"
+
+
+def _matmul_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    a, b, dtype = _pair(args, rules)
+    return LogicalTensor(dtype, matmul_dims(a, b))
+
+
+def _outer_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    a, b, dtype = _pair(args, rules)
+    for dims in (a, b):
+        if dims is not None and len(dims) != 1:
+            raise ShapeError(f"outer takes vectors, not {dims_text((dims,))}")
+    return LogicalTensor(dtype, (None if a is None else a[0], None if b is None else b[0]))
+
+
+def _vecdot_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    a, b, dtype = _pair(args, rules)
+    if a is None or b is None or not fixed(args.axis):
+        return LogicalTensor(dtype)
+    first, second = axis_of(args.axis, len(a)), axis_of(args.axis, len(b))
+    _contract(a[first], b[second], (a, b))
+    rest = broadcast(a[:first] + a[first + 1 :], b[:second] + b[second + 1 :])
+    return LogicalTensor(dtype, rest)
+
+
+def _tensordot_axes(axes: Any, a: tuple, b: tuple) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if isinstance(axes, int):
+        if axes > min(len(a), len(b)):
+            raise ShapeError(f"{axes} axes are more than {dims_text((a, b))} have")
+        return tuple(range(len(a) - axes, len(a))), tuple(range(axes))
+    first, second = axes_of(axes[0], len(a)), axes_of(axes[1], len(b))
+    if len(first) != len(second):
+        raise ShapeError(f"tensordot sums over as many axes of one as of the other, not {axes}")
+    return first, second
+
+
+def _tensordot_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    a, b, dtype = _pair(args, rules)
+    if a is None or b is None or not fixed(args.axes):
+        return LogicalTensor(dtype)
+    first, second = _tensordot_axes(args.axes, a, b)
+    for i, j in zip(first, second):
+        _contract(a[i], b[j], (a, b))
+    kept = [d for i, d in enumerate(a) if i not in first] + [d for j, d in enumerate(b) if j not in second]
+    return LogicalTensor(dtype, tuple(kept))
+
+
+def _tensordot_cost(args: SimpleNamespace, types: tuple) -> Any:
+    a = args.x1.dims if isinstance(args.x1, LogicalTensor) else None
+    if a is None or not fixed(args.axes):
+        return None
+    summed = a[len(a) - args.axes :] if isinstance(args.axes, int) else [a[i] for i in axes_of(args.axes[0], len(a))]
+    return _costs.times(2, types[0].size(), total(summed))
+
+
+def _einsum_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    operands = [as_type(a, rules) for a in args.operands]
+    return LogicalTensor(promote(operands, rules)[0], einsum_dims(args.equation, [t.dims for t in operands]))
+
+
+def _einsum_cost(args: SimpleNamespace, types: tuple) -> Any:
+    shapes = [a.dims if isinstance(a, LogicalTensor) else () for a in args.operands]
+    return _costs.times(max(len(shapes), 1), contracted(args.equation, shapes))
+
+
+for _signature, _spelling, _rule, _cost in (
+    ("matmul(x1, x2)", _matmul, _matmul_type, _costs.matmul),
+    ("outer(x1, x2)", "np.outer(x1, x2)", _outer_type, None),
+    ("vecdot(x1, x2, axis=-1)", "np.vecdot(x1, x2, axis=axis)", _vecdot_type, _costs.vecdot),
+    ("tensordot(x1, x2, axes=2)", "np.tensordot(x1, x2, axes=axes)", _tensordot_type, _tensordot_cost),
+    ("einsum(equation, operands)", "np.einsum(equation, *operands)", _einsum_type, _einsum_cost),
+):
+    op(FAMILY, _signature, _spelling, infer=_rule, compute=_cost)
+
+
+# ---------------------------------------------------------------- matrices
+def _matrices(x: LogicalTensor, square: bool = False) -> Dims:
+    """The dims of a stack of matrices. Raises ShapeError where x is none."""
+    dims = x.dims
+    if dims is None:
+        return None
+    if len(dims) < 2:
+        raise ShapeError(f"this takes matrices, not {dims_text((dims,))}")
+    if square and host.same(dims[-1], dims[-2]) is False:
+        raise ShapeError(f"this takes square matrices, not {dims_text((dims,))}")
+    return dims
+
+
+def _trace_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    x = as_type(args.x, rules)
+    dims = _matrices(x)
+    return LogicalTensor(sum_dtype(x.dtype, rules), None if dims is None else dims[:-2])
+
+
+def _norm_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    x = as_type(args.x, rules)
+    dims = _matrices(x)
+    return LogicalTensor(real_of(dividing((x,), rules)[0]), reduced(dims, args.axis, args.keepdims))
+
+
+def _square_type(stack_only: bool) -> Any:
+    def infer(args: SimpleNamespace, rules: str) -> LogicalTensor:
+        x = as_type(args.x, rules)
+        dims = _matrices(x, square=True)
+        return LogicalTensor(dividing((x,), rules)[0], dims[:-2] if dims is not None and stack_only else dims)
+
+    return infer
+
+
+def _solve_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    x1, x2 = as_type(args.x1, rules), as_type(args.x2, rules)
+    a, b, dtype = _matrices(x1, square=True), x2.dims, dividing((x1, x2), rules)[0]
+    if a is None or b is None:
+        return LogicalTensor(dtype)
+    if not b:
+        raise ShapeError("the right side of a system is a vector or a matrix")
+    size = _contract(a[-1], b[-2] if len(b) > 1 else b[0], (a, b))
+    if len(b) == 1:
+        return LogicalTensor(dtype, (*a[:-2], size))
+    stack = broadcast(a[:-2], b[:-2], what="stacks of matrices")
+    return LogicalTensor(dtype, None if stack is None else (*stack, size, b[-1]))
+
+
+op(FAMILY, "trace(x)", "np.linalg.trace(x)", infer=_trace_type)
+op(
+    FAMILY,
+    'matrix_norm(x, ord="fro", keepdims=False, axis=(-2, -1))',
+    "np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)",
+    infer=_norm_type,
+    compute=_costs.input_elements,
+)
+op(FAMILY, "solve(x1, x2)", "np.linalg.solve(x1, x2)", infer=_solve_type, compute=_costs.solve)
+op(FAMILY, "inv(x)", "np.linalg.inv(x)", infer=_square_type(False), compute=_costs.power(3, 1, 2))
+op(FAMILY, "det(x)", "np.linalg.det(x)", infer=_square_type(True), compute=_costs.power(3, 3, 2))
+op(FAMILY, "cholesky(x)", "np.linalg.cholesky(x)", infer=_square_type(False), compute=_costs.power(3, 3))

@@ -1,1 +1,173 @@
-"""Layers and activations of neural networks."""
+"""Layers and activations of neural networks, as patterns over other ops.
+
+Names: those that torch.nn.functional and ONNX share. Every body works without shapes: axes count from the end, sizes are read
+from the arguments.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import ops
+from ..build import host
+from ..dtypes import DType, bool_, dtype
+from . import _seen
+from ._row import composite, op
+from ._shapes import elementwise, promote
+
+FAMILY = "nn"
+
+
+# ---------------------------------------------------------------- activations
+op(FAMILY, "relu(x)", "np.maximum(x, 0)", infer=elementwise(promote))
+
+
+@composite(FAMILY)
+def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
+    """x where it is positive, negative_slope * x elsewhere."""
+    return ops.where(ops.greater(x, 0), x, ops.multiply(x, negative_slope))
+
+
+@composite(FAMILY)
+def elu(x: Any, alpha: Any = 1.0) -> Any:
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289)."""
+    positive = ops.greater(x, 0)
+    below = ops.expm1(ops.where(positive, 0.0, x))  # no overflow, nor its gradient, on the side not taken
+    return ops.where(positive, x, ops.multiply(below, alpha))
+
+
+@composite(FAMILY)
+def gelu(x: Any, approximate: str = "none") -> Any:
+    """x times the normal distribution's probability of being below x (arXiv:1606.08415); "tanh" approximates it."""
+    if approximate == "tanh":
+        cube = ops.multiply(ops.multiply(x, x), x)
+        inner = ops.multiply(ops.add(x, ops.multiply(cube, 0.044715)), math.sqrt(2 / math.pi))
+        return ops.multiply(ops.multiply(x, 0.5), ops.add(ops.tanh(inner), 1.0))
+    if approximate != "none":
+        raise ValueError(f'gelu is exact ("none") or approximated by "tanh", not by {approximate!r}')
+    return ops.multiply(ops.multiply(x, 0.5), ops.add(ops.erf(ops.multiply(x, math.sqrt(0.5))), 1.0))
+
+
+@composite(FAMILY)
+def silu(x: Any) -> Any:
+    """x * sigmoid(x)."""
+    return ops.multiply(x, ops.sigmoid(x))
+
+
+@composite(FAMILY)
+def mish(x: Any) -> Any:
+    """x * tanh(softplus(x)) (arXiv:1908.08681)."""
+    return ops.multiply(x, ops.tanh(ops.softplus(x)))
+
+
+@composite(FAMILY)
+def softplus(x: Any, beta: Any = 1.0, threshold: Any = 20.0) -> Any:
+    """log(1 + exp(beta * x)) / beta, x itself where beta * x exceeds the threshold."""
+    if beta == 1.0:
+        return ops.where(ops.greater(x, threshold), x, ops.logaddexp(x, 0.0))
+    scaled = ops.multiply(x, beta)
+    return ops.where(ops.greater(scaled, threshold), x, ops.divide(ops.logaddexp(scaled, 0.0), beta))
+
+
+@composite(FAMILY)
+def logsigmoid(x: Any) -> Any:
+    """log(sigmoid(x)), without overflow."""
+    return ops.negative(ops.logaddexp(ops.negative(x), 0.0))
+
+
+@composite(FAMILY)
+def softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
+    """exp(x) / sum(exp(x)) along an axis, without overflow; computed in `dtype` where one is given."""
+    if dtype is not None:
+        x = ops.astype(x, dtype)
+    exps = ops.exp(ops.subtract(x, ops.max(x, axis=axis, keepdims=True)))
+    return ops.divide(exps, ops.sum(exps, axis=axis, keepdims=True))
+
+
+@composite(FAMILY)
+def log_softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
+    """log(softmax(x)) along an axis, without overflow; computed in `dtype` where one is given."""
+    if dtype is not None:
+        x = ops.astype(x, dtype)
+    shifted = ops.subtract(x, ops.max(x, axis=axis, keepdims=True))
+    return ops.subtract(shifted, ops.log(ops.sum(ops.exp(shifted), axis=axis, keepdims=True)))
+
+
+# ---------------------------------------------------------------- layers
+@composite(FAMILY)
+def linear(x: Any, weight: Any, bias: Any = None) -> Any:
+    """x @ weight.T + bias; weight is (out features, in features)."""
+    out = ops.matmul(x, ops.matrix_transpose(weight))
+    return out if bias is None else ops.add(out, bias)
+
+
+@composite(FAMILY)
+def embedding(x: Any, weight: Any) -> Any:
+    """The rows of weight that x numbers."""
+    return ops.take(weight, x, axis=0)
+
+
+@composite(FAMILY)
+def dropout(x: Any, p: Any = 0.5, key: Any = None) -> Any:
+    """x with a share p of its elements, drawn with `key`, set to 0 and the others divided by 1 - p."""
+    if p == 0:
+        return x
+    if p == 1:
+        return ops.zeros_like(x)
+    keep_rate = host("-", 1.0, p)
+    keep = ops.bernoulli(key, keep_rate, ops.shape(x))
+    return ops.where(keep, ops.divide(x, keep_rate), 0.0)
+
+
+@composite(FAMILY)
+def scaled_dot_product_attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    mask: Any = None,
+    dropout: Any = 0.0,
+    is_causal: bool = False,
+    scale: Any = None,
+    key: Any = None,
+) -> Any:
+    """softmax(q @ k.T * scale + mask) @ v over the last two axes (arXiv:1706.03762).
+
+    q is (..., L, E), k (..., S, E), v (..., S, Ev), the result (..., L, Ev). `mask` is broadcast to (..., L, S): boolean
+    (True: attend) or added to the scores. `is_causal` lets query i see the keys up to i. A query that sees no key
+    gives 0. `scale` is 1 / sqrt(E) where it is None. A dropout that is not 0 takes a `key`.
+    """
+    if scale is None:
+        scale = host("/", 1.0, host("math.sqrt", ops.size(q, -1)))
+    scores = ops.multiply(ops.matmul(q, ops.matrix_transpose(k)), scale)
+    if is_causal:
+        causal = ops.tril(ops.ones((ops.size(q, -2), ops.size(k, -2)), dtype=bool_))
+        scores = ops.where(causal, scores, -math.inf)
+    if mask is None:
+        weights = ops.softmax(scores, axis=-1)
+    else:
+        scores = _masked(scores, mask)
+        unseen = ops.all(ops.equal(scores, -math.inf), axis=-1, keepdims=True)
+        weights = ops.where(unseen, 0.0, ops.softmax(ops.where(unseen, 0.0, scores), axis=-1))
+    if dropout != 0.0:
+        weights = ops.dropout(weights, dropout, key)
+    return ops.matmul(weights, v)
+
+
+def _masked(scores: Any, mask: Any) -> Any:
+    """The scores under a boolean or additive mask; which of the two is asked at run time where the dtype is unknown."""
+    element = _dtype_of(mask)
+    if element == bool_:
+        return ops.where(mask, scores, -math.inf)
+    if element is not None:
+        return ops.add(scores, mask)
+    is_boolean = host("==", ops.dtype_of(mask), bool_)
+    bias = ops.where(is_boolean, ops.where(mask, 0.0, -math.inf), mask)
+    return ops.add(scores, bias)
+
+
+def _dtype_of(mask: Any) -> DType | None:
+    """The dtype of a tensor, of a framework's array too, where it is known."""
+    known = _seen.dtype(mask)
+    given = getattr(mask, "dtype", None)
+    return dtype(given) if known is None and given is not None else known

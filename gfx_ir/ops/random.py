@@ -1,1 +1,80 @@
-"""Random numbers from explicit keys."""
+"""Random numbers, each draw from a key of its own: equal keys give equal numbers, and no generator hides anywhere.
+
+What the numbers are is the framework's own affair; shapes, dtypes and distributions are the op's.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from .. import dtypes
+from ..dtypes import DType
+from ..rules import OPEN
+from ..types import LogicalTensor
+from . import _costs
+from ._row import op
+from ._shapes import as_type, broadcast, free, shape_arg, takes_open
+
+FAMILY = "random"
+
+
+def _drawn(kind: str, parameters: tuple[str, ...] = ()) -> Any:
+    """Infer rule of a draw of `shape`; the parameters of the distribution broadcast to it."""
+
+    @takes_open
+    def infer(args: SimpleNamespace, rules: str) -> LogicalTensor:
+        dims = shape_arg(args.shape)
+        broadcast(dims, *(as_type(getattr(args, name), rules).dims for name in parameters), what="the parameters of a draw")
+        given = getattr(args, "dtype", None)
+        if given is None:
+            return LogicalTensor(dtypes.default(kind, rules), dims)
+        return LogicalTensor(given if isinstance(given, DType) else None, dims)
+
+    return infer
+
+
+@takes_open
+def _key(args: SimpleNamespace, rules: str) -> Any:
+    return OPEN
+
+
+@takes_open
+def _two_keys(args: SimpleNamespace, rules: str) -> Any:
+    return OPEN, OPEN
+
+
+op(FAMILY, "make_key(seed)", "make_key(seed)", infer=_key, kinds=("key",), compute=free)
+op(FAMILY, "split_key(key)", "split_key(key)", infer=_two_keys, kinds=("key", "key"), compute=free)
+op(
+    FAMILY,
+    "uniform(key, shape, low=0.0, high=1.0, dtype=None)",
+    "uniform(key, shape, low=low, high=high, dtype=dtype)",
+    infer=_drawn("f", ("low", "high")),
+    compute=_costs.draws,
+    doc="Uniform on [low, high).",
+)
+op(
+    FAMILY,
+    "normal(key, shape, mean=0.0, std=1.0, dtype=None)",
+    "normal(key, shape, mean=mean, std=std, dtype=dtype)",
+    infer=_drawn("f", ("mean", "std")),
+    compute=_costs.draws,
+    doc="Normal with this mean and standard deviation.",
+)
+op(
+    FAMILY,
+    "bernoulli(key, p, shape)",
+    "bernoulli(key, p, shape)",
+    infer=_drawn("b", ("p",)),
+    compute=_costs.draws,
+    doc="True with probability p.",
+)
+op(
+    FAMILY,
+    "randint(key, shape, low, high, dtype=None)",
+    "randint(key, shape, low, high, dtype=dtype)",
+    infer=_drawn("i", ("low", "high")),
+    compute=_costs.draws,
+    doc="Whole numbers from low to high - 1, each as likely.",
+)

@@ -1,0 +1,97 @@
+"""Losses, as patterns over other ops. `reduction` is "mean", "sum" or "none"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import ops
+from ..build import host
+from ._row import composite
+
+FAMILY = "nn"
+
+
+def _reduced(losses: Any, reduction: str) -> Any:
+    if reduction == "none":
+        return losses
+    if reduction == "sum":
+        return ops.sum(losses)
+    if reduction == "mean":
+        return ops.mean(losses)
+    raise ValueError(f'reduction is "mean", "sum" or "none", not {reduction!r}')
+
+
+@composite(FAMILY)
+def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """(x - target)**2."""
+    return _reduced(ops.square(ops.subtract(x, target)), reduction)
+
+
+@composite(FAMILY)
+def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """abs(x - target)."""
+    return _reduced(ops.abs(ops.subtract(x, target)), reduction)
+
+
+@composite(FAMILY)
+def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """Cross entropy of a probability `target` and sigmoid(x), without overflow."""
+    log_term = ops.log1p(ops.exp(ops.negative(ops.abs(x))))
+    losses = ops.add(ops.subtract(ops.maximum(x, 0.0), ops.multiply(x, target)), log_term)
+    return _reduced(losses, reduction)
+
+
+@composite(FAMILY)
+def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: Any = -100, reduction: str = "mean") -> Any:
+    """The negative log-probability of each target class, times the class's weight.
+
+    x is (N, C, ...) of log-probabilities, target (N, ...) of class numbers; positions whose target is `ignore_index`
+    count nothing. "mean" divides by the sum of the weights that count.
+    """
+    valid = ops.not_equal(target, ignore_index)
+    labels = ops.where(valid, target, 0)
+    losses = ops.negative(ops.squeeze(ops.take_along_axis(x, ops.expand_dims(labels, 1), axis=1), axis=1))
+    if weight is None:
+        counts = ops.astype(valid, ops.dtype_of(x))
+    else:
+        counts = ops.where(valid, ops.take(weight, labels, axis=0), 0.0)
+        losses = ops.multiply(losses, counts)
+    losses = ops.where(valid, losses, 0.0)
+    if reduction == "mean":
+        return ops.divide(ops.sum(losses), ops.sum(counts))
+    return _reduced(losses, reduction)
+
+
+@composite(FAMILY)
+def cross_entropy(
+    x: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: Any = -100,
+    reduction: str = "mean",
+    label_smoothing: Any = 0.0,
+) -> Any:
+    """nll_loss of log_softmax(x); x is (N, C, ...), target (N, ...) of class numbers.
+
+    `label_smoothing` moves that share of the target's probability to all classes alike (arXiv:1512.00567).
+    """
+    log_probs = ops.log_softmax(x, axis=1)
+    losses = ops.nll_loss(log_probs, target, weight, ignore_index, reduction)
+    if label_smoothing == 0.0:
+        return losses
+    valid = ops.not_equal(target, ignore_index)
+    by_class = ops.moveaxis(log_probs, 1, -1)
+    if weight is not None:
+        by_class = ops.multiply(by_class, weight)
+    spread = ops.where(valid, ops.negative(ops.sum(by_class, axis=-1)), 0.0)
+    if reduction == "mean" and weight is None:
+        spread = ops.divide(ops.sum(spread), ops.sum(ops.astype(valid, ops.dtype_of(x))))
+    elif reduction == "mean":
+        labels = ops.where(valid, target, 0)
+        counts = ops.where(valid, ops.take(weight, labels, axis=0), 0.0)
+        spread = ops.divide(ops.sum(spread), ops.sum(counts))
+    else:
+        spread = _reduced(spread, reduction)
+    share = host("/", label_smoothing, ops.size(x, 1))
+    kept = host("-", 1.0, label_smoothing)
+    return ops.add(ops.multiply(losses, kept), ops.multiply(spread, share))

@@ -1,0 +1,82 @@
+"""Normalisation layers, as patterns over other ops. None of them needs the rank of its argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import ops
+from ..errors import ShapeError
+from ..rules import OPEN
+from ._row import composite
+
+FAMILY = "nn"
+
+
+def _last_axes(normalized_shape: Any, name: str) -> Any:
+    """The axes that a normalized_shape stands for, counted from the end."""
+    if normalized_shape is OPEN:
+        return OPEN
+    if not isinstance(normalized_shape, (tuple, list)):
+        hint = "write normalized_shape as a tuple with one entry for each axis"
+        raise ShapeError(f"{name} must know over how many axes it goes", hint=hint)
+    return -1 if len(normalized_shape) == 1 else tuple(range(-len(normalized_shape), 0))
+
+
+@composite(FAMILY)
+def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last axes (arXiv:1607.06450)."""
+    axes = _last_axes(normalized_shape, "layer_norm")
+    mean = ops.mean(x, axis=axes, keepdims=True)
+    var = ops.var(x, axis=axes, keepdims=True)
+    out = ops.multiply(ops.subtract(x, mean), ops.rsqrt(ops.add(var, eps)))
+    if weight is not None:
+        out = ops.multiply(out, weight)
+    return out if bias is None else ops.add(out, bias)
+
+
+@composite(FAMILY)
+def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
+    """x / sqrt(mean(x**2) + eps) * weight over the last axes (arXiv:1910.07467); eps is that of the dtype where None."""
+    axes = _last_axes(normalized_shape, "rms_norm")
+    if eps is None:
+        eps = ops.finfo(ops.dtype_of(x), "eps")
+    mean_square = ops.mean(ops.square(x), axis=axes, keepdims=True)
+    out = ops.multiply(x, ops.rsqrt(ops.add(mean_square, eps)))
+    return out if weight is None else ops.multiply(out, weight)
+
+
+@composite(FAMILY)
+def group_norm(x: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """Each group of channels normalised over its channels and positions (arXiv:1803.08494); x is (N, C, ...)."""
+    groups = ops.reshape(x, (ops.size(x, 0), num_groups, -1))
+    mean = ops.mean(groups, axis=-1, keepdims=True)
+    var = ops.var(groups, axis=-1, keepdims=True)
+    out = ops.multiply(ops.subtract(groups, mean), ops.rsqrt(ops.add(var, eps)))
+    if weight is not None or bias is not None:
+        out = ops.reshape(out, (ops.size(x, 0), ops.size(x, 1), -1))
+    if weight is not None:
+        out = ops.multiply(out, ops.expand_dims(weight, -1))
+    if bias is not None:
+        out = ops.add(out, ops.expand_dims(bias, -1))
+    return ops.reshape(out, ops.shape(x))
+
+
+@composite(FAMILY)
+def batch_norm(x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """(x - mean) / sqrt(var + eps) * weight + bias, each given for the channels of x, which is (N, C, ...)."""
+    channels_last = ops.moveaxis(x, 1, -1)
+    out = ops.multiply(ops.subtract(channels_last, mean), ops.rsqrt(ops.add(var, eps)))
+    if weight is not None:
+        out = ops.multiply(out, weight)
+    if bias is not None:
+        out = ops.add(out, bias)
+    return ops.moveaxis(out, -1, 1)
+
+
+@composite(FAMILY, kinds=("tensor", "tensor", "tensor"))
+def batch_norm_train(x: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """batch_norm by the batch's own statistics (arXiv:1502.03167): the result, the mean and the biased variance used."""
+    channels = ops.reshape(ops.moveaxis(x, 1, 0), (ops.size(x, 1), -1))
+    mean = ops.mean(channels, axis=1)
+    var = ops.var(channels, axis=1)
+    return ops.batch_norm(x, mean, var, weight, bias, eps), mean, var
