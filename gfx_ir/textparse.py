@@ -65,7 +65,7 @@ class _Module:
             case ast.FunctionDef(name=name):
                 if name in self.functions:
                     fail(statement, f"function {name!r} is defined twice")
-                self.functions[name] = (statement, Graph(_given(statement, "named") or original(name) or ""))
+                self.functions[name] = (statement, Graph(_given(statement, "named")))
             case ast.Expr(value=ast.Call(func=ast.Name(id="program")) as call) if self.head is None:
                 self.head = call
             case ast.Expr(value=ast.Call(func=ast.Name(id="guard"), args=args, keywords=[]) as call) if len(args) == 3:
@@ -87,7 +87,7 @@ class _Module:
             if "entry" in marks:
                 entries.append(name)
             if "entry" not in marks or "function" in marks:
-                functions[_given(definition, "function") or original(name) or ""] = graph
+                functions[_given(definition, "function")] = graph
         if len(entries) != 1:
             fail(head, f"a program has one @entry, not {len(entries)}")
         named = {k.arg: self.constants.tree(k.value, {}) for k in head.keywords}
@@ -114,13 +114,13 @@ class _Module:
         return found
 
 
-def _given(definition: ast.FunctionDef, mark: str) -> str | None:
-    """The text in the decorator `@mark("text")`."""
+def _given(definition: ast.FunctionDef, mark: str) -> str:
+    """The text in the decorator `@mark("text")`, else what follows from the function's name."""
     for decorator in definition.decorator_list:
         match decorator:
             case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str() as text)]) if name == mark:
                 return text
-    return None
+    return original(definition.name) or ""
 
 
 class _Function:
@@ -173,7 +173,7 @@ class _Function:
             case ast.Expr(value=ast.Call() as right):
                 self._assign([], right)
             case ast.FunctionDef(name=name):
-                region = Graph(_given(statement, "named") or original(name) or "")
+                region = Graph(_given(statement, "named"))
                 self.regions[name] = _Function(self.constants, self.callees, region).read(statement)
             case _:
                 fail(statement, f"this is no statement of a graph: {ast.unparse(statement)[:60]}")

@@ -159,7 +159,7 @@ class _Check:
             self.fail(node, f"it has {len(node.values)} values, and its op gives {count}")
         for value, kind in zip(node.values, default_kinds(node.op, node.args, count)):
             on_device = {value.kind in _ON_DEVICE, kind in _ON_DEVICE}
-            if len(on_device) == 2 and "any" not in (value.kind, kind):
+            if len(on_device) == 2 and "any" not in (value.kind, kind) and node.op.name != "host":
                 self.fail(node, f"its value {value.index} is of kind {value.kind!r}, and its op gives {kind!r}")
 
     def _regions(self, node: Node) -> None:
