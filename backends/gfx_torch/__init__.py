@@ -1,0 +1,23 @@
+"""GFX's PyTorch backend: `backend` is the instance that the entry point names."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+
+from gfx_ir.errors import BackendError
+
+_SUPPORTED = ((2, 4), (2, 14))
+_found = tuple(int(part) for part in re.findall(r"\d+", torch.__version__)[:2])
+if not _SUPPORTED[0] <= _found <= _SUPPORTED[1]:
+    raise BackendError(
+        f"GFX's torch backend is written for PyTorch 2.4 to 2.14 and found {torch.__version__}",
+        hint="pip install 'torch>=2.4,<2.15'",
+    )
+
+from .types import make_backend  # noqa: E402 - the version comes first, or an old torch fails without a clear reason
+
+backend = make_backend()
+
+__all__ = ["backend"]

@@ -1,0 +1,63 @@
+"""Functions that rows name: what PyTorch has no call for. Their source is copied into emitted modules word for word."""
+
+import torch
+from torch.nn import functional as F
+
+
+def index_put(x, index, value, accumulate=False):
+    """A copy of x with value written to (or added at) x[index]; index may be a tuple."""
+    out = x.clone()
+    if not accumulate:
+        out[index] = value.to(x.dtype) if isinstance(value, torch.Tensor) else value
+        return out
+    positions = torch.arange(x.numel(), device=x.device).reshape(x.shape)[index]
+    added = torch.as_tensor(value, dtype=x.dtype, device=x.device).expand(positions.shape)
+    return out.flatten().index_add(0, positions.flatten(), added.flatten()).reshape(x.shape)
+
+
+def getitem_backwards(x, index):
+    """x[index] where slices in the index run backwards."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    if Ellipsis in [item if item is Ellipsis else 0 for item in items]:
+        at = [item is Ellipsis for item in items].index(True)
+        used = sum(item is not None for item in items) - 1
+        items[at : at + 1] = [slice(None)] * (x.ndim - used)
+    axis = 0
+    for place, item in enumerate(items):
+        if isinstance(item, slice) and item.step is not None and item.step < 0:
+            start, stop, step = item.indices(x.shape[axis])
+            rows = torch.arange(start, stop, step, device=x.device)
+            x, items[place] = x.index_select(axis, rows), slice(None)
+        axis += item is not None
+    return x[tuple(items)]
+
+
+def numpy_index(index):
+    """An index whose integers count as index tensors, as NumPy has it; torch takes integers out first."""
+    return tuple(torch.tensor([i]) if isinstance(i, int) and not isinstance(i, bool) else i for i in index)
+
+
+def batch_norm_train(x, weight=None, bias=None, eps=1e-5):
+    """Batch norm by the batch's own statistics: the result, the mean and the biased variance used."""
+    var, mean = torch.var_mean(x, dim=[axis for axis in range(x.ndim) if axis != 1], correction=0)
+    return F.batch_norm(x, None, None, weight, bias, training=True, eps=eps), mean, var
+
+
+def attention_with_dropout(q, k, v, mask, dropout, generator, is_causal=False, scale=None):
+    """Scaled dot-product attention whose weights are dropped with a share `dropout`."""
+    bias = torch.zeros(q.shape[-2], k.shape[-2], dtype=q.dtype, device=q.device)
+    if is_causal:
+        bias = bias.masked_fill(~torch.ones_like(bias, dtype=torch.bool).tril(), float("-inf"))
+    if mask is not None:
+        bias = bias.masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool else bias + mask
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale) + bias
+    unseen = torch.all(scores == float("-inf"), dim=-1, keepdim=True)
+    weights = torch.softmax(scores.masked_fill(unseen, 0.0), dim=-1).masked_fill(unseen, 0.0)
+    keep = torch.rand(weights.shape, generator=generator, device=q.device) < 1 - dropout
+    return torch.where(keep, weights / (1 - dropout), 0.0) @ v
+
+
+def check(pred, message, error=AssertionError):
+    """Raise where the condition does not hold."""
+    if not pred:
+        raise error(message)

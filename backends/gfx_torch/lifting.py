@@ -1,0 +1,154 @@
+"""Words that lifts share: what they refuse, how torch's sizes and dims become those of ops."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.build import dtype_of, rank_of
+from gfx_ir.dtypes import DType, dtype
+from gfx_ir.errors import MissingOp, ShapeError
+from gfx_ir.graph import Value
+from gfx_ir.op import OpDef, active
+from gfx_ir.types import LogicalTensor
+
+Pair = namedtuple("Pair", ("values", "indices"))
+"""What `torch.max(x, dim)`, `sort` and `topk` return: a tuple whose parts have names."""
+
+
+def refuse(what: str, hint: str = "") -> Any:
+    """Raise MissingOp: this call, or this argument of it, has no counterpart."""
+    raise MissingOp(what, hint=hint)
+
+
+def plain(call: str, **flags: Any) -> None:
+    """Refuse a flag of `call` that is set: its meaning would be lost."""
+    for name, value in flags.items():
+        if value is not None and value is not False:
+            refuse(
+                f"{call} with {name}={value!r} has no counterpart", f"leave {name}= out, or write it with other calls"
+            )
+
+
+def sizes(args: Sequence[Any]) -> Any:
+    """The sizes of `x.view(2, 3)`, `x.view((2, 3))` or `x.view(y.shape)`."""
+    if len(args) == 1:
+        only = args[0]
+        if isinstance(only, (tuple, list)):
+            return tuple(only)
+        if isinstance(only, Value) and only.kind in ("shape", "any"):
+            return only
+    return tuple(args)
+
+
+def axes(dim: Any) -> Any:
+    """torch's dim (int, list or tuple; empty: all) as an op's axis."""
+    if isinstance(dim, (tuple, list)):
+        return tuple(dim) or None
+    return dim
+
+
+def known_rank(x: Any) -> int | None:
+    """The rank of a tensor where it is known."""
+    kind = x.type if isinstance(x, Value) else x
+    return kind.rank if isinstance(kind, LogicalTensor) else getattr(kind, "ndim", 0 if is_number(x) else None)
+
+
+def known_size(x: Any, dim: Any) -> int | None:
+    """The size of a dim where it is a known number."""
+    kind = x.type if isinstance(x, Value) else x
+    dims = kind.dims if isinstance(kind, LogicalTensor) else getattr(kind, "shape", None)
+    if dims is None or not isinstance(dim, int):
+        return None
+    return dims[dim] if isinstance(dims[dim], int) else None
+
+
+def ask_rank(x: Any, assumed: int, why: str) -> int:
+    """The rank of x; where it is open, `assumed` under a guard if the capture can hold one, else an error."""
+    rank = known_rank(x)
+    if rank is not None:
+        return rank
+    assume = getattr(active.builder, "assume_rank", None)
+    if assume is None:
+        return rank_of(x, why)
+    assume(x, assumed)
+    return assumed
+
+
+def is_number(x: Any) -> bool:
+    """Whether x is Python data in the emitted code: a number, or an open host value."""
+    return isinstance(x, (bool, int, float, complex)) or (isinstance(x, Value) and not x.is_tensor)
+
+
+def element(of: Any) -> Any:
+    """A dtype argument: a DType, an open dtype, or one of Python's types."""
+    return dtype(of) if isinstance(of, type) else of
+
+
+def dtype_like(x: Any) -> Any:
+    """The dtype of x: known, or asked for when the code runs."""
+    return dtype_of(x) or ops.dtype_of(x)
+
+
+def cast_back(new: Any, base: Any) -> Any:
+    """What an in-place method leaves in `base`: its dtype stays."""
+    old, now = dtype_of(base), dtype_of(new)
+    if old is not None and now is not None and old != now:
+        return ops.astype(new, old)
+    return ops.astype(new, old or ops.dtype_of(base)) if is_number(new) else new
+
+
+def floating(x: Any) -> Any:
+    """x in torch's default dtype where it is known to hold integers or booleans."""
+    found = dtype_of(x)
+    return ops.astype(x, DEFAULT) if found is not None and found.kind in "biu" else x
+
+
+DEFAULT = dtype("float32")
+INT64 = dtype("int64")
+BOOL = dtype("bool")
+
+
+def at(dim: int, index: Any) -> tuple:
+    """The index that has `index` at axis `dim` and takes everything of the others."""
+    everything = slice(None)
+    if dim >= 0:
+        return (*[everything] * dim, index)
+    return (Ellipsis, index, *[everything] * (-dim - 1))
+
+
+def fixed_int(value: Any, what: str) -> int:
+    """An argument that decides how many results there are. Raises ShapeError where it is open."""
+    if isinstance(value, int):
+        return value
+    raise ShapeError(
+        f"{what} must be a number that is known at capture",
+        hint="give the argument's shape: gfx.TensorSpec(shape, dtype)",
+    )
+
+
+def is_dtype(x: Any) -> bool:
+    """Whether x is a dtype, known or open."""
+    return isinstance(x, (DType, type)) or (isinstance(x, Value) and x.kind == "dtype")
+
+
+def one(op: OpDef) -> Any:
+    """The lift of a function of one tensor."""
+    return lambda input: op(input)
+
+
+def two(op: OpDef) -> Any:
+    """The lift of a function of two tensors."""
+    return lambda input, other: op(input, other)
+
+
+def swapped(op: OpDef) -> Any:
+    """The lift of a reflected operator."""
+    return lambda input, other: op(other, input)
+
+
+def names(*calls: str) -> str:
+    """`torch.f Tensor.f` for each f."""
+    return " ".join(f"torch.{call} Tensor.{call}" for call in calls)

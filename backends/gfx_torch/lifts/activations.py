@@ -1,0 +1,213 @@
+"""Activations: torch's calls in terms of ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.build import host
+
+from ..lifting import ask_rank, known_size, refuse
+
+
+def _relu(input: Any, inplace: bool = False) -> Any:
+    return ops.relu(input)
+
+
+def leaky_relu(input: Any, negative_slope: Any = 0.01, inplace: bool = False) -> Any:
+    """F.leaky_relu."""
+    return ops.leaky_relu(input, negative_slope)
+
+
+def elu(input: Any, alpha: Any = 1.0, inplace: bool = False) -> Any:
+    """F.elu."""
+    return ops.elu(input, alpha)
+
+
+def gelu(input: Any, *, approximate: Any = "none") -> Any:
+    """F.gelu."""
+    return ops.gelu(input, approximate)
+
+
+def silu(input: Any, inplace: bool = False) -> Any:
+    """F.silu."""
+    return ops.silu(input)
+
+
+def softplus(input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
+    """F.softplus."""
+    return (
+        ops.softplus(input, float(beta), float(threshold))
+        if not is_number_open(beta, threshold)
+        else ops.softplus(input, beta, threshold)
+    )
+
+
+def is_number_open(*values: Any) -> bool:
+    """Whether one of these is an open value."""
+    return any(hasattr(value, "node") for value in values)
+
+
+def implicit_dim(input: Any, dim: Any) -> Any:
+    """F.softmax without dim: axis 0 for 0, 1 or 3 axes, else axis 1."""
+    if dim is not None:
+        return dim
+    return 0 if ask_rank(input, 2, "softmax without dim") in (0, 1, 3) else 1
+
+
+def softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """F.softmax."""
+    return ops.softmax(input, axis=implicit_dim(input, dim), dtype=dtype)
+
+
+def log_softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """F.log_softmax."""
+    return ops.log_softmax(input, axis=implicit_dim(input, dim), dtype=dtype)
+
+
+def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """F.softmin."""
+    return ops.softmax(ops.negative(input), axis=implicit_dim(input, dim), dtype=dtype)
+
+
+def _torch_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
+    return ops.softmax(input, axis=dim, dtype=dtype)
+
+
+def _torch_log_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
+    return ops.log_softmax(input, axis=dim, dtype=dtype)
+
+
+def logsigmoid(input: Any) -> Any:
+    """F.logsigmoid."""
+    return ops.logsigmoid(input)
+
+
+def hardtanh(input: Any, min_val: Any = -1.0, max_val: Any = 1.0, inplace: bool = False) -> Any:
+    """F.hardtanh."""
+    return ops.clip(input, min_val, max_val)
+
+
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """F.relu6."""
+    return ops.clip(input, 0, 6)
+
+
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """clip(x + 3, 0, 6) / 6."""
+    return ops.divide(ops.clip(ops.add(input, 3), 0, 6), 6)
+
+
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """x * hardsigmoid(x)."""
+    return ops.divide(ops.multiply(input, ops.clip(ops.add(input, 3), 0, 6)), 6)
+
+
+def mish(input: Any, inplace: bool = False) -> Any:
+    """x * tanh(softplus(x))."""
+    return ops.mish(input)
+
+
+def selu(input: Any, inplace: bool = False) -> Any:
+    """The self-normalising elu (Klambauer et al., 2017), with torch's constants."""
+    alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+    return ops.multiply(scale, ops.elu(input, alpha))
+
+
+def celu(input: Any, alpha: Any = 1.0, inplace: bool = False) -> Any:
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1))."""
+    low = ops.multiply(alpha, ops.expm1(ops.divide(ops.minimum(input, 0), alpha)))
+    return ops.where(ops.greater(input, 0), input, low)
+
+
+def glu(input: Any, dim: Any = -1) -> Any:
+    """The first half times the sigmoid of the second."""
+    if known_size(input, dim) is not None and known_size(input, dim) % 2:  # type: ignore[operator]
+        refuse("F.glu needs an even number of elements along its dim")
+    a, b = ops.split(input, 2, axis=dim)
+    return ops.multiply(a, ops.sigmoid(b))
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """x where positive, else weight * x; one weight, or one for each channel (axis 1)."""
+    if known_size(weight, 0) != 1:
+        rank = ask_rank(input, 2, "F.prelu with a weight for each channel")
+        weight = ops.reshape(weight, (-1, *(1,) * (rank - 2)))
+    return ops.where(ops.greater(input, 0), input, ops.multiply(weight, input))
+
+
+def softsign(input: Any) -> Any:
+    """x / (1 + |x|)."""
+    return ops.divide(input, ops.add(1, ops.abs(input)))
+
+
+def tanhshrink(input: Any) -> Any:
+    """x - tanh(x)."""
+    return ops.subtract(input, ops.tanh(input))
+
+
+def softshrink(input: Any, lambd: Any = 0.5) -> Any:
+    """x moved towards 0 by lambd, 0 within."""
+    moved = ops.subtract(ops.abs(input), lambd)
+    return ops.where(ops.greater(moved, 0), ops.multiply(ops.sign(input), moved), ops.multiply(input, 0))
+
+
+def hardshrink(input: Any, lambd: Any = 0.5) -> Any:
+    """x, 0 within lambd of 0."""
+    return ops.where(ops.greater(ops.abs(input), lambd), input, ops.zeros_like(input))
+
+
+def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> Any:
+    """x where it is above the threshold, else value."""
+    return ops.where(ops.greater(input, threshold), input, value)
+
+
+def normalize(input: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Any:
+    """x over its norm along dim, which is at least eps."""
+    ord = int(p) if isinstance(p, float) and p == int(p) else p
+    norm = ops.vector_norm(input, axis=dim, keepdims=True, ord=ord)
+    return ops.divide(input, ops.maximum(norm, eps))
+
+
+def cosine_similarity(x1: Any, x2: Any, dim: Any = 1, eps: Any = 1e-8) -> Any:
+    """The cosine of the angle along dim, each norm at least eps."""
+    along = ops.sum(ops.multiply(x1, x2), axis=dim)
+    a, b = (ops.maximum(ops.vector_norm(x, axis=dim), eps) for x in (x1, x2))
+    return ops.divide(along, ops.multiply(a, b))
+
+
+def pairwise_distance(x1: Any, x2: Any, p: Any = 2.0, eps: Any = 1e-6, keepdim: Any = False) -> Any:
+    """The norm of x1 - x2 + eps along the last axis."""
+    ord = int(p) if isinstance(p, float) and p == int(p) else p
+    return ops.vector_norm(ops.add(ops.subtract(x1, x2), eps), axis=-1, keepdims=keepdim, ord=ord)
+
+
+def pixel_shuffle(input: Any, upscale_factor: Any) -> Any:
+    """(N, C*r*r, H, W) -> (N, C, H*r, W*r)."""
+    r = upscale_factor
+    batch, channels, height, width = (ops.size(input, axis) for axis in (-4, -3, -2, -1))
+    x = ops.reshape(input, (batch, host("//", channels, r * r), r, r, height, width))
+    x = ops.permute_dims(x, (0, 1, 4, 2, 5, 3))
+    return ops.reshape(x, (batch, host("//", channels, r * r), host("*", height, r), host("*", width, r)))
+
+
+RELU = {"F.relu": _relu, "torch.relu Tensor.relu": _relu}
+LEAKY_RELU = {"F.leaky_relu": leaky_relu}
+ELU = {"F.elu": elu}
+GELU = {"F.gelu": gelu}
+SILU = {"F.silu": silu}
+SOFTPLUS = {"F.softplus": softplus}
+SOFTMAX = {"F.softmax": softmax, "torch.softmax Tensor.softmax torch.special.softmax": _torch_softmax}
+LOG_SOFTMAX = {
+    "F.log_softmax": log_softmax,
+    "torch.log_softmax Tensor.log_softmax torch.special.log_softmax": _torch_log_softmax,
+}
+MISH = {"F.mish": mish}
+LOGSIGMOID = {"F.logsigmoid": logsigmoid}
+LIFTS = {
+    "F.softmin": softmin, "F.hardtanh": hardtanh, "F.relu6": relu6, "F.hardsigmoid": hardsigmoid, "F.hardswish": hardswish,
+    "F.selu torch.selu": selu, "F.celu torch.celu": celu, "F.glu": glu, "F.prelu torch.prelu Tensor.prelu": prelu,
+    "F.softsign": softsign, "F.tanhshrink": tanhshrink, "F.softshrink": softshrink, "F.hardshrink torch.hardshrink": hardshrink,
+    "F.threshold torch.threshold": threshold, "F.normalize": normalize, "F.pairwise_distance torch.pairwise_distance": pairwise_distance,
+    "F.cosine_similarity torch.cosine_similarity": cosine_similarity, "F.pixel_shuffle torch.pixel_shuffle": pixel_shuffle,
+}  # fmt: skip

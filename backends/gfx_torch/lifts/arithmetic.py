@@ -1,0 +1,180 @@
+"""Elementwise calls and reductions that are several ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.build import dtype_of
+from gfx_ir.op import lookup
+
+from ..lifting import Pair, axes, is_number, names, plain, refuse
+
+
+def isclose(input: Any, other: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
+    """|input - other| <= atol + rtol * |other|, or equal (infinities)."""
+    bound = ops.add(atol, ops.multiply(rtol, ops.abs(other)))
+    near = ops.logical_and(ops.isfinite(other), ops.less_equal(ops.abs(ops.subtract(input, other)), bound))
+    near = ops.logical_or(ops.equal(input, other), near)
+    if equal_nan:
+        near = ops.logical_or(near, ops.logical_and(ops.isnan(input), ops.isnan(other)))
+    return near
+
+
+def allclose(input: Any, other: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
+    """Whether all elements are close."""
+    return ops.all(isclose(input, other, rtol, atol, equal_nan))
+
+
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """input + weight * (end - input)."""
+    return ops.add(input, ops.multiply(weight, ops.subtract(end, input)))
+
+
+def _scaled(value: Any, x: Any) -> Any:
+    return x if type(value) in (int, float) and value == 1 else ops.multiply(value, x)
+
+
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """input + value * tensor1 * tensor2."""
+    return ops.add(input, _scaled(value, ops.multiply(tensor1, tensor2)))
+
+
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """input + value * tensor1 / tensor2."""
+    return ops.add(input, _scaled(value, ops.divide(tensor1, tensor2)))
+
+
+def _fextremum(name: str) -> Callable[..., Any]:
+    """fmax, fmin: a number wins over NaN."""
+    op = lookup(name)
+
+    def fn(input: Any, other: Any) -> Any:
+        found = ops.where(ops.isnan(other), input, op(input, other))
+        return ops.where(ops.isnan(input), other, found)
+
+    return fn
+
+
+def logit(input: Any, eps: Any = None) -> Any:
+    """log(x / (1 - x)), x kept within [eps, 1 - eps]."""
+    x = input if eps is None else ops.clip(input, eps, 1 - eps)
+    return ops.log(ops.divide(x, ops.subtract(1, x)))
+
+
+def xlogy(input: Any, other: Any) -> Any:
+    """x * log(y), 0 where x is 0 and y is a number."""
+    out = ops.multiply(input, ops.log(other))
+    return ops.where(ops.logical_and(ops.equal(input, 0), ops.logical_not(ops.isnan(other))), 0.0, out)
+
+
+def nan_to_num(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
+    """NaN becomes 0, infinities the largest numbers, unless told."""
+    if posinf is None or neginf is None:
+        element = dtype_of(input) or ops.dtype_of(input)
+        posinf = ops.finfo(element, "max") if posinf is None else posinf
+        neginf = ops.finfo(element, "min") if neginf is None else neginf
+    out = ops.where(ops.isnan(input), 0.0 if nan is None else nan, input)
+    out = ops.where(ops.equal(out, float("inf")), posinf, out)
+    return ops.where(ops.equal(out, float("-inf")), neginf, out)
+
+
+def nansum(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
+    """The sum of the numbers."""
+    return ops.sum(ops.where(ops.isnan(input), 0, input), axis=axes(dim), dtype=dtype, keepdims=keepdim)
+
+
+def nanmean(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
+    """The mean of the numbers."""
+    count = ops.count_nonzero(ops.logical_not(ops.isnan(input)), axis=axes(dim), keepdims=keepdim)
+    return ops.divide(nansum(input, dim, keepdim, dtype=dtype), count)
+
+
+def aminmax(input: Any, *, dim: Any = None, keepdim: Any = False) -> Any:
+    """The least and the largest."""
+    return Pair(ops.min(input, axis=dim, keepdims=keepdim), ops.max(input, axis=dim, keepdims=keepdim))
+
+
+def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Differences of neighbours along an axis."""
+    joined = [x for x in (prepend, input, append) if x is not None]
+    x = input if len(joined) == 1 else ops.concat(tuple(joined), axis=dim)
+    for _ in range(n):
+        x = ops.subtract(ops.getitem(x, _along(dim, slice(1, None))), ops.getitem(x, _along(dim, slice(None, -1))))
+    return x
+
+
+def _along(dim: int, item: Any) -> tuple:
+    return (*[slice(None)] * dim, item) if dim >= 0 else (Ellipsis, item, *[slice(None)] * (-dim - 1))
+
+
+def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None) -> Any:
+    """torch.norm."""
+    plain("torch.norm", out=out)
+    x = input if dtype is None else ops.astype(input, dtype)
+    if p == "nuc":
+        return ops.matrix_norm(x, ord="nuc", keepdims=keepdim, axis=tuple(dim) if dim is not None else (-2, -1))
+    return ops.vector_norm(x, axis=axes(dim), keepdims=keepdim, ord=_order(p))
+
+
+def _order(p: Any) -> Any:
+    if p is None or p == "fro":
+        return 2
+    return int(p) if isinstance(p, float) and p.is_integer() else p
+
+
+def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
+    """torch.linalg.norm: of a vector, or of matrices where two dims are given."""
+    x = A if dtype is None else ops.astype(A, dtype)
+    if ord is None or (dim is not None and (isinstance(dim, int) or len(dim) == 1)):
+        return ops.vector_norm(x, axis=axes(dim), keepdims=keepdim, ord=_order(ord))
+    if dim is None:
+        refuse("torch.linalg.norm of an order without dims means a vector or a matrix by its rank", "give dim=")
+    return ops.matrix_norm(x, ord=ord, keepdims=keepdim, axis=tuple(dim))
+
+
+def float_power(input: Any, exponent: Any) -> Any:
+    """pow in double precision."""
+    x, y = (v if is_number(v) else ops.astype(v, "float64") for v in (input, exponent))
+    return ops.pow(x, y)
+
+
+def sinc(input: Any) -> Any:
+    """sin(pi x) / (pi x), 1 at 0."""
+    angle = ops.multiply(input, 3.141592653589793)
+    zero = ops.equal(angle, 0)
+    safe = ops.where(zero, 1.0, angle)
+    return ops.where(zero, 1.0, ops.divide(ops.sin(safe), safe))
+
+
+def heaviside(input: Any, values: Any) -> Any:
+    """0 below 0, 1 above, `values` at 0."""
+    step = ops.where(ops.greater(input, 0), 1.0, 0.0)
+    step = ops.astype(step, dtype_of(input) or ops.dtype_of(input))
+    return ops.where(ops.equal(input, 0), values, step)
+
+
+def logcumsumexp(input: Any, dim: Any) -> Any:
+    """log of the running sum of exp, the largest element taken out."""
+    top = ops.stop_gradient(ops.max(input, axis=dim, keepdims=True))
+    return ops.add(ops.log(ops.cumulative_sum(ops.exp(ops.subtract(input, top)), axis=dim)), top)
+
+
+LIFTS = {
+    names("isclose"): isclose, names("allclose"): allclose, names("lerp"): lerp, names("addcmul"): addcmul, names("addcdiv"): addcdiv,
+    names("fmax"): _fextremum("maximum"), names("fmin"): _fextremum("minimum"), f"{names('logit')} torch.special.logit": logit,
+    f"{names('xlogy')} torch.special.xlogy": xlogy, names("nan_to_num"): nan_to_num, names("nansum"): nansum,
+    names("nanmean"): nanmean, names("aminmax"): aminmax, names("diff"): diff, names("norm"): norm, "torch.linalg.norm": linalg_norm,
+    names("float_power"): float_power, f"{names('sinc')} torch.special.sinc": sinc, names("heaviside"): heaviside,
+    names("frac"): lambda input: ops.subtract(input, ops.trunc(input)),
+    names("deg2rad"): lambda input: ops.multiply(input, 0.017453292519943295),
+    names("rad2deg"): lambda input: ops.multiply(input, 57.29577951308232),
+    names("isneginf"): lambda input: ops.equal(input, float("-inf")), names("isposinf"): lambda input: ops.equal(input, float("inf")),
+    names("logaddexp2"): lambda input, other: ops.log2(ops.add(ops.exp2(input), ops.exp2(other))),
+    names("ldexp"): lambda input, other: ops.multiply(input, ops.pow(2.0, other)),
+    names("angle"): lambda input: ops.atan2(ops.imag(input), ops.real(input)),
+    "torch.complex": lambda real, imag: ops.add(real, ops.multiply(imag, 1j)),
+    "torch.polar": lambda abs, angle: ops.multiply(abs, ops.add(ops.cos(angle), ops.multiply(ops.sin(angle), 1j))),
+
+}  # fmt: skip

@@ -1,0 +1,147 @@
+"""Casts, places, and other calls that are about a tensor as an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import dtypes, ops
+from gfx_ir.build import constants_only, dtype_of
+from gfx_ir.dtypes import DType
+from gfx_ir.graph import Value
+from gfx_ir.op import active
+
+from ..lifting import dtype_like, element, is_dtype, is_number, known_rank, refuse, sizes
+
+_OLD_NAMES = {
+    "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64", "Int": "int32",
+    "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool",
+}  # fmt: skip
+
+
+def cast(x: Any, to: Any) -> Any:
+    """x in another dtype; x itself where it has that dtype already."""
+    to = element(to)
+    return x if isinstance(to, DType) and dtype_of(x) == to else ops.astype(x, to)
+
+
+def to(input: Any, *args: Any, dtype: Any = None, other: Any = None, copy: Any = False, **places: Any) -> Any:
+    """Tensor.to: a dtype or the dtype of another tensor counts, places do not."""
+    for arg in (*args, dtype, other):
+        if arg is not None and is_dtype(arg):
+            dtype = arg
+        elif isinstance(arg, Value) and arg.is_tensor:
+            dtype = dtype_like(arg)
+    if dtype is None:
+        return ops.copy(input) if copy is True else input
+    return ops.astype(input, element(dtype)) if copy is True else cast(input, dtype)
+
+
+def type_(input: Any, dtype: Any = None, non_blocking: Any = False) -> Any:
+    """Tensor.type(dtype)."""
+    if dtype is None:
+        refuse("Tensor.type() gives a text", "compare x.dtype instead")
+    if isinstance(dtype, str):
+        old = dtype.removeprefix("torch.").removeprefix("cuda.").removesuffix("Tensor")
+        dtype = dtypes.dtype(_OLD_NAMES.get(old, dtype))
+    return cast(input, dtype)
+
+
+def _caster(name: str) -> Any:
+    target = dtypes.dtype(name)
+    return lambda input, memory_format=None: cast(input, target)
+
+
+def _same(input: Any, *args: Any, **kwargs: Any) -> Any:
+    return input
+
+
+def _requires_grad_(input: Any, requires_grad: Any = True) -> Any:
+    return input if requires_grad else ops.stop_gradient(input)
+
+
+class FInfo:
+    """torch.finfo or iinfo of a dtype: numbers where the dtype is known, else host values."""
+
+    def __init__(self, dtype: Any, query: Any) -> None:
+        self.dtype, self._query = dtype, query
+
+    def __getattr__(self, name: str) -> Any:
+        name = {"smallest_normal": "tiny"}.get(name, name)
+        if name not in ("min", "max", "eps", "tiny") and not (name == "bits" and isinstance(self.dtype, DType)):
+            raise AttributeError(name)
+        if name == "bits":
+            return self.dtype.bits
+        if isinstance(self.dtype, DType):
+            return limit(self.dtype, name)
+        wrap = getattr(active.builder, "wrap", lambda value: value)
+        return wrap(self._query(self.dtype, name))
+
+
+def limit(dtype: DType, field: str) -> Any:
+    """A limit of a known dtype."""
+    before, active.builder = active.builder, None
+    try:
+        return (ops.iinfo if dtype.kind in "iu" else ops.finfo)(dtype, field)
+    finally:
+        active.builder = before
+
+
+def finfo(type: Any = None) -> FInfo:
+    """torch.finfo(dtype)."""
+    return FInfo(dtypes.float32 if type is None else element(type), ops.finfo)
+
+
+def iinfo(type: Any) -> FInfo:
+    """torch.iinfo(dtype)."""
+    return FInfo(element(type), ops.iinfo)
+
+
+def promote_types(type1: Any, type2: Any) -> Any:
+    """torch.promote_types of known dtypes."""
+    if not (isinstance(type1, DType) and isinstance(type2, DType)):
+        refuse("torch.promote_types of open dtypes has no counterpart", "give the arguments' dtypes: gfx.TensorSpec")
+    return dtypes.promote_types(type1, type2, "torch")
+
+
+def result_type(tensor: Any, other: Any) -> Any:
+    """torch.result_type of tensors of known dtype and rank, or numbers."""
+    found = []
+    for x in (tensor, other):
+        weak = is_number(x)
+        known = dtypes.default(dtypes.kind_of(x), "torch") if weak and not isinstance(x, Value) else dtype_of(x)
+        if known is None or (not weak and known_rank(x) is None):
+            refuse(
+                "torch.result_type of tensors of unknown type has no counterpart", "give gfx.TensorSpec(shape, dtype)"
+            )
+        found.append((known, known_rank(x) == 0 and not weak, weak))
+    return dtypes.result_type_torch(found)
+
+
+def size_tuple(sizes_: Any = ()) -> Any:
+    """torch.Size(sequence)."""
+    return sizes((sizes_,))
+
+
+def broadcast_shapes(*shapes: Any) -> Any:
+    """torch.broadcast_shapes of known sizes."""
+    shapes = tuple((s,) if isinstance(s, int) else s for s in shapes)
+    if not constants_only(shapes):
+        refuse("torch.broadcast_shapes of open sizes has no counterpart", "give the arguments' shapes: gfx.TensorSpec")
+    rank = max((len(s) for s in shapes), default=0)
+    columns = [[s[at] for s in shapes if len(s) >= -at] for at in range(-rank, 0)]
+    return tuple(next((n for n in column if n != 1), 1) for column in columns)
+
+
+LIFTS = {
+    "Tensor.to": to, "Tensor.type": type_,
+    "Tensor.type_as": lambda input, other: cast(input, dtype_like(other)),
+    "Tensor.float": _caster("float32"), "Tensor.double": _caster("float64"), "Tensor.half": _caster("float16"),
+    "Tensor.bfloat16": _caster("bfloat16"), "Tensor.long": _caster("int64"), "Tensor.int": _caster("int32"),
+    "Tensor.short": _caster("int16"), "Tensor.char": _caster("int8"), "Tensor.byte": _caster("uint8"),
+    "Tensor.bool": _caster("bool"), "Tensor.cfloat": _caster("complex64"), "Tensor.cdouble": _caster("complex128"),
+    "Tensor.cpu Tensor.cuda Tensor.contiguous Tensor.pin_memory Tensor.resolve_neg": _same,
+    "Tensor.requires_grad_": _requires_grad_,
+    "torch.finfo": finfo, "torch.iinfo": iinfo, "torch.promote_types": promote_types, "torch.result_type": result_type,
+    "torch.Size": size_tuple, "torch.broadcast_shapes": broadcast_shapes,
+    "torch.get_default_dtype": lambda: dtypes.float32,
+}  # fmt: skip

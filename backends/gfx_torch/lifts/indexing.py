@@ -1,0 +1,145 @@
+"""Reading and writing by position: calls that are several ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.build import host
+from gfx_ir.graph import Value
+
+from ..lifting import at, dtype_like, is_number, names, refuse
+
+
+def _is_list(item: Any) -> bool:
+    return isinstance(item, list) or (isinstance(item, Value) and item.is_tensor)
+
+
+def _apart(index: Any) -> bool:
+    """Whether an index has integers and index tensors with something between them: there torch and NumPy differ."""
+    if not isinstance(index, tuple):
+        return False
+    chosen = [place for place, item in enumerate(index) if _is_list(item) or _is_int(item)]
+    mixed = any(_is_int(item) for item in index) and any(_is_list(item) for item in index)
+    return mixed and chosen[-1] - chosen[0] != len(chosen) - 1
+
+
+def _is_int(item: Any) -> bool:
+    return is_number(item) and not isinstance(item, bool)
+
+
+def getitem(input: Any, index: Any) -> Any:
+    """x[index]. torch takes the integers of an index first; NumPy, and so the op, counts them as index tensors."""
+    if not _apart(index):
+        return ops.getitem(input, index)
+    first = tuple(slice(None) if _is_list(item) or item is None else item for item in index)
+    first = tuple(item for item, given in zip(first, index) if given is not None)
+    then = tuple(
+        item if _is_list(item) or item is None else item if item is Ellipsis else slice(None)
+        for item in index
+        if not _is_int(item)
+    )
+    return ops.getitem(ops.getitem(input, first), then)
+
+
+def setitem(input: Any, index: Any, value: Any) -> Any:
+    """x[index] = value."""
+    if _apart(index):
+        refuse(
+            "writing to an index of integers and index tensors with a slice between them has no counterpart",
+            "write x[i][..., j] = value",
+        )
+    return ops.index_put(input, index, value)
+
+
+def index_add(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    """x[index] += alpha * source along an axis."""
+    scaled = source if type(alpha) is int and alpha == 1 else ops.multiply(alpha, source)
+    return ops.index_put(input, at(dim, index), scaled, True)
+
+
+def index_copy(input: Any, dim: Any, index: Any, source: Any) -> Any:
+    """x[index] = source along an axis."""
+    return ops.index_put(input, at(dim, index), source)
+
+
+def index_fill(input: Any, dim: Any, index: Any, value: Any) -> Any:
+    """x[index] = value along an axis."""
+    return ops.index_put(input, at(dim, index), value)
+
+
+def select(input: Any, dim: Any, index: Any) -> Any:
+    """x[index] along an axis."""
+    return ops.getitem(input, at(dim, index))
+
+
+def narrow(input: Any, dim: Any, start: Any, length: Any) -> Any:
+    """x[start : start + length] along an axis."""
+    if isinstance(start, int) and start < 0 and isinstance(length, int) and start + length == 0:
+        return ops.getitem(input, at(dim, slice(start, None)))
+    return ops.getitem(input, at(dim, slice(start, host("+", start, length))))
+
+
+def select_scatter(input: Any, src: Any, dim: Any, index: Any) -> Any:
+    """A copy with src at an index of an axis."""
+    return ops.index_put(input, at(dim, index), src)
+
+
+def slice_scatter(input: Any, src: Any, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Any:
+    """A copy with src in a slice of an axis."""
+    return ops.index_put(input, at(dim, slice(start, end, step)), src)
+
+
+def scatter_reduce(input: Any, dim: Any, index: Any, src: Any, reduce: str, *, include_self: Any = True) -> Any:
+    """torch.scatter_reduce of sums."""
+    if reduce != "sum" or include_self is not True:
+        refuse(
+            f"torch.scatter_reduce with reduce={reduce!r}, include_self={include_self} has no counterpart",
+            "only sums have one",
+        )
+    return ops.scatter(input, index, src, dim, "add")
+
+
+def copy_(input: Any, src: Any, non_blocking: Any = False) -> Any:
+    """x[...] = src."""
+    if is_number(src):
+        return ops.full_like(input, src)
+    same = isinstance(src.type, type(input.type)) and src.type is not None and src.type == input.type
+    if same:
+        return src
+    return ops.index_put(input, Ellipsis, src)
+
+
+def diag(input: Any, diagonal: Any = 0) -> Any:
+    """The diagonal of a matrix, or a matrix with this diagonal."""
+    from_matrix = _rank(input) == 2
+    if from_matrix:
+        return ops.copy(ops.diagonal(input, offset=diagonal))
+    return diag_embed(input, diagonal)
+
+
+def _rank(x: Any) -> int:
+    rank = x.type.rank if x.type is not None else None
+    if rank is None:
+        refuse(
+            "torch.diag reads or makes a matrix by the rank of its argument, which is not known",
+            "torch.diagonal reads, torch.diag_embed makes",
+        )
+    return rank
+
+
+def diag_embed(input: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> Any:
+    """Matrices with the last axis as their diagonal."""
+    if offset != 0 or (dim1, dim2) != (-2, -1):
+        refuse("torch.diag_embed off the main diagonal has no counterpart", "shift it with F.pad and roll")
+    steps = ops.arange(ops.size(input, -1))
+    on = ops.equal(ops.expand_dims(steps, 1), steps)
+    return ops.where(on, ops.expand_dims(input, -1), ops.zeros((), dtype=dtype_like(input)))
+
+
+LIFTS = {
+    "Tensor.__getitem__": getitem, "Tensor.__setitem__": setitem,
+    names("index_add"): index_add, names("index_copy"): index_copy, names("index_fill"): index_fill, names("select"): select,
+    names("narrow"): narrow, names("select_scatter"): select_scatter, names("slice_scatter"): slice_scatter,
+    names("scatter_reduce"): scatter_reduce, "Tensor.copy_": copy_, names("diag"): diag, names("diag_embed"): diag_embed,
+}  # fmt: skip

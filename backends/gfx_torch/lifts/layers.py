@@ -1,0 +1,226 @@
+"""Layers: torch.nn.functional's calls in terms of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import build, ops
+from gfx_ir.build import host
+
+from ..lifting import ask_rank, known_rank, known_size, plain, refuse
+
+
+def each(value: Any, dims: int) -> Any:
+    """A number or tuple as a tuple of length `dims`."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (tuple, list)):
+        return tuple(value) * dims if len(value) == 1 and dims > 1 else tuple(value)
+    return (value,) * dims
+
+
+def _batched(x: Any, dims: int, call: Callable[[Any], Any]) -> Any:
+    """Apply `call` to x with a batch axis, which is added and taken away where x is known to have none."""
+    if known_rank(x) == dims + 1:
+        return ops.squeeze(call(ops.expand_dims(x, 0)), axis=0)
+    return call(x)
+
+
+def conv(dims: int) -> Callable[..., Any]:
+    """F.conv1d, conv2d, conv3d."""
+
+    def fn(
+        input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1
+    ) -> Any:
+        settings = (each(stride, dims), each(padding, dims), each(dilation, dims), groups, dims)
+        return _batched(input, dims, lambda x: ops.conv(x, weight, bias, *settings))
+
+    return fn
+
+
+def max_pool(dims: int) -> Callable[..., Any]:
+    """F.max_pool1d, 2d, 3d."""
+
+    def fn(
+        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: Any = False,
+        return_indices: Any = False,
+    ) -> Any:  # fmt: skip
+        plain(f"F.max_pool{dims}d", return_indices=return_indices)
+        kernel = each(kernel_size, dims)
+        stride = kernel if stride is None or stride == [] or stride == () else each(stride, dims)
+        settings = (kernel, stride, each(padding, dims), each(dilation, dims), ceil_mode)
+        return _batched(input, dims, lambda x: ops.max_pool(x, *settings))
+
+    return fn
+
+
+def avg_pool(dims: int) -> Callable[..., Any]:
+    """F.avg_pool1d, 2d, 3d."""
+
+    def fn(
+        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: Any = False, count_include_pad: Any = True,
+        divisor_override: Any = None,
+    ) -> Any:  # fmt: skip
+        plain(f"F.avg_pool{dims}d", divisor_override=divisor_override)
+        kernel = each(kernel_size, dims)
+        stride = kernel if stride is None or stride == [] or stride == () else each(stride, dims)
+        return _batched(
+            input, dims, lambda x: ops.avg_pool(x, kernel, stride, each(padding, dims), ceil_mode, count_include_pad)
+        )
+
+    return fn
+
+
+def adaptive(name: str, dims: int) -> Callable[..., Any]:
+    """F.adaptive_avg_pool and max_pool."""
+    op = ops.adaptive_avg_pool if name == "avg" else ops.adaptive_max_pool
+
+    def fn(input: Any, output_size: Any, return_indices: Any = False) -> Any:
+        plain(f"F.adaptive_{name}_pool{dims}d", return_indices=return_indices)
+        return _batched(input, dims, lambda x: op(x, each(output_size, dims)))
+
+    return fn
+
+
+def batch_norm(
+    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: Any = False,
+    momentum: Any = 0.1, eps: Any = 1e-5,
+) -> Any:  # fmt: skip
+    """F.batch_norm; in training only without running statistics, which it would write."""
+    if training is False:
+        return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
+    if training is not True or running_mean is not None:
+        refuse(
+            "F.batch_norm that updates running statistics has no counterpart",
+            "use torch.nn.BatchNorm1d, 2d or 3d, or eval()",
+        )
+    return ops.batch_norm_train(input, weight, bias, eps)[0]
+
+
+def torch_batch_norm(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: Any, momentum: Any, eps: Any,
+    cudnn_enabled: Any = True,
+) -> Any:  # fmt: skip
+    """torch.batch_norm."""
+    return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def instance_norm(
+    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
+    use_input_stats: Any = True, momentum: Any = 0.1, eps: Any = 1e-5,
+) -> Any:  # fmt: skip
+    """Each channel of each sample normalised over its positions."""
+    if not use_input_stats:
+        return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
+    if running_mean is not None:
+        refuse("F.instance_norm that updates running statistics has no counterpart", "track_running_stats=False")
+    rank = ask_rank(input, 4, "F.instance_norm")
+    over = tuple(range(2, rank))
+    centred = ops.subtract(input, ops.mean(input, axis=over, keepdims=True))
+    variance = ops.var(input, axis=over, keepdims=True)
+    out = ops.multiply(centred, ops.rsqrt(ops.add(variance, eps)))
+    column = (-1, *(1,) * (rank - 2))
+    if weight is not None:
+        out = ops.multiply(out, ops.reshape(weight, column))
+    return out if bias is None else ops.add(out, ops.reshape(bias, column))
+
+
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """F.layer_norm."""
+    return ops.layer_norm(input, each(normalized_shape, 1), weight, bias, eps)
+
+
+def group_norm(input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """F.group_norm."""
+    return ops.group_norm(input, num_groups, weight, bias, eps)
+
+
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
+    """F.rms_norm."""
+    return ops.rms_norm(input, each(normalized_shape, 1), weight, eps)
+
+
+def embedding(
+    input: Any, weight: Any, padding_idx: Any = None, max_norm: Any = None, norm_type: Any = 2.0, scale_grad_by_freq: Any = False,
+    sparse: Any = False,
+) -> Any:  # fmt: skip
+    """F.embedding. padding_idx and sparse only concern gradients of the weight."""
+    plain("F.embedding", max_norm=max_norm, scale_grad_by_freq=scale_grad_by_freq)
+    return ops.embedding(input, weight)
+
+
+def torch_embedding(
+    weight: Any, indices: Any, padding_idx: Any = -1, scale_grad_by_freq: Any = False, sparse: Any = False
+) -> Any:
+    """torch.embedding."""
+    return embedding(indices, weight, None, None, 2.0, scale_grad_by_freq, sparse)
+
+
+def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: bool = False) -> Any:
+    """F.dropout."""
+    if training is False or (isinstance(p, (int, float)) and p == 0):
+        return input
+    if training is not True:
+        refuse("F.dropout whose training flag is open has no counterpart", "give the flag a value at capture")
+    return ops.dropout(input, p, build.next_key())
+
+
+def torch_dropout(input: Any, p: Any, train: Any) -> Any:
+    """torch.dropout."""
+    return dropout(input, p, train)
+
+
+def channel_dropout(dims: int) -> Callable[..., Any]:
+    """F.dropout1d, 2d, 3d: whole channels."""
+
+    def fn(input: Any, p: Any = 0.5, training: Any = True, inplace: bool = False) -> Any:
+        if training is False or p == 0:
+            return input
+        rank = ask_rank(input, dims + 2, f"F.dropout{dims}d")
+        shape = (*(ops.size(input, axis) for axis in range(rank - dims)), *(1,) * dims)
+        kept = ops.bernoulli(build.next_key(), 1 - p, shape)
+        return ops.where(kept, ops.divide(input, 1 - p), ops.zeros_like(input))
+
+    return fn
+
+
+def attention(
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: Any = 0.0, is_causal: Any = False, scale: Any = None,
+    enable_gqa: Any = False,
+) -> Any:  # fmt: skip
+    """F.scaled_dot_product_attention."""
+    if enable_gqa:
+        key, value = (_repeat_heads(x, query) for x in (key, value))
+    if type(dropout_p) in (int, float) and dropout_p == 0:
+        return ops.scaled_dot_product_attention(query, key, value, attn_mask, 0.0, is_causal, scale)
+    return ops.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, build.next_key())
+
+
+def _repeat_heads(x: Any, query: Any) -> Any:
+    """Each head of x as often as query has heads for it."""
+    have, want = known_size(x, -3), known_size(query, -3)
+    if have is not None and have == want:
+        return x
+    times = want // have if have and want else host("//", ops.size(query, -3), ops.size(x, -3))
+    return ops.repeat(x, times, axis=-3)
+
+
+CONV = {f"F.conv{n}d torch.conv{n}d": conv(n) for n in (1, 2, 3)}
+MAX_POOL = {f"F.max_pool{n}d torch.max_pool{n}d": max_pool(n) for n in (1, 2, 3)}
+AVG_POOL = {f"F.avg_pool{n}d torch.avg_pool{n}d": avg_pool(n) for n in (1, 2, 3)}
+ADAPTIVE_AVG = {f"F.adaptive_avg_pool{n}d torch.adaptive_avg_pool{n}d": adaptive("avg", n) for n in (1, 2, 3)}
+ADAPTIVE_MAX = {f"F.adaptive_max_pool{n}d torch.adaptive_max_pool{n}d": adaptive("max", n) for n in (1, 2, 3)}
+BATCH_NORM = {"F.batch_norm": batch_norm, "torch.batch_norm": torch_batch_norm, "F.instance_norm": instance_norm}
+LAYER_NORM = {"F.layer_norm": layer_norm, "torch.layer_norm": lambda input, normalized_shape, weight=None, bias=None, eps=1e-5,
+              cudnn_enable=True: layer_norm(input, normalized_shape, weight, bias, eps)}  # fmt: skip
+GROUP_NORM = {"F.group_norm": group_norm, "torch.group_norm": lambda input, num_groups, weight=None, bias=None, eps=1e-5,
+              cudnn_enabled=True: group_norm(input, num_groups, weight, bias, eps)}  # fmt: skip
+RMS_NORM = {"F.rms_norm torch.rms_norm": rms_norm}
+EMBEDDING = {"F.embedding": embedding, "torch.embedding": torch_embedding}
+DROPOUT = {
+    "F.dropout": dropout,
+    "torch.dropout": torch_dropout,
+    **{f"F.dropout{n}d": channel_dropout(n) for n in (1, 2, 3)},
+}
+ATTENTION = {"F.scaled_dot_product_attention": attention}

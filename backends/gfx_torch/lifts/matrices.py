@@ -1,0 +1,113 @@
+"""Products of matrices that are several ops."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from gfx_ir import ops
+
+from ..lifting import ask_rank, names, plain
+
+
+def _times(factor: Any, x: Any) -> Any:
+    return x if type(factor) in (int, float) and factor == 1 else ops.multiply(factor, x)
+
+
+def _plus(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    if type(beta) in (int, float) and beta == 0:
+        return _times(alpha, product)
+    return ops.add(_times(beta, input), _times(alpha, product))
+
+
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat1 @ mat2)."""
+    return _plus(input, ops.matmul(mat1, mat2), beta, alpha)
+
+
+def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """addmm of a batch."""
+    return _plus(input, ops.matmul(batch1, batch2), beta, alpha)
+
+
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """addmm with the sum over a batch."""
+    return _plus(input, ops.sum(ops.matmul(batch1, batch2), axis=0), beta, alpha)
+
+
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat @ vec)."""
+    return _plus(input, ops.matmul(mat, vec), beta, alpha)
+
+
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * outer(vec1, vec2)."""
+    return _plus(input, ops.outer(vec1, vec2), beta, alpha)
+
+
+def chain(tensors: Any) -> Any:
+    """torch.linalg.multi_dot."""
+    return reduce(ops.matmul, tensors)
+
+
+def inner(input: Any, other: Any) -> Any:
+    """Sum of products over the last axes."""
+    return ops.tensordot(input, other, axes=((-1,), (-1,)))
+
+
+def vdot(input: Any, other: Any) -> Any:
+    """Dot product, the first one conjugated."""
+    return ops.matmul(ops.conj(input), other)
+
+
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """F.bilinear: x1 W_k x2 for each output k."""
+    out = ops.einsum("...i,kij,...j->...k", (input1, weight, input2))
+    return out if bias is None else ops.add(out, bias)
+
+
+def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Any:
+    """Distances of all pairs of rows."""
+    order = int(p) if isinstance(p, float) and p.is_integer() else p
+    off = ops.subtract(ops.expand_dims(x1, -2), ops.expand_dims(x2, -3))
+    return ops.vector_norm(off, axis=-1, ord=order)
+
+
+def matrix_power(input: Any, n: Any) -> Any:
+    """input @ input @ … for a positive n."""
+    plain("matrix_power", n=None if isinstance(n, int) and n > 0 else n)
+    return reduce(ops.matmul, [input] * n)
+
+
+def cross(input: Any, other: Any, dim: Any = None) -> Any:
+    """The cross product along an axis of size 3."""
+    if dim is None:
+        ask_rank(input, 1, "torch.cross without dim")
+        dim = next(at for at, size in enumerate(input.type.dims) if size == 3)
+    a, b = (ops.unstack(x, axis=dim, length=3) for x in (input, other))
+    parts = [ops.subtract(ops.multiply(a[i], b[j]), ops.multiply(a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
+    return ops.stack(tuple(parts), axis=dim)
+
+
+def linalg_cross(input: Any, other: Any, *, dim: Any = -1) -> Any:
+    """torch.linalg.cross."""
+    return cross(input, other, dim)
+
+
+def _log_det(A: Any) -> Any:
+    return ops.log(ops.det(A))
+
+
+def slogdet(A: Any) -> tuple:
+    """Sign and log of the absolute value of the determinant."""
+    found = ops.det(A)
+    return ops.sign(found), ops.log(ops.abs(found))
+
+
+LIFTS = {
+    names("addmm"): addmm, names("baddbmm"): baddbmm, names("addbmm"): addbmm, names("addmv"): addmv, names("addr"): addr,
+    "torch.linalg.multi_dot": chain, "torch.chain_matmul": lambda *matrices: chain(matrices),
+    names("inner"): inner, names("vdot"): vdot, "F.bilinear": bilinear, "torch.cdist": cdist,
+    f"{names('matrix_power')} torch.linalg.matrix_power": matrix_power, names("cross"): cross, "torch.linalg.cross": linalg_cross,
+    names("logdet"): _log_det, f"{names('slogdet')} torch.linalg.slogdet": slogdet,
+}  # fmt: skip

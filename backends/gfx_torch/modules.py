@@ -1,0 +1,219 @@
+"""torch.nn's module classes in their functional form.
+
+Each function takes `m`, which reads as the module does (`m.weight` is a Value or None, `m.stride` plain data; `m.write(name,
+value)` writes a buffer), then what the module's forward takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+from gfx_ir import ops
+from gfx_ir.backend import Lift
+from gfx_ir.build import host
+
+from .lifting import dtype_like, refuse
+from .lifts import activations as act
+from .lifts import layers, losses, matrices, shapes
+
+
+def _conv(dims: int) -> Callable[..., Any]:
+    call = layers.conv(dims)
+
+    def fn(m: Any, input: Any) -> Any:
+        padding = m.padding
+        if m.padding_mode != "zeros":
+            input, padding = _padded(m, input, dims), 0
+        return call(input, m.weight, m.bias, m.stride, padding, m.dilation, m.groups)
+
+    return fn
+
+
+def _padded(m: Any, input: Any, dims: int) -> Any:
+    mode = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[m.padding_mode]
+    if isinstance(m.padding, str):
+        refuse(f"a convolution with padding={m.padding!r} and padding_mode={m.padding_mode!r} has no counterpart")
+    return ops.pad(input, tuple((n, n) for n in layers.each(m.padding, dims)), mode=mode)
+
+
+def _batch_norm(m: Any, input: Any) -> Any:
+    if not m.training and m.running_mean is not None:
+        return ops.batch_norm(input, m.running_mean, m.running_var, m.weight, m.bias, m.eps)
+    out, mean, var = ops.batch_norm_train(input, m.weight, m.bias, m.eps)
+    if m.training and m.track_running_stats and m.running_mean is not None:
+        _update_statistics(m, input, mean, var)
+    return out
+
+
+def _update_statistics(m: Any, input: Any, mean: Any, var: Any) -> None:
+    """running = (1 - momentum) * running + momentum * batch, the variance of the batch unbiased."""
+    momentum = m.momentum
+    if m.num_batches_tracked is not None:
+        count = ops.add(m.num_batches_tracked, 1)
+        m.write("num_batches_tracked", count)
+        if momentum is None:
+            momentum = ops.divide(1.0, ops.astype(count, dtype_like(mean)))
+    kept = 1 - momentum if isinstance(momentum, (int, float)) else ops.subtract(1.0, momentum)
+    elements = host("//", ops.numel(input), ops.size(input, 1))
+    unbiased = ops.multiply(var, host("/", elements, host("-", elements, 1)))
+    m.write("running_mean", ops.add(ops.multiply(m.running_mean, kept), ops.multiply(mean, momentum)))
+    m.write("running_var", ops.add(ops.multiply(m.running_var, kept), ops.multiply(unbiased, momentum)))
+
+
+def _instance_norm(m: Any, input: Any) -> Any:
+    if m.track_running_stats and m.training:
+        refuse(
+            "InstanceNorm that updates running statistics has no counterpart", "track_running_stats=False, or eval()"
+        )
+    use_input = m.running_mean is None
+    return layers.instance_norm(input, m.running_mean, m.running_var, m.weight, m.bias, use_input, eps=m.eps)
+
+
+def _embedding(m: Any, input: Any) -> Any:
+    return layers.embedding(input, m.weight, m.padding_idx, m.max_norm, m.norm_type, m.scale_grad_by_freq, m.sparse)
+
+
+def _dropout(m: Any, input: Any) -> Any:
+    return layers.dropout(input, m.p, bool(m.training))
+
+
+def _channel_dropout(dims: int) -> Callable[..., Any]:
+    call = layers.channel_dropout(dims)
+    return lambda m, input: call(input, m.p, bool(m.training))
+
+
+def _max_pool(dims: int) -> Callable[..., Any]:
+    call = layers.max_pool(dims)
+    return lambda m, input: call(input, m.kernel_size, m.stride, m.padding, m.dilation, m.ceil_mode, m.return_indices)
+
+
+def _avg_pool(dims: int) -> Callable[..., Any]:
+    call = layers.avg_pool(dims)
+
+    def fn(m: Any, input: Any) -> Any:
+        divisor = None if dims == 1 else m.divisor_override
+        return call(input, m.kernel_size, m.stride, m.padding, m.ceil_mode, m.count_include_pad, divisor)
+
+    return fn
+
+
+def _adaptive(name: str, dims: int) -> Callable[..., Any]:
+    call = layers.adaptive(name, dims)
+    return lambda m, input: call(input, m.output_size, name == "max" and m.return_indices)
+
+
+def _unflatten(m: Any, input: Any) -> Any:
+    return shapes.unflatten(input, m.dim, tuple(m.unflattened_size))
+
+
+def _pad(dims: int, mode: str) -> Callable[..., Any]:
+    def fn(m: Any, input: Any) -> Any:
+        pad = layers.each(m.padding, 2 * dims)
+        widths = tuple((pad[at], pad[at + 1]) for at in range(2 * dims - 2, -1, -2))
+        return ops.pad(input, widths, mode=mode, value=m.value if mode == "constant" and hasattr(m, "value") else 0)
+
+    return fn
+
+
+def _softmax2d(m: Any, input: Any) -> Any:
+    return ops.softmax(input, axis=-3)
+
+
+def _cross_entropy(m: Any, input: Any, target: Any) -> Any:
+    return losses.cross_entropy(
+        input, target, m.weight, ignore_index=m.ignore_index, reduction=m.reduction, label_smoothing=m.label_smoothing
+    )
+
+
+def _bce_with_logits(m: Any, input: Any, target: Any) -> Any:
+    return losses.bce_with_logits(input, target, m.weight, reduction=m.reduction, pos_weight=m.pos_weight)
+
+
+def _flatten(m: Any, input: Any) -> Any:
+    return ops.flatten(input, m.start_dim, m.end_dim)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "Linear": lambda m, input: ops.linear(input, m.weight, m.bias),
+    "Bilinear": lambda m, input1, input2: matrices.bilinear(input1, input2, m.weight, m.bias),
+    "Identity": lambda m, input: input,
+    "LayerNorm": lambda m, input: ops.layer_norm(input, tuple(m.normalized_shape), m.weight, m.bias, m.eps),
+    "GroupNorm": lambda m, input: ops.group_norm(input, m.num_groups, m.weight, m.bias, m.eps),
+    "RMSNorm": lambda m, input: ops.rms_norm(input, tuple(m.normalized_shape), m.weight, m.eps),
+    "Embedding": _embedding,
+    "Dropout": _dropout,
+    "Flatten": _flatten,
+    "Unflatten": _unflatten,
+    "ReLU": lambda m, input: ops.relu(input),
+    "ReLU6": lambda m, input: act.relu6(input),
+    "LeakyReLU": lambda m, input: ops.leaky_relu(input, m.negative_slope),
+    "PReLU": lambda m, input: act.prelu(input, m.weight),
+    "ELU": lambda m, input: ops.elu(input, m.alpha),
+    "CELU": lambda m, input: act.celu(input, m.alpha),
+    "SELU": lambda m, input: act.selu(input),
+    "GELU": lambda m, input: ops.gelu(input, m.approximate),
+    "SiLU": lambda m, input: ops.silu(input),
+    "Mish": lambda m, input: ops.mish(input),
+    "Tanh": lambda m, input: ops.tanh(input),
+    "Sigmoid": lambda m, input: ops.sigmoid(input),
+    "LogSigmoid": lambda m, input: ops.logsigmoid(input),
+    "Softplus": lambda m, input: act.softplus(input, m.beta, m.threshold),
+    "Softsign": lambda m, input: act.softsign(input),
+    "Tanhshrink": lambda m, input: act.tanhshrink(input),
+    "Softshrink": lambda m, input: act.softshrink(input, m.lambd),
+    "Hardshrink": lambda m, input: act.hardshrink(input, m.lambd),
+    "Hardtanh": lambda m, input: act.hardtanh(input, m.min_val, m.max_val),
+    "Hardsigmoid": lambda m, input: act.hardsigmoid(input),
+    "Hardswish": lambda m, input: act.hardswish(input),
+    "Threshold": lambda m, input: act.threshold(input, m.threshold, m.value),
+    "GLU": lambda m, input: act.glu(input, m.dim),
+    "Softmax": lambda m, input: act.softmax(input, m.dim),
+    "Softmin": lambda m, input: act.softmin(input, m.dim),
+    "LogSoftmax": lambda m, input: act.log_softmax(input, m.dim),
+    "Softmax2d": _softmax2d,
+    "CosineSimilarity": lambda m, x1, x2: act.cosine_similarity(x1, x2, m.dim, m.eps),
+    "PairwiseDistance": lambda m, x1, x2: act.pairwise_distance(x1, x2, m.norm, m.eps, m.keepdim),
+    "PixelShuffle": lambda m, input: act.pixel_shuffle(input, m.upscale_factor),
+    "CrossEntropyLoss": _cross_entropy,
+    "NLLLoss": lambda m, input, target: losses.nll_loss(
+        input, target, m.weight, ignore_index=m.ignore_index, reduction=m.reduction
+    ),
+    "MSELoss": lambda m, input, target: ops.mse_loss(input, target, m.reduction),
+    "L1Loss": lambda m, input, target: ops.l1_loss(input, target, m.reduction),
+    "SmoothL1Loss": lambda m, input, target: losses.smooth_l1_loss(input, target, reduction=m.reduction, beta=m.beta),
+    "HuberLoss": lambda m, input, target: losses.huber_loss(input, target, m.reduction, m.delta),
+    "BCELoss": lambda m, input, target: losses.binary_cross_entropy(input, target, m.weight, reduction=m.reduction),
+    "BCEWithLogitsLoss": _bce_with_logits,
+    "KLDivLoss": lambda m, input, target: losses.kl_div(input, target, reduction=m.reduction, log_target=m.log_target),
+}
+for _n in (1, 2, 3):
+    _FUNCTIONS |= {
+        f"Conv{_n}d": _conv(_n),
+        f"BatchNorm{_n}d": _batch_norm,
+        f"InstanceNorm{_n}d": _instance_norm,
+        f"Dropout{_n}d": _channel_dropout(_n),
+        f"MaxPool{_n}d": _max_pool(_n),
+        f"AvgPool{_n}d": _avg_pool(_n),
+        f"AdaptiveAvgPool{_n}d": _adaptive("avg", _n),
+        f"AdaptiveMaxPool{_n}d": _adaptive("max", _n),
+        f"ConstantPad{_n}d": _pad(_n, "constant"),
+        f"ZeroPad{_n}d": _pad(_n, "constant"),
+        f"ReflectionPad{_n}d": _pad(_n, "reflect"),
+        f"ReplicationPad{_n}d": _pad(_n, "edge"),
+        f"CircularPad{_n}d": _pad(_n, "wrap"),
+    }
+
+
+def _asks_inplace(m: Any, *args: Any) -> bool:
+    """Whether the module writes its first input (the one after `m`)."""
+    return bool(getattr(m, "inplace", False))
+
+
+MODULES: dict[type, Lift] = {
+    getattr(nn, name): Lift(f"nn.{name}", fn, writes=_asks_inplace)
+    for name, fn in _FUNCTIONS.items()
+    if hasattr(nn, name)
+}

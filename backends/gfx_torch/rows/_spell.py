@@ -1,0 +1,53 @@
+"""What spellings ask about an op's arguments: Values when code is printed, tensors when it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from gfx_ir.dtypes import DTYPES, DType
+from gfx_ir.graph import Value
+from gfx_ir.types import LogicalTensor
+
+
+def is_scalar(x: Any) -> bool:
+    """Whether x is Python data where the spelling stands."""
+    return isinstance(x, (bool, int, float, complex)) or (isinstance(x, Value) and not x.is_tensor)
+
+
+def dtype_of(x: Any) -> DType | None:
+    """The dtype of a tensor argument where it is known."""
+    if isinstance(x, torch.Tensor):
+        return DTYPES.get(str(x.dtype).removeprefix("torch."))
+    kind = x.type if isinstance(x, Value) else None
+    return kind.dtype if isinstance(kind, LogicalTensor) else None
+
+
+def rank_of(x: Any) -> int | None:
+    """The rank of a tensor argument where it is known."""
+    if isinstance(x, torch.Tensor):
+        return x.ndim
+    kind = x.type if isinstance(x, Value) else None
+    return kind.rank if isinstance(kind, LogicalTensor) else None
+
+
+def kind_of(x: Any) -> str:
+    """Kind of the dtype of a tensor argument: b, i, u, f, c, or empty where it is unknown."""
+    found = dtype_of(x)
+    return found.kind if found is not None else ""
+
+
+def tensors(call: str, a: Any, b: Any) -> str:
+    """A torch function of x1 and x2 that takes no Python numbers."""
+    texts = [
+        f"torch.as_tensor({n}, dtype=torch.result_type(x1, x2))" if is_scalar(v) else n
+        for n, v in (("x1", a), ("x2", b))
+    ]
+    return f"{call}({texts[0]}, {texts[1]})"
+
+
+def as_index(name: str, indices: Any) -> str:
+    """`indices` as torch takes positions: int64, cast where the dtype is known to be another."""
+    found = dtype_of(indices)
+    return name if found is None or found.name == "int64" or found.kind not in "iu" else f"{name}.long()"

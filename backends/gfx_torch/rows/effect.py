@@ -1,0 +1,11 @@
+"""Ops that act on the world."""
+
+from __future__ import annotations
+
+from gfx_ir.backend import Row
+from gfx_ir.ops.effect import error_name
+
+ROWS = (
+    Row("print", "print(*args)"),
+    Row("check", lambda a: f"check(pred, message, {error_name(a.error)})"),
+)

@@ -1,0 +1,187 @@
+"""Elementwise ops."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+from gfx_ir.op import lookup
+
+from ..lifting import cast_back, dtype_of, is_number, names, one, refuse, swapped, two
+from ._spell import is_scalar, kind_of, tensors
+
+
+def _unary(op: str, *also: str, emit: Any = None, extra: str = "") -> Row:
+    """torch.op(x), also called `also`."""
+    return Row(op, emit or f"torch.{op}(x)", {f"{names(op, *also)} {extra}": one(lookup(op))})
+
+
+def _infix(op: str, sign: str, *also: str, dunder: str = "") -> Row:
+    """x1 sign x2."""
+    fn = two(lookup(op))
+    lift: dict[str, Any] = {names(*also): fn} if also else {}
+    if dunder:
+        lift[f"Tensor.__{dunder}__"] = fn
+        if dunder not in ("lt", "le", "gt", "ge", "eq", "ne"):
+            lift[f"Tensor.__r{dunder}__"] = swapped(lookup(op))
+            lift[f"Tensor.__i{dunder}__"] = _inplace(op)
+    return Row(op, f"x1 {sign} x2", lift)
+
+
+def _inplace(op: str) -> Any:
+    return lambda input, other: cast_back(lookup(op)(input, other), input)
+
+
+def _binary(op: str, *also: str) -> Row:
+    """torch.op(x1, x2), tensors only."""
+    return Row(op, lambda a: tensors(f"torch.{op}", a.x1, a.x2), {names(op, *also): two(lookup(op))})
+
+
+def _scaled(op: str) -> Any:
+    """torch.add and torch.sub have alpha."""
+
+    def fn(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+        return lookup(op)(input, other if type(alpha) is int and alpha == 1 else ops.multiply(alpha, other))
+
+    return fn
+
+
+def _divide(input: Any, other: Any, *, rounding_mode: Any = None) -> Any:
+    if rounding_mode is None:
+        return ops.divide(input, other)
+    if rounding_mode == "floor":
+        return ops.floor_divide(input, other)
+    if rounding_mode != "trunc":
+        refuse(f"torch.div knows no rounding_mode={rounding_mode!r}")
+    kinds = [_kind(x) for x in (input, other)]
+    if all(kind in "iu" and kind for kind in kinds):
+        sign = ops.multiply(ops.sign(input), ops.sign(other))
+        return ops.multiply(sign, ops.floor_divide(ops.abs(input), ops.abs(other)))
+    return ops.trunc(ops.divide(input, other))
+
+
+def _kind(x: Any) -> str:
+    if is_number(x):
+        return {"int": "i", "bool": "b"}.get(getattr(x, "kind", type(x).__name__), "f")
+    found = dtype_of(x)
+    return found.kind if found is not None else ""
+
+
+def _clamp(limit: str, name: str) -> Any:
+    """torch.maximum and minimum of a tensor and a number."""
+
+    def spelling(args: SimpleNamespace) -> str:
+        if is_scalar(args.x2) and not is_scalar(args.x1):
+            return f"torch.clamp(x1, {limit}=x2)"
+        if is_scalar(args.x1) and not is_scalar(args.x2):
+            return f"torch.clamp(x2, {limit}=x1)"
+        return tensors(f"torch.{name}", args.x1, args.x2)
+
+    return spelling
+
+
+def _clip(args: SimpleNamespace) -> str:
+    if args.min is None and args.max is None:
+        return "x"
+    if args.min is not None and args.max is not None and is_scalar(args.min) != is_scalar(args.max):
+        return "torch.clamp(torch.clamp(x, min=min), max=max)"
+    return "torch.clamp(x, min=min, max=max)"
+
+
+def _round(input: Any, *, decimals: int = 0) -> Any:
+    if decimals == 0:
+        return ops.round(input)
+    scale = 10.0**decimals
+    return ops.divide(ops.round(ops.multiply(input, scale)), scale)
+
+
+def _where(condition: Any, input: Any = None, other: Any = None) -> Any:
+    if input is None or other is None:
+        refuse("torch.where of a condition alone gives positions whose number depends on data", "give both values")
+    return ops.where(condition, input, other)
+
+
+ROWS = (
+    *(_unary(name) for name in ("cos cosh exp exp2 isinf isnan log log10 log1p log2 logical_not reciprocal rsqrt "
+                                "signbit sin sinh sqrt tan").split()),
+    _unary("abs", "absolute", extra="Tensor.__abs__"),
+    _unary("acos", "arccos"),
+    _unary("acosh", "arccosh"),
+    _unary("asin", "arcsin"),
+    _unary("asinh", "arcsinh"),
+    _unary("atan", "arctan"),
+    _unary("atanh", "arctanh"),
+    Row("bitwise_invert", "~x", {f"{names('bitwise_not')} Tensor.__invert__": one(ops.bitwise_invert)}),
+    _unary("ceil"),
+    _unary("conj", "conj_physical", "resolve_conj"),
+    _unary("digamma", extra="torch.special.digamma torch.special.psi"),
+    _unary("erf", extra="torch.special.erf"),
+    _unary("erfc", extra="torch.special.erfc"),
+    _unary("erfinv", extra="torch.special.erfinv"),
+    _unary("expm1", extra="torch.special.expm1"),
+    _unary("floor"),
+    Row("imag", lambda a: "torch.imag(x)" if kind_of(a.x) in ("", "c") else "torch.zeros_like(x)",
+        {"torch.imag Tensor.imag@": one(ops.imag)}),
+    _unary("isfinite"),
+    _unary("lgamma", extra="torch.special.gammaln"),
+    Row("negative", "-x", {f"{names('neg', 'negative')} Tensor.__neg__": one(ops.negative)}),
+    Row("positive", "+x", {f"{names('positive')} Tensor.__pos__": one(ops.positive)}),
+    Row("real", "torch.real(x)", {"torch.real Tensor.real@": one(ops.real)}),
+    Row("round", "torch.round(x)", {names("round"): _round}),
+    _unary("sigmoid", extra="torch.special.expit F.sigmoid"),
+    Row("sign", lambda a: "torch.sgn(x)" if kind_of(a.x) == "c" else "torch.sign(x)", {names("sign", "sgn"): one(ops.sign)}),
+    _unary("square"),
+    _unary("tanh", extra="F.tanh"),
+    _unary("trunc", "fix"),
+    Row("add", "x1 + x2", {names("add"): _scaled("add"), "Tensor.__add__": two(ops.add), "Tensor.__radd__": swapped(ops.add),
+                           "Tensor.__iadd__": _inplace("add")}),
+    Row("subtract", "x1 - x2",
+        {names("sub", "subtract"): _scaled("subtract"), "Tensor.__sub__": two(ops.subtract),
+         "Tensor.__isub__": _inplace("subtract"), "Tensor.__rsub__": swapped(ops.subtract),
+         "torch.rsub": lambda input, other, *, alpha=1: _scaled("subtract")(other, input, alpha=alpha)}),
+    _infix("multiply", "*", "mul", "multiply", dunder="mul"),
+    Row("divide", "x1 / x2",
+        {names("div", "divide", "true_divide"): _divide, "Tensor.__truediv__ Tensor.__div__": two(ops.divide),
+         "Tensor.__rtruediv__ Tensor.__rdiv__": swapped(ops.divide), "Tensor.__itruediv__ Tensor.__idiv__": _inplace("divide")}),
+    _infix("floor_divide", "//", "floor_divide", dunder="floordiv"),
+    Row("remainder", "x1 % x2",
+        {f"{names('remainder')} Tensor.__mod__": two(ops.remainder), "Tensor.__rmod__": swapped(ops.remainder),
+         "Tensor.__imod__": _inplace("remainder")}),
+    Row("pow", "x1 ** x2",
+        {"torch.pow": lambda input, exponent: ops.pow(input, exponent),
+         "Tensor.pow Tensor.__pow__": lambda input, exponent: ops.pow(input, exponent),
+         "Tensor.__rpow__": swapped(ops.pow), "Tensor.__ipow__": _inplace("pow")}),
+    _infix("bitwise_and", "&", "bitwise_and", dunder="and"),
+    _infix("bitwise_or", "|", "bitwise_or", dunder="or"),
+    _infix("bitwise_xor", "^", "bitwise_xor", dunder="xor"),
+    _infix("bitwise_left_shift", "<<", "bitwise_left_shift", dunder="lshift"),
+    _infix("bitwise_right_shift", ">>", "bitwise_right_shift", dunder="rshift"),
+    _infix("equal", "==", "eq", dunder="eq"),
+    _infix("not_equal", "!=", "ne", "not_equal", dunder="ne"),
+    _infix("less", "<", "lt", "less", dunder="lt"),
+    _infix("less_equal", "<=", "le", "less_equal", dunder="le"),
+    _infix("greater", ">", "gt", "greater", dunder="gt"),
+    _infix("greater_equal", ">=", "ge", "greater_equal", dunder="ge"),
+    _binary("atan2", "arctan2"),
+    _binary("copysign"),
+    _binary("fmod"),
+    _binary("hypot"),
+    _binary("logaddexp"),
+    _binary("logical_and"),
+    _binary("logical_or"),
+    _binary("logical_xor"),
+    _binary("nextafter"),
+    Row("maximum", _clamp("min", "maximum"), {names("maximum"): two(ops.maximum)}),
+    Row("minimum", _clamp("max", "minimum"), {names("minimum"): two(ops.minimum)}),
+    Row("clip", _clip,
+        {names("clamp", "clip"): lambda input, min=None, max=None: ops.clip(input, min, max),
+         names("clamp_min"): lambda input, min: ops.clip(input, min, None),
+         names("clamp_max"): lambda input, max: ops.clip(input, None, max)}),
+    Row("where", "torch.where(condition, x1, x2)",
+        {"torch.where": _where, "Tensor.where": lambda input, condition, other: ops.where(condition, input, other)}),
+    Row("astype", "x.to(dtype)"),
+    Row("stop_gradient", "x.detach()", {"torch.detach Tensor.detach Tensor.data@": one(ops.stop_gradient)}),
+    Row("copy", "torch.clone(x)", {"torch.clone Tensor.clone": lambda input, *, memory_format=None: ops.copy(input)}),
+)  # fmt: skip

@@ -1,0 +1,150 @@
+"""Ops that read and write by position."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+
+from ..lifting import INT64, names, refuse
+from ._spell import as_index, is_scalar
+
+
+# ---------------------------------------------------------------- spellings
+def _getitem(args: SimpleNamespace) -> str:
+    items = args.index if isinstance(args.index, tuple) else (args.index,)
+    backwards = any(isinstance(i, slice) and isinstance(i.step, int) and i.step < 0 for i in items)
+    index = "numpy_index(index)" if _apart(items) else "index"
+    return f"getitem_backwards(x, {index})" if backwards else f"x[{index}]"
+
+
+def _index_put(args: SimpleNamespace) -> str:
+    index = "numpy_index(index)" if isinstance(args.index, tuple) and _apart(args.index) else "index"
+    return f"index_put(x, {index}, value, accumulate=accumulate)"
+
+
+def _apart(items: tuple) -> bool:
+    """Whether integers and index tensors stand in an index with something between: NumPy and torch differ there."""
+    integers = [at for at, i in enumerate(items) if is_scalar(i) and not isinstance(i, bool)]
+    tensors = [
+        at
+        for at, i in enumerate(items)
+        if isinstance(i, list) or (not isinstance(i, (slice, int, type(None), type(...))) and not is_scalar(i))
+    ]
+    chosen = sorted(integers + tensors)
+    return bool(integers and tensors) and chosen[-1] - chosen[0] != len(chosen) - 1
+
+
+def _take(args: SimpleNamespace) -> str:
+    """A subscript at the axis, which takes indices of any shape, negative ones too."""
+    axis, indices = args.axis, as_index("indices", args.indices)
+    if isinstance(args.indices, (tuple, list)):
+        indices = "list(indices)"
+    if axis is None:
+        return f"x.flatten()[{indices}]"
+    if not isinstance(axis, int):
+        return f"torch.index_select(x, axis, {indices})"
+    if axis >= 0:
+        return f"x[{':, ' * axis}{indices}]"
+    return f"x[..., {indices}{', :' * (-axis - 1)}]"
+
+
+def _scatter(args: SimpleNamespace) -> str:
+    indices = as_index("indices", args.indices)
+    if args.reduce == "none":
+        return f"torch.scatter(x, axis, {indices}, updates)"
+    updates = f"torch.full_like({indices}, updates, dtype=x.dtype)" if is_scalar(args.updates) else "updates"
+    return f"torch.scatter_add(x, axis, {indices}, {updates})"
+
+
+def _one_hot(args: SimpleNamespace) -> str:
+    """F.one_hot refuses what is out of range; a comparison gives zeros there, as other frameworks do."""
+    return "(x[..., None] == torch.arange(num_classes, device=x.device))" + (
+        ".long()" if args.dtype is None else ".to(dtype)"
+    )
+
+
+def _search(args: SimpleNamespace) -> str:
+    return "torch.searchsorted(sorted, values, side=side)"
+
+
+# ---------------------------------------------------------------- lifts
+def _scatter_lift(input: Any, dim: Any, index: Any, src: Any = None, value: Any = None, *, reduce: Any = None) -> Any:
+    if reduce not in (None, "add"):
+        refuse(
+            f"Tensor.scatter with reduce={reduce!r} has no counterpart", "only a plain write and reduce='add' have one"
+        )
+    return ops.scatter(input, index, src if value is None else value, dim, "none" if reduce is None else "add")
+
+
+def _scatter_add(input: Any, dim: Any, index: Any, src: Any) -> Any:
+    return ops.scatter(input, index, src, dim, "add")
+
+
+def _gather(input: Any, dim: Any, index: Any, *, sparse_grad: Any = False) -> Any:
+    return ops.gather(input, index, dim)
+
+
+def _index_put_lift(input: Any, indices: Any, values: Any, accumulate: Any = False) -> Any:
+    return ops.index_put(input, tuple(slice(None) if i is None else i for i in indices), values, accumulate)
+
+
+def _searchsorted(
+    sorted_sequence: Any,
+    input: Any,
+    *,
+    right: Any = False,
+    side: Any = None,
+    out_int32: Any = False,
+    sorter: Any = None,
+) -> Any:
+    if sorter is not None or out_int32:
+        refuse("torch.searchsorted with sorter or out_int32 has no counterpart")
+    return ops.searchsorted(sorted_sequence, input, side=side or ("right" if right else "left"))
+
+
+def _bucketize(input: Any, boundaries: Any, *, out_int32: Any = False, right: Any = False) -> Any:
+    return _searchsorted(boundaries, input, right=right, out_int32=out_int32)
+
+
+def _one_hot_lift(tensor: Any, num_classes: Any = -1) -> Any:
+    if isinstance(num_classes, int) and num_classes < 0:
+        refuse("F.one_hot without num_classes has a shape that depends on data", "give num_classes")
+    return ops.one_hot(tensor, num_classes, dtype=INT64)
+
+
+def _diagonal(input: Any, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Any:
+    return ops.diagonal(input, offset=offset, axis1=dim1, axis2=dim2)
+
+
+def _linalg_diagonal(A: Any, *, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> Any:
+    return _diagonal(A, offset, dim1, dim2)
+
+
+def _take_along(input: Any, indices: Any, dim: Any = None) -> Any:
+    if dim is None:
+        return ops.take_along_axis(ops.flatten(input), ops.flatten(indices), axis=0)
+    return ops.take_along_axis(input, indices, axis=dim)
+
+
+ROWS = (
+    Row("getitem", _getitem),
+    Row("index_put", _index_put, {names("index_put"): _index_put_lift}),
+    Row("take", _take,
+        {names("index_select"): lambda input, dim, index: ops.take(input, index, axis=dim),
+         names("take"): lambda input, index: ops.take(input, index, axis=None)}),
+    Row("take_along_axis", lambda a: f"torch.take_along_dim(x, {as_index('indices', a.indices)}, dim=axis)",
+        {names("take_along_dim"): _take_along}, keep=("axis",)),
+    Row("gather", lambda a: f"torch.gather(x, axis, {as_index('indices', a.indices)})", {names("gather"): _gather}),
+    Row("scatter", _scatter, {names("scatter"): _scatter_lift, names("scatter_add"): _scatter_add}),
+    Row("tril", "torch.tril(x, diagonal=k)", {names("tril"): lambda input, diagonal=0: ops.tril(input, k=diagonal)}),
+    Row("triu", "torch.triu(x, diagonal=k)", {names("triu"): lambda input, diagonal=0: ops.triu(input, k=diagonal)}),
+    Row("diagonal", "torch.diagonal(x, offset=offset, dim1=axis1, dim2=axis2)",
+        {names("diagonal"): _diagonal, "torch.linalg.diagonal": _linalg_diagonal}),
+    Row("searchsorted", _search, {"torch.searchsorted": _searchsorted, "torch.bucketize": _bucketize}),
+    Row("one_hot", _one_hot, {"F.one_hot": _one_hot_lift}),
+    Row("masked_fill", "torch.masked_fill(x, mask, value)",
+        {names("masked_fill"): lambda input, mask, value: ops.masked_fill(input, mask, value)}),
+)  # fmt: skip

@@ -1,0 +1,90 @@
+"""Linear algebra."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+
+from ..lifting import cast_back, names, one, refuse, swapped
+from ._spell import rank_of
+
+
+def _matmul(input: Any, other: Any) -> Any:
+    return ops.matmul(input, other)
+
+
+def _trace(args: SimpleNamespace) -> str:
+    return "torch.trace(x)" if rank_of(args.x) == 2 else "torch.diagonal(x, dim1=-2, dim2=-1).sum(-1)"
+
+
+def _einsum(equation: Any, *operands: Any) -> Any:
+    if not isinstance(equation, str):
+        refuse("torch.einsum in its form of tensors and sublists has no counterpart", "write the equation as a string")
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    return ops.einsum(equation, tuple(operands))
+
+
+def _tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    return ops.tensordot(a, b, axes=tuple(map(tuple, dims)) if isinstance(dims, (list, tuple)) else dims)
+
+
+def _matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: Any = False, *, dtype: Any = None) -> Any:
+    return ops.matrix_norm(A if dtype is None else ops.astype(A, dtype), ord=ord, keepdims=keepdim, axis=tuple(dim))
+
+
+def _solve(A: Any, B: Any, *, left: Any = True) -> Any:
+    if left is not True:
+        refuse("torch.linalg.solve with left=False has no counterpart", "transpose both sides")
+    return ops.solve(A, B)
+
+
+def _cholesky(A: Any, *, upper: Any = False) -> Any:
+    low = ops.cholesky(A)
+    return ops.conj(ops.matrix_transpose(low)) if upper else low
+
+
+def _old_cholesky(input: Any, upper: Any = False) -> Any:
+    return _cholesky(input, upper=upper)
+
+
+def _trace_lift(input: Any) -> Any:
+    return ops.trace(input)
+
+
+def _linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    return ops.linear(input, weight, bias)
+
+
+def _vecdot(x: Any, y: Any, *, dim: Any = -1) -> Any:
+    return ops.vecdot(x, y, axis=dim)
+
+
+_PRODUCTS = {
+    "torch.matmul torch.linalg.matmul Tensor.matmul Tensor.__matmul__": _matmul,
+    "Tensor.__rmatmul__": swapped(ops.matmul),
+    "Tensor.__imatmul__": lambda input, other: cast_back(ops.matmul(input, other), input),
+    names("mm"): lambda input, mat2: ops.matmul(input, mat2),
+    names("bmm"): lambda input, mat2: ops.matmul(input, mat2),
+    names("mv"): lambda input, vec: ops.matmul(input, vec),
+    names("dot"): lambda input, tensor: ops.matmul(input, tensor),
+}
+
+ROWS = (
+    Row("matmul", "x1 @ x2", _PRODUCTS),
+    Row("linear", "F.linear(x, weight, bias=bias)", {"F.linear": _linear}),
+    Row("outer", "torch.outer(x1, x2)", {names("outer", "ger"): lambda input, vec2: ops.outer(input, vec2)}),
+    Row("vecdot", "torch.linalg.vecdot(x1, x2, dim=axis)", {"torch.linalg.vecdot": _vecdot}),
+    Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}),
+    Row("einsum", "torch.einsum(equation, *operands)", {"torch.einsum": _einsum}),
+    Row("trace", _trace, {names("trace"): _trace_lift}),
+    Row("matrix_norm", "torch.linalg.matrix_norm(x, ord=ord, dim=axis, keepdim=keepdims)", {"torch.linalg.matrix_norm": _matrix_norm}),
+    Row("solve", "torch.linalg.solve(x1, x2)", {"torch.linalg.solve": _solve}),
+    Row("inv", "torch.linalg.inv(x)",
+        {"torch.linalg.inv": lambda A: ops.inv(A), "torch.inverse Tensor.inverse": one(ops.inv)}),
+    Row("det", "torch.linalg.det(x)", {"torch.linalg.det": lambda A: ops.det(A), names("det"): one(ops.det)}),
+    Row("cholesky", "torch.linalg.cholesky(x)", {"torch.linalg.cholesky": _cholesky, names("cholesky"): _old_cholesky}),
+)  # fmt: skip

@@ -1,0 +1,99 @@
+"""Layers, activations, losses."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from gfx_ir.backend import Row
+
+from ..lifts import activations, layers, losses
+
+
+def _same(numbers: Any, default: int | None = None) -> str | None:
+    """A tuple as F's calls take it: one number where all are equal, nothing where that is the default."""
+    if isinstance(numbers, str):
+        return repr(numbers)
+    if isinstance(numbers, int):
+        numbers = (numbers,)
+    if not all(isinstance(n, int) for n in numbers):
+        return ""
+    if all(n == numbers[0] for n in numbers):
+        return None if numbers[0] == default else str(numbers[0])
+    return str(tuple(numbers))
+
+
+def _keyword(name: str, numbers: Any, default: int | None = None) -> str:
+    """`, name=numbers`; by the argument's own name where a number is open."""
+    text = _same(numbers, default)
+    return "" if text is None else f", {name}={text or name}"
+
+
+def _conv(args: SimpleNamespace) -> str:
+    return (
+        f"F.conv{args.dims}d(x, weight, bias=bias{_keyword('stride', args.stride, 1)}{_keyword('padding', args.padding, 0)}"
+        f"{_keyword('dilation', args.dilation, 1)}, groups=groups)"
+    )
+
+
+def _max_pool(args: SimpleNamespace) -> str:
+    stride = "" if args.stride == args.kernel else _keyword("stride", args.stride)
+    return (
+        f"F.max_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}{_keyword('padding', args.padding, 0)}"
+        f"{_keyword('dilation', args.dilation, 1)}, ceil_mode=ceil_mode)"
+    )
+
+
+def _avg_pool(args: SimpleNamespace) -> str:
+    stride = "" if args.stride == args.kernel else _keyword("stride", args.stride)
+    return (
+        f"F.avg_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}{_keyword('padding', args.padding, 0)}"
+        ", ceil_mode=ceil_mode, count_include_pad=count_include_pad)"
+    )
+
+
+def _adaptive(name: str) -> Any:
+    return lambda a: (
+        f"F.adaptive_{name}_pool{len(a.output_size)}d(x, {_same(a.output_size) if None not in a.output_size else 'output_size'})"
+    )
+
+
+def _attention(args: SimpleNamespace) -> str:
+    """The framework's own dropout would draw from its hidden generator."""
+    if args.key is None:
+        return "F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=is_causal, scale=scale)"
+    return "attention_with_dropout(q, k, v, mask, dropout, key, is_causal=is_causal, scale=scale)"
+
+
+ROWS = (
+    Row("relu", "F.relu(x)", activations.RELU),
+    Row("leaky_relu", "F.leaky_relu(x, negative_slope=negative_slope)", activations.LEAKY_RELU),
+    Row("elu", "F.elu(x, alpha=alpha)", activations.ELU),
+    Row("gelu", "F.gelu(x, approximate=approximate)", activations.GELU),
+    Row("silu", "F.silu(x)", activations.SILU),
+    Row("mish", "F.mish(x)", activations.MISH),
+    Row("softplus", "F.softplus(x, beta=beta, threshold=threshold)", activations.SOFTPLUS),
+    Row("softmax", "F.softmax(x, dim=axis, dtype=dtype)", activations.SOFTMAX, keep=("axis",)),
+    Row("log_softmax", "F.log_softmax(x, dim=axis, dtype=dtype)", activations.LOG_SOFTMAX, keep=("axis",)),
+    Row("logsigmoid", "F.logsigmoid(x)", activations.LOGSIGMOID),
+    Row("conv", _conv, layers.CONV),
+    Row("max_pool", _max_pool, layers.MAX_POOL),
+    Row("avg_pool", _avg_pool, layers.AVG_POOL),
+    Row("adaptive_avg_pool", _adaptive("avg"), layers.ADAPTIVE_AVG),
+    Row("adaptive_max_pool", _adaptive("max"), layers.ADAPTIVE_MAX),
+    Row("batch_norm", "F.batch_norm(x, mean, var, weight=weight, bias=bias, eps=eps)", layers.BATCH_NORM),
+    Row("batch_norm_train", "batch_norm_train(x, weight=weight, bias=bias, eps=eps)"),
+    Row("layer_norm", "F.layer_norm(x, normalized_shape, weight=weight, bias=bias, eps=eps)", layers.LAYER_NORM),
+    Row("group_norm", "F.group_norm(x, num_groups, weight=weight, bias=bias, eps=eps)", layers.GROUP_NORM),
+    Row("rms_norm", "F.rms_norm(x, normalized_shape, weight=weight, eps=eps)", layers.RMS_NORM),
+    Row("embedding", "F.embedding(x, weight)", layers.EMBEDDING),
+    Row("dropout", None, layers.DROPOUT),
+    Row("scaled_dot_product_attention", _attention, layers.ATTENTION),
+    Row("cross_entropy",
+        "F.cross_entropy(x, target, weight=weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing)",
+        losses.CROSS_ENTROPY),
+    Row("nll_loss", "F.nll_loss(x, target, weight=weight, ignore_index=ignore_index, reduction=reduction)", losses.NLL),
+    Row("mse_loss", "F.mse_loss(x, target, reduction=reduction)", losses.MSE),
+    Row("l1_loss", "F.l1_loss(x, target, reduction=reduction)", losses.L1),
+    Row("binary_cross_entropy_with_logits", "F.binary_cross_entropy_with_logits(x, target, reduction=reduction)", losses.BCE_LOGITS),
+)  # fmt: skip

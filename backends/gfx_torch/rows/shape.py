@@ -1,0 +1,292 @@
+"""Ops that arrange elements anew, and questions about shapes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+from gfx_ir.build import dtype_of, host
+from gfx_ir.errors import ShapeError
+
+from ..lifting import (
+    ask_rank,
+    element,
+    fixed_int,
+    is_number,
+    known_rank,
+    known_size,
+    names,
+    one,
+    refuse,
+    sizes,
+)
+from ._spell import rank_of
+
+
+# ---------------------------------------------------------------- spellings
+def _flatten(args: SimpleNamespace) -> str:
+    if args.end == -1:
+        return "x.flatten()" if args.start == 0 else "x.flatten(start)"
+    return "x.flatten(start, end)"
+
+
+def _unsqueeze(args: SimpleNamespace) -> str:
+    """torch.unsqueeze takes one axis: the first ones first, those counted from the end last ones first."""
+    if not isinstance(args.axis, (tuple, list)):
+        return "x.unsqueeze(axis)"
+    front, back = sorted(a for a in args.axis if a >= 0), sorted((a for a in args.axis if a < 0), reverse=True)
+    return "x" + "".join(f".unsqueeze({a})" for a in (*front, *back))
+
+
+def _cat(args: SimpleNamespace) -> str:
+    return "torch.cat([part.flatten() for part in arrays])" if args.axis is None else "torch.cat(arrays, dim=axis)"
+
+
+def _split(args: SimpleNamespace) -> str:
+    parts = args.sections if isinstance(args.sections, int) else len(args.sections)
+    function = "torch.chunk" if isinstance(args.sections, int) else "torch.split"
+    return f"{function}(x, sections, dim=axis)" + ("[0]" if parts == 1 else "")
+
+
+def _single(text: str, op: Any) -> Any:
+    """A call that returns a tuple, and its only item where the node has one value."""
+    return lambda a: text + ("[0]" if len(op.output_kinds(tuple(vars(a).values()))) == 1 else "")
+
+
+def _flip(args: SimpleNamespace) -> str:
+    if args.axis is None:
+        return "torch.flip(x, tuple(range(x.ndim)))"
+    return "torch.flip(x, axis)" if isinstance(args.axis, (tuple, list)) else "torch.flip(x, (axis,))"
+
+
+def _repeat(args: SimpleNamespace) -> str:
+    repeats = "torch.tensor(repeats)" if isinstance(args.repeats, (tuple, list)) else "repeats"
+    return f"torch.repeat_interleave(x, {repeats}, dim=axis)"
+
+
+_MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
+_FROM_TORCH = {theirs: ours for ours, theirs in _MODES.items()}
+
+
+def _pad(args: SimpleNamespace) -> str:
+    """F.pad counts the widths from the last axis; its other modes leave the first two axes (batch, channels) alone."""
+    widths = "[width for pair in reversed(widths) for width in pair]"
+    if isinstance(args.widths, (tuple, list)) and all(isinstance(w, int) for pair in args.widths for w in pair):
+        widths = str(tuple(w for pair in reversed(args.widths) for w in pair))
+    if args.mode == "constant":
+        return f"F.pad(x, {widths}, value=value)"
+    mode, rank = _MODES[args.mode], rank_of(args.x)
+    if rank is not None and len(args.widths) in (rank, rank - 1) and rank < 4:
+        return f"F.pad(x[{'None, ' * (len(args.widths) + 2 - rank)}...], {widths}, mode='{mode}')[{', '.join('0' * (len(args.widths) + 2 - rank))}]"
+    return f"F.pad(x, {widths}, mode='{mode}')"
+
+
+# ---------------------------------------------------------------- lifts
+def _reshape(input: Any, *shape: Any, **named: Any) -> Any:
+    return ops.reshape(input, sizes(shape or tuple(named.values())))
+
+
+def _view(input: Any, *shape: Any, **named: Any) -> Any:
+    if shape and (type(element(shape[0])).__name__ == "DType" or getattr(shape[0], "kind", "") == "dtype"):
+        refuse(
+            "Tensor.view(dtype) reads the same bits as another dtype; that has no counterpart",
+            "x.to(dtype) converts values",
+        )
+    return _reshape(input, *shape, **named)
+
+
+def _permute(input: Any, *dims: Any, **named: Any) -> Any:
+    return ops.permute_dims(input, sizes(dims or tuple(named.values())))
+
+
+def _t(input: Any) -> Any:
+    return ops.swapaxes(input, 0, 1) if ask_rank(input, 2, "Tensor.t") == 2 else input
+
+
+def _reversed(input: Any) -> Any:
+    rank = ask_rank(input, 2, "Tensor.T")
+    if rank < 2:
+        return input
+    return ops.matrix_transpose(input) if rank == 2 else ops.permute_dims(input, tuple(range(rank))[::-1])
+
+
+def _squeeze(input: Any, dim: Any = None) -> Any:
+    """torch leaves an axis alone whose size is not 1."""
+    if isinstance(dim, (tuple, list)):
+        dim = tuple(d for d in dim if known_size(input, d) in (None, 1))
+        return ops.squeeze(input, axis=dim) if dim else input
+    if dim is not None and known_rank(input) and known_size(input, dim) not in (None, 1):
+        return input
+    return ops.squeeze(input, axis=dim)
+
+
+def _conjugate_transpose(input: Any) -> Any:
+    return ops.matrix_transpose(ops.conj(input))
+
+
+def _expand(input: Any, *size: Any, implicit: bool = False, **named: Any) -> Any:
+    return ops.expand(input, sizes(size or tuple(named.values())))
+
+
+def _cat_lift(tensors: Any, dim: Any = 0) -> Any:
+    return ops.concat(tuple(tensors) if isinstance(tensors, list) else tensors, axis=dim)
+
+
+def _stack(tensors: Any, dim: Any = 0) -> Any:
+    return ops.stack(tuple(tensors) if isinstance(tensors, list) else tensors, axis=dim)
+
+
+def parts(found: Any) -> tuple:
+    """What an op that may have one output only returns, as a tuple."""
+    return found if isinstance(found, tuple) else (found,)
+
+
+def split(tensor: Any, split_size_or_sections: Any = None, dim: Any = 0, **named: Any) -> tuple:
+    """torch.split: parts of one size, or of the sizes given."""
+    size = named.get("split_size", split_size_or_sections)
+    if isinstance(size, (tuple, list)):
+        return parts(ops.split(tensor, tuple(size), axis=dim))
+    size = fixed_int(size, "the size of the parts")
+    total = known_size(tensor, dim)
+    if total is None:
+        raise ShapeError(
+            "torch.split needs the size of the axis to know how many parts there are",
+            hint="use x.chunk(n, dim) or give all sizes, x.split((a, b), dim); or give the argument's shape: gfx.TensorSpec",
+        )
+    counts = [size] * (total // size) + ([total % size] if total % size else [])
+    return parts(ops.split(tensor, tuple(counts) or (0,), axis=dim))
+
+
+def _chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple:
+    return parts(ops.chunk(input, fixed_int(chunks, "the number of chunks"), axis=dim))
+
+
+def _tensor_split(input: Any, indices_or_sections: Any = None, dim: Any = 0, **named: Any) -> tuple:
+    """Sections: the first parts are one larger; indices: where the parts end."""
+    given = named.get("sections", named.get("indices", indices_or_sections))
+    total = known_size(input, dim)
+    if isinstance(given, int):
+        if total is None:
+            raise ShapeError(
+                "torch.tensor_split needs the size of the axis", hint="give the argument's shape: gfx.TensorSpec"
+            )
+        low, more = divmod(total, given)
+        return parts(ops.split(input, (low + 1,) * more + (low,) * (given - more), axis=dim))
+    ends = [0, *given, ops.size(input, dim) if total is None else total]
+    return parts(ops.split(input, tuple(host("-", b, a) for a, b in zip(ends, ends[1:])), axis=dim))
+
+
+def _unbind(input: Any, dim: Any = 0) -> Any:
+    """A tuple of slices; where the length is open, the tensor itself: it is unpacked and iterated in the same way."""
+    length = known_size(input, dim)
+    if length is None:
+        return input if dim == 0 else ops.moveaxis(input, dim, 0)
+    return parts(ops.unstack(input, axis=dim, length=length))
+
+
+def _roll(input: Any, shifts: Any, dims: Any = None) -> Any:
+    return ops.roll(input, shifts, axis=dims if dims != () else None)
+
+
+def _repeat_interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Any:
+    if repeats is None:
+        refuse("torch.repeat_interleave of repeats alone gives a number of positions that depends on data")
+    return ops.repeat(input, repeats, axis=dim)
+
+
+def _pad_lift(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+    if mode not in _FROM_TORCH:
+        refuse(f"F.pad knows no mode {mode!r}")
+    pad = tuple(pad)
+    widths = tuple((pad[at], pad[at + 1]) for at in range(len(pad) - 2, -1, -2))
+    return ops.pad(input, widths, mode=_FROM_TORCH[mode], value=0 if value is None else value)
+
+
+def _size(input: Any, dim: Any = None) -> Any:
+    return ops.shape(input) if dim is None else ops.size(input, dim)
+
+
+def _is_floating(input: Any) -> Any:
+    found = dtype_of(input)
+    return ops.is_floating(input) if found is None else found.kind == "f"
+
+
+def _is_complex(input: Any) -> Any:
+    found = dtype_of(input)
+    if found is None:
+        refuse(
+            "whether a tensor is complex is not known here", "give the argument's dtype: gfx.TensorSpec(shape, dtype)"
+        )
+    return found.kind == "c"
+
+
+def _contiguous(input: Any, *, memory_format: Any = None) -> Any:
+    return input
+
+
+def _item(input: Any) -> Any:
+    """A tensor of no axes, which goes on as such."""
+    if known_rank(input) == 0 or is_number(input):
+        return input
+    whole = getattr(getattr(input, "node", None), "op", None)
+    if known_rank(input) is None and whole is not None and {"axis", "keepdims"} <= set(whole.params):
+        if input.node.arg("axis") is None and input.node.arg("keepdims") is False:
+            return input
+    return ops.reshape(input, ())
+
+
+_RESHAPE = {"torch.reshape": lambda input, shape: ops.reshape(input, sizes((shape,))), "Tensor.reshape": _reshape,
+            "Tensor.view": _view, "Tensor.item": _item,
+            "Tensor.view_as Tensor.reshape_as": lambda input, other: ops.reshape(input, ops.shape(other))}  # fmt: skip
+
+ROWS = (
+    Row("reshape", "x.reshape(shape)", _RESHAPE),
+    Row("flatten", _flatten,
+        {names("flatten"): lambda input, start_dim=0, end_dim=-1: ops.flatten(input, start_dim, end_dim),
+         names("ravel"): lambda input: ops.flatten(input)}),
+    Row("permute_dims", "x.permute(axes)", {names("permute"): _permute, "Tensor.T@ torch.numpy_T": _reversed}),
+    Row("swapaxes", "x.transpose(axis1, axis2)",
+        {names("transpose"): lambda input, dim0, dim1: ops.swapaxes(input, dim0, dim1),
+         names("swapaxes"): lambda input, axis0, axis1: ops.swapaxes(input, axis0, axis1),
+         names("swapdims"): lambda input, dim0, dim1: ops.swapaxes(input, dim0, dim1),
+         names("t"): _t}),
+    Row("matrix_transpose", "x.mT",
+        {"Tensor.mT@": one(ops.matrix_transpose), "Tensor.mH@ Tensor.H@ torch.adjoint Tensor.adjoint": _conjugate_transpose}),
+    Row("moveaxis", "torch.movedim(x, source, destination)",
+        {names("movedim", "moveaxis"): lambda input, source, destination: ops.moveaxis(input, source, destination)}),
+    Row("expand_dims", _unsqueeze, {names("unsqueeze"): lambda input, dim: ops.expand_dims(input, dim)}),
+    Row("squeeze", "torch.squeeze(x, dim=axis)", {names("squeeze"): _squeeze}),
+    Row("broadcast_to", "torch.broadcast_to(x, shape)",
+        {names("broadcast_to"): lambda input, size: ops.broadcast_to(input, sizes((size,))),
+         "Tensor.expand_as": lambda input, other: ops.broadcast_to(input, ops.shape(other))}),
+    Row("expand", "x.expand(shape)", {"Tensor.expand": _expand}),
+    Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": _cat_lift}),
+    Row("stack", "torch.stack(arrays, dim=axis)", {"torch.stack": _stack}),
+    Row("split", _split, {names("split"): split, names("tensor_split"): _tensor_split}),
+    Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): _chunk}),
+    Row("unstack", _single("torch.unbind(x, dim=axis)", ops.unstack), {names("unbind"): _unbind}),
+    Row("flip", _flip,
+        {"torch.flip": lambda input, dims: ops.flip(input, axis=tuple(dims)),
+         "Tensor.flip": lambda input, *dims: ops.flip(input, axis=sizes(dims)),
+         names("fliplr"): lambda input: ops.flip(input, axis=(1,)), names("flipud"): lambda input: ops.flip(input, axis=(0,))},
+        copies=("torch.flip", "Tensor.flip", "torch.fliplr", "Tensor.fliplr", "torch.flipud", "Tensor.flipud")),
+    Row("roll", "torch.roll(x, shift, dims=axis)", {names("roll"): _roll}),
+    Row("tile", "torch.tile(x, repetitions)",
+        {"torch.tile": lambda input, dims: ops.tile(input, sizes((dims,))),
+         "Tensor.tile": lambda input, *dims: ops.tile(input, sizes(dims)),
+         "Tensor.repeat": lambda input, *repeats: ops.tile(input, sizes(repeats))}),
+    Row("repeat", _repeat, {names("repeat_interleave"): _repeat_interleave}),
+    Row("pad", _pad, {"F.pad": _pad_lift}),
+    Row("size", "x.shape[axis]", {"Tensor.size": _size}),
+    Row("rank", lambda a: "0" if isinstance(a.x, (int, float)) else "x.ndim", {"Tensor.dim Tensor.ndimension Tensor.ndim@": one(ops.rank)}),
+    Row("shape", "x.shape", {"Tensor.shape@": one(ops.shape)}),
+    Row("sizes", lambda a: "x.shape[0]" if a.rank == 1 else "x.shape"),
+    Row("numel", "x.numel()", {"torch.numel Tensor.numel Tensor.nelement": one(ops.numel)}),
+    Row("dtype_of", "x.dtype", {"Tensor.dtype@": lambda input: dtype_of(input) or ops.dtype_of(input)}),
+    Row("is_floating", "torch.is_floating_point(x)",
+        {names("is_floating_point"): _is_floating, names("is_complex"): _is_complex}),
+    Row("device_of", "x.device", {"Tensor.device@ Tensor.get_device": one(ops.device_of)}),
+    Row("is_none", "x is None"),
+)  # fmt: skip

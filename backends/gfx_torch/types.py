@@ -1,0 +1,177 @@
+"""TorchBackend: dtypes, tensors, and the tables of lifts that follow from the rows."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from gfx_ir.backend import Backend, Lift
+from gfx_ir.dtypes import DTYPES, DType
+
+from . import helpers, lifts, rows
+from .lifting import cast_back, element, refuse
+from .modules import MODULES
+
+_TO_TORCH: dict[DType, Any] = {d: getattr(torch, name) for name, d in DTYPES.items() if hasattr(torch, name)}
+_FROM_TORCH = {native: d for d, native in _TO_TORCH.items()}
+_BY_BITS = {
+    "bfloat16": (torch.int16, np.int16),
+    "float8_e4m3fn": (torch.uint8, np.uint8),
+    "float8_e5m2": (torch.uint8, np.uint8),
+}
+_ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+"""NumPy's names, which torch's own argument parser takes too."""
+_IGNORED = ("device", "pin_memory", "memory_format", "layout", "non_blocking", "names")
+_RESHAPING = frozenset("squeeze unsqueeze transpose t swapaxes swapdims resize as_strided".split())
+"""Methods whose in-place form changes how a tensor looks at its memory, not the memory."""
+_METHODS_MAYBE = frozenset(("reshape", "reshape_as", "flatten", "ravel", "contiguous", "to", "type", "type_as"))
+
+
+class TorchBackend(Backend):
+    """PyTorch."""
+
+    name = "torch"
+    packages = ("torch",)
+    views = True
+    promotion = "torch"
+    tensor_types = (torch.Tensor,)
+
+    def __init__(self) -> None:
+        self._adapted: dict[Callable[..., Any], Callable[..., Any]] = {}
+        self.helpers: dict[str, Callable[..., Any]] = {
+            name: fn
+            for name, fn in vars(helpers).items()
+            if inspect.isfunction(fn) and fn.__module__ == helpers.__name__
+        }
+        roots = {"torch": torch, "F": F}
+        namespace = {"torch": torch, "F": F, "math": math, **self.helpers}
+        super().__init__(rows.ROWS, namespace, roots)
+        for names, fn in lifts.LIFTS.items():
+            for name in names.split():
+                self.add_lift(name, fn, roots)
+        self._add_inplace()
+        self._add_unbound()
+        self.modules.update(MODULES)
+
+    # ------------------------------------------------------------------ lifts
+    def add_lift(self, name: str, fn: Callable[..., Any], roots: Any, **flags: Any) -> None:
+        short = name.rpartition(".")[2]
+        if (short.endswith("_") and not short.endswith("__")) or (
+            short.startswith("__i") and short not in _NOT_INPLACE
+        ):
+            flags["writes"] = True
+        elif "inplace" in inspect.signature(fn).parameters:
+            flags["writes"] = _asks_inplace(fn)
+        if short in _METHODS_MAYBE and not flags.get("copies"):
+            flags["copies"] = "maybe"
+        super().add_lift(name, self._adapt(fn), roots, **flags)
+
+    def _adapt(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """`fn` with what every torch function accepts: NumPy's argument names, `out=None`, places."""
+        found = self._adapted.get(fn)
+        if found is not None:
+            return found
+        accepted = set(inspect.signature(fn).parameters)
+
+        @functools.wraps(fn)
+        def adapted(*args: Any, **kwargs: Any) -> Any:
+            return fn(*args, **_clean(kwargs, accepted)) if kwargs else fn(*args)
+
+        self._adapted[fn] = adapted
+        return adapted
+
+    def _add_inplace(self) -> None:
+        """Every `name_` of a name that has a lift."""
+        for name, lift in list(self.methods.items()):
+            inplace = name + "_"
+            if name.endswith("_") or name in _RESHAPING or not hasattr(torch.Tensor, inplace):
+                continue
+            fn = _inplace(lift.fn)
+            self.methods.setdefault(inplace, Lift(f"Tensor.{inplace}", fn, writes=True))
+            for root, module in (("torch", torch), ("F", F)):
+                target = getattr(module, inplace, None)
+                if target is not None:
+                    self.functions.setdefault(target, Lift(f"{root}.{inplace}", fn, writes=True))
+
+    def _add_unbound(self) -> None:
+        """`torch.Tensor.add(x, y)`, and what `__torch_function__` hands over for attributes."""
+        for name, lift in self.methods.items():
+            target = getattr(torch.Tensor, name, None)
+            if target is not None:
+                self.functions.setdefault(target, lift)
+        for name, lift in self.attributes.items():
+            descriptor = getattr(torch.Tensor, name, None)
+            if descriptor is not None and hasattr(descriptor, "__get__"):
+                self.functions.setdefault(descriptor.__get__, lift)
+
+    # ------------------------------------------------------------------ tensors
+    def dtype_of(self, x: Any) -> DType:
+        return _FROM_TORCH[x if isinstance(x, torch.dtype) else x.dtype]
+
+    def as_dtype(self, x: Any) -> DType | None:
+        return _FROM_TORCH.get(x) if isinstance(x, torch.dtype) else None
+
+    def native_dtype(self, dtype: DType) -> Any:
+        return _TO_TORCH[dtype]
+
+    def to_host(self, x: Any) -> np.ndarray:
+        x = x.detach().cpu().resolve_conj().resolve_neg()
+        name = self.dtype_of(x).name
+        if name in _BY_BITS:
+            return x.contiguous().view(_BY_BITS[name][0]).numpy().view(getattr(ml_dtypes, name))
+        return x.numpy()
+
+    def from_host(self, x: Any) -> torch.Tensor:
+        x = np.asarray(x)
+        x = np.array(x, order="C", ndmin=x.ndim)  # torch takes no negative strides and no read-only memory
+        if x.dtype.name in _BY_BITS:
+            return torch.from_numpy(x.view(_BY_BITS[x.dtype.name][1])).view(getattr(torch, x.dtype.name))
+        return torch.from_numpy(x)
+
+
+_NOT_INPLACE = frozenset(("__invert__", "__index__", "__int__", "__iter__", "__init__"))
+
+
+def _clean(kwargs: dict[str, Any], accepted: set[str]) -> dict[str, Any]:
+    """Keyword arguments as the lift takes them."""
+    out: dict[str, Any] = {}
+    for name, value in kwargs.items():
+        if name not in accepted:
+            if name in _IGNORED:
+                continue
+            if name in ("out", "requires_grad") and not value and not hasattr(value, "node"):
+                continue
+            if name in ("out", "requires_grad"):
+                refuse(f"{name}={value!r} has no counterpart", "assign the result instead" if name == "out" else "")
+            name = _ALIASES.get(name, name)
+        out[name] = element(value) if name == "dtype" else value
+    return out
+
+
+def _asks_inplace(fn: Callable[..., Any]) -> Callable[..., bool]:
+    """Whether a call of `fn` has `inplace=True`."""
+    signature = inspect.signature(fn)
+    return lambda *args, **kwargs: bool(signature.bind(*args, **kwargs).arguments.get("inplace", False))
+
+
+def _inplace(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """What an in-place form of `fn` leaves in its first argument."""
+
+    @functools.wraps(fn)
+    def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
+        return cast_back(fn(input, *args, **kwargs), input)
+
+    return inplace
+
+
+def make_backend() -> TorchBackend:
+    """The backend with all of its rows."""
+    return TorchBackend()
