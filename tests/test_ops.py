@@ -199,8 +199,14 @@ def assert_dtypes(target, op, there, found):
 
     for type_, value in zip(infer(op, tree_map(type_of, there), target.promotion), found):
         if isinstance(type_, LogicalTensor) and not type_.weak and target.is_tensor(value):
-            assert type_.dtype == target.dtype_of(value)
+            assert at_hand(type_.dtype, target) == target.dtype_of(value)
             assert type_.dims is None or None in type_.dims or type_.dims == target.shape_of(value)
+
+
+def at_hand(element, target):
+    """The dtype as JAX has it where its 64-bit mode is off."""
+    narrow = element is not None and target.name == "jax" and element.bits == (128 if element.kind == "c" else 64)
+    return dtypes.dtype(element.name.replace("64", "32").replace("128", "64")) if narrow else element
 
 
 # ---------------------------------------------------------------- the catalogue as a whole

@@ -144,6 +144,12 @@ def real_floating(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType 
     return real_of(dtype), weak
 
 
+def numeric(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype of numbers; booleans become integers of a width on which the frameworks do not agree."""
+    dtype, weak = promote(operands, rules)
+    return (None if dtype is dtypes.bool_ else dtype), weak
+
+
 def rounding(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
     """The dtype of the operand; rounding leaves integers as they are. Raises ShapeError for complex numbers."""
     dtype, weak = promote(operands, rules)
@@ -187,10 +193,15 @@ def sum_dtype(dtype: DType | None, rules: str) -> DType | None:
     if dtype.kind == "b":
         return dtypes.default("i", rules)
     if rules == "jax":
-        return dtype
+        return dtypes.DTYPES[f"{'int' if dtype.kind == 'i' else 'uint'}{max(32, dtype.bits)}"]
     if rules == "torch" or dtype.kind == "i":
         return dtypes.int64
     return dtypes.DTYPES["uint64"]
+
+
+def running_dtype(dtype: DType | None, rules: str) -> DType | None:
+    """The dtype that running sums and products accumulate to: JAX keeps narrow integers there."""
+    return dtype if rules == "jax" and dtype is not None and dtype.kind != "b" else sum_dtype(dtype, rules)
 
 
 # ---------------------------------------------------------------- dims

@@ -27,6 +27,7 @@ from ._shapes import (
     real_of,
     reduced,
     replaced,
+    running_dtype,
     size_arg,
     stays_weak,
     sum_dtype,
@@ -108,7 +109,7 @@ def _accumulation(args: SimpleNamespace, rules: str) -> LogicalTensor:
     elif dims is not None and fixed(args.axis):
         axes_of(args.axis, len(dims))
     return LogicalTensor(
-        args.dtype or sum_dtype(x.dtype, rules), dims, weak=stays_weak(x.weak, rules) and not args.dtype
+        args.dtype or running_dtype(x.dtype, rules), dims, weak=stays_weak(x.weak, rules) and not args.dtype
     )
 
 
