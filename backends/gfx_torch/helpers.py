@@ -32,6 +32,13 @@ def getitem_backwards(x, index):
     return x[tuple(items)]
 
 
+def index_put_backwards(x, index, value, accumulate=False):
+    """index_put where slices in the index run backwards."""
+    positions = getitem_backwards(torch.arange(x.numel(), device=x.device).reshape(x.shape), index)
+    values = torch.as_tensor(value, dtype=x.dtype, device=x.device).expand(positions.shape)
+    return torch.index_put(x.flatten(), (positions,), values, accumulate).reshape(x.shape)
+
+
 def numpy_index(index):
     """An index whose integers count as index tensors, as NumPy has it; torch takes integers out first."""
     return tuple(torch.tensor([i]) if isinstance(i, int) and not isinstance(i, bool) else i for i in index)

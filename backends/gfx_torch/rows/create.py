@@ -19,6 +19,11 @@ from ..lifting import dtype_like, element, is_number, refuse, sizes
 def _arange(args: SimpleNamespace) -> str:
     if args.stop is None:
         return "torch.arange(start, dtype=dtype)"
+    if (
+        all(isinstance(n, (int, float)) for n in (args.start, args.stop, args.step))
+        and (args.stop - args.start) * args.step < 0
+    ):
+        return "torch.arange(0, dtype=dtype)"  # torch refuses bounds that run against the step
     step = "" if type(args.step) is int and args.step == 1 else ", step"
     if not step and type(args.start) is int and args.start == 0:
         return "torch.arange(stop, dtype=dtype)"

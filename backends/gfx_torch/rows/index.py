@@ -15,14 +15,19 @@ from ._spell import as_index, is_scalar
 # ---------------------------------------------------------------- spellings
 def _getitem(args: SimpleNamespace) -> str:
     items = args.index if isinstance(args.index, tuple) else (args.index,)
-    backwards = any(isinstance(i, slice) and isinstance(i.step, int) and i.step < 0 for i in items)
     index = "numpy_index(index)" if _apart(items) else "index"
-    return f"getitem_backwards(x, {index})" if backwards else f"x[{index}]"
+    return f"getitem_backwards(x, {index})" if _backwards(items) else f"x[{index}]"
 
 
 def _index_put(args: SimpleNamespace) -> str:
-    index = "numpy_index(index)" if isinstance(args.index, tuple) and _apart(args.index) else "index"
-    return f"index_put(x, {index}, value, accumulate=accumulate)"
+    items = args.index if isinstance(args.index, tuple) else (args.index,)
+    index = "numpy_index(index)" if _apart(items) else "index"
+    return f"index_put{'_backwards' if _backwards(items) else ''}(x, {index}, value, accumulate=accumulate)"
+
+
+def _backwards(items: tuple) -> bool:
+    """Whether a slice runs backwards, which torch does not take."""
+    return any(isinstance(i, slice) and isinstance(i.step, int) and i.step < 0 for i in items)
 
 
 def _apart(items: tuple) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +23,7 @@ from ..lifting import (
     refuse,
     sizes,
 )
-from ._spell import rank_of
+from ._spell import is_scalar, rank_of
 
 
 # ---------------------------------------------------------------- spellings
@@ -175,7 +176,7 @@ def _tensor_split(input: Any, indices_or_sections: Any = None, dim: Any = 0, **n
         low, more = divmod(total, given)
         return parts(ops.split(input, (low + 1,) * more + (low,) * (given - more), axis=dim))
     ends = [0, *given, ops.size(input, dim) if total is None else total]
-    return parts(ops.split(input, tuple(host("-", b, a) for a, b in zip(ends, ends[1:])), axis=dim))
+    return parts(ops.split(input, tuple(host("-", b, a) for a, b in itertools.pairwise(ends)), axis=dim))
 
 
 def _unbind(input: Any, dim: Any = 0) -> Any:
@@ -273,7 +274,7 @@ ROWS = (
          names("fliplr"): lambda input: ops.flip(input, axis=(1,)), names("flipud"): lambda input: ops.flip(input, axis=(0,))},
         copies=("torch.flip", "Tensor.flip", "torch.fliplr", "Tensor.fliplr", "torch.flipud", "Tensor.flipud")),
     Row("roll", "torch.roll(x, shift, dims=axis)", {names("roll"): _roll}),
-    Row("tile", "torch.tile(x, repetitions)",
+    Row("tile", lambda a: f"torch.tile(x, {'(repetitions,)' if is_scalar(a.repetitions) else 'repetitions'})",
         {"torch.tile": lambda input, dims: ops.tile(input, sizes((dims,))),
          "Tensor.tile": lambda input, *dims: ops.tile(input, sizes(dims)),
          "Tensor.repeat": lambda input, *repeats: ops.tile(input, sizes(repeats))}),
