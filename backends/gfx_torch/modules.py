@@ -1,7 +1,7 @@
 """torch.nn's module classes in their functional form.
 
-Each function takes `m`, which reads as the module does (`m.weight` is a Value or None, `m.stride` plain data; `m.write(name,
-value)` writes a buffer), then what the module's forward takes.
+Each function takes `m`, which reads as the module does (`m.weight` is a Value or None, `m.stride` plain data;
+`m.write(name, value)` writes a buffer), then what the module's forward takes.
 """
 
 from __future__ import annotations

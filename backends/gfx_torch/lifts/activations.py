@@ -205,9 +205,22 @@ LOG_SOFTMAX = {
 MISH = {"F.mish": mish}
 LOGSIGMOID = {"F.logsigmoid": logsigmoid}
 LIFTS = {
-    "F.softmin": softmin, "F.hardtanh": hardtanh, "F.relu6": relu6, "F.hardsigmoid": hardsigmoid, "F.hardswish": hardswish,
-    "F.selu torch.selu": selu, "F.celu torch.celu": celu, "F.glu": glu, "F.prelu torch.prelu Tensor.prelu": prelu,
-    "F.softsign": softsign, "F.tanhshrink": tanhshrink, "F.softshrink": softshrink, "F.hardshrink torch.hardshrink": hardshrink,
-    "F.threshold torch.threshold": threshold, "F.normalize": normalize, "F.pairwise_distance torch.pairwise_distance": pairwise_distance,
-    "F.cosine_similarity torch.cosine_similarity": cosine_similarity, "F.pixel_shuffle torch.pixel_shuffle": pixel_shuffle,
-}  # fmt: skip
+    "F.softmin": softmin,
+    "F.hardtanh": hardtanh,
+    "F.relu6": relu6,
+    "F.hardsigmoid": hardsigmoid,
+    "F.hardswish": hardswish,
+    "F.selu torch.selu": selu,
+    "F.celu torch.celu": celu,
+    "F.glu": glu,
+    "F.prelu torch.prelu Tensor.prelu": prelu,
+    "F.softsign": softsign,
+    "F.tanhshrink": tanhshrink,
+    "F.softshrink": softshrink,
+    "F.hardshrink torch.hardshrink": hardshrink,
+    "F.threshold torch.threshold": threshold,
+    "F.normalize": normalize,
+    "F.pairwise_distance torch.pairwise_distance": pairwise_distance,
+    "F.cosine_similarity torch.cosine_similarity": cosine_similarity,
+    "F.pixel_shuffle torch.pixel_shuffle": pixel_shuffle,
+}

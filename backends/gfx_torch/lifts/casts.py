@@ -13,9 +13,17 @@ from gfx_ir.op import active
 from ..lifting import dtype_like, element, is_dtype, is_number, known_rank, refuse, sizes
 
 _OLD_NAMES = {
-    "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64", "Int": "int32",
-    "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool",
-}  # fmt: skip
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Long": "int64",
+    "Int": "int32",
+    "Short": "int16",
+    "Char": "int8",
+    "Byte": "uint8",
+    "Bool": "bool",
+}
 
 
 def cast(x: Any, to: Any) -> Any:
@@ -133,15 +141,28 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
 
 LIFTS = {
-    "Tensor.to": to, "Tensor.type": type_,
+    "Tensor.to": to,
+    "Tensor.type": type_,
     "Tensor.type_as": lambda input, other: cast(input, dtype_like(other)),
-    "Tensor.float": _caster("float32"), "Tensor.double": _caster("float64"), "Tensor.half": _caster("float16"),
-    "Tensor.bfloat16": _caster("bfloat16"), "Tensor.long": _caster("int64"), "Tensor.int": _caster("int32"),
-    "Tensor.short": _caster("int16"), "Tensor.char": _caster("int8"), "Tensor.byte": _caster("uint8"),
-    "Tensor.bool": _caster("bool"), "Tensor.cfloat": _caster("complex64"), "Tensor.cdouble": _caster("complex128"),
+    "Tensor.float": _caster("float32"),
+    "Tensor.double": _caster("float64"),
+    "Tensor.half": _caster("float16"),
+    "Tensor.bfloat16": _caster("bfloat16"),
+    "Tensor.long": _caster("int64"),
+    "Tensor.int": _caster("int32"),
+    "Tensor.short": _caster("int16"),
+    "Tensor.char": _caster("int8"),
+    "Tensor.byte": _caster("uint8"),
+    "Tensor.bool": _caster("bool"),
+    "Tensor.cfloat": _caster("complex64"),
+    "Tensor.cdouble": _caster("complex128"),
     "Tensor.cpu Tensor.cuda Tensor.contiguous Tensor.pin_memory Tensor.resolve_neg": _same,
     "Tensor.requires_grad_": _requires_grad_,
-    "torch.finfo": finfo, "torch.iinfo": iinfo, "torch.promote_types": promote_types, "torch.result_type": result_type,
-    "torch.Size": size_tuple, "torch.broadcast_shapes": broadcast_shapes,
+    "torch.finfo": finfo,
+    "torch.iinfo": iinfo,
+    "torch.promote_types": promote_types,
+    "torch.result_type": result_type,
+    "torch.Size": size_tuple,
+    "torch.broadcast_shapes": broadcast_shapes,
     "torch.get_default_dtype": lambda: dtypes.float32,
-}  # fmt: skip
+}

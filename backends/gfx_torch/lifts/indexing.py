@@ -138,8 +138,17 @@ def diag_embed(input: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> A
 
 
 LIFTS = {
-    "Tensor.__getitem__": getitem, "Tensor.__setitem__": setitem,
-    names("index_add"): index_add, names("index_copy"): index_copy, names("index_fill"): index_fill, names("select"): select,
-    names("narrow"): narrow, names("select_scatter"): select_scatter, names("slice_scatter"): slice_scatter,
-    names("scatter_reduce"): scatter_reduce, "Tensor.copy_": copy_, names("diag"): diag, names("diag_embed"): diag_embed,
-}  # fmt: skip
+    "Tensor.__getitem__": getitem,
+    "Tensor.__setitem__": setitem,
+    names("index_add"): index_add,
+    names("index_copy"): index_copy,
+    names("index_fill"): index_fill,
+    names("select"): select,
+    names("narrow"): narrow,
+    names("select_scatter"): select_scatter,
+    names("slice_scatter"): slice_scatter,
+    names("scatter_reduce"): scatter_reduce,
+    "Tensor.copy_": copy_,
+    names("diag"): diag,
+    names("diag_embed"): diag_embed,
+}

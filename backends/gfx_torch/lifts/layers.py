@@ -43,9 +43,14 @@ def max_pool(dims: int) -> Callable[..., Any]:
     """F.max_pool1d, 2d, 3d."""
 
     def fn(
-        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: Any = False,
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: Any = False,
         return_indices: Any = False,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         plain(f"F.max_pool{dims}d", return_indices=return_indices)
         kernel = each(kernel_size, dims)
         stride = kernel if stride is None or stride == [] or stride == () else each(stride, dims)
@@ -59,9 +64,14 @@ def avg_pool(dims: int) -> Callable[..., Any]:
     """F.avg_pool1d, 2d, 3d."""
 
     def fn(
-        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: Any = False, count_include_pad: Any = True,
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: Any = False,
+        count_include_pad: Any = True,
         divisor_override: Any = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         plain(f"F.avg_pool{dims}d", divisor_override=divisor_override)
         kernel = each(kernel_size, dims)
         stride = kernel if stride is None or stride == [] or stride == () else each(stride, dims)
@@ -84,9 +94,15 @@ def adaptive(name: str, dims: int) -> Callable[..., Any]:
 
 
 def batch_norm(
-    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: Any = False,
-    momentum: Any = 0.1, eps: Any = 1e-5,
-) -> Any:  # fmt: skip
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: Any = False,
+    momentum: Any = 0.1,
+    eps: Any = 1e-5,
+) -> Any:
     """F.batch_norm; in training only without running statistics, which it would write."""
     if training is False:
         return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
@@ -99,17 +115,30 @@ def batch_norm(
 
 
 def torch_batch_norm(
-    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: Any, momentum: Any, eps: Any,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: Any,
+    momentum: Any,
+    eps: Any,
     cudnn_enabled: Any = True,
-) -> Any:  # fmt: skip
+) -> Any:
     """torch.batch_norm."""
     return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def instance_norm(
-    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
-    use_input_stats: Any = True, momentum: Any = 0.1, eps: Any = 1e-5,
-) -> Any:  # fmt: skip
+    input: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: Any = True,
+    momentum: Any = 0.1,
+    eps: Any = 1e-5,
+) -> Any:
     """Each channel of each sample normalised over its positions."""
     if not use_input_stats:
         return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
@@ -142,9 +171,14 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = N
 
 
 def embedding(
-    input: Any, weight: Any, padding_idx: Any = None, max_norm: Any = None, norm_type: Any = 2.0, scale_grad_by_freq: Any = False,
+    input: Any,
+    weight: Any,
+    padding_idx: Any = None,
+    max_norm: Any = None,
+    norm_type: Any = 2.0,
+    scale_grad_by_freq: Any = False,
     sparse: Any = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """F.embedding. padding_idx and sparse only concern gradients of the weight."""
     plain("F.embedding", max_norm=max_norm, scale_grad_by_freq=scale_grad_by_freq)
     return ops.embedding(input, weight)
@@ -186,9 +220,15 @@ def channel_dropout(dims: int) -> Callable[..., Any]:
 
 
 def attention(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: Any = 0.0, is_causal: Any = False, scale: Any = None,
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: Any = 0.0,
+    is_causal: Any = False,
+    scale: Any = None,
     enable_gqa: Any = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """F.scaled_dot_product_attention."""
     if enable_gqa:
         key, value = (_repeat_heads(x, query) for x in (key, value))
@@ -212,10 +252,18 @@ AVG_POOL = {f"F.avg_pool{n}d torch.avg_pool{n}d": avg_pool(n) for n in (1, 2, 3)
 ADAPTIVE_AVG = {f"F.adaptive_avg_pool{n}d torch.adaptive_avg_pool{n}d": adaptive("avg", n) for n in (1, 2, 3)}
 ADAPTIVE_MAX = {f"F.adaptive_max_pool{n}d torch.adaptive_max_pool{n}d": adaptive("max", n) for n in (1, 2, 3)}
 BATCH_NORM = {"F.batch_norm": batch_norm, "torch.batch_norm": torch_batch_norm, "F.instance_norm": instance_norm}
-LAYER_NORM = {"F.layer_norm": layer_norm, "torch.layer_norm": lambda input, normalized_shape, weight=None, bias=None, eps=1e-5,
-              cudnn_enable=True: layer_norm(input, normalized_shape, weight, bias, eps)}  # fmt: skip
-GROUP_NORM = {"F.group_norm": group_norm, "torch.group_norm": lambda input, num_groups, weight=None, bias=None, eps=1e-5,
-              cudnn_enabled=True: group_norm(input, num_groups, weight, bias, eps)}  # fmt: skip
+LAYER_NORM = {
+    "F.layer_norm": layer_norm,
+    "torch.layer_norm": lambda input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True: layer_norm(
+        input, normalized_shape, weight, bias, eps
+    ),
+}
+GROUP_NORM = {
+    "F.group_norm": group_norm,
+    "torch.group_norm": lambda input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True: group_norm(
+        input, num_groups, weight, bias, eps
+    ),
+}
 RMS_NORM = {"F.rms_norm torch.rms_norm": rms_norm}
 EMBEDDING = {"F.embedding": embedding, "torch.embedding": torch_embedding}
 DROPOUT = {

@@ -20,18 +20,29 @@ def reduced(loss: Any, reduction: str) -> Any:
 
 
 def cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: Any = -100, reduce: Any = None,
-    reduction: str = "mean", label_smoothing: Any = 0.0,
-) -> Any:  # fmt: skip
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: Any = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: Any = 0.0,
+) -> Any:
     """F.cross_entropy."""
     plain("F.cross_entropy", size_average=size_average, reduce=reduce)
     return ops.cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
 def nll_loss(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: Any = -100, reduce: Any = None,
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: Any = -100,
+    reduce: Any = None,
     reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Any:
     """F.nll_loss."""
     plain("F.nll_loss", size_average=size_average, reduce=reduce)
     return ops.nll_loss(input, target, weight, ignore_index, reduction)
@@ -76,9 +87,14 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: Any = 1.
 
 
 def bce_with_logits(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
     pos_weight: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """F.binary_cross_entropy_with_logits."""
     plain("F.binary_cross_entropy_with_logits", size_average=size_average, reduce=reduce)
     if weight is None and pos_weight is None:
@@ -129,5 +145,8 @@ MSE = {"F.mse_loss": mse_loss}
 L1 = {"F.l1_loss": l1_loss}
 BCE_LOGITS = {"F.binary_cross_entropy_with_logits": bce_with_logits}
 LIFTS = {
-    "F.smooth_l1_loss": smooth_l1_loss, "F.huber_loss": huber_loss, "F.binary_cross_entropy": binary_cross_entropy, "F.kl_div": kl_div,
-}  # fmt: skip
+    "F.smooth_l1_loss": smooth_l1_loss,
+    "F.huber_loss": huber_loss,
+    "F.binary_cross_entropy": binary_cross_entropy,
+    "F.kl_div": kl_div,
+}

@@ -105,9 +105,20 @@ def slogdet(A: Any) -> tuple:
 
 
 LIFTS = {
-    names("addmm"): addmm, names("baddbmm"): baddbmm, names("addbmm"): addbmm, names("addmv"): addmv, names("addr"): addr,
-    "torch.linalg.multi_dot": chain, "torch.chain_matmul": lambda *matrices: chain(matrices),
-    names("inner"): inner, names("vdot"): vdot, "F.bilinear": bilinear, "torch.cdist": cdist,
-    f"{names('matrix_power')} torch.linalg.matrix_power": matrix_power, names("cross"): cross, "torch.linalg.cross": linalg_cross,
-    names("logdet"): _log_det, f"{names('slogdet')} torch.linalg.slogdet": slogdet,
-}  # fmt: skip
+    names("addmm"): addmm,
+    names("baddbmm"): baddbmm,
+    names("addbmm"): addbmm,
+    names("addmv"): addmv,
+    names("addr"): addr,
+    "torch.linalg.multi_dot": chain,
+    "torch.chain_matmul": lambda *matrices: chain(matrices),
+    names("inner"): inner,
+    names("vdot"): vdot,
+    "F.bilinear": bilinear,
+    "torch.cdist": cdist,
+    f"{names('matrix_power')} torch.linalg.matrix_power": matrix_power,
+    names("cross"): cross,
+    "torch.linalg.cross": linalg_cross,
+    names("logdet"): _log_det,
+    f"{names('slogdet')} torch.linalg.slogdet": slogdet,
+}

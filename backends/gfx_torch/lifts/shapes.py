@@ -105,7 +105,13 @@ def unfold(input: Any, dimension: Any, size: Any, step: Any) -> Any:
 
 
 LIFTS = {
-    names("unflatten"): unflatten, "torch.hstack torch.column_stack": hstack, "torch.vstack torch.row_stack": vstack,
-    "torch.dstack": dstack, "torch.atleast_1d": atleast(1), "torch.atleast_2d": atleast(2),
-    "torch.broadcast_tensors": broadcast_tensors, names("rot90"): rot90, "Tensor.unfold": unfold,
-}  # fmt: skip
+    names("unflatten"): unflatten,
+    "torch.hstack torch.column_stack": hstack,
+    "torch.vstack torch.row_stack": vstack,
+    "torch.dstack": dstack,
+    "torch.atleast_1d": atleast(1),
+    "torch.atleast_2d": atleast(2),
+    "torch.broadcast_tensors": broadcast_tensors,
+    names("rot90"): rot90,
+    "Tensor.unfold": unfold,
+}

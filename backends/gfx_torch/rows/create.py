@@ -155,24 +155,58 @@ def _fill(input: Any, value: Any) -> Any:
 
 ROWS = (
     Row("constant", _constant),
-    Row("as_tensor", "torch.as_tensor(x, dtype=dtype)",
-        {"torch.tensor": _tensor, "torch.as_tensor torch.asarray": _as_tensor, "torch.scalar_tensor": _tensor, "Tensor.new_tensor": _new_tensor}),
-    Row("full", _shaped("torch.full(shape, fill_value, dtype=dtype)"), {"torch.full": _full_lift, "Tensor.new_full": _new_full}),
-    Row("zeros", "torch.zeros(shape, dtype=dtype)", {"torch.zeros": _filled("zeros"), "Tensor.new_zeros": _new("zeros")}),
+    Row(
+        "as_tensor",
+        "torch.as_tensor(x, dtype=dtype)",
+        {
+            "torch.tensor": _tensor,
+            "torch.as_tensor torch.asarray": _as_tensor,
+            "torch.scalar_tensor": _tensor,
+            "Tensor.new_tensor": _new_tensor,
+        },
+    ),
+    Row(
+        "full",
+        _shaped("torch.full(shape, fill_value, dtype=dtype)"),
+        {"torch.full": _full_lift, "Tensor.new_full": _new_full},
+    ),
+    Row(
+        "zeros", "torch.zeros(shape, dtype=dtype)", {"torch.zeros": _filled("zeros"), "Tensor.new_zeros": _new("zeros")}
+    ),
     Row("ones", "torch.ones(shape, dtype=dtype)", {"torch.ones": _filled("ones"), "Tensor.new_ones": _new("ones")}),
-    Row("empty", "torch.zeros(shape, dtype=dtype)", {"torch.empty": _filled("empty"), "Tensor.new_empty": _new("empty")}),
-    Row("full_like", "torch.full_like(x, fill_value, dtype=dtype)",
-        {"torch.full_like": lambda input, fill_value, *, dtype=None: ops.full_like(input, fill_value, dtype=dtype),
-         "torch.fill Tensor.fill_ torch.fill_": _fill}),
-    Row("zeros_like", "torch.zeros_like(x, dtype=dtype)",
-        {"torch.zeros_like torch.empty_like": _like("zeros_like"), "Tensor.zero_ torch.zero_": lambda input: ops.zeros_like(input)}),
+    Row(
+        "empty", "torch.zeros(shape, dtype=dtype)", {"torch.empty": _filled("empty"), "Tensor.new_empty": _new("empty")}
+    ),
+    Row(
+        "full_like",
+        "torch.full_like(x, fill_value, dtype=dtype)",
+        {
+            "torch.full_like": lambda input, fill_value, *, dtype=None: ops.full_like(input, fill_value, dtype=dtype),
+            "torch.fill Tensor.fill_ torch.fill_": _fill,
+        },
+    ),
+    Row(
+        "zeros_like",
+        "torch.zeros_like(x, dtype=dtype)",
+        {
+            "torch.zeros_like torch.empty_like": _like("zeros_like"),
+            "Tensor.zero_ torch.zero_": lambda input: ops.zeros_like(input),
+        },
+    ),
     Row("ones_like", "torch.ones_like(x, dtype=dtype)", {"torch.ones_like": _like("ones_like")}),
     Row("arange", _arange, {"torch.arange": _arange_lift}),
-    Row("linspace", _linspace,
-        {"torch.linspace": lambda start, end, steps, *, dtype=None: ops.linspace(start, end, steps, dtype=dtype)}),
+    Row(
+        "linspace",
+        _linspace,
+        {"torch.linspace": lambda start, end, steps, *, dtype=None: ops.linspace(start, end, steps, dtype=dtype)},
+    ),
     Row("eye", _eye, {"torch.eye": _eye_lift}),
-    Row("meshgrid", lambda a: "torch.meshgrid(arrays, indexing=indexing)" + ("[0]" if len(a.arrays) == 1 else ""),
-        {"torch.meshgrid": _meshgrid}, keep=("indexing",)),
+    Row(
+        "meshgrid",
+        lambda a: "torch.meshgrid(arrays, indexing=indexing)" + ("[0]" if len(a.arrays) == 1 else ""),
+        {"torch.meshgrid": _meshgrid},
+        keep=("indexing",),
+    ),
     Row("finfo", lambda a: f"torch.finfo(dtype).{a.field}"),
     Row("iinfo", lambda a: f"torch.iinfo(dtype).{a.field}"),
-)  # fmt: skip
+)

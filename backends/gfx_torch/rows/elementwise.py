@@ -104,8 +104,12 @@ def _where(condition: Any, input: Any = None, other: Any = None) -> Any:
 
 
 ROWS = (
-    *(_unary(name) for name in ("cos cosh exp exp2 isinf isnan log log10 log1p log2 logical_not reciprocal rsqrt "
-                                "signbit sin sinh sqrt tan").split()),
+    *(
+        _unary(name)
+        for name in (
+            "cos cosh exp exp2 isinf isnan log log10 log1p log2 logical_not reciprocal rsqrt signbit sin sinh sqrt tan"
+        ).split()
+    ),
     _unary("abs", "absolute", extra="Tensor.__abs__"),
     _unary("acos", "arccos"),
     _unary("acosh", "arccosh"),
@@ -122,8 +126,11 @@ ROWS = (
     _unary("erfinv", extra="torch.special.erfinv"),
     _unary("expm1", extra="torch.special.expm1"),
     _unary("floor"),
-    Row("imag", lambda a: "torch.imag(x)" if kind_of(a.x) in ("", "c") else "torch.zeros_like(x)",
-        {"torch.imag Tensor.imag@": one(ops.imag)}),
+    Row(
+        "imag",
+        lambda a: "torch.imag(x)" if kind_of(a.x) in ("", "c") else "torch.zeros_like(x)",
+        {"torch.imag Tensor.imag@": one(ops.imag)},
+    ),
     _unary("isfinite"),
     _unary("lgamma", extra="torch.special.gammaln"),
     Row("negative", "-x", {f"{names('neg', 'negative')} Tensor.__neg__": one(ops.negative)}),
@@ -131,28 +138,66 @@ ROWS = (
     Row("real", "torch.real(x)", {"torch.real Tensor.real@": one(ops.real)}),
     Row("round", "torch.round(x)", {names("round"): _round}),
     _unary("sigmoid", extra="torch.special.expit F.sigmoid"),
-    Row("sign", lambda a: "torch.sgn(x)" if kind_of(a.x) == "c" else "torch.sign(x)", {names("sign", "sgn"): one(ops.sign)}),
+    Row(
+        "sign",
+        lambda a: "torch.sgn(x)" if kind_of(a.x) == "c" else "torch.sign(x)",
+        {names("sign", "sgn"): one(ops.sign)},
+    ),
     _unary("square"),
     _unary("tanh", extra="F.tanh"),
     _unary("trunc", "fix"),
-    Row("add", "x1 + x2", {names("add"): _scaled("add"), "Tensor.__add__": two(ops.add), "Tensor.__radd__": swapped(ops.add),
-                           "Tensor.__iadd__": _inplace("add")}),
-    Row("subtract", "x1 - x2",
-        {names("sub", "subtract"): _scaled("subtract"), "Tensor.__sub__": two(ops.subtract),
-         "Tensor.__isub__": _inplace("subtract"), "Tensor.__rsub__": swapped(ops.subtract),
-         "torch.rsub": lambda input, other, *, alpha=1: _scaled("subtract")(other, input, alpha=alpha)}),
+    Row(
+        "add",
+        "x1 + x2",
+        {
+            names("add"): _scaled("add"),
+            "Tensor.__add__": two(ops.add),
+            "Tensor.__radd__": swapped(ops.add),
+            "Tensor.__iadd__": _inplace("add"),
+        },
+    ),
+    Row(
+        "subtract",
+        "x1 - x2",
+        {
+            names("sub", "subtract"): _scaled("subtract"),
+            "Tensor.__sub__": two(ops.subtract),
+            "Tensor.__isub__": _inplace("subtract"),
+            "Tensor.__rsub__": swapped(ops.subtract),
+            "torch.rsub": lambda input, other, *, alpha=1: _scaled("subtract")(other, input, alpha=alpha),
+        },
+    ),
     _infix("multiply", "*", "mul", "multiply", dunder="mul"),
-    Row("divide", "x1 / x2",
-        {names("div", "divide", "true_divide"): _divide, "Tensor.__truediv__ Tensor.__div__": two(ops.divide),
-         "Tensor.__rtruediv__ Tensor.__rdiv__": swapped(ops.divide), "Tensor.__itruediv__ Tensor.__idiv__": _inplace("divide")}),
+    Row(
+        "divide",
+        "x1 / x2",
+        {
+            names("div", "divide", "true_divide"): _divide,
+            "Tensor.__truediv__ Tensor.__div__": two(ops.divide),
+            "Tensor.__rtruediv__ Tensor.__rdiv__": swapped(ops.divide),
+            "Tensor.__itruediv__ Tensor.__idiv__": _inplace("divide"),
+        },
+    ),
     _infix("floor_divide", "//", "floor_divide", dunder="floordiv"),
-    Row("remainder", "x1 % x2",
-        {f"{names('remainder')} Tensor.__mod__": two(ops.remainder), "Tensor.__rmod__": swapped(ops.remainder),
-         "Tensor.__imod__": _inplace("remainder")}),
-    Row("pow", "x1 ** x2",
-        {"torch.pow": lambda input, exponent: ops.pow(input, exponent),
-         "Tensor.pow Tensor.__pow__": lambda input, exponent: ops.pow(input, exponent),
-         "Tensor.__rpow__": swapped(ops.pow), "Tensor.__ipow__": _inplace("pow")}),
+    Row(
+        "remainder",
+        "x1 % x2",
+        {
+            f"{names('remainder')} Tensor.__mod__": two(ops.remainder),
+            "Tensor.__rmod__": swapped(ops.remainder),
+            "Tensor.__imod__": _inplace("remainder"),
+        },
+    ),
+    Row(
+        "pow",
+        "x1 ** x2",
+        {
+            "torch.pow": lambda input, exponent: ops.pow(input, exponent),
+            "Tensor.pow Tensor.__pow__": lambda input, exponent: ops.pow(input, exponent),
+            "Tensor.__rpow__": swapped(ops.pow),
+            "Tensor.__ipow__": _inplace("pow"),
+        },
+    ),
     _infix("bitwise_and", "&", "bitwise_and", dunder="and"),
     _infix("bitwise_or", "|", "bitwise_or", dunder="or"),
     _infix("bitwise_xor", "^", "bitwise_xor", dunder="xor"),
@@ -175,13 +220,21 @@ ROWS = (
     _binary("nextafter"),
     Row("maximum", _clamp("min", "maximum"), {names("maximum"): two(ops.maximum)}),
     Row("minimum", _clamp("max", "minimum"), {names("minimum"): two(ops.minimum)}),
-    Row("clip", _clip,
-        {names("clamp", "clip"): lambda input, min=None, max=None: ops.clip(input, min, max),
-         names("clamp_min"): lambda input, min: ops.clip(input, min, None),
-         names("clamp_max"): lambda input, max: ops.clip(input, None, max)}),
-    Row("where", "torch.where(condition, x1, x2)",
-        {"torch.where": _where, "Tensor.where": lambda input, condition, other: ops.where(condition, input, other)}),
+    Row(
+        "clip",
+        _clip,
+        {
+            names("clamp", "clip"): lambda input, min=None, max=None: ops.clip(input, min, max),
+            names("clamp_min"): lambda input, min: ops.clip(input, min, None),
+            names("clamp_max"): lambda input, max: ops.clip(input, None, max),
+        },
+    ),
+    Row(
+        "where",
+        "torch.where(condition, x1, x2)",
+        {"torch.where": _where, "Tensor.where": lambda input, condition, other: ops.where(condition, input, other)},
+    ),
     Row("astype", "x.to(dtype)"),
     Row("stop_gradient", "x.detach()", {"torch.detach Tensor.detach Tensor.data@": one(ops.stop_gradient)}),
     Row("copy", "torch.clone(x)", {"torch.clone Tensor.clone": lambda input, *, memory_format=None: ops.copy(input)}),
-)  # fmt: skip
+)

@@ -137,19 +137,34 @@ def _take_along(input: Any, indices: Any, dim: Any = None) -> Any:
 ROWS = (
     Row("getitem", _getitem),
     Row("index_put", _index_put, {names("index_put"): _index_put_lift}),
-    Row("take", _take,
-        {names("index_select"): lambda input, dim, index: ops.take(input, index, axis=dim),
-         names("take"): lambda input, index: ops.take(input, index, axis=None)}),
-    Row("take_along_axis", lambda a: f"torch.take_along_dim(x, {as_index('indices', a.indices)}, dim=axis)",
-        {names("take_along_dim"): _take_along}, keep=("axis",)),
+    Row(
+        "take",
+        _take,
+        {
+            names("index_select"): lambda input, dim, index: ops.take(input, index, axis=dim),
+            names("take"): lambda input, index: ops.take(input, index, axis=None),
+        },
+    ),
+    Row(
+        "take_along_axis",
+        lambda a: f"torch.take_along_dim(x, {as_index('indices', a.indices)}, dim=axis)",
+        {names("take_along_dim"): _take_along},
+        keep=("axis",),
+    ),
     Row("gather", lambda a: f"torch.gather(x, axis, {as_index('indices', a.indices)})", {names("gather"): _gather}),
     Row("scatter", _scatter, {names("scatter"): _scatter_lift, names("scatter_add"): _scatter_add}),
     Row("tril", "torch.tril(x, diagonal=k)", {names("tril"): lambda input, diagonal=0: ops.tril(input, k=diagonal)}),
     Row("triu", "torch.triu(x, diagonal=k)", {names("triu"): lambda input, diagonal=0: ops.triu(input, k=diagonal)}),
-    Row("diagonal", "torch.diagonal(x, offset=offset, dim1=axis1, dim2=axis2)",
-        {names("diagonal"): _diagonal, "torch.linalg.diagonal": _linalg_diagonal}),
+    Row(
+        "diagonal",
+        "torch.diagonal(x, offset=offset, dim1=axis1, dim2=axis2)",
+        {names("diagonal"): _diagonal, "torch.linalg.diagonal": _linalg_diagonal},
+    ),
     Row("searchsorted", _search, {"torch.searchsorted": _searchsorted, "torch.bucketize": _bucketize}),
     Row("one_hot", _one_hot, {"F.one_hot": _one_hot_lift}),
-    Row("masked_fill", "torch.masked_fill(x, mask, value)",
-        {names("masked_fill"): lambda input, mask, value: ops.masked_fill(input, mask, value)}),
-)  # fmt: skip
+    Row(
+        "masked_fill",
+        "torch.masked_fill(x, mask, value)",
+        {names("masked_fill"): lambda input, mask, value: ops.masked_fill(input, mask, value)},
+    ),
+)

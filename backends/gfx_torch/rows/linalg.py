@@ -81,10 +81,17 @@ ROWS = (
     Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}),
     Row("einsum", "torch.einsum(equation, *operands)", {"torch.einsum": _einsum}),
     Row("trace", _trace, {names("trace"): _trace_lift}),
-    Row("matrix_norm", "torch.linalg.matrix_norm(x, ord=ord, dim=axis, keepdim=keepdims)", {"torch.linalg.matrix_norm": _matrix_norm}),
+    Row(
+        "matrix_norm",
+        "torch.linalg.matrix_norm(x, ord=ord, dim=axis, keepdim=keepdims)",
+        {"torch.linalg.matrix_norm": _matrix_norm},
+    ),
     Row("solve", "torch.linalg.solve(x1, x2)", {"torch.linalg.solve": _solve}),
-    Row("inv", "torch.linalg.inv(x)",
-        {"torch.linalg.inv": lambda A: ops.inv(A), "torch.inverse Tensor.inverse": one(ops.inv)}),
+    Row(
+        "inv",
+        "torch.linalg.inv(x)",
+        {"torch.linalg.inv": lambda A: ops.inv(A), "torch.inverse Tensor.inverse": one(ops.inv)},
+    ),
     Row("det", "torch.linalg.det(x)", {"torch.linalg.det": lambda A: ops.det(A), names("det"): one(ops.det)}),
     Row("cholesky", "torch.linalg.cholesky(x)", {"torch.linalg.cholesky": _cholesky, names("cholesky"): _old_cholesky}),
-)  # fmt: skip
+)

@@ -31,7 +31,8 @@ def _keyword(name: str, numbers: Any, default: int | None = None) -> str:
 
 def _conv(args: SimpleNamespace) -> str:
     return (
-        f"F.conv{args.dims}d(x, weight, bias=bias{_keyword('stride', args.stride, 1)}{_keyword('padding', args.padding, 0)}"
+        f"F.conv{args.dims}d(x, weight, bias=bias{_keyword('stride', args.stride, 1)}"
+        f"{_keyword('padding', args.padding, 0)}"
         f"{_keyword('dilation', args.dilation, 1)}, groups=groups)"
     )
 
@@ -39,7 +40,8 @@ def _conv(args: SimpleNamespace) -> str:
 def _max_pool(args: SimpleNamespace) -> str:
     stride = "" if args.stride == args.kernel else _keyword("stride", args.stride)
     return (
-        f"F.max_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}{_keyword('padding', args.padding, 0)}"
+        f"F.max_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}"
+        f"{_keyword('padding', args.padding, 0)}"
         f"{_keyword('dilation', args.dilation, 1)}, ceil_mode=ceil_mode)"
     )
 
@@ -47,15 +49,19 @@ def _max_pool(args: SimpleNamespace) -> str:
 def _avg_pool(args: SimpleNamespace) -> str:
     stride = "" if args.stride == args.kernel else _keyword("stride", args.stride)
     return (
-        f"F.avg_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}{_keyword('padding', args.padding, 0)}"
+        f"F.avg_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}"
+        f"{_keyword('padding', args.padding, 0)}"
         ", ceil_mode=ceil_mode, count_include_pad=count_include_pad)"
     )
 
 
 def _adaptive(name: str) -> Any:
-    return lambda a: (
-        f"F.adaptive_{name}_pool{len(a.output_size)}d(x, {_same(a.output_size) if None not in a.output_size else 'output_size'})"
-    )
+    def spelling(args: SimpleNamespace) -> str:
+        size = args.output_size
+        text = "output_size" if None in size else _same(size) or "output_size"
+        return f"F.adaptive_{name}_pool{len(size)}d(x, {text})"
+
+    return spelling
 
 
 def _attention(args: SimpleNamespace) -> str:
@@ -89,11 +95,18 @@ ROWS = (
     Row("embedding", "F.embedding(x, weight)", layers.EMBEDDING),
     Row("dropout", None, layers.DROPOUT),
     Row("scaled_dot_product_attention", _attention, layers.ATTENTION),
-    Row("cross_entropy",
-        "F.cross_entropy(x, target, weight=weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing)",
-        losses.CROSS_ENTROPY),
+    Row(
+        "cross_entropy",
+        "F.cross_entropy(x, target, weight=weight, ignore_index=ignore_index, reduction=reduction, "
+        "label_smoothing=label_smoothing)",
+        losses.CROSS_ENTROPY,
+    ),
     Row("nll_loss", "F.nll_loss(x, target, weight=weight, ignore_index=ignore_index, reduction=reduction)", losses.NLL),
     Row("mse_loss", "F.mse_loss(x, target, reduction=reduction)", losses.MSE),
     Row("l1_loss", "F.l1_loss(x, target, reduction=reduction)", losses.L1),
-    Row("binary_cross_entropy_with_logits", "F.binary_cross_entropy_with_logits(x, target, reduction=reduction)", losses.BCE_LOGITS),
-)  # fmt: skip
+    Row(
+        "binary_cross_entropy_with_logits",
+        "F.binary_cross_entropy_with_logits(x, target, reduction=reduction)",
+        losses.BCE_LOGITS,
+    ),
+)

@@ -102,9 +102,20 @@ ROWS = (
     Row("split_key", "(key, key)"),
     Row("make_key", "torch.Generator().manual_seed(seed)"),
     Row("uniform", _uniform, {"torch.rand": _rand, "torch.rand_like": _rand_like, "Tensor.uniform_": _uniform_}),
-    Row("normal", _normal,
-        {"torch.randn": _randn, "torch.randn_like": _randn_like, "torch.normal": _torch_normal, "Tensor.normal_": _normal_}),
-    Row("bernoulli", "torch.rand(shape, generator=key) < p",
-        {"torch.bernoulli Tensor.bernoulli": _bernoulli, "Tensor.bernoulli_": _bernoulli_}),
+    Row(
+        "normal",
+        _normal,
+        {
+            "torch.randn": _randn,
+            "torch.randn_like": _randn_like,
+            "torch.normal": _torch_normal,
+            "Tensor.normal_": _normal_,
+        },
+    ),
+    Row(
+        "bernoulli",
+        "torch.rand(shape, generator=key) < p",
+        {"torch.bernoulli Tensor.bernoulli": _bernoulli, "Tensor.bernoulli_": _bernoulli_},
+    ),
     Row("randint", "torch.randint(low, high, shape, generator=key, dtype=dtype)", {"torch.randint": _randint}),
-)  # fmt: skip
+)

@@ -199,20 +199,54 @@ ROWS = (
     Row("any", _truth("any"), {names("any"): _reducer("any")}),
     Row("argmax", _position("argmax"), {names("argmax"): _reducer("argmax")}),
     Row("argmin", _position("argmin"), {names("argmin"): _reducer("argmin")}),
-    Row("count_nonzero", _count, {names("count_nonzero"): lambda input, dim=None: ops.count_nonzero(input, axis=axes(dim))}),
-    Row("cumulative_sum", _running("cumsum"),
-        {names("cumsum"): lambda input, dim, *, dtype=None: ops.cumulative_sum(input, axis=dim, dtype=dtype)}),
-    Row("cumulative_prod", _running("cumprod"),
-        {names("cumprod"): lambda input, dim, *, dtype=None: ops.cumulative_prod(input, axis=dim, dtype=dtype)}),
-    Row("logsumexp", _logsumexp,
-        {f"{names('logsumexp')} torch.special.logsumexp":
-            lambda input, dim, keepdim=False: ops.logsumexp(floating(input), axis=axes(dim), keepdims=keepdim)}),
-    Row("vector_norm", "torch.linalg.vector_norm(x, ord=ord, dim=axis, keepdim=keepdims)", {"torch.linalg.vector_norm": vector_norm}),
-    Row("sort", "torch.sort(x, dim=axis, descending=descending).values",
-        {names("msort"): lambda input: ops.sort(input, axis=0), names("sort"): _sort}),
-    Row("argsort", "torch.argsort(x, dim=axis, descending=descending, stable=stable)",
-        {names("argsort"): lambda input, dim=-1, descending=False, stable=False:
-            ops.argsort(input, axis=dim, descending=descending, stable=stable)}, keep=("stable",)),
+    Row(
+        "count_nonzero",
+        _count,
+        {names("count_nonzero"): lambda input, dim=None: ops.count_nonzero(input, axis=axes(dim))},
+    ),
+    Row(
+        "cumulative_sum",
+        _running("cumsum"),
+        {names("cumsum"): lambda input, dim, *, dtype=None: ops.cumulative_sum(input, axis=dim, dtype=dtype)},
+    ),
+    Row(
+        "cumulative_prod",
+        _running("cumprod"),
+        {names("cumprod"): lambda input, dim, *, dtype=None: ops.cumulative_prod(input, axis=dim, dtype=dtype)},
+    ),
+    Row(
+        "logsumexp",
+        _logsumexp,
+        {
+            f"{names('logsumexp')} torch.special.logsumexp": lambda input, dim, keepdim=False: ops.logsumexp(
+                floating(input), axis=axes(dim), keepdims=keepdim
+            )
+        },
+    ),
+    Row(
+        "vector_norm",
+        "torch.linalg.vector_norm(x, ord=ord, dim=axis, keepdim=keepdims)",
+        {"torch.linalg.vector_norm": vector_norm},
+    ),
+    Row(
+        "sort",
+        "torch.sort(x, dim=axis, descending=descending).values",
+        {names("msort"): lambda input: ops.sort(input, axis=0), names("sort"): _sort},
+    ),
+    Row(
+        "argsort",
+        "torch.argsort(x, dim=axis, descending=descending, stable=stable)",
+        {
+            names("argsort"): lambda input, dim=-1, descending=False, stable=False: ops.argsort(
+                input, axis=dim, descending=descending, stable=stable
+            )
+        },
+        keep=("stable",),
+    ),
     Row("topk", "torch.topk(x, k, dim=axis, largest=largest)", {names("topk"): _topk}),
-    Row("array_equal", "torch.tensor(torch.equal(x1, x2))", {names("equal"): lambda input, other: ops.array_equal(input, other)}),
-)  # fmt: skip
+    Row(
+        "array_equal",
+        "torch.tensor(torch.equal(x1, x2))",
+        {names("equal"): lambda input, other: ops.array_equal(input, other)},
+    ),
+)

@@ -72,15 +72,15 @@ _FROM_TORCH = {theirs: ours for ours, theirs in _MODES.items()}
 
 
 def _pad(args: SimpleNamespace) -> str:
-    """F.pad counts the widths from the last axis; its other modes leave the first two axes (batch, channels) alone."""
+    """F.pad counts the widths from the last axis; its other modes leave at least the first axis alone."""
     widths = "[width for pair in reversed(widths) for width in pair]"
     if isinstance(args.widths, (tuple, list)) and all(isinstance(w, int) for pair in args.widths for w in pair):
         widths = str(tuple(w for pair in reversed(args.widths) for w in pair))
     if args.mode == "constant":
         return f"F.pad(x, {widths}, value=value)"
     mode, rank = _MODES[args.mode], rank_of(args.x)
-    if rank is not None and len(args.widths) in (rank, rank - 1) and rank < 4:
-        return f"F.pad(x[{'None, ' * (len(args.widths) + 2 - rank)}...], {widths}, mode='{mode}')[{', '.join('0' * (len(args.widths) + 2 - rank))}]"
+    if rank is not None and len(args.widths) == rank:
+        return f"F.pad(x[None], {widths}, mode='{mode}')[0]"
     return f"F.pad(x, {widths}, mode='{mode}')"
 
 
@@ -154,7 +154,7 @@ def split(tensor: Any, split_size_or_sections: Any = None, dim: Any = 0, **named
     if total is None:
         raise ShapeError(
             "torch.split needs the size of the axis to know how many parts there are",
-            hint="use x.chunk(n, dim) or give all sizes, x.split((a, b), dim); or give the argument's shape: gfx.TensorSpec",
+            hint="use x.chunk(n, dim), or give all sizes: x.split((a, b), dim); or the argument's shape: gfx.TensorSpec",
         )
     counts = [size] * (total // size) + ([total % size] if total % size else [])
     return parts(ops.split(tensor, tuple(counts) or (0,), axis=dim))
@@ -238,56 +238,102 @@ def _item(input: Any) -> Any:
     return ops.reshape(input, ())
 
 
-_RESHAPE = {"torch.reshape": lambda input, shape: ops.reshape(input, sizes((shape,))), "Tensor.reshape": _reshape,
-            "Tensor.view": _view, "Tensor.item": _item,
-            "Tensor.view_as Tensor.reshape_as": lambda input, other: ops.reshape(input, ops.shape(other))}  # fmt: skip
+_RESHAPE = {
+    "torch.reshape": lambda input, shape: ops.reshape(input, sizes((shape,))),
+    "Tensor.reshape": _reshape,
+    "Tensor.view": _view,
+    "Tensor.item": _item,
+    "Tensor.view_as Tensor.reshape_as": lambda input, other: ops.reshape(input, ops.shape(other)),
+}
 
 ROWS = (
     Row("reshape", "x.reshape(shape)", _RESHAPE),
-    Row("flatten", _flatten,
-        {names("flatten"): lambda input, start_dim=0, end_dim=-1: ops.flatten(input, start_dim, end_dim),
-         names("ravel"): lambda input: ops.flatten(input)}),
+    Row(
+        "flatten",
+        _flatten,
+        {
+            names("flatten"): lambda input, start_dim=0, end_dim=-1: ops.flatten(input, start_dim, end_dim),
+            names("ravel"): lambda input: ops.flatten(input),
+        },
+    ),
     Row("permute_dims", "x.permute(axes)", {names("permute"): _permute, "Tensor.T@ torch.numpy_T": _reversed}),
-    Row("swapaxes", "x.transpose(axis1, axis2)",
-        {names("transpose"): lambda input, dim0, dim1: ops.swapaxes(input, dim0, dim1),
-         names("swapaxes"): lambda input, axis0, axis1: ops.swapaxes(input, axis0, axis1),
-         names("swapdims"): lambda input, dim0, dim1: ops.swapaxes(input, dim0, dim1),
-         names("t"): _t}),
-    Row("matrix_transpose", "x.mT",
-        {"Tensor.mT@": one(ops.matrix_transpose), "Tensor.mH@ Tensor.H@ torch.adjoint Tensor.adjoint": _conjugate_transpose}),
-    Row("moveaxis", "torch.movedim(x, source, destination)",
-        {names("movedim", "moveaxis"): lambda input, source, destination: ops.moveaxis(input, source, destination)}),
+    Row(
+        "swapaxes",
+        "x.transpose(axis1, axis2)",
+        {
+            names("transpose"): lambda input, dim0, dim1: ops.swapaxes(input, dim0, dim1),
+            names("swapaxes"): lambda input, axis0, axis1: ops.swapaxes(input, axis0, axis1),
+            names("swapdims"): lambda input, dim0, dim1: ops.swapaxes(input, dim0, dim1),
+            names("t"): _t,
+        },
+    ),
+    Row(
+        "matrix_transpose",
+        "x.mT",
+        {
+            "Tensor.mT@": one(ops.matrix_transpose),
+            "Tensor.mH@ Tensor.H@ torch.adjoint Tensor.adjoint": _conjugate_transpose,
+        },
+    ),
+    Row(
+        "moveaxis",
+        "torch.movedim(x, source, destination)",
+        {names("movedim", "moveaxis"): lambda input, source, destination: ops.moveaxis(input, source, destination)},
+    ),
     Row("expand_dims", _unsqueeze, {names("unsqueeze"): lambda input, dim: ops.expand_dims(input, dim)}),
     Row("squeeze", "torch.squeeze(x, dim=axis)", {names("squeeze"): _squeeze}),
-    Row("broadcast_to", "torch.broadcast_to(x, shape)",
-        {names("broadcast_to"): lambda input, size: ops.broadcast_to(input, sizes((size,))),
-         "Tensor.expand_as": lambda input, other: ops.broadcast_to(input, ops.shape(other))}),
+    Row(
+        "broadcast_to",
+        "torch.broadcast_to(x, shape)",
+        {
+            names("broadcast_to"): lambda input, size: ops.broadcast_to(input, sizes((size,))),
+            "Tensor.expand_as": lambda input, other: ops.broadcast_to(input, ops.shape(other)),
+        },
+    ),
     Row("expand", "x.expand(shape)", {"Tensor.expand": _expand}),
     Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": _cat_lift}),
     Row("stack", "torch.stack(arrays, dim=axis)", {"torch.stack": _stack}),
     Row("split", _split, {names("split"): split, names("tensor_split"): _tensor_split}),
     Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): _chunk}),
     Row("unstack", _single("torch.unbind(x, dim=axis)", ops.unstack), {names("unbind"): _unbind}),
-    Row("flip", _flip,
-        {"torch.flip": lambda input, dims: ops.flip(input, axis=tuple(dims)),
-         "Tensor.flip": lambda input, *dims: ops.flip(input, axis=sizes(dims)),
-         names("fliplr"): lambda input: ops.flip(input, axis=(1,)), names("flipud"): lambda input: ops.flip(input, axis=(0,))},
-        copies=("torch.flip", "Tensor.flip", "torch.fliplr", "Tensor.fliplr", "torch.flipud", "Tensor.flipud")),
+    Row(
+        "flip",
+        _flip,
+        {
+            "torch.flip": lambda input, dims: ops.flip(input, axis=tuple(dims)),
+            "Tensor.flip": lambda input, *dims: ops.flip(input, axis=sizes(dims)),
+            names("fliplr"): lambda input: ops.flip(input, axis=(1,)),
+            names("flipud"): lambda input: ops.flip(input, axis=(0,)),
+        },
+        copies=("torch.flip", "Tensor.flip", "torch.fliplr", "Tensor.fliplr", "torch.flipud", "Tensor.flipud"),
+    ),
     Row("roll", "torch.roll(x, shift, dims=axis)", {names("roll"): _roll}),
-    Row("tile", lambda a: f"torch.tile(x, {'(repetitions,)' if is_scalar(a.repetitions) else 'repetitions'})",
-        {"torch.tile": lambda input, dims: ops.tile(input, sizes((dims,))),
-         "Tensor.tile": lambda input, *dims: ops.tile(input, sizes(dims)),
-         "Tensor.repeat": lambda input, *repeats: ops.tile(input, sizes(repeats))}),
+    Row(
+        "tile",
+        lambda a: f"torch.tile(x, {'(repetitions,)' if is_scalar(a.repetitions) else 'repetitions'})",
+        {
+            "torch.tile": lambda input, dims: ops.tile(input, sizes((dims,))),
+            "Tensor.tile": lambda input, *dims: ops.tile(input, sizes(dims)),
+            "Tensor.repeat": lambda input, *repeats: ops.tile(input, sizes(repeats)),
+        },
+    ),
     Row("repeat", _repeat, {names("repeat_interleave"): _repeat_interleave}),
     Row("pad", _pad, {"F.pad": _pad_lift}),
     Row("size", "x.shape[axis]", {"Tensor.size": _size}),
-    Row("rank", lambda a: "0" if isinstance(a.x, (int, float)) else "x.ndim", {"Tensor.dim Tensor.ndimension Tensor.ndim@": one(ops.rank)}),
+    Row(
+        "rank",
+        lambda a: "0" if isinstance(a.x, (int, float)) else "x.ndim",
+        {"Tensor.dim Tensor.ndimension Tensor.ndim@": one(ops.rank)},
+    ),
     Row("shape", "x.shape", {"Tensor.shape@": one(ops.shape)}),
     Row("sizes", lambda a: "x.shape[0]" if a.rank == 1 else "x.shape"),
     Row("numel", "x.numel()", {"torch.numel Tensor.numel Tensor.nelement": one(ops.numel)}),
     Row("dtype_of", "x.dtype", {"Tensor.dtype@": lambda input: dtype_of(input) or ops.dtype_of(input)}),
-    Row("is_floating", "torch.is_floating_point(x)",
-        {names("is_floating_point"): _is_floating, names("is_complex"): _is_complex}),
+    Row(
+        "is_floating",
+        "torch.is_floating_point(x)",
+        {names("is_floating_point"): _is_floating, names("is_complex"): _is_complex},
+    ),
     Row("device_of", "x.device", {"Tensor.device@ Tensor.get_device": one(ops.device_of)}),
     Row("is_none", "x is None"),
-)  # fmt: skip
+)
