@@ -6,6 +6,7 @@ import jax
 
 from gfx_ir.errors import BackendError
 
+from .style import STYLE
 from .types import JaxBackend
 
 LOWEST, HIGHEST = (0, 4, 34), (0, 10)
@@ -22,5 +23,6 @@ def check_version(version: str) -> None:
 
 check_version(jax.__version__)
 backend = JaxBackend()
+backend.style = STYLE
 
 __all__ = ["JaxBackend", "backend", "check_version"]

@@ -16,8 +16,10 @@ if not _SUPPORTED[0] <= _found <= _SUPPORTED[1]:
         hint="pip install 'torch>=2.4,<2.15'",
     )
 
+from .style import STYLE  # noqa: E402
 from .types import make_backend  # noqa: E402 - the version comes first, or an old torch fails without a clear reason
 
 backend = make_backend()
+backend.style = STYLE
 
 __all__ = ["backend"]

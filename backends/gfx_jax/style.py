@@ -1,0 +1,23 @@
+"""How JAX source is spelled."""
+
+from __future__ import annotations
+
+from gfx_ir.codegen.style import Style
+
+STYLE = Style(
+    name="jax",
+    module="jnp",
+    imports={
+        "math": "import math",
+        "np": "import numpy as np",
+        "jax": "import jax",
+        "jnp": "import jax.numpy as jnp",
+        "lax": "from jax import lax",
+    },
+    control="functional",
+    prefix="lax",
+    dtypes={"bool": "bool"},
+    inf="jnp.inf",
+    nan="jnp.nan",
+    scalar="{dtype}({value})",
+)

@@ -1,0 +1,25 @@
+"""How NumPy source is spelled."""
+
+from __future__ import annotations
+
+from gfx_ir.codegen.style import Style
+
+STYLE = Style(
+    name="numpy",
+    module="np",
+    imports={
+        "math": "import math",
+        "ml_dtypes": "import ml_dtypes",
+        "np": "import numpy as np",
+        "special": "from scipy import special",
+    },
+    dtypes={
+        "bool": "bool",
+        "bfloat16": "ml_dtypes.bfloat16",
+        "float8_e4m3fn": "ml_dtypes.float8_e4m3fn",
+        "float8_e5m2": "ml_dtypes.float8_e5m2",
+    },
+    inf="np.inf",
+    nan="np.nan",
+    scalar="{dtype}({value})",
+)

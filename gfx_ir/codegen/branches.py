@@ -1,0 +1,113 @@
+"""Tests as Python writes them: `if`, `elif`, early returns, `a if t else b`, `and`, `or`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ..graph import UNBOUND, Graph, Node, Value
+from .copying import outputs_of
+from .host import boolean, negate
+from .simplify import is_boolean
+from .statements import Statements
+
+
+class Branches(Statements):
+    """Tests in Python's own spelling."""
+
+    def branch(self, node: Node, finish: Callable[[int], bool]) -> bool:
+        """Write both sides of a test, each ended by `finish`, which finds the outputs replaced by what that side gives."""
+        test = self.leaf(node.args[0])
+        alias = self.plan.liveness.alias
+        sides: list[tuple[list[ast.stmt], bool]] = []
+        for at, region in enumerate(node.regions):
+            given = outputs_of(region.result, len(node.values))
+
+            def end(_: Any, at: int = at, region: Graph = region, given: list[Any] = given) -> bool:
+                for output, leaf in zip(node.values, given):
+                    alias[output] = leaf
+                return finish(at)
+
+            for output, leaf in zip(node.values, given):
+                self.want(leaf, self.prefer.get(output), region)
+            sides.append(self.block(region, end))
+        return self.put_if(test, *sides[0], *sides[1], node)
+
+    def want(self, leaf: Any, text: str | None, region: Graph) -> None:
+        """Let a value that is made in the region get this name if it can."""
+        value = self.plan.resolve(leaf)
+        if text is not None and type(value) is Value and value.node.graph is region:
+            self.prefer[value] = text
+
+    def put_if(
+        self, test: ast.expr, then: list[ast.stmt], then_ends: bool, other: list[ast.stmt], other_ends: bool, node: Node
+    ) -> bool:
+        """Write an `if`; a side that leaves the block needs no `else` behind it."""
+        if not then and not other:
+            return False
+        if not then:
+            test, then, then_ends, other, other_ends = negate(test), other, other_ends, then, then_ends
+        if other_ends and not then_ends and other:
+            test, then, then_ends, other, other_ends = negate(test), other, other_ends, then, then_ends
+        if then_ends:
+            self.put(ast.If(test, then, []), node.span)
+            self.out.extend(other)
+        else:
+            self.put(ast.If(test, then, other), node.span)
+        return then_ends and other_ends
+
+    def if_statement(self, node: Node) -> bool:
+        """A test in the middle of a block: both sides assign its outputs."""
+        graph, at = self.place(node)
+        outputs = [value for value in node.values if self.plan.liveness.used(value)]
+        chosen: list[str] = []
+        for value in outputs:
+            chosen.append(self._name_output(node, value, graph, 2 * at + 1, chosen))
+        for value, text in zip(outputs, chosen):
+            self.prefer[value] = text
+
+        def finish(side: int) -> bool:
+            pairs = []
+            for value, text in zip(outputs, chosen):
+                given = outputs_of(node.regions[side].result, len(node.values))[value.index - 1]
+                if given is not UNBOUND and self.plan.resolve(given) is not UNBOUND:
+                    pairs.append((text, self.tree(given)))
+            self.assign(pairs)
+            return False
+
+        ended = self.branch(node, finish)
+        for value, text in zip(outputs, chosen):
+            self.plan.liveness.alias.pop(value, None)
+            self.bind(value, text)
+        return ended
+
+    def _name_output(self, node: Node, value: Value, graph: Graph, tick: int, avoid: list[str]) -> str:
+        """What to call an output: as preferred, as its author did, or as a side that passes a value on calls it."""
+        hints = [self.prefer.get(value), value.name]
+        for region in node.regions:
+            given = self.plan.resolve(outputs_of(region.result, len(node.values))[value.index - 1])
+            if type(given) is Value:
+                read = self.bound.get(given)
+                hints.append(read.id if isinstance(read, ast.Name) else given.name)
+        for hint in hints:
+            if hint and hint not in avoid and self.scope.free(hint, graph, tick):
+                return hint
+        return self.scope.pick([*[hint for hint in hints[1:] if hint], "result"], graph, tick, avoid)
+
+    # ------------------------------------------------------------------ expressions
+    def ternary(self, node: Node) -> ast.expr:
+        """`a if t else b`, or `a and b`, `a or b` where that is what it says."""
+        at = next(value.index - 1 for value in node.values if self.plan.liveness.used(value))
+        test = self.plan.resolve(node.args[0])
+        then, other = (self.plan.resolve(outputs_of(region.result, len(node.values))[at]) for region in node.regions)
+        if is_boolean(test):
+            if then is True and other is False:
+                return self.leaf(test)
+            if then is False and other is True:
+                return negate(self.leaf(test))
+            if other is False and type(then) is Value:
+                return boolean(ast.And, [self.leaf(test), self.leaf(then)])
+            if then is True and type(other) is Value:
+                return boolean(ast.Or, [self.leaf(test), self.leaf(other)])
+        return ast.IfExp(self.leaf(test), self.leaf(then), self.leaf(other))

@@ -1,0 +1,149 @@
+"""Ops that a target has no call for: their bodies, put in place where they are one short expression, else helper functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..backend import Backend
+from ..build import Builder
+from ..errors import GfxError, MissingOp
+from ..graph import Graph, Node, Value
+from ..op import OpDef, lookup
+from ..rules import building
+from ..template import Template
+from ..trees import tree_map
+from .copying import splice
+
+STRUCTURAL = frozenset(
+    "placeholder parameter output cond while for host_if host_while host_for call host to_python is_none check holder repeat".split()
+)
+
+
+def template_of(backend: Backend, op: OpDef) -> Template | None:
+    """How the target spells the op, None where it does not."""
+    return backend.templates.get(op.name)
+
+
+class Expander:
+    """Replaces composite nodes throughout a program; `functions` gets the helpers."""
+
+    def __init__(self, backend: Backend, functions: dict[str, Graph], promotion: str) -> None:
+        self.backend, self.functions, self.promotion = backend, functions, promotion
+        self.missing: list[str] = []
+        self._helpers: dict[Any, str] = {}
+
+    def expand(self, graph: Graph) -> None:
+        """Expand every composite in the graph and its regions that the target cannot print whole."""
+        for node in list(graph.walk()):
+            if node.op.name in STRUCTURAL or template_of(self.backend, node.op) is not None:
+                continue
+            row = self.backend.rows.get(node.op.name)
+            if node.op.body is None or (row is not None and row.missing):
+                reason = f": {row.missing}" if row is not None and row.missing else ""
+                place = f" [{node.span.place()}]" if node.span else ""
+                self.missing.append(f"{node.op.name}{reason}{place}")
+                continue
+            self._replace(node)
+
+    def check(self) -> None:
+        """Raise MissingOp, naming every op that the target lacks."""
+        if self.missing:
+            listed = ", ".join(dict.fromkeys(self.missing))
+            raise MissingOp(f"backend {self.backend.name!r} has no row for {listed}", hint="`gfx ops` lists what each has")
+
+    def _replace(self, node: Node) -> None:
+        body, args = self._trace(node)
+        self.expand(body)
+        owner = node.graph
+        assert owner is not None
+        alone = len(owner) == 1 and owner.owner is None
+        if alone or short(body):
+            splice(body, node, args, "")
+            return
+        text = structure(body)
+        name = self._helpers.get((node.op.name, text))
+        if name is None:
+            name = node.op.name
+            count = 1
+            while name in self.functions:
+                count += 1
+                name = f"{node.op.name}_{count}"
+            self._helpers[node.op.name, text] = name
+            body.name = node.op.name
+            self.functions[name] = body
+        kinds = tuple(value.kind for value in node.values)
+        made = Node(lookup("call"), (name, "", tuple(args)), kinds, node.span)
+        owner.insert(made, node)
+        for old, new in zip(node.values, made.values):
+            new.name, new.type = old.name, old.type
+            old.replace_by(new)
+        owner.erase(node)
+
+    def _trace(self, node: Node) -> tuple[Graph, list[Value]]:
+        """The body of a composite as a graph of its own, and the values that its placeholders stand for."""
+        graph = Graph(node.op.name, node.op.doc.split("\n\n")[0])
+        made: dict[Value, Value] = {}
+        taken = set(node.op.params)
+
+        def placeholder(value: Value, name: str) -> Value:
+            if value not in made:
+                made[value] = graph.add_placeholder(name, value.kind, value.type)
+            return made[value]
+
+        def bind(name: str, arg: Any) -> Any:
+            if type(arg) is Value:
+                return placeholder(arg, name)
+            count = iter(range(1000))
+
+            def inner(leaf: Any) -> Any:
+                if type(leaf) is not Value:
+                    return leaf
+                hint = leaf.name if leaf.name and leaf.name not in taken else f"{name}_{next(count)}"
+                return placeholder(leaf, hint)
+
+            return tree_map(inner, arg)
+
+        args = [bind(name, arg) for name, arg in zip(node.op.params, node.args)]
+        assert node.op.body is not None
+        try:
+            with building(Builder(graph, self.promotion)):
+                graph.result = node.op.body(*args)
+        except GfxError as error:
+            if error.span is None:
+                error.span = node.span
+            raise
+        return graph, list(made)
+
+
+def short(graph: Graph) -> bool:
+    """Whether the graph is one short expression, in which every argument stands once at most."""
+    if len(graph) > 3:
+        return False
+    for node in graph:
+        if node.regions or node.op.effect or len(node.values) != 1 or node.op.name == "call":
+            return False
+        if sum(node.value.uses.values()) != 1 or node.value.name:
+            return False
+    if type(graph.result) is not Value:
+        return False
+    return all(sum(p.uses.values()) <= 1 for p in graph.placeholders)
+
+
+def structure(graph: Graph) -> str:
+    """A text that is equal for graphs that print alike."""
+    names: dict[Value, str] = {}
+
+    def write(leaf: Any) -> Any:
+        return names.get(leaf, "?") if type(leaf) is Value else repr(leaf)
+
+    def walk(inner: Graph) -> list[Any]:
+        for value in (*inner.placeholders, *inner.parameters.values()):
+            names[value] = f"%{len(names)}"
+        lines: list[Any] = []
+        for node in inner:
+            lines.append((node.op.name, tree_map(write, node.args), [walk(region) for region in node.regions]))
+            for value in node.values:
+                names[value] = f"%{len(names)}"
+        return [*lines, tree_map(write, inner.result)]
+
+    return repr(walk(graph))

@@ -1,0 +1,89 @@
+"""Copies of graphs, which the printer may then change as it likes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..trees import tree_map
+
+Values = dict[Value, Any]
+
+
+def copy_graph(graph: Graph, values: Values | None = None) -> Graph:
+    """A copy, regions included; `values` is filled with old value → new value."""
+    values = {} if values is None else values
+    out = Graph(graph.name, graph.doc)
+    for value in graph.placeholders:
+        made = out.add_placeholder(value.name or "", value.kind, value.type, value.node.span)
+        made.name = value.name
+        values[value] = made
+    for path, value in graph.parameters.items():
+        values[value] = out.add_parameter(path, value.type)
+    copy_nodes(graph, out, None, values)
+    out.result = substitute(graph.result, values)
+    return out
+
+
+def copy_nodes(source: Graph, into: Graph, before: Node | None, values: Values) -> None:
+    """Copy the nodes of `source` into another graph, before one of its nodes (None: at the end)."""
+    for node in source:
+        kinds = tuple(value.kind for value in node.values)
+        regions = tuple(copy_graph(region) for region in node.regions)
+        made = Node(node.op, substitute(node.args, values), kinds, node.span, regions)
+        for old, new in zip(node.values, made.values):
+            new.name, new.type = old.name, old.type
+            values[old] = new
+        into.insert(made, before)
+
+
+def splice(source: Graph, node: Node, args: Any, prefix: str) -> None:
+    """Put the body of `source` in the place of a node that calls it: `args` for its placeholders, its parameters under `prefix`."""
+    graph = node.graph
+    assert graph is not None
+    values: Values = dict(zip(source.placeholders, args))
+    for path, value in source.parameters.items():
+        values[value] = graph.add_parameter(join(prefix, path), value.type)
+    copy_nodes(source, graph, node, values)
+    results = outputs_of(source.result, len(node.values))
+    made = {values[value].node for inner in source for value in inner.values}
+    for old, result in zip(node.values, results):
+        new = substitute(result, values)
+        if type(new) is Value and new.node in made:
+            new.name = old.name
+        old.replace_by(new)
+    graph.detach(node)
+
+
+def substitute(tree: Any, values: Values) -> Any:
+    """The tree with old values replaced by what they became."""
+    return tree_map(lambda leaf: values.get(leaf, leaf) if type(leaf) is Value else leaf, tree)
+
+
+def outputs_of(result: Any, count: int) -> list[Any]:
+    """The result of a graph as the list of what stands for each of the `count` values of the node that holds or calls it."""
+    if type(result) in (tuple, list) and len(result) == count:
+        return list(result)
+    if count == 1:
+        return [result]
+    return leaves_of(result, count)
+
+
+def leaves_of(result: Any, count: int) -> list[Any]:
+    """Leaves of a result: all of them, or only the Values, whichever gives `count`."""
+    found = [leaf for _, leaf in positions(result)]
+    return found if len(found) == count else [leaf for leaf in found if type(leaf) is Value]
+
+
+def positions(result: Any, prefix: tuple = ()) -> list[tuple[tuple, Any]]:
+    """(path, leaf) of every leaf of a result."""
+    if type(result) in (tuple, list):
+        return [found for at, item in enumerate(result) for found in positions(item, (*prefix, at))]
+    if type(result) is dict:
+        return [found for key, item in result.items() for found in positions(item, (*prefix, key))]
+    return [(prefix, result)]
+
+
+def join(*parts: str | None) -> str:
+    """A dotted path of the parts that are not empty."""
+    return ".".join(part for part in parts if part)

@@ -1,0 +1,179 @@
+"""Values and nodes as expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GfxError
+from ..graph import Node, Value
+from ..trees import BRANCHES, tree_map
+from . import constants
+from .constants import call, name
+from .host import host_expression, negate
+
+if TYPE_CHECKING:
+    from .module import ModuleWriter
+    from .names import Scope
+    from .plan import Plan
+
+
+class Expressions:
+    """Expressions of one function. `bound`: how a value that has been assigned is read."""
+
+    plan: Plan
+    module: ModuleWriter
+    scope: Scope
+    root: ast.expr
+    bound: dict[Value, ast.expr]
+
+    def leaf(self, leaf: Any) -> ast.expr:
+        """A Value or a constant; the tree that an output of a test stands for."""
+        leaf = self.plan.resolve(leaf)
+        if type(leaf) is Value:
+            return self.value(leaf)
+        return self.tree(leaf) if type(leaf) in BRANCHES else self.constant(leaf)
+
+    def constant(self, leaf: Any) -> ast.expr:
+        """A constant; the modules that it names are imported."""
+        return self.module.free(constants.leaf(leaf, self.module.style))
+
+    def tree(self, tree: Any) -> ast.expr:
+        """A tree of Values and constants as a literal."""
+        kind = type(tree)
+        if kind is tuple:
+            return ast.Tuple([self.tree(item) for item in tree], ast.Load())
+        if kind is list:
+            return ast.List([self.tree(item) for item in tree], ast.Load())
+        if kind is dict:
+            return ast.Dict([self.constant(key) for key in tree], [self.tree(item) for item in tree.values()])
+        if kind is slice:
+            parts = (tree.stop,) if tree.start is None and tree.step is None else (tree.start, tree.stop)
+            parts = parts if tree.step is None else (tree.start, tree.stop, tree.step)
+            return call("slice", *[self.tree(part) for part in parts])
+        return self.leaf(tree)
+
+    def index(self, tree: Any) -> ast.expr:
+        """A tree in square brackets, where slices are written with colons."""
+        if type(tree) is tuple:
+            if len(tree) == 1 and type(tree[0]) is not tuple:
+                return self.index(tree[0])
+            return ast.Tuple([self._index_item(item) for item in tree], ast.Load())
+        return self._index_item(tree)
+
+    def _index_item(self, item: Any) -> ast.expr:
+        if type(item) is slice:
+            return ast.Slice(*[None if part is None else self.tree(part) for part in (item.start, item.stop, item.step)])
+        return self.tree(item)
+
+    def value(self, value: Value) -> ast.expr:
+        """How a value is read: its name, or the expression that stands in its place."""
+        found = self.bound.get(value)
+        if found is not None:
+            return found
+        node = value.node
+        if node.op.name == "parameter":
+            return self.path(node.args[0])
+        if node in self.plan.inside or node in self.plan.always:
+            return self.build(node)
+        raise GfxError(f"{value!r} is taken before it is computed", node.span)
+
+    def path(self, path: str | None) -> ast.expr:
+        """An entry of the parameter tree: digits are positions in a list."""
+        out = self.root
+        for part in (path or "").split("."):
+            if part:
+                out = ast.Subscript(out, ast.Constant(int(part) if part.isdigit() else part), ast.Load())
+        return out
+
+    # ------------------------------------------------------------------ nodes
+    def build(self, node: Node) -> ast.expr:
+        """The node as an expression."""
+        op = node.op.name
+        if op == "host":
+            return host_expression(self, node.args[0], node.args[1])
+        if op == "is_none":
+            return ast.Compare(self.leaf(node.args[0]), [ast.Is()], [ast.Constant(None)])
+        if op in ("cond", "host_if", "while", "for", "host_while", "host_for"):
+            return self.control(node)
+        if op == "call":
+            return self.call(node)
+        if op == "to_python" and op not in self.module.backend.templates:
+            return call({"shape": "tuple"}.get(node.args[1], node.args[1]), self.leaf(node.args[0]))
+        if op == "holder":
+            return self.holder(node)
+        return self.template(node)
+
+    def control(self, node: Node) -> ast.expr:
+        """A test or loop as an expression."""
+        raise NotImplementedError
+
+    def call(self, node: Node) -> ast.expr:
+        """A call of a function of the module."""
+        callee, prefix, args = node.args
+        function = name(self.module.function(callee))
+        given = [self.path(prefix)] if self.module.needs_params(callee) else []
+        return ast.Call(function, given + [self.tree(arg) for arg in args], [])
+
+    def holder(self, node: Node) -> ast.expr:
+        """A call that no op stands for, kept as it was on the framework it came from."""
+        target, args, kwargs = node.args[:3]
+        self.module.check_holder(target, node)
+        function = self.module.free(constants.parse(target))
+        keywords = [ast.keyword(key, self.tree(value)) for key, value in (kwargs or {}).items()]
+        return ast.Call(function, [self.tree(arg) for arg in args], keywords)
+
+    def template(self, node: Node) -> ast.expr:
+        """The row's spelling with the arguments put in."""
+        args = tree_map(self.plan.resolve, node.args)
+        spelled = self.module.template(node).tree(args)
+        return _Fill(self, dict(zip(node.op.params, args)), node).fill(spelled)
+
+    def test(self, leaf: Any, positive: bool = True) -> ast.expr:
+        """A test as `if` and `while` take it."""
+        expression = self.leaf(leaf)
+        return expression if positive else negate(expression)
+
+
+class _Fill:
+    """Copies a spelling with the op's parameter names replaced by its arguments."""
+
+    def __init__(self, writer: Expressions, args: Mapping[str, Any], node: Node) -> None:
+        self.writer, self.args, self.node = writer, args, node
+
+    def fill(self, spelled: Any, bound: frozenset[str] = frozenset()) -> Any:
+        kind = type(spelled)
+        if kind is list:
+            return self._items(spelled, bound)
+        if not isinstance(spelled, ast.AST):
+            return spelled
+        if kind is ast.Name:
+            return self._name(spelled, bound)
+        if kind is ast.Subscript and type(spelled.slice) is ast.Name and spelled.slice.id in self.args:
+            index = self.writer.index(self.args[spelled.slice.id])
+            return ast.Subscript(self.fill(spelled.value, bound), index, ast.Load())
+        if kind is ast.Lambda:
+            bound |= {arg.arg for arg in spelled.args.args}
+        elif kind in (ast.GeneratorExp, ast.ListComp, ast.DictComp, ast.SetComp):
+            inner = (n for generator in spelled.generators for n in ast.walk(generator.target))
+            bound |= {n.id for n in inner if type(n) is ast.Name}
+        return kind(**{field: self.fill(value, bound) for field, value in ast.iter_fields(spelled)})
+
+    def _name(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
+        if spelled.id in bound:
+            return spelled
+        if spelled.id in self.args:
+            return self.writer.tree(self.args[spelled.id])
+        return name(self.writer.module.use(spelled.id, self.node))
+
+    def _items(self, items: list, bound: frozenset[str]) -> list:
+        """A list of expressions; `*shape` of a literal becomes its items."""
+        out = []
+        for item in items:
+            made = self.fill(item, bound)
+            if type(made) is ast.Starred and type(made.value) in (ast.Tuple, ast.List):
+                out.extend(made.value.elts)
+            else:
+                out.append(made)
+        return out

@@ -1,0 +1,178 @@
+"""A graph as a function definition."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GfxError
+from ..graph import UNBOUND, Graph, Node, Value
+from ..program import Parameter
+from ..trees import leaves, paths
+from .constants import name
+from .hoist import hoist
+from .liveness import fors
+from .names import Scope, usable
+from .plan import Plan, counted
+from .rows import Rows
+
+if TYPE_CHECKING:
+    from .module import ModuleWriter
+
+_ANNOTATED = ("int", "float", "bool", "str")
+
+
+class FunctionWriter(Rows):
+    """Writes one graph of the module."""
+
+    def __init__(self, module: ModuleWriter, graph: Graph) -> None:
+        self.module = module
+        self.plan = Plan(graph, module.effectful, module.functional, module.gives_tuple)
+        self.out: list[ast.stmt] = []
+        self.prefer: dict[Value, str] = {}
+        self.bound: dict[Value, ast.expr] = {}
+        self.root: ast.expr = name("params")
+        self.scope = Scope(self.plan, module.reserved)
+        self.graph = graph
+
+    def write(self, text: str, signature: Sequence[Parameter], doc: str, params: bool) -> ast.FunctionDef:
+        """The definition under the name `text`."""
+        arguments = self._arguments(signature, params)
+        body, _ = self.block(self.graph, self._end)
+        if params:
+            body = hoist(body, self.root, set(self._taken(body)) | self.module.reserved)
+        if doc:
+            body.insert(0, ast.Expr(ast.Constant(doc)))
+        return ast.FunctionDef(text, arguments, body or [ast.Pass()], [], None)
+
+    def _end(self, result: Any) -> bool:
+        if result is None and self.out:
+            return False
+        return self.return_(result)
+
+    def _taken(self, body: list[ast.stmt]) -> list[str]:
+        found = [inner.id for statement in body for inner in ast.walk(statement) if isinstance(inner, ast.Name)]
+        inner = (part for statement in body for part in ast.walk(statement))
+        return found + [part.arg if isinstance(part, ast.arg) else part.name for part in inner if isinstance(part, (ast.arg, ast.FunctionDef))]
+
+    # ------------------------------------------------------------------ signature
+    def _arguments(self, signature: Sequence[Parameter], params: bool) -> ast.arguments:
+        """The signature; every placeholder is bound to its argument, or its place in the argument's tree."""
+        out = ast.arguments([], [], None, [], [], None, [])
+        names = {parameter.name.lstrip("*") for parameter in signature}
+        self.root = name(next(text for text in ("params", "weights", "params_") if text not in names))
+        if params:
+            out.args.append(ast.arg(self.root.id))
+            self.scope.reserved |= {self.root.id}
+        for parameter in signature:
+            self._argument_of(parameter, out)
+        bound = {leaf for parameter in signature for leaf in leaves(parameter.tree) if type(leaf) is Value}
+        for value in self.graph.placeholders:
+            if value not in bound:
+                self._extra(value, out)
+        return out
+
+    def _argument_of(self, parameter: Parameter, out: ast.arguments) -> None:
+        text = parameter.name
+        plain = text.lstrip("*")
+        if not usable(plain):
+            raise GfxError(f"{plain!r} cannot be the name of an argument")
+        for path, leaf in paths(parameter.tree):
+            if type(leaf) is not Value:
+                continue
+            access: ast.expr = name(plain)
+            for key in path:
+                access = ast.Subscript(access, self.constant(key), ast.Load())
+            self.bound[leaf] = access
+            self.scope.hold(plain, leaf)
+            if path:
+                self.scope.closed |= {plain}
+        argument = ast.arg(plain, self._annotation(parameter))
+        if text.startswith("**"):
+            out.kwarg = argument
+        elif text.startswith("*"):
+            out.vararg = argument
+        elif parameter.keyword or out.vararg is not None:
+            out.kwonlyargs.append(argument)
+            out.kw_defaults.append(None if parameter.default is UNBOUND else self.tree(parameter.default))  # type: ignore[arg-type]
+        else:
+            if parameter.default is not UNBOUND:
+                out.defaults.append(self.tree(parameter.default))
+            elif out.defaults:
+                out.defaults.append(ast.Constant(None))
+            out.args.append(argument)
+
+    def _annotation(self, parameter: Parameter) -> ast.expr | None:
+        """Arguments that are Python numbers say so: it decides what a capture of the source takes them for."""
+        if parameter.annotation in _ANNOTATED:
+            return name(parameter.annotation)
+        kind = getattr(parameter.tree, "kind", None)
+        optional = parameter.default is None
+        return name(kind) if kind in _ANNOTATED and not optional and type(parameter.default) is not float else None
+
+    def _extra(self, value: Value, out: ast.arguments) -> None:
+        """A placeholder outside of the signature: the source of random numbers comes last."""
+        hint = self.module.style.key if value.kind == "key" else value.name
+        graph = self.graph
+        text = self.scope.pick([hint, "x"], graph, 0, [arg.arg for arg in (*out.args, *out.kwonlyargs)])
+        self.bind(value, text)
+        if value.kind == "key" or out.defaults:
+            keyword = out.kwonlyargs or out.vararg
+            (out.kwonlyargs if keyword else out.args).append(ast.arg(text))
+            (out.kw_defaults if keyword else out.defaults).append(ast.Constant(None))
+        else:
+            out.args.append(ast.arg(text))
+
+    # ------------------------------------------------------------------ control flow
+    def control(self, node: Node) -> ast.expr:
+        """A test or loop as an expression."""
+        if node in self.plan.ternary:
+            return self.ternary(node)
+        if node.op.name in ("cond", "host_if"):
+            return self.functional_if(node)
+        return self.functional_loop(node)
+
+    def control_statement(self, node: Node) -> bool:
+        """A test or loop as statements; True where nothing behind it is reached."""
+        op = node.op.name
+        if op == "repeat":
+            self.repeat(node)
+        elif node in self.plan.ternary or (op == "cond" and self.module.functional(node)):
+            self._assign_outputs(node, [v for v in node.values if self.plan.liveness.used(v)])
+        elif op in ("cond", "host_if"):
+            return self.if_statement(node)
+        elif not self.module.functional(node):
+            self.python_loop(node)
+        elif fors(node) and not counted(node) and node.arg("exit") is None:
+            self._assign_scan(node)
+        else:
+            self._assign_outputs(node, self.loop_values(node))
+        return False
+
+    def _assign_outputs(self, node: Node, values: Sequence[Value | None]) -> None:
+        expression = self.control(node)
+        graph, at = self.place(node)
+        if not any(value is not None and self.plan.liveness.used(value) for value in values):
+            self.put(ast.Expr(expression), node.span)
+        else:
+            self.targets(values, expression, graph, 2 * at + 1, node.span)
+
+    def _assign_scan(self, node: Node) -> None:
+        """`(a, b), outs = lax.scan(…)`."""
+        expression = self.control(node)
+        graph, at = self.place(node)
+        chosen: list[tuple[Value, str]] = []
+
+        def target(tree: Any) -> ast.expr:
+            if type(tree) is tuple:
+                return ast.Tuple([target(item) for item in tree], ast.Store())
+            text = "_"
+            if tree is not None and self.plan.liveness.used(tree):
+                text = self.choose(tree, graph, 2 * at + 1, [text for _, text in chosen])
+                chosen.append((tree, text))
+            return ast.Name(text, ast.Store())
+
+        self.put(ast.Assign([target(tuple(self.scan_targets(node)))], expression), node.span)
+        for value, text in chosen:
+            self.bind(value, text)

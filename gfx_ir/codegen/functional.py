@@ -1,0 +1,221 @@
+"""Tests and loops as a functional target writes them: `lax.cond`, `lax.while_loop`, `lax.fori_loop`, `lax.scan`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from .constants import call, name
+from .copying import outputs_of
+from .liveness import fors, loop_results, placeholders
+from .names import Scope
+from .plan import counted
+from .repeats import Repeats
+
+
+class Functional(Repeats):
+    """Control flow by higher-order functions, with closures."""
+
+    def higher(self, text: str) -> ast.expr:
+        """A function of the target's module for control flow."""
+        return ast.Attribute(self.module.free(name(self.module.style.prefix)), text, ast.Load())
+
+    def closure(self, regions: Sequence[Graph]) -> Scope:
+        """The scope of a nested function that holds these regions."""
+        closed = {found for region in regions for value in self.plan.captured(region) for found in self._read(value)}
+        return Scope(self.plan, self.scope.reserved, closed)
+
+    def _read(self, value: Value) -> set[str]:
+        """Names that reading a value from outside reads."""
+        if value not in self.bound and value.node.op.name != "parameter":
+            return set()
+        return {found.id for found in ast.walk(self.value(value)) if isinstance(found, ast.Name)}
+
+    def function(
+        self, region: Graph, hint: str, avoid: set[str], enter: Callable[[], list[str]], finish: Callable[[Any], bool]
+    ) -> ast.expr:
+        """A region as a lambda, or as a nested function written before the statement at hand; `enter` gives its arguments."""
+        outer_scope, outer_out, outer_prefer = self.scope, self.out, self.prefer
+        self.scope, self.out, self.prefer = self.closure([region]), [], {}
+        arguments = enter()
+        self.fill_block(region, finish)
+        body = self.out
+        inner = self.scope
+        self.scope, self.out, self.prefer = outer_scope, outer_out, outer_prefer
+        signature = ast.arguments([], [ast.arg(text) for text in arguments], None, [], [], None, [])
+        if len(body) == 1 and isinstance(body[0], ast.Return) and hint in ("then", "otherwise") and body[0].value is not None:
+            return ast.Lambda(signature, body[0].value)
+        text = self._function_name(hint, region, inner, avoid)
+        avoid.add(text)
+        self.put(ast.FunctionDef(text, signature, body, [], None))
+        return name(text)
+
+    def _function_name(self, hint: str, region: Graph, inner: Scope, avoid: set[str]) -> str:
+        """A name for a nested function that hides nothing which is read later, or inside it."""
+        assert region.owner is not None
+        statement = self.plan.statement(region.owner)
+        graph, number = self.place(statement)
+        return self.scope.pick([hint], graph, 2 * number - 1, avoid | set(inner.closed))
+
+    # ------------------------------------------------------------------ cond
+    def functional_if(self, node: Node) -> ast.expr:
+        """`lax.cond`; a choice between two values that exist already is the target's `where`."""
+        outputs = [value for value in node.values if self.plan.liveness.used(value)]
+        sides = [[outputs_of(r.result, len(node.values))[v.index - 1] for v in outputs] for r in node.regions]
+        test = self.leaf(node.args[0])
+        if len(outputs) == 1 and all(self._is_plain(side[0], region) for side, region in zip(sides, node.regions)):
+            where = ast.Attribute(self.module.free(name(self.module.style.module)), "where", ast.Load())
+            return ast.Call(where, [test, self.tree(sides[0][0]), self.tree(sides[1][0])], [])
+        avoid: set[str] = set()
+        functions = []
+        for region, side, hint in zip(node.regions, sides, ("then", "otherwise")):
+            result = side[0] if len(side) == 1 else tuple(side)
+
+            def finish(_: Any, result: Any = result) -> bool:
+                return self.return_(result)
+
+            functions.append(self.function(region, hint, avoid, list, finish))
+        return ast.Call(self.higher("cond"), [test, *functions], [])
+
+    def _is_plain(self, leaf: Any, region: Graph) -> bool:
+        """Whether a side just names a value from outside, or a number, and does nothing else."""
+        value = self.plan.resolve(leaf)
+        if self.plan.order[region]:
+            return False
+        if type(value) is Value:
+            return value.node.graph is not region and value.is_tensor
+        return isinstance(value, (bool, int, float))
+
+    # ------------------------------------------------------------------ loops
+    def functional_loop(self, node: Node) -> ast.expr:
+        """The loop as a call; its carried values that are needed are one value or a tuple."""
+        if not fors(node):
+            return self._while_loop(node, self.plan.liveness.carried(node))
+        carried = self.plan.liveness.carried(node)
+        if counted(node):
+            return self._fori_loop(node, carried)
+        if node.arg("exit") is not None:
+            return self._while_over(node, carried)
+        return self._scan(node, carried)
+
+    def loop_values(self, node: Node) -> list[Value | None]:
+        """The values that the loop's call gives, in order (None: one that is not needed outside)."""
+        carried = [node.values[at] for at in self.plan.liveness.carried(node)]
+        return [*([None] if fors(node) and node.arg("exit") is not None else []), *carried]
+
+    def _phis(self, node: Node, region: Graph, carried: Sequence[int]) -> list[Value]:
+        phis = placeholders(node, region)[1]
+        return [phis[at] for at in carried]
+
+    def _enter(self, phis: Sequence[Value | None], names: Sequence[str | None], before: Sequence[Value | None] = ()) -> list[str]:
+        """Bind the arguments of a loop's function: those before, then the carried values, as one or as a tuple `carry`."""
+        arguments: list[str] = []
+        for value in before:
+            arguments.append(self._argument(value, None, arguments))
+        if len(phis) == 1:
+            return [*arguments, self._argument(phis[0], names[0], arguments)]
+        targets: list[str] = []
+        for value, hint in zip(phis, names):
+            targets.append(self._argument(value, hint, [*arguments, *targets]))
+        carry = next(text for text in ("carry", "state", "carried") if text not in (*targets, *arguments, *self.scope.closed))
+        if any(text != "_" for text in targets):
+            stored: list[ast.expr] = [ast.Name(text, ast.Store()) for text in targets]
+            self.put(ast.Assign([ast.Tuple(stored, ast.Store())], name(carry)))
+        return [*arguments, carry]
+
+    def _argument(self, value: Value | None, hint: str | None, avoid: Sequence[str]) -> str:
+        if value is None or not self.plan.liveness.used(value):
+            return "_"
+        graph = value.node.graph
+        assert graph is not None
+        fallback = {"int": "i"}.get(value.kind, "x")
+        text = self.scope.pick([value.name, hint, fallback], graph, 0, avoid)
+        self.bind(value, text)
+        return text
+
+    def _give(self, items: Sequence[Any]) -> Any:
+        return items[0] if len(items) == 1 else tuple(items)
+
+    def _init(self, node: Node, at: int) -> ast.expr:
+        """What a value is before the loop; a number is typed where the loop is known to give another dtype than its own."""
+        init = self.plan.resolve(node.arg("init")[at])
+        known = node.values[at].type
+        element = getattr(known, "dtype", None)
+        typed = type(init) in (bool, int, float, complex) and element is not None and not known.weak
+        if typed and self.module.style.control == "functional":
+            style = self.module.style
+            return self.module.free(ast.parse(style.scalar.format(dtype=style.dtype(element.name), value=repr(init)), mode="eval").body)
+        return self.tree(init)
+
+    def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
+        items = [self._init(node, at) for at in carried]
+        return items[0] if len(items) == 1 else ast.Tuple(items, ast.Load())
+
+    def _hints(self, node: Node, carried: Sequence[int]) -> list[str | None]:
+        phis = placeholders(node, node.regions[-1])[1]
+        return [phis[at].name or node.values[at].name or ("done" if at == node.arg("exit") else None) for at in carried]
+
+    def _want_results(self, node: Node, carried: Sequence[int]) -> None:
+        """Results of the body get the names of the values that they carry on, where these are dead by then."""
+        for at in carried:
+            phi = placeholders(node, node.regions[-1])[1][at]
+            read = self.bound.get(phi)
+            result = self.plan.resolve(loop_results(node)[at])
+            if isinstance(read, ast.Name) and type(result) is Value and result.node.graph is node.regions[-1] and result.name:
+                self.prefer[result] = read.id
+
+    def _while_loop(self, node: Node, carried: list[int]) -> ast.expr:
+        test, body = node.regions
+        hints = self._hints(node, carried)
+        flag = node.arg("exit")
+        avoid: set[str] = set()
+
+        def ask(result: Any) -> bool:
+            asked = self.tree(result[0] if type(result) in (tuple, list) else result)
+            if flag is not None:
+                done = ast.UnaryOp(ast.Invert(), name(flags[0]))
+                always = isinstance(asked, ast.Constant) and asked.value is True
+                asked = done if always else ast.BinOp(asked, ast.BitAnd(), done)
+            self.put(ast.Return(asked))
+            return True
+
+        flags: list[str] = []
+        condition = self.function(test, "cond", avoid, lambda: self._enter_test(node, carried, hints, flags), ask)
+        step = self.function(body, "body", avoid, lambda: self._enter_body(node, carried, hints), self._finish(node, carried))
+        return ast.Call(self.higher("while_loop"), [condition, step, self._inits(node, carried)], [])
+
+    def _enter_test(self, node: Node, carried: list[int], hints: list[str | None], flags: list[str]) -> list[str]:
+        """Arguments of the test; the flag that ends the loop is among what it reads."""
+        phis = self._phis(node, node.regions[0], carried)
+        flag = node.arg("exit")
+        if flag is not None:
+            phi = phis[carried.index(flag)]
+            self.plan.liveness.users.setdefault(phi, [])
+        arguments = self._enter(phis, hints)
+        if flag is not None:
+            read = self.bound[phi]
+            assert isinstance(read, ast.Name)
+            flags.append(read.id)
+        return arguments
+
+    def _enter_body(
+        self, node: Node, carried: list[int], hints: list[str | None], before: Sequence[Value | None] = ()
+    ) -> list[str]:
+        arguments = self._enter(self._phis(node, node.regions[-1], carried), hints, before)
+        self._want_results(node, carried)
+        return arguments
+
+    def _finish(self, node: Node, carried: Sequence[int]) -> Callable[[Any], bool]:
+        return lambda _: self.return_(self._give([loop_results(node)[at] for at in carried]))
+
+    def _fori_loop(self, node: Node, carried: list[int]) -> ast.expr:
+        body = node.regions[-1]
+        items = placeholders(node, body)[0]
+        hints = self._hints(node, carried)
+        step = self.function(
+            body, "body", set(), lambda: self._enter_body(node, carried, hints, items), self._finish(node, carried)
+        )
+        _, start, stop, _ = node.args[0][0]
+        return ast.Call(self.higher("fori_loop"), [self.tree(start), self.tree(stop), step, self._inits(node, carried)], [])

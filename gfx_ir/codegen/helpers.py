@@ -1,0 +1,105 @@
+"""Imports and helper functions of a module: only what is used, helpers with their own source."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import textwrap
+from types import FunctionType
+from typing import Any
+
+from ..backend import Backend
+from ..errors import GfxError
+from ..graph import Node
+from .style import Style
+
+
+class Helpers:
+    """Collects what the functions of a module refer to."""
+
+    def __init__(self, backend: Backend, style: Style) -> None:
+        self.backend, self.style = backend, style
+        self.names = frozenset(text for text, found in backend.namespace.items() if isinstance(found, FunctionType))
+        self._modules: set[str] = set()
+        self._sources: dict[str, str] = {}
+
+    def use(self, text: str, node: Node | None) -> str:
+        """Note that a name is used: a module of the style, a helper of the backend, or a builtin. Raises GfxError for others."""
+        if text in self.style.imports:
+            self._modules.add(text)
+        elif text in self.names:
+            self._helper(text, self.backend.namespace[text])
+        elif node is not None and isinstance(node.op.namespace.get(text), FunctionType):
+            self._helper(text, node.op.namespace[text])
+        elif not hasattr(builtins, text):
+            raise GfxError(f"a row of backend {self.backend.name!r} uses {text!r}, which its style does not import")
+        return text
+
+    def _helper(self, text: str, function: Any) -> None:
+        if text in self._sources:
+            return
+        self._sources[text] = ""
+        source = textwrap.dedent(inspect.getsource(function))
+        tree = ast.parse(source)
+        definition = tree.body[0]
+        if not isinstance(definition, ast.FunctionDef) or definition.name != text or definition.decorator_list:
+            raise GfxError(f"helper {text!r} of backend {self.backend.name!r} is no plain function of that name")
+        stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        stored |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+        stored |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+        _plain(definition)
+        loaded = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and n.id not in stored]
+        for name in dict.fromkeys(loaded):
+            self._global(name, function)
+        del self._sources[text]
+        self._sources[text] = _without_annotations(source, definition)
+
+    def _global(self, name: str, function: Any) -> None:
+        """A global that a helper refers to."""
+        if name in self.style.imports:
+            self._modules.add(name)
+            return
+        found = function.__globals__.get(name)
+        if isinstance(found, FunctionType):
+            self._helper(name, found)
+        elif not hasattr(builtins, name):
+            raise GfxError(f"helper {function.__name__!r} refers to {name!r}, which cannot be written into a module")
+
+    def imports(self) -> list[str]:
+        """The import statements, those of the standard library first."""
+        found = sorted({self.style.imports[text] for text in self._modules}, key=_import_key)
+        plain = [line for line in found if _is_standard(line)]
+        others = [line for line in found if not _is_standard(line)]
+        return [*plain, *([""] if plain and others else []), *others]
+
+    def sources(self) -> list[str]:
+        """The helpers, each after those that it calls."""
+        return list(self._sources.values())
+
+
+def _import_key(line: str) -> tuple[str, bool, str]:
+    """By module; `import jax` before `import jax.numpy` before `from jax import lax`."""
+    return line.split()[1].split(".")[0], line.startswith("from"), line
+
+
+def _is_standard(line: str) -> bool:
+    return line.split()[1].split(".")[0] in ("math", "functools", "itertools", "operator")
+
+
+def _plain(definition: ast.FunctionDef) -> None:
+    """Drop annotations: what they name need not exist in the module."""
+    for node in ast.walk(definition):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.FunctionDef):
+            node.returns = None
+
+
+def _without_annotations(source: str, definition: ast.FunctionDef) -> str:
+    """The helper's own text; only its signature is written anew, without annotations."""
+    body = definition.body[0]
+    first = min(body.lineno, *(getattr(d, "lineno", body.lineno) for d in definition.body))
+    bare = ast.FunctionDef(definition.name, definition.args, [ast.Pass()], [], None)
+    head = ast.unparse(ast.fix_missing_locations(bare)).split("\n")[0]
+    return "\n".join([head, *source.split("\n")[first - 1 :]]).rstrip() + "\n"

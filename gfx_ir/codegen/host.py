@@ -1,0 +1,84 @@
+"""Host computation in Python's own words."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GfxError
+from ..graph import Value
+from .constants import call, name
+
+if TYPE_CHECKING:
+    from .expr import Expressions
+
+_BINARY: dict[str, type[ast.operator]] = {
+    "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod, "**": ast.Pow,
+    "<<": ast.LShift, ">>": ast.RShift, "&": ast.BitAnd, "|": ast.BitOr, "^": ast.BitXor,
+}  # fmt: skip
+_COMPARE: dict[str, type[ast.cmpop]] = {
+    "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq, "is": ast.Is, "in": ast.In,
+}  # fmt: skip
+_BOOLEAN: dict[str, type[ast.boolop]] = {"and": ast.And, "or": ast.Or}
+_FUNCTIONS = frozenset(("abs", "int", "float", "bool", "str", "min", "max", "round", "len"))
+_OPPOSITE: dict[type, type[ast.cmpop]] = {
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+}  # fmt: skip
+
+
+def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> ast.expr:
+    """Python's operator on host values."""
+    if operator == "getitem":
+        return ast.Subscript(writer.tree(args[0]), writer.index(args[1]), ast.Load())
+    if operator == "splice":
+        return ast.Tuple([_part(writer, arg) for arg in args], ast.Load())
+    items = [writer.tree(arg) for arg in args]
+    if operator in _BINARY and len(items) == 2:
+        return ast.BinOp(items[0], _BINARY[operator](), items[1])
+    if operator in _COMPARE:
+        return ast.Compare(items[0], [_COMPARE[operator]()], items[1:])
+    if operator in _BOOLEAN:
+        return boolean(_BOOLEAN[operator], items)
+    if operator == "not":
+        return negate(items[0])
+    if operator in ("neg", "-"):
+        return ast.UnaryOp(ast.USub(), items[0])
+    if operator in _FUNCTIONS:
+        return call(operator, *items)
+    if operator.startswith("math.") and operator[5:].isidentifier():
+        return ast.Call(ast.Attribute(name(writer.module.use("math")), operator[5:], ast.Load()), items, [])
+    raise GfxError(f"there is no spelling of the host operator {operator!r}")
+
+
+def boolean(kind: type[ast.boolop], items: Sequence[ast.expr]) -> ast.BoolOp:
+    """`a and b and c`, flat."""
+    flat: list[ast.expr] = []
+    for item in items:
+        flat.extend(item.values if isinstance(item, ast.BoolOp) and type(item.op) is kind else [item])
+    return ast.BoolOp(kind(), flat)
+
+
+def negate(test: ast.expr) -> ast.expr:
+    """`not test`; comparisons that have an opposite for every operand are turned round."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE and _is_plain(test):
+        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Constant) and isinstance(test.value, bool):
+        return ast.Constant(not test.value)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def _is_plain(test: ast.Compare) -> bool:
+    """`==` is only turned round for sizes and the like: an array's `!=` is not its `not ==`."""
+    return not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or any(isinstance(c, ast.Constant) for c in test.comparators)
+
+
+def _part(writer: Expressions, arg: Any) -> ast.expr:
+    """An element of a spliced shape: a shape gives its sizes."""
+    if type(arg) is Value and writer.plan.resolve(arg).kind == "shape":
+        return ast.Starred(writer.leaf(arg), ast.Load())
+    if type(arg) in (tuple, list):
+        return ast.Starred(writer.tree(arg), ast.Load())
+    return writer.leaf(arg)

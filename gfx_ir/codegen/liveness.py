@@ -1,0 +1,146 @@
+"""What of a graph is needed, and by whom: the region placeholders that stand for outer values are seen through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..trees import leaves
+from .copying import outputs_of
+from .simplify import IFS, LOOPS
+
+
+def fors(node: Node) -> bool:
+    """Whether the node is a `for`."""
+    return node.op.name in ("for", "host_for")
+
+
+class Liveness:
+    """`live` nodes, `users` of each value (with repetition), and `alias`: what a placeholder of a region stands for."""
+
+    def __init__(self, graph: Graph, effectful: Callable[[Node], bool]) -> None:
+        self.alias: dict[Value, Any] = {}
+        self.users: dict[Value, list[Node]] = {}
+        self.live: set[Node] = set()
+        self.late: set[tuple[Value, Node]] = set()
+        self._phis: dict[Value, tuple[Node, int]] = {}
+        self._carried: set[tuple[Node, int]] = set()
+        self._todo: list[Value] = []
+        roots = [node for node in self._scan(graph) if effectful(node)]
+        self._use(graph.result, graph.output)
+        for node in roots:
+            self._need(node)
+        while self._todo:
+            self._process(self._todo.pop())
+
+    def resolve(self, leaf: Any) -> Any:
+        """The leaf, or what it stands for."""
+        while type(leaf) is Value and leaf in self.alias:
+            leaf = self.alias[leaf]
+        return leaf
+
+    def used(self, value: Value) -> bool:
+        """Whether anything that is printed takes the value."""
+        return value in self.users
+
+    # ------------------------------------------------------------------ set up
+    def _scan(self, graph: Graph) -> list[Node]:
+        found = []
+        for node in graph.walk():
+            found.append(node)
+            if node.op.name in IFS:
+                for region in node.regions:
+                    self.alias.update(zip(region.placeholders, node.args[1]))
+            elif node.op.name in LOOPS:
+                self._scan_loop(node)
+        return found
+
+    def _scan_loop(self, node: Node) -> None:
+        items = len(node.args[0]) if fors(node) else 0
+        carried = len(node.arg("init"))
+        for region in node.regions:
+            for at, value in enumerate(region.placeholders[: items + carried]):
+                self._phis[value] = (node, at - items)
+            self.alias.update(zip(region.placeholders[items + carried :], node.arg("operands")))
+
+    # ------------------------------------------------------------------ spread
+    def _use(self, tree: Any, user: Node, late: bool = False) -> None:
+        for leaf in leaves(tree):
+            value = self.resolve(leaf)
+            if type(value) is not Value:
+                continue
+            if value not in self.users:
+                self._todo.append(value)
+            self.users.setdefault(value, []).append(user)
+            if late:
+                self.late.add((value, user))
+
+    def _process(self, value: Value) -> None:
+        if value in self._phis:
+            node, at = self._phis[value]
+            self._need(node)
+            if at >= 0:
+                self._carry(node, at)
+            return
+        node = value.node
+        if node.graph is None or node.op.name in ("placeholder", "parameter"):
+            return
+        self._need(node)
+        at = value.index - 1
+        if node.op.name in IFS:
+            for region in node.regions:
+                self._use(outputs_of(region.result, len(node.values))[at], region.output)
+        elif node.op.name in LOOPS:
+            if at < len(node.arg("init")):
+                self._carry(node, at)
+            else:
+                self._use(loop_results(node)[at], node.regions[-1].output)
+
+    def _need(self, node: Node) -> None:
+        while node not in self.live:
+            self.live.add(node)
+            if node.op.name in IFS:
+                self._use(node.args[0], node)
+            elif node.op.name in LOOPS:
+                self._need_loop(node)
+            elif node.op.name == "repeat":
+                thread = dict(node.arg("thread"))
+                for at, arg in enumerate(node.arg("args")):
+                    self._use(arg, node, late=at not in thread)
+            else:
+                self._use(node.args, node)
+            owner = node.graph.owner if node.graph is not None else None
+            if owner is None:
+                return
+            node = owner
+
+    def _need_loop(self, node: Node) -> None:
+        if fors(node):
+            self._use(node.arg("items"), node, late=True)
+        else:
+            self._use(node.regions[0].result, node.regions[0].output)
+        if node.arg("exit") is not None:
+            self._carry(node, node.arg("exit"))
+
+    def _carry(self, node: Node, at: int) -> None:
+        if (node, at) not in self._carried:
+            self._carried.add((node, at))
+            self._use(node.arg("init")[at], node)
+            self._use(loop_results(node)[at], node.regions[-1].output)
+
+    def carried(self, node: Node) -> list[int]:
+        """Positions of the carried values of a loop that are needed."""
+        return [at for at in range(len(node.arg("init"))) if (node, at) in self._carried]
+
+
+def loop_results(node: Node) -> list[Any]:
+    """What the body of a loop returns: the carried values, then one value for each stacked result."""
+    return outputs_of(node.regions[-1].result, len(node.values))
+
+
+def placeholders(node: Node, region: Graph) -> tuple[list[Value], list[Value]]:
+    """Placeholders of a loop's region: those of the items, those of the carried values."""
+    items = len(node.args[0]) if fors(node) else 0
+    carried = len(node.arg("init"))
+    return region.placeholders[:items], region.placeholders[items : items + carried]

@@ -1,0 +1,213 @@
+"""Loops as Python writes them: `while`, `for`, `break`, lists that are stacked."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..graph import Node, Value
+from .branches import Branches
+from .constants import call, name
+from .liveness import fors, loop_results, placeholders
+from .host import negate
+
+
+class Loops(Branches):
+    """Loops in Python's own spelling."""
+
+    def python_loop(self, node: Node) -> None:
+        """A loop whose carried values are variables."""
+        carried = self._carried(node)
+        chosen = self._name_carried(node, carried)
+        self.assign([(chosen[at], self._init(node, at)) for at in carried], node.span)
+        lists = self._lists(node, chosen)
+        for region in node.regions:
+            items, phis = placeholders(node, region)
+            for at in carried:
+                self.bind(phis[at], chosen[at])
+            if self._drops_flag(node):
+                self.bound[phis[node.arg("exit")]] = ast.Constant(False)
+        results = loop_results(node)
+        for at in carried:
+            self.want(results[at], chosen[at], node.regions[-1])
+        if fors(node):
+            self._for(node, carried, chosen, lists)
+        else:
+            self._while(node, carried, chosen)
+        for at in carried:
+            if self.plan.liveness.used(node.values[at]):
+                self.bind(node.values[at], chosen[at])
+        self._stack(node, lists)
+
+    # ------------------------------------------------------------------ carried values
+    def _drops_flag(self, node: Node) -> bool:
+        """Whether `break` says all that the flag says: it starts false and nothing behind the loop asks for it."""
+        flag = node.arg("exit")
+        return (
+            flag is not None
+            and self.plan.resolve(node.arg("init")[flag]) is False
+            and not self.plan.liveness.used(node.values[flag])
+        )
+
+    def _carried(self, node: Node) -> list[int]:
+        dropped = node.arg("exit") if self._drops_flag(node) else None
+        return [at for at in self.plan.liveness.carried(node) if at != dropped]
+
+    def _name_carried(self, node: Node, carried: list[int]) -> dict[int, str]:
+        """One name for a carried value from before the loop until behind it."""
+        graph, number = self.place(node)
+        chosen: dict[int, str] = {}
+        phis = placeholders(node, node.regions[-1])[1]
+        results = loop_results(node)
+        for at in carried:
+            init = self.plan.resolve(node.arg("init")[at])
+            result = self.plan.resolve(results[at])
+            read = self.bound.get(init) if type(init) is Value else None
+            hints = [
+                self.prefer.get(node.values[at]),
+                phis[at].name,
+                node.values[at].name,
+                read.id if isinstance(read, ast.Name) else None,
+                result.name if type(result) is Value else None,
+                "done" if at == node.arg("exit") else "x",
+            ]
+            chosen[at] = self.scope.pick(hints, graph, 2 * number, list(chosen.values()))
+        return chosen
+
+    def _init(self, node: Node, at: int) -> ast.expr:
+        return self.tree(node.arg("init")[at])
+
+    # ------------------------------------------------------------------ while
+    def _while(self, node: Node, carried: list[int], chosen: dict[int, str]) -> None:
+        test, body = node.regions
+        head: list[ast.expr] = []
+
+        def leave(result: Any) -> bool:
+            condition = self.tree(result[0] if type(result) in (tuple, list) else result)
+            head.append(condition)
+            if condition_is_true(condition):
+                return False
+            self.put(ast.If(negate(condition), [ast.Break()], []))
+            return False
+
+        before, _ = self.block(test, leave)
+        flag = node.arg("exit")
+        if flag is not None and flag in carried and self.plan.resolve(node.arg("init")[flag]) is not False:
+            before.insert(0, ast.If(name(chosen[flag]), [ast.Break()], []))
+        inside, _ = self.block(body, lambda result: self._next(node, carried, chosen, {}))
+        if len(head) == 1 and len(before) == (0 if condition_is_true(head[0]) else 1):
+            self.put(ast.While(head[0], inside or [ast.Pass()], []), node.span)
+        else:
+            self.put(ast.While(ast.Constant(True), before + inside, []), node.span)
+
+    # ------------------------------------------------------------------ for
+    def _for(self, node: Node, carried: list[int], chosen: dict[int, str], lists: dict[int, str]) -> None:
+        graph, number = self.place(node)
+        body = node.regions[-1]
+        items = placeholders(node, body)[0]
+        targets: list[str] = []
+        taken = [*chosen.values(), *lists.values()]
+        for item, over in zip(items, node.args[0]):
+            if self.plan.liveness.used(item):
+                hints = [item.name, "i" if type(over) is tuple else "row"]
+                text = self.scope.pick(hints, graph, 2 * number, taken + targets)
+                self.bind(item, text)
+            else:
+                text = "_"
+            targets.append(text)
+        target, source = self._head(node, targets)
+        inside, _ = self.block(body, lambda result: self._next(node, carried, chosen, lists))
+        flag = node.arg("exit")
+        if flag is not None and flag in carried and self.plan.resolve(node.arg("init")[flag]) is not False:
+            inside.insert(0, ast.If(name(chosen[flag]), [ast.Break()], []))
+        self.put(ast.For(target, source, inside or [ast.Pass()], []), node.span)
+
+    def _head(self, node: Node, targets: list[str]) -> tuple[ast.expr, ast.expr]:
+        """Target and source of a `for`."""
+        over = list(node.args[0])
+        stored: list[ast.expr] = [ast.Name(text, ast.Store()) for text in targets]
+        if len(over) == 1:
+            return stored[0], self._items(over[0])
+        counts = type(over[0]) is tuple and len(over) == 2 and type(over[1]) is not tuple and self._counts(*over)
+        if counts:
+            source = call("enumerate", self._items(over[1]))
+        else:
+            source = call("zip", *[self._items(part) for part in over])
+        return ast.Tuple(stored, ast.Store()), source
+
+    def _counts(self, numbers: tuple, rows: Any) -> bool:
+        """Whether a range counts the rows of a tensor."""
+        _, start, stop, step = numbers
+        stop = self.plan.resolve(stop)
+        if start != 0 or step != 1 or type(stop) is not Value or stop.node.op.name != "size":
+            return False
+        return stop.node.args[1] == 0 and self.plan.resolve(stop.node.args[0]) is self.plan.resolve(rows)
+
+    def _items(self, over: Any) -> ast.expr:
+        if type(over) is not tuple:
+            return self.tree(over)
+        _, start, stop, step = over
+        if step != 1:
+            return call("range", self.tree(start), self.tree(stop), self.tree(step))
+        return call("range", self.tree(stop)) if start == 0 else call("range", self.tree(start), self.tree(stop))
+
+    # ------------------------------------------------------------------ ends
+    def _next(self, node: Node, carried: list[int], chosen: dict[int, str], lists: dict[int, str]) -> bool:
+        """The end of a trip: append, assign, break."""
+        results = loop_results(node)
+        for at, text in lists.items():
+            self.put(ast.Expr(call(ast.Attribute(name(text), "append", ast.Load()), self.tree(results[at]))))
+        flag = node.arg("exit")
+        leaves = False if flag is None else self.plan.resolve(results[flag])
+        dynamic = None
+        if type(leaves) is Value and not (self._drops_flag(node) and leaves in placeholders(node, node.regions[-1])[1]):
+            dynamic = self.leaf(leaves)
+        pairs = [(chosen[at], self.tree(results[at])) for at in carried]
+        changed = {text for text, value in pairs if not (isinstance(value, ast.Name) and value.id == text)}
+        if dynamic is not None and flag not in carried:
+            if changed & {found.id for found in ast.walk(dynamic) if isinstance(found, ast.Name)}:
+                graph = node.regions[-1]
+                done = self.scope.pick(["done"], graph, 2 * self.plan.index[graph.output] - 1, list(chosen.values()))
+                pairs.append((done, dynamic))
+                dynamic = name(done)
+        elif dynamic is not None:
+            dynamic = name(chosen[flag])
+        self.assign(pairs)
+        if leaves is True:
+            self.put(ast.Break())
+            return True
+        if dynamic is not None:
+            self.put(ast.If(dynamic, [ast.Break()], []))
+        return False
+
+    # ------------------------------------------------------------------ stacked results
+    def _lists(self, node: Node, chosen: dict[int, str]) -> dict[int, str]:
+        """An empty list for each stacked result that is needed."""
+        graph, number = self.place(node)
+        lists: dict[int, str] = {}
+        for value in node.values[len(node.arg("init")) :]:
+            if self.plan.liveness.used(value):
+                at = value.index - 1
+                hints = [self.prefer.get(value), value.name, "outs"]
+                lists[at] = self.scope.pick(hints, graph, 2 * number, [*chosen.values(), *lists.values()])
+                self.put(ast.Assign([ast.Name(lists[at], ast.Store())], ast.List([], ast.Load())))
+                self.scope.hold(lists[at], value)
+        return lists
+
+    def _stack(self, node: Node, lists: dict[int, str]) -> None:
+        """The lists as tensors: in the place of their only use, else under the same name."""
+        for at, text in lists.items():
+            value = node.values[at]
+            style = self.module.style
+            stacked = call(ast.Attribute(self.module.free(name(style.module)), "stack", ast.Load()), name(text))
+            users = self.plan.users[value]
+            if len(users) == 1 and users[0].graph is node.graph:
+                self.bound[value] = stacked
+            else:
+                self.put(ast.Assign([ast.Name(text, ast.Store())], stacked))
+                self.bound[value] = name(text)
+
+
+def condition_is_true(test: ast.expr) -> bool:
+    """Whether a test is the constant True."""
+    return isinstance(test, ast.Constant) and test.value is True

@@ -1,0 +1,270 @@
+"""A program as a module: which functions it has, their order, what they import, and the text."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import hashlib
+import linecache
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from ..backend import Backend
+from ..errors import GfxError, MissingOp
+from ..graph import Graph, Node, Value
+from ..op import OpDef
+from ..program import Parameter, Program
+from ..source import Span
+from ..template import Template
+from ..trees import leaves
+from .function import FunctionWriter
+from .helpers import Helpers
+from .inline import bottom_up, callees
+from .layout import lay_out
+from .names import BUILTINS, snake, usable
+from .plan import counted
+from .prepare import Prepared, prepare
+from .static import static_arguments
+from .style import Style
+
+UNROLL = 16
+
+
+@dataclass
+class Module:
+    """Standalone source. `entry` is the function to call; `source_map` gives the user's place of a line (from 1);
+    `static_argnames` are the arguments that jax.jit must be told to take as Python values."""
+
+    source: str
+    entry: str
+    source_map: list[tuple[int, Span]] = field(default_factory=list)
+    static_argnames: tuple[str, ...] = ()
+
+    def load(self) -> Callable[..., Any]:
+        """The entry, compiled in memory; tracebacks show its lines."""
+        digest = hashlib.sha256(self.source.encode()).hexdigest()[:12]
+        filename = f"<gfx {self.entry} {digest}>"
+        module = ModuleType(self.entry)
+        module.__file__ = filename
+        linecache.cache[filename] = (len(self.source), None, self.source.splitlines(True), filename)
+        exec(compile(self.source, filename, "exec"), module.__dict__)  # noqa: S102 - the source is ours
+        function = module.__dict__[self.entry]
+        function.__gfx_source__ = self.source
+        return function
+
+
+def emit(
+    program: Program, backend: Backend, *, unroll: bool | int | None = None, comments: bool = False, mode: str = "python"
+) -> Module:
+    """The program as source for a backend.
+
+    `unroll`: how many trips of a loop over fixed numbers a functional target writes as a plain Python loop (True: any number, False:
+    none; 16 unless told). `comments`: cite the user's lines. Raises MissingOp, naming every op that the backend lacks.
+    """
+    if mode != "python":
+        raise GfxError(f"{mode!r} spelling of control flow cannot be written yet", hint='use mode="python"')
+    return ModuleWriter(program, backend, unroll).module(comments)
+
+
+class ModuleWriter:
+    """What the functions of one module share."""
+
+    def __init__(self, program: Program, backend: Backend, unroll: bool | int | None) -> None:
+        style = getattr(backend, "style", None)
+        if not isinstance(style, Style):
+            raise GfxError(f"backend {backend.name!r} has no style of source")
+        self.program, self.backend, self.style = program, backend, style
+        self.limit = UNROLL if unroll is None else 10**9 if unroll is True else int(unroll)
+        self.prepared: Prepared = prepare(program, backend, style.control == "functional")
+        self.functions = self.prepared.functions
+        self.helpers = Helpers(backend, style)
+        self.order = bottom_up(self.prepared.entry, self.functions)
+        self.reserved: frozenset[str] = frozenset()
+        self._effects: dict[Graph, bool] = {}
+        self._params: dict[Graph, bool] = {}
+        self._names: dict[str, str] = {}
+        self._summarise()
+        self._name_functions()
+
+    # ------------------------------------------------------------------ facts about graphs
+    def _summarise(self) -> None:
+        for graph in self.order:
+            nodes = list(graph.walk())
+            called = [self.functions[node.args[0]] for node in nodes if node.op.name in ("call", "repeat")]
+            self._params[graph] = (
+                bool(graph.parameters)
+                or any(node.op.name == "repeat" for node in nodes)
+                or any(self._params[callee] for callee in called)
+            )
+            self._effects[graph] = any(node.op.effect or node.op.name in ("check", "print", "holder") for node in nodes) or any(
+                self._effects[callee] for callee in called
+            )
+
+    def effectful(self, node: Node) -> bool:
+        """Whether the node does more than give its values."""
+        if node.op.effect:
+            return True
+        if node.op.name in ("call", "repeat"):
+            return self._effects[self.functions[node.args[0]]]
+        return any(inner.op.effect or (inner.op.name in ("call", "repeat") and self.effectful(inner)) for r in node.regions for inner in r.walk())
+
+    def functional(self, node: Node) -> bool:
+        """Whether a test or loop is written by a higher-order function."""
+        if self.style.control != "functional" or node.op.name not in ("cond", "while", "for"):
+            return False
+        return not (node.op.name == "for" and self._is_short(node))
+
+    def _is_short(self, node: Node) -> bool:
+        """A loop over few fixed numbers stays a Python loop, which the target's tracer unrolls."""
+        if node.arg("exit") is not None or len(node.args[0]) != 1 or type(node.args[0][0]) is not tuple:
+            return False
+        bounds = node.args[0][0][1:]
+        return all(type(bound) is int for bound in bounds) and len(range(*bounds)) <= self.limit
+
+    def gives_tuple(self, node: Node) -> bool:
+        """Whether a call returns the flat tuple of its values."""
+        if node.op.name != "call":
+            return False
+        result = self.functions[node.args[0]].result
+        return type(result) is tuple and len(result) == len(node.values) and all(type(leaf) is Value for leaf in result)
+
+    def needs_params(self, callee: str) -> bool:
+        """Whether a function takes the parameter tree."""
+        return self._params[self.functions[callee]]
+
+    def length(self, path: str) -> int | None:
+        """Length of the list of parameters at a path of the function that is being written."""
+        prefix = self.prepared.instances.get(self._writing, "")
+        return self.prepared.lists.length(".".join(part for part in (prefix, path) if part))
+
+    # ------------------------------------------------------------------ names
+    def _name_functions(self) -> None:
+        arguments = {parameter.name.lstrip("*") for parameter in self.signature()}
+        taken = set(self.style.imports) | set(BUILTINS) | set(dir(builtins)) | set(self.helpers.names) | arguments
+        taken |= {"params", "carry"}
+        entry = self.prepared.entry
+        own = snake(entry.name or "f")
+        self.entry_name = self._unique(own, taken - {own} if own in arguments else taken)
+        taken.add(self.entry_name)
+        for graph in self.order:
+            if graph is not entry:
+                key = self.prepared.keys[graph]
+                self._names[key] = self._unique(snake(graph.name or key), taken)
+                taken.add(self._names[key])
+        functions = {self.entry_name, *self._names.values()}
+        self.reserved = frozenset((set(self.style.imports) | set(BUILTINS) | self.helpers.names | functions))
+
+    @staticmethod
+    def _unique(text: str, taken: set[str]) -> str:
+        if text not in taken:
+            return text
+        text = text if text not in dir(builtins) else f"{text}_"
+        count = 2
+        while f"{text}{count}" in taken and count:
+            count += 1
+        return text if text not in taken else f"{text}{'_' if text[-1:].isdigit() else ''}{count}"
+
+    def function(self, callee: str) -> str:
+        """What a function of the program is called."""
+        return self._names[callee]
+
+    def item_name(self, path: str) -> str | None:
+        """What to call an element of a list: `blocks` → `block`, if that is nothing else."""
+        last = re.sub(r"\d+$", "", path.rpartition(".")[2])
+        for ending, instead in (("ies", "y"), ("sses", "ss"), ("s", "")):
+            if last.endswith(ending) and not last.endswith("ss" if ending == "s" else "\0"):
+                text = last[: -len(ending)] + instead
+                return text if usable(text) and text not in self.reserved else None
+        return None
+
+    def signature(self) -> Sequence[Parameter]:
+        """The entry's arguments."""
+        given = self.prepared.signature
+        return given or [Parameter(v.name or f"x{at}", v) for at, v in enumerate(self.prepared.entry.placeholders) if v.kind != "key"]
+
+    # ------------------------------------------------------------------ what is used
+    def use(self, text: str, node: Node | None = None) -> str:
+        """A free name of a spelling: a module, a helper or a builtin."""
+        return self.helpers.use(text, node)
+
+    def free(self, expression: ast.expr) -> ast.expr:
+        """An expression of the style; the modules that it names are imported."""
+        for inner in ast.walk(expression):
+            if type(inner) is ast.Name:
+                self.helpers.use(inner.id, None)
+        return expression
+
+    def template(self, node: Node) -> Template:
+        """How the backend spells the node's op. Raises MissingOp."""
+        return self.op_template(node.op, node.span)
+
+    def op_template(self, op: OpDef, span: Span | None) -> Template:
+        found = self.backend.templates.get(op.name)
+        if found is None:
+            raise MissingOp(f"backend {self.backend.name!r} has no row for op {op.name!r}", span)
+        return found
+
+    def check_holder(self, target: Any, node: Node) -> None:
+        """Raise MissingOp unless a call that no op stands for can be written on this target."""
+        dotted = isinstance(target, str) and all(usable(part) for part in target.split("."))
+        if not dotted or self.program.flavour != self.backend.name or target.split(".")[0] not in self.style.imports:
+            hint = f"it only runs on {self.program.flavour}; write a row for it or leave it out"
+            raise MissingOp(f"{target!r} has no op, so it cannot be written for {self.backend.name}", node.span, hint)
+
+    # ------------------------------------------------------------------ text
+    def module(self, comments: bool) -> Module:
+        """The whole module."""
+        static = static_arguments(self.prepared)
+        definitions: list[ast.stmt] = []
+        for graph in self.order:
+            is_entry = graph is self.prepared.entry
+            key = "" if is_entry else self.prepared.keys[graph]
+            self._writing = key
+            doc = self._doc(graph, static) if is_entry else graph.doc
+            signature = self.signature() if is_entry else [Parameter(text, v) for text, v in self._placeholders(graph)]
+            name = self.entry_name if is_entry else self._names[key]
+            definitions.append(FunctionWriter(self, graph).write(name, signature, doc, self._params[graph]))
+        lines: list[tuple[str, Span | None]] = [(line, None) for line in self.helpers.imports()]
+        for text in self.helpers.sources():
+            lines += [("", None), ("", None), *((line, None) for line in text.rstrip().split("\n"))]
+        for definition in definitions:
+            lines += [("", None), ("", None), *lay_out([definition], 0, comments)]
+        while lines and not lines[0][0]:
+            lines.pop(0)
+        source = "\n".join(text for text, _ in lines) + "\n"
+        places = [(number, span) for number, (_, span) in enumerate(lines, 1) if span is not None]
+        return Module(source, self.entry_name, places, static)
+
+    def _placeholders(self, graph: Graph) -> list[tuple[str, Value]]:
+        """Argument names of a callee, each its own."""
+        out: list[tuple[str, Value]] = []
+        taken = set(self.reserved) | {"params"}
+        for value in graph.placeholders:
+            text = value.name if value.name and usable(value.name) else "x"
+            count = 1
+            while text in taken:
+                text, count = f"{value.name or 'x'}_{count}", count + 1
+            taken.add(text)
+            out.append((text, value))
+        return out
+
+    def _doc(self, graph: Graph, static: Sequence[str]) -> str:
+        """The docstring, and what the reader of this source must know besides."""
+        notes = [f"Assumes: {guard}" for guard in self.program.guards if guard.kind in ("promotion", "value")]
+        numbers = sorted({leaf.name for leaf in self._made_python() if leaf.name})
+        if self.style.control == "functional":
+            if static:
+                listed = ", ".join(repr(text) for text in static).replace("'", '"')
+                notes.append(f"Under jax.jit: {self.style.lists}=({listed}{',' if len(static) == 1 else ''}).")
+            if self._made_python():
+                what = f" ({', '.join(numbers)})" if numbers else ""
+                notes.append(f"Reads values of tensors in Python{what}, which jax.jit refuses.")
+        return "\n\n".join(part for part in (graph.doc, "\n".join(notes)) if part)
+
+    def _made_python(self) -> list[Value]:
+        """Tensors that are read in Python."""
+        nodes = (node for graph in self.order for node in graph.walk() if node.op.name == "to_python")
+        return [leaf for node in nodes for leaf in leaves(node.args) if type(leaf) is Value]

@@ -1,0 +1,89 @@
+"""Which name a value gets.
+
+Three rules hold in every function that is printed. A name is taken again only where the value that had it is dead. A
+name never hides a module, a builtin that is called, or a function of the module. A nested function never assigns a name
+that it closes over.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..graph import Graph, Value
+from ..naming import is_name
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+BUILTINS = frozenset(
+    "abs bool bytes complex dict enumerate float int isinstance len list max min print range reversed round slice str sum tuple"
+    " type zip".split()
+) | {name for name in dir(builtins) if name[0].isupper()}
+_TEMPORARIES = {
+    "mean": "mean", "var": "variance", "std": "std", "softmax": "weights", "argmax": "index", "argmin": "index",
+    "size": "n", "numel": "n", "rank": "n", "shape": "shape", "arange": "positions", "split_key": "key", "topk": "top",
+    "dtype_of": "dtype", "sort": "ordered", "log_softmax": "log_probs", "mse_loss": "loss", "cross_entropy": "loss",
+}  # fmt: skip
+_KINDS = {"int": "n", "float": "value", "bool": "flag", "str": "text", "shape": "shape", "dtype": "dtype", "key": "key"}
+
+
+def usable(text: object) -> bool:
+    """Whether the text may name a variable."""
+    return is_name(text) and not keyword.iskeyword(text) and text != "_" and not str(text).startswith("__")
+
+
+def snake(text: str) -> str:
+    """A function's name from a class's: `GPTBlock` → `gpt_block`; other names stay."""
+    text = re.sub(r"\W", "_", text.rpartition(".")[2])
+    if text[:1].isupper():
+        text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text).lower()
+    return text if usable(text) else f"f_{text}".rstrip("_")
+
+
+def temporary(value: Value) -> str:
+    """What to call a value that its author gave no name."""
+    return _TEMPORARIES.get(value.node.op.name) or _KINDS.get(value.kind, "h")
+
+
+class Scope:
+    """The names of one printed function. `reserved` are never assigned, `closed` neither: they are read from outside."""
+
+    def __init__(self, plan: Plan, reserved: frozenset[str], closed: Iterable[str] = ()) -> None:
+        self.plan, self.reserved, self.closed = plan, reserved, frozenset(closed)
+        self._holders: dict[str, list[Value]] = {}
+        self._counts: dict[str, int] = {}
+
+    def free(self, name: str, graph: Graph, tick: int) -> bool:
+        """Whether a value that is made in `graph` at `tick` may have the name."""
+        if not usable(name) or name in self.reserved or name in self.closed:
+            return False
+        holders = self._holders.get(name)
+        if not holders:
+            return True
+        dead = self.plan.dead
+        if not all([dead(value, graph, tick) for value in holders]):
+            return False
+        holders[:] = [value for value in holders if value.node.graph is not graph]
+        return True
+
+    def hold(self, name: str, value: Value) -> None:
+        """Give the value the name."""
+        self._holders.setdefault(name, []).append(value)
+
+    def pick(self, hints: Iterable[str | None], graph: Graph, tick: int, avoid: Iterable[str] = ()) -> str:
+        """The first of `hints` that is free, else the last usable one with a number behind it."""
+        hints = [hint for hint in hints if hint and usable(hint)] or ["h"]
+        for hint in hints:
+            if hint not in avoid and self.free(hint, graph, tick):
+                return hint
+        base = hints[0]
+        count = 1
+        while f"{base}_{count}" in avoid or not self.free(f"{base}_{count}", graph, tick):
+            count = count + 1 if count < 8 else max(count, self._counts.get(base, 8)) + 1
+        if count >= 8:
+            self._counts[base] = count
+        return f"{base}_{count}"

@@ -1,0 +1,266 @@
+"""What of a function is a statement and what stands inside an expression, and until where every value is needed.
+
+Positions: the statements of a graph are numbered from 1. A statement numbered i takes its arguments at tick 2i; what its
+regions take is taken at tick 2i + 1, as is what a loop's head reads on every trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..trees import leaves
+from .copying import outputs_of
+from .liveness import Liveness, fors
+from .simplify import IFS, LOOPS
+from .widths import DEPTH, WIDTH, width_of
+
+CHEAP = frozenset(("size", "rank", "dtype_of", "is_none", "device_of", "shape"))
+_TERNARY = 70
+
+
+Test = Callable[[Node], bool]
+
+
+def counted(node: Node) -> bool:
+    """Whether a `for` goes over one range with step 1, without a break or stacked results: `lax.fori_loop`."""
+    items = node.args[0]
+    if node.arg("exit") is not None or len(items) != 1 or len(node.values) != len(node.arg("init")):
+        return False
+    return type(items[0]) is tuple and items[0][3] == 1
+
+
+def single(node: Node) -> bool:
+    """Whether the functional form of a test or loop is one value."""
+    if fors(node):
+        return counted(node) and len(node.values) == 1
+    return len(node.values) == 1
+
+
+def pair(node: Node) -> bool:
+    """Whether the functional form of a test or loop gives its values as a flat tuple."""
+    if fors(node) and not counted(node):
+        return len(node.arg("init")) == 1 and len(node.values) == 2 and node.arg("exit") is None
+    return True
+
+
+class Plan:
+    """`order`: the statements of each graph; `inside`: nodes printed inside another one; `always`: those printed at each use."""
+
+    def __init__(self, graph: Graph, effectful: Test, functional: Test, flat: Test) -> None:
+        self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
+        self.liveness = Liveness(graph, effectful)
+        self.resolve, self.users = self.liveness.resolve, self.liveness.users
+        self.order: dict[Graph, list[Node]] = {}
+        self.inside: set[Node] = set()
+        self.always: set[Node] = set()
+        self.whole: dict[Graph, Node] = {}
+        self.tails: dict[Graph, Node] = {}
+        self.ternary: set[Node] = set()
+        self.index: dict[Node, int] = {}
+        self.last: dict[Graph, dict[Value, int]] = {}
+        self._sizes: dict[Node, tuple[int, int]] = {}
+        self._plan(graph)
+        for value in list(self.users):
+            self._record(value)
+
+    # ------------------------------------------------------------------ statements
+    def _plan(self, graph: Graph) -> None:
+        live = [node for node in graph if node in self.liveness.live]
+        for node in live:
+            for region in node.regions:
+                self._plan(region)
+            self._decide(node)
+        self._decide(graph.output)
+        tail = self._tail(graph, live)
+        if tail is not None:
+            self.tails[graph] = tail
+            self._keep_before(graph, tail)
+        statements = [n for n in live if n not in self.inside and n not in self.always and n is not tail]
+        if tail is not None:
+            statements.append(tail)
+        self.order[graph] = statements
+        self.last[graph] = {}
+        for at, node in enumerate(statements, 1):
+            self.index[node] = at
+        self.index[graph.output] = len(statements) + 1
+
+    def _decide(self, node: Node) -> None:
+        """Which of its arguments stand inside `node`, so that it is neither too deep nor too wide."""
+        if node.op.name in CHEAP and node.op.name != "output" and self._anywhere(node):
+            self.always.add(node)
+            self._sizes[node] = (1, 12)
+            return
+        found = [value for value in self._arguments(node) if self._fits(value, node)]
+        own = width_of(node)
+        found.sort(key=lambda value: self._sizes[value.node][1])
+        depth, width = 0, own
+        for value in found:
+            inner_depth, inner_width = self._sizes[value.node]
+            if node.op.name != "output" and (inner_depth >= DEPTH or width + inner_width > WIDTH):
+                continue
+            if node.op.name == "output" and inner_depth > DEPTH:
+                continue
+            self.inside.add(value.node)
+            depth, width = max(depth, inner_depth), width + inner_width
+        if node.op.name == "output":
+            self._decide_whole(node)
+        elif node.op.name in IFS:
+            if self._is_ternary(node):
+                self.ternary.add(node)
+            if not any(self.order[region] for region in node.regions):
+                width = own + sum(self._side_width(region) for region in node.regions)
+        self._sizes[node] = (depth + 1, width)
+
+    def _arguments(self, node: Node) -> list[Value]:
+        """Values that the node itself takes; those of its regions are theirs."""
+        if node.op.name in IFS:
+            trees: Any = node.args[0]
+        elif node.op.name in LOOPS:
+            init = [node.arg("init")[at] for at in self.liveness.carried(node)]
+            trees = (init, node.args[0] if fors(node) else ())
+        else:
+            trees = node.args
+        found = dict.fromkeys(self.resolve(leaf) for leaf in leaves(trees) if type(leaf) is Value)
+        return [value for value in found if type(value) is Value]
+
+    def _fits(self, value: Value, user: Node) -> bool:
+        """Whether the value may be written in the place where `user` takes it."""
+        node = value.node
+        if self.users.get(value) != [user] or node.graph is not user.graph or node not in self.liveness.live:
+            return False
+        if user.op.name == "repeat" and (value, user) in self.liveness.late:
+            return False
+        if len(node.values) != 1 or self.effectful(node) or node in self.always or node.op.name in ("placeholder", "parameter"):
+            return False
+        if node.op.name in IFS or node.op.name in LOOPS:
+            if self.functional(node):
+                return single(node) and (not value.name or user.op.name == "output")
+            return node in self.ternary and not value.name
+        if self._ends_nested(user):
+            return True
+        if node.op.name == "repeat" or any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
+            return False
+        return not value.name
+
+    def _ends_nested(self, user: Node) -> bool:
+        """Whether `user` is the end of a nested function, which returns expressions rather than variables."""
+        owner = user.graph.owner if user.op.name == "output" and user.graph is not None else None
+        return owner is not None and self.functional(owner)
+
+    def _anywhere(self, node: Node) -> bool:
+        """Whether a cheap query is written wherever it is used: unnamed, and used more than once or in another graph."""
+        value = node.values[0]
+        users = self.users.get(value, [])
+        if value.name or not users:
+            return False
+        return len(users) > 1 or users[0].graph is not node.graph
+
+    def _decide_whole(self, output: Node) -> None:
+        """A result that is all the values of one call or functional node, in order, is returned as that call."""
+        graph = output.graph
+        assert graph is not None
+        result = output.args[0]
+        if type(result) is not tuple or len(result) < 2:
+            return
+        values = [self.resolve(leaf) if type(leaf) is Value else leaf for leaf in result]
+        node = values[0].node if type(values[0]) is Value else None
+        if node is None or node.graph is not graph or list(node.values) != values or self.effectful(node):
+            return
+        control = node.op.name in IFS or node.op.name in LOOPS
+        if not (self.functional(node) and pair(node) if control else self.flat(node)):
+            return
+        if all(self.users.get(v) == [output] and (control or not v.name) for v in node.values):
+            self.inside.add(node)
+            self.whole[graph] = node
+
+    # ------------------------------------------------------------------ tests
+    def _is_ternary(self, node: Node) -> bool:
+        """Whether a test is written `a if t else b`: one output, and nothing on either side that its author named."""
+        outputs = [value for value in node.values if self.liveness.used(value)]
+        if self.functional(node) or len(outputs) != 1 or self.effectful(node):
+            return False
+        at = outputs[0].index - 1
+        for region in node.regions:
+            result = outputs_of(region.result, len(node.values))[at]
+            if self.order[region] or region in self.tails or type(result) in (tuple, list, dict):
+                return False
+            value = self.resolve(result)
+            if type(value) is Value and value.node.graph is region and value.name:
+                return False
+            if type(value) is not Value and repr(value) == "UNBOUND":
+                return False
+        return sum(self._side_width(region) for region in node.regions) + width_of(node) < _TERNARY
+
+    def _side_width(self, region: Graph) -> int:
+        return self._sizes[region.output][1] if region.output in self._sizes else 8
+
+    def _tail(self, graph: Graph, live: list[Node]) -> Node | None:
+        """The last test of which nothing but the result takes the outputs, if it can be moved to the end."""
+        for node in reversed(live):
+            if node.op.name in IFS and not self.functional(node) and node not in self.inside and node not in self.ternary:
+                outputs = [value for value in node.values if self.liveness.used(value)]
+                fits = all(user is graph.output for value in outputs for user in self.users[value])
+                if graph.owner is None or self.functional(graph.owner):  # a variable that both sides set is returned after them
+                    fits = fits and not any(value.name for value in outputs)
+                return node if fits and (outputs or node is live[-1]) else None
+            if self.effectful(node) or node.op.name in IFS or node.op.name in LOOPS:
+                return None
+        return None
+
+    def _keep_before(self, graph: Graph, tail: Node) -> None:
+        """Wide expressions of the result are computed before its last test, not written on both sides."""
+        for value in self._arguments(graph.output):
+            node = value.node
+            if node in self.inside and node.graph is graph and self._sizes[node][1] > 30:
+                self.inside.discard(node)
+
+    # ------------------------------------------------------------------ positions
+    def _record(self, value: Value) -> None:
+        """Note, for every graph around a use of the value, the last tick at which it is used there."""
+        home = value.node.graph
+        todo = [(user, (value, user) in self.liveness.late) for user in self.users[value]]
+        while todo:
+            user, late = todo.pop()
+            while user in self.inside:
+                outer = self.users[user.values[0]][0]
+                user, late = outer, (user.values[0], outer) in self.liveness.late
+            if user in self.always:
+                queried = user.values[0]
+                todo.extend((further, (queried, further) in self.liveness.late) for further in self.users.get(queried, ()))
+                continue
+            tick, graph = 2 * self.index[user] + late, user.graph
+            while graph is not None:
+                table = self.last[graph]
+                if table.get(value, -1) < tick:
+                    table[value] = tick
+                if graph is home or graph.owner is None:
+                    break
+                owner = self.statement(graph.owner)
+                tick, graph = 2 * self.index[owner] + 1, owner.graph
+
+    def statement(self, node: Node) -> Node:
+        """The statement that a node is printed in."""
+        while node in self.inside:
+            node = self.users[node.values[0]][0]
+        return node
+
+    def captured(self, region: Graph) -> list[Value]:
+        """Values from outside that a region takes."""
+        return [value for value in self.last[region] if value.node.graph is not region]
+
+    def dead(self, value: Value, graph: Graph, tick: int) -> bool:
+        """Whether nothing takes the value after `tick` of `graph`, a graph in which it is known."""
+        home = value.node.graph
+        while True:
+            if self.last[graph].get(value, -1) > tick:
+                return False
+            if graph is home or graph.owner is None:
+                return True
+            owner = self.statement(graph.owner)
+            parent, at = owner.graph, self.index[owner]
+            assert parent is not None
+            if graph.owner.op.name in LOOPS and self.last[parent].get(value, -1) > 2 * at:
+                return False
+            graph, tick = parent, 2 * at + 1

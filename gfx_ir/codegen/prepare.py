@@ -1,0 +1,73 @@
+"""The printer's own copy of a program: composites replaced, small callees put in place, runs of calls made loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..backend import Backend
+from ..graph import Graph, Value
+from ..program import Parameter, Program
+from .composite import Expander
+from .copying import copy_graph, join, substitute
+from .inline import bottom_up, callees, inline_calls
+from .reroll import Lists, reroll
+from .simplify import simplify
+
+
+@dataclass
+class Prepared:
+    """A program that the printer may change. `keys`: the name of each function's graph; `instances`: the full path of the
+    parameters of one call of each function; `lists`: lengths of the numbered lists of the parameter tree."""
+
+    entry: Graph
+    functions: dict[str, Graph]
+    signature: list[Parameter]
+    keys: dict[Graph, str]
+    instances: dict[str, str]
+    lists: Lists
+
+
+def prepare(program: Program, backend: Backend, functional: bool) -> Prepared:
+    """Copy and rewrite a program for printing."""
+    values: dict[Value, Value] = {}
+    entry = copy_graph(program.entry, values)
+    signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.signature]
+    functions = {key: copy_graph(graph) for key, graph in program.functions.items()}
+    instances = _instances(entry, functions)
+    lists = Lists([*program.params, *_paths(entry, functions, instances)])
+    expander = Expander(backend, functions, program.promotion)
+    for graph in bottom_up(entry, functions):
+        expander.expand(graph)
+    expander.check()
+    for graph in bottom_up(entry, functions):
+        simplify(graph, functional)
+    inline_calls(entry, functions)
+    for graph in bottom_up(entry, functions):
+        reroll(graph)
+    keys = {graph: key for key, graph in functions.items()}
+    return Prepared(entry, functions, signature, keys, instances, lists)
+
+
+def _instances(entry: Graph, functions: dict[str, Graph]) -> dict[str, str]:
+    """The full path of the first call of each function."""
+    found = {"": ""}
+    todo = [("", entry)]
+    while todo:
+        key, graph = todo.pop()
+        for node in callees(graph):
+            if node.args[0] not in found:
+                found[node.args[0]] = join(found[key], node.args[1])
+                todo.append((node.args[0], functions[node.args[0]]))
+    return found
+
+
+def _paths(entry: Graph, functions: dict[str, Graph], instances: dict[str, str]) -> Iterator[str]:
+    """Full paths of parameters, as far as one instance of each function shows them."""
+    for key, prefix in instances.items():
+        graph = entry if key == "" else functions[key]
+        for path in graph.parameters:
+            yield join(prefix, path)
+        for node in callees(graph):
+            for path in functions[node.args[0]].parameters:
+                yield join(prefix, node.args[1], path)

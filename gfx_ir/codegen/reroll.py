@@ -1,0 +1,108 @@
+"""Runs of calls to one graph with parameters P.0, P.1, … become one `repeat` node, printed as a loop over the list P."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..op import OpDef
+
+# `thread`: pairs (position of an argument, position of the output that it takes from the trip before).
+REPEAT = OpDef("repeat(callee, path, start, stop, args, thread)", kinds=lambda args: ("tensor",))
+
+
+class Lists:
+    """How long the numbered lists of the parameter tree are, by their dotted path."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._lengths: dict[str, int] = {}
+        for path in paths:
+            parts = path.split(".")
+            for at, part in enumerate(parts):
+                if part.isdigit():
+                    owner = ".".join(parts[:at])
+                    self._lengths[owner] = max(self._lengths.get(owner, 0), int(part) + 1)
+
+    def length(self, path: str) -> int | None:
+        """Length of the list at the path, None where it is not known."""
+        return self._lengths.get(path)
+
+
+def reroll(graph: Graph) -> None:
+    """Replace the runs in the graph and its regions."""
+    graphs = [graph, *(region for node in graph.walk() for region in node.regions)]
+    for inner in graphs:
+        _reroll(inner)
+
+
+def _reroll(graph: Graph) -> None:
+    run: list[Node] = []
+    thread: dict[int, int] = {}
+    for node in list(graph):
+        if node.op.name != "call":
+            continue
+        joined = _joins(run, node, thread) if run else None
+        if joined is None:
+            _close(run, thread)
+            run, thread = [node], {}
+        else:
+            run.append(node)
+            thread = joined
+    _close(run, thread)
+
+
+def _split(prefix: str) -> tuple[str, int] | None:
+    """(list, position) of a path that ends in a position."""
+    path, _, last = (prefix or "").rpartition(".")
+    return (path, int(last)) if last.isdigit() else None
+
+
+def _joins(run: list[Node], node: Node, thread: dict[int, int]) -> dict[int, int] | None:
+    """The thread of the run with `node` behind it, None where it does not belong to it."""
+    last = run[-1]
+    before, here = _split(last.args[1]), _split(node.args[1])
+    same = last.args[0] == node.args[0] and len(last.args[2]) == len(node.args[2])
+    if not same or before is None or here is None or here != (before[0], before[1] + 1):
+        return None
+    found: dict[int, int] = {}
+    for at, (old, new) in enumerate(zip(last.args[2], node.args[2])):
+        if type(new) is Value and new.node is last:
+            found[at] = new.index - 1
+        elif not _same(old, new):
+            return None
+    if not found or (len(run) > 1 and found != thread):
+        return None
+    taken = set(found.values())
+    for value in last.values:
+        if value.uses and (value.index - 1 not in taken or set(value.uses) != {node}):
+            return None
+        if value.uses.get(node, 0) > list(found.values()).count(value.index - 1):
+            return None
+    return found
+
+
+def _same(a: Any, b: Any) -> bool:
+    if type(a) is Value or type(b) is Value:
+        return a is b
+    if type(a) is type(b) and isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b))
+    return type(a) is type(b) and a == b
+
+
+def _close(run: list[Node], thread: dict[int, int]) -> None:
+    if len(run) < 2:
+        return
+    first, last = run[0], run[-1]
+    path, start = _split(first.args[1]) or ("", 0)
+    args = (first.args[0], path, start, start + len(run), first.args[2], tuple(sorted(thread.items())))
+    made = Node(REPEAT, args, tuple(value.kind for value in last.values), first.span)
+    graph = first.graph
+    assert graph is not None
+    graph.insert(made, first)
+    for old, new in zip(last.values, made.values):
+        new.name, new.type = old.name, old.type
+        new.name = old.name or run[0].values[old.index - 1].name
+        old.replace_by(new)
+    for node in reversed(run):
+        graph.erase(node)

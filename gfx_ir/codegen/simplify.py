@@ -1,0 +1,74 @@
+"""Small clean-ups of the printer's own copy: outputs of a test that say the same on both sides, or say the test itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..op import lookup
+from .copying import outputs_of
+
+IFS = frozenset(("cond", "host_if"))
+LOOPS = frozenset(("while", "for", "host_while", "host_for"))
+_BOOLEAN = frozenset(
+    "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf isfinite"
+    " signbit all any array_equal bernoulli is_none is_floating".split()
+)
+
+
+def is_boolean(value: Any) -> bool:
+    """Whether the value is surely a boolean."""
+    if type(value) is not Value:
+        return isinstance(value, bool)
+    element = getattr(value.type, "dtype", None)
+    if value.kind == "bool" or (element is not None and element.kind == "b"):
+        return True
+    node = value.node
+    if node.op.name in _BOOLEAN:
+        return True
+    if node.op.name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"):
+        return all(is_boolean(arg) for arg in node.args)
+    return False
+
+
+def simplify(graph: Graph, functional: bool) -> None:
+    """Replace outputs of tests that need no test, in the graph and its regions."""
+    for node in list(graph.walk()):
+        if node.op.name in IFS:
+            _same_on_both_sides(node)
+            if functional and node.op.name == "cond":
+                _says_the_test(node)
+
+
+def _same_on_both_sides(node: Node) -> None:
+    operands = list(node.args[1])
+    for output, then, other in _sides(node):
+        then, other = _outer(then, node.regions[0], operands), _outer(other, node.regions[1], operands)
+        if type(then) is Value and then is other and then.node.graph is node.graph:
+            output.replace_by(then)
+
+
+def _says_the_test(node: Node) -> None:
+    test = node.args[0]
+    if not is_boolean(test) or type(test) is not Value:
+        return
+    for output, then, other in _sides(node):
+        if then is True and other is False:
+            output.replace_by(test)
+        elif then is False and other is True and node.graph is not None:
+            made = Node(lookup("logical_not"), (test,), ("tensor",), node.span)
+            node.graph.insert(made, node)
+            made.value.name = output.name
+            output.replace_by(made.value)
+
+
+def _sides(node: Node) -> list[tuple[Value, Any, Any]]:
+    count = len(node.values)
+    return list(zip(node.values, *(outputs_of(region.result, count) for region in node.regions)))
+
+
+def _outer(leaf: Any, region: Graph, operands: list[Any]) -> Any:
+    """What a placeholder of the region stands for outside."""
+    if type(leaf) is Value and leaf.node.graph is region and leaf in region.placeholders:
+        return operands[region.placeholders.index(leaf)]
+    return leaf

@@ -1,0 +1,202 @@
+"""Nodes as statements, and how a block of them ends."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..errors import MissingOp
+from ..graph import Graph, Node, Value
+from ..source import Span
+from ..trees import leaves
+from .constants import name
+from .copying import positions
+from .expr import Expressions
+from .host import negate
+from .names import temporary
+
+Finish = Callable[[Any], bool]
+"""Writes the end of a block from its result tree; True where nothing that follows is reached."""
+
+
+class Statements(Expressions):
+    """Statements of one function. `out` is the block being written; `prefer`: names that values should get if they can."""
+
+    out: list[ast.stmt]
+    prefer: dict[Value, str]
+
+    # ------------------------------------------------------------------ blocks
+    def block(self, graph: Graph, finish: Finish) -> tuple[list[ast.stmt], bool]:
+        """The statements of a graph and whether their end is never reached."""
+        outer, self.out = self.out, []
+        ended = self.fill_block(graph, finish)
+        written, self.out = self.out, outer
+        return written, ended
+
+    def fill_block(self, graph: Graph, finish: Finish) -> bool:
+        """Write the statements of a graph into the current block."""
+        tail = self.plan.tails.get(graph)
+        for node in self.plan.order[graph]:
+            if node is tail:
+                return self.branch(node, lambda side: finish(graph.result))
+            if self.statement(node):
+                return True
+        return finish(graph.result)
+
+    def put(self, statement: ast.stmt, span: Span | None = None) -> None:
+        """Add a statement to the current block."""
+        if span is not None:
+            statement.gfx_span = span  # type: ignore[attr-defined]
+        self.out.append(statement)
+
+    def assign(self, pairs: Sequence[tuple[str, ast.expr]], span: Span | None = None) -> None:
+        """One parallel assignment; names that already hold their value are left out."""
+        pairs = [(target, value) for target, value in pairs if not (type(value) is ast.Name and value.id == target)]
+        if not pairs:
+            return
+        targets, values = [ast.Name(target, ast.Store()) for target, _ in pairs], [value for _, value in pairs]
+        if len(pairs) == 1:
+            self.put(ast.Assign([targets[0]], values[0]), span)
+        else:
+            self.put(ast.Assign([ast.Tuple(targets, ast.Store())], ast.Tuple(values, ast.Load())), span)
+
+    # ------------------------------------------------------------------ names
+    def place(self, node: Node) -> tuple[Graph, int]:
+        """The graph of a statement and its number there."""
+        assert node.graph is not None
+        return node.graph, self.plan.index[node]
+
+    def bind(self, value: Value, text: str) -> None:
+        """The value is read by this name from now on."""
+        self.bound[value] = name(text)
+        self.scope.hold(text, value)
+
+    def hints(self, value: Value) -> list[str | None]:
+        """Names for a value, the best first."""
+        return [self.prefer.get(value), value.name, temporary(value)]
+
+    def choose(self, value: Value, graph: Graph, tick: int, avoid: Iterable[str] = ()) -> str:
+        """A name for a value that is made at `tick`."""
+        preferred = self.prefer.get(value)
+        if preferred is not None and preferred not in avoid and self.scope.free(preferred, graph, tick):
+            return preferred
+        return self.scope.pick([value.name, temporary(value)] if value.name else [temporary(value)], graph, tick, avoid)
+
+    # ------------------------------------------------------------------ statements
+    def statement(self, node: Node) -> bool:
+        """Write one node; True where nothing after it is reached."""
+        op = node.op.name
+        if op == "check":
+            return self.check(node)
+        if op in ("cond", "host_if", "while", "for", "host_while", "host_for", "repeat"):
+            return self.control_statement(node)
+        expression = self.build(node)
+        if not any(self.plan.liveness.used(value) for value in node.values):
+            self.put(ast.Expr(expression), node.span)
+        elif len(node.values) == 1:
+            graph, at = self.place(node)
+            chosen = self.choose(node.value, graph, 2 * at)
+            self.assign([(chosen, expression)], node.span)
+            self.bind(node.value, chosen)
+        else:
+            self.unpack(node, expression, self.shape_of(node))
+        return False
+
+    def control_statement(self, node: Node) -> bool:
+        """Write a test or loop."""
+        raise NotImplementedError
+
+    def branch(self, node: Node, finish: Callable[[int], bool]) -> bool:
+        """Write a test whose sides end as the block does."""
+        raise NotImplementedError
+
+    def shape_of(self, node: Node) -> list[tuple[tuple, Value | None]] | None:
+        """Where in the result of a call its values stand; None where it is the flat tuple of them."""
+        if node.op.name != "call":
+            return None
+        result = self.module.functions[node.args[0]].result
+        found = positions(result)
+        if len(found) == len(node.values):
+            return [(path, value) for (path, _), value in zip(found, node.values)]
+        values = iter(node.values)
+        return [(path, next(values) if type(leaf) is Value else None) for path, leaf in found]
+
+    def unpack(self, node: Node, expression: ast.expr, shape: list[tuple[tuple, Value | None]] | None) -> None:
+        """Several values of one node: `a, b = …`, or accesses to a tree that gets a name."""
+        graph, at = self.place(node)
+        tick = 2 * at + 1
+        if shape is not None and any(len(path) != 1 or type(path[0]) is not int for path, _ in shape):
+            whole = self.scope.pick(["result", "out"], graph, tick)
+            self.assign([(whole, expression)], node.span)
+            for path, value in shape:
+                if value is not None and self.plan.liveness.used(value):
+                    self.bind(value, whole)
+                    access: ast.expr = name(whole)
+                    for key in path:
+                        access = ast.Subscript(access, self.constant(key), ast.Load())
+                    self.bound[value] = access
+            return
+        values = list(node.values) if shape is None else [value for _, value in shape]
+        self.targets(values, expression, graph, tick, node.span)
+
+    def targets(self, values: Sequence[Value | None], expression: ast.expr, graph: Graph, tick: int, span: Any) -> None:
+        """`a, _, b = expression` for the values that are needed."""
+        chosen: list[str] = []
+        for value in values:
+            needed = value is not None and self.plan.liveness.used(value)
+            chosen.append(self.choose(value, graph, tick, chosen) if needed and value is not None else "_")
+        names = [ast.Name(text, ast.Store()) for text in chosen]
+        target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
+        self.put(ast.Assign([target], expression), span)
+        for value, text in zip(values, chosen):
+            if text != "_" and value is not None:
+                self.bind(value, text)
+
+    # ------------------------------------------------------------------ ends
+    def return_(self, result: Any) -> bool:
+        """End a function with its result."""
+        self.put(ast.Return(self.result(result)))
+        return True
+
+    def result(self, result: Any) -> ast.expr:
+        """A result tree; the values of one node as the call that gives them all."""
+        whole = self._whole(result)
+        return self.build(whole) if whole is not None else self.tree(result)
+
+    def _whole(self, result: Any) -> Node | None:
+        if type(result) is not tuple or not result:
+            return None
+        found = {self.plan.resolve(leaf).node for leaf in leaves(result) if type(self.plan.resolve(leaf)) is Value}
+        node = next(iter(found), None)
+        return node if len(found) == 1 and len(node.values) > 1 and node in self.plan.inside else None  # type: ignore[union-attr]
+
+    def check(self, node: Node) -> bool:
+        """`raise` where a condition does not hold."""
+        test, message = self.plan.resolve(node.arg("pred")), node.arg("message")
+        error = node.arg("error") if "error" in node.op.params else None
+        staged = type(test) is Value and test.is_tensor and self.module.style.control == "functional"
+        if staged:
+            if node.op.name not in self.module.backend.templates:
+                raise MissingOp(f"backend {self.module.backend.name!r} has no row for a check on a tensor", node.span)
+            self.put(ast.Expr(self.template(node)), node.span)
+            return False
+        if test is True:
+            return False
+        kind = error if isinstance(error, str) and _is_error(error) else "AssertionError" if not error else "RuntimeError"
+        told = [] if message is None or message == "" else [self.tree(message)]
+        raised = ast.Raise(ast.Call(name(kind), told, []) if told else name(kind), None)
+        if test is False:
+            self.put(raised, node.span)
+            return True
+        if kind == "AssertionError":
+            self.put(ast.Assert(self.leaf(test), told[0] if told else None), node.span)
+        else:
+            self.put(ast.If(negate(self.leaf(test)), [raised], []), node.span)
+        return False
+
+
+def _is_error(text: str) -> bool:
+    kind = getattr(builtins, text, None)
+    return isinstance(kind, type) and issubclass(kind, BaseException)

@@ -1,0 +1,92 @@
+"""Arguments that a tracing compiler must be told to take as Python values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..trees import leaves, paths
+from .prepare import Prepared
+
+HOST = ("int", "float", "bool", "str", "any", "dtype", "shape", "device")
+_FREE = frozenset(("is_none", "size", "rank", "shape", "dtype_of", "numel", "device_of", "is_floating"))
+# Parameters of ops that take a number which may be traced.
+_TRACED = frozenset("x x1 x2 min max condition fill_value value init args data".split())
+
+
+def static_arguments(prepared: Prepared) -> tuple[str, ...]:
+    """Names of the arguments on which tests, shapes and the like hang that are open until the source runs."""
+    names = {}
+    for parameter in prepared.signature:
+        for _, leaf in paths(parameter.tree):
+            if type(leaf) is Value and leaf.kind in HOST:
+                names[leaf] = parameter.name.lstrip("*")
+    if not prepared.signature:
+        names = {value: value.name for value in prepared.entry.placeholders if value.kind in HOST and value.name}
+    search = _Search(prepared, {value: frozenset((text,)) for value, text in names.items()})
+    search.walk(prepared.entry)
+    order = list(dict.fromkeys(names.values()))
+    return tuple(text for text in order if text in search.found)
+
+
+class _Search:
+    """Follows arguments through host computation to where a Python value is needed."""
+
+    def __init__(self, prepared: Prepared, origins: dict[Value, frozenset[str]]) -> None:
+        self.prepared, self.origins = prepared, origins
+        self.found: set[str] = set()
+
+    def of(self, tree: Any) -> frozenset[str]:
+        """The arguments that a tree hangs on."""
+        return frozenset().union(*(self.origins.get(leaf, frozenset()) for leaf in leaves(tree) if type(leaf) is Value))
+
+    def walk(self, graph: Graph) -> None:
+        for node in graph:
+            self._node(node)
+
+    def _node(self, node: Node) -> None:
+        op = node.op.name
+        if op in ("host_if", "host_while", "host_for"):
+            self._host_control(node)
+        elif op in ("cond", "while", "for"):
+            self._enter(node)
+        elif op in ("call", "repeat"):
+            callee = self.prepared.functions[node.args[0]]
+            for placeholder, arg in zip(callee.placeholders, node.arg("args")):
+                self.origins[placeholder] = self.of(arg)
+            self.walk(callee)
+        elif op == "host":
+            if node.args[0] in ("int", "float", "bool", "str", "len", "in") or node.args[0].startswith("math."):
+                self.found |= self.of(node.args[1])
+            self._spread(node, node.args)
+        elif op not in _FREE:
+            for text, arg in zip(node.op.params, node.args):
+                if text not in _TRACED:
+                    self.found |= self.of(arg)
+
+    def _spread(self, node: Node, tree: Any) -> None:
+        origins = self.of(tree)
+        for value in node.values:
+            self.origins[value] = origins
+
+    def _host_control(self, node: Node) -> None:
+        if node.op.name == "host_for":
+            self.found |= self.of(node.args[0])
+        elif node.op.name == "host_if":
+            self.found |= self.of(node.args[0])
+        self._enter(node)
+        if node.op.name == "host_while":
+            self.found |= self.of(node.regions[0].result)
+
+    def _enter(self, node: Node) -> None:
+        """What goes into regions: operands, and everything that is carried hangs on what any of it hangs on."""
+        items = len(node.args[0]) if node.op.name in ("for", "host_for") else 0
+        loop = node.op.name in ("while", "for", "host_while", "host_for")
+        given = [*node.arg("init"), *node.arg("operands")] if loop else list(node.args[1])
+        for region in node.regions:
+            for placeholder, arg in zip(region.placeholders[items:], given):
+                self.origins[placeholder] = self.of(arg)
+            self.walk(region)
+        for value in node.values:
+            results = frozenset().union(*(self.of(region.result) for region in node.regions))
+            self.origins[value] = results

@@ -1,0 +1,32 @@
+"""How a target spells what is not an op: control flow, dtypes, constants, imports, the key of random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Style:
+    """The spelling of one target.
+
+    `imports` maps an alias to the statement that makes it; `control` is "python" (plain `if` and `while`) or "functional"
+    (`lax.cond`, nested functions; `prefix` is the module of these); `dtypes` names a dtype by its DType name where it is not
+    `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in it.
+    """
+
+    name: str
+    module: str
+    imports: Mapping[str, str]
+    control: str = "python"
+    prefix: str = "lax"
+    dtypes: Mapping[str, str] = field(default_factory=dict)
+    inf: str = 'float("inf")'
+    nan: str = 'float("nan")'
+    key: str = "key"
+    scalar: str = "{dtype}({value})"
+    lists: str = "static_argnames"
+
+    def dtype(self, name: str) -> str:
+        """The expression for a dtype."""
+        return self.dtypes.get(name, f"{self.module}.{name}")
