@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import ast
 import copy
+from typing import ClassVar
 
 from .calls import Calls
 from .flow import yields
-from .templates import at, const, hook, load, store, thunk
+from .templates import at, const, hook, load, store
 
 
 class Boolean(Calls):
     """Adds the tests to the expressions that `Calls` knows."""
 
-    def stays_native(self, node: ast.expr, operands: list) -> str:
+    def stays_native(self, operands: list) -> str:
         """Why the operands cannot become functions: a yield, or a walrus inside a lambda or comprehension."""
         if self.is_generator and any(yields(o) for o in operands):
             return "yield"
         return "walrus" if self.shadow and any(map(self.holds_walrus, operands)) else ""
 
     def bool_op(self, node: ast.BoolOp) -> ast.expr:
-        why = self.stays_native(node, node.values[1:])
+        why = self.stays_native(node.values[1:])
         if why:
             *tests, last = map(self.expr, node.values)
             node.values = [hook("gfx_static", [t, const(why)], t) for t in tests] + [last]
@@ -32,7 +33,7 @@ class Boolean(Calls):
         return hook("gfx_and" if isinstance(node.op, ast.And) else "gfx_or", [first, *others], node)
 
     def if_exp(self, node: ast.IfExp) -> ast.expr:
-        why = self.stays_native(node, [node.body, node.orelse])
+        why = self.stays_native([node.body, node.orelse])
         if why:
             node.test = hook("gfx_static", [self.expr(node.test), const(why)], node.test)
             node.body, node.orelse = self.expr(node.body), self.expr(node.orelse)
@@ -55,6 +56,8 @@ class Boolean(Calls):
     def compare(self, node: ast.Compare) -> ast.expr:
         if len(node.ops) == 1:
             return self.one(self.expr(node.left), node.ops[0], self.expr(node.comparators[0]), node)
+        if self.stays_native(node.comparators[1:]):
+            return self.inside(node)
         return self.chain(self.expr(node.left), node.ops, node.comparators, node)
 
     def chain(self, left: ast.expr, ops: list, rights: list, node: ast.Compare) -> ast.expr:
@@ -68,7 +71,10 @@ class Boolean(Calls):
             name = self.fresh("middle")
             middle, again = at(ast.NamedExpr(store(name), middle), middle), at(load(name), middle)
         test = self.one(left, ops[0], middle, node)
-        return hook("gfx_and", [test, at(thunk(self.chain(again, ops[1:], rights[1:], node)), node)], node)
+        kept = set(self.defined)
+        rest = self.deferred(lambda: self.chain(again, ops[1:], rights[1:], node), rights[1:], node, "operand")
+        self.defined = kept
+        return hook("gfx_and", [test, rest], node)
 
     def one(self, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.Compare) -> ast.expr:
         kind = op.__class__
@@ -77,7 +83,7 @@ class Boolean(Calls):
             return test if kind in (ast.Is, ast.In) else hook("gfx_not", [test], node)
         return at(ast.Compare(left, [op], [right]), node)
 
-    table = {
+    table: ClassVar[dict] = {
         **Calls.table,
         ast.BoolOp: bool_op, ast.IfExp: if_exp, ast.UnaryOp: unary, ast.Compare: compare,
     }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import ClassVar
 
 from .context import Context
 from .scopes import parameters
@@ -146,7 +147,7 @@ class Calls(Context):
         self.define(name)
         return node
 
-    table: dict = {
+    table: ClassVar[dict] = {
         ast.Call: call, ast.Starred: starred, ast.Lambda: lambda_, ast.Name: lambda self, n: self.load(n),
         ast.Attribute: attribute, ast.Subscript: subscript, ast.JoinedStr: joined, ast.Dict: dict_,
         ast.NamedExpr: walrus,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import ClassVar
 
 from .boolean import Boolean
 from .templates import LOAD, arguments, at, const, hook, load, store
@@ -105,7 +106,7 @@ class Comprehensions(Boolean):
         self.shadow, self.defined = kept, defined
         return node
 
-    table = {
+    table: ClassVar[dict] = {
         **Boolean.table,
         **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), comprehension),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
 from types import FunctionType, ModuleType
 
 from .match import HELPERS
@@ -153,23 +154,27 @@ class Context:
         return function(name, args, self.declarations(outer, place) + body, place)
 
     def later(self, node: ast.expr, base: str) -> ast.expr:
-        """A callable of no arguments for an expression: a lambda, or a function above where a walrus is in it."""
-        if not self.holds_walrus(node):
-            return at(thunk(self.expr(node)), node)
-        targets = [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        """A callable of no arguments for an expression."""
+        return self.deferred(lambda: self.expr(node), [node], node, base)
+
+    def deferred(self, make: Callable[[], ast.expr], nodes: list, place: ast.expr, base: str) -> ast.expr:
+        """A callable of no arguments: a lambda, or a function above the statement where a walrus is in `nodes`."""
+        if not any(map(self.holds_walrus, nodes)):
+            return at(thunk(make()), place)
+        targets = [n.target.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
         targets = [n for n in dict.fromkeys(targets) if n in self.vars.order or n in self.vars.globals]
         for n in targets:
             self.need_bound(n)
-        value, before = self.apart(node)
+        value, before = self.apart(make)
         name = self.fresh(base)
-        body = [*before, at(ast.Return(value), node)]
-        self.pre.append(self.local_function(name, arguments(), body, node, targets))
-        return at(load(name), node)
+        body = [*before, at(ast.Return(value), place)]
+        self.pre.append(self.local_function(name, arguments(), body, place, targets))
+        return at(load(name), place)
 
-    def apart(self, node: ast.expr) -> tuple[ast.expr, list]:
-        """An expression, and the statements that must run right before it."""
+    def apart(self, make: Callable) -> tuple:
+        """What `make` gives, and the statements that must run right before it."""
         kept, self.pre = self.pre, []
-        value = self.expr(node)
+        value = make()
         before, self.pre = self.pre, kept
         return value, before
 

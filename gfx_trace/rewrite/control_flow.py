@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 from .comprehensions import structure
 from .context import Frame
 from .flow import Rest, falls
 from .statements import Statements
 from .templates import (
-    any_of, arguments, assign, at, const, hook, load, loads_tuple, names_tuple, statement, store, thunk,
+    any_of,
+    arguments,
+    assign,
+    at,
+    const,
+    hook,
+    load,
+    loads_tuple,
+    names_tuple,
+    statement,
+    store,
+    thunk,
 )  # fmt: skip
 
 
@@ -138,7 +150,7 @@ class ControlFlow(Statements):
         out, access = self.access(names, setter[3:], s)
         before = self.defined - s.use.deleted
         self.defined = set(before)
-        test, hoisted = self.apart(s.test)
+        test, hoisted = self.apart(lambda: self.expr(s.test))
         if hoisted or s.test_use.assigned:
             lines = [*hoisted, at(ast.Return(test), s.test)]
             out.append(self.local_function(test_name, arguments(), lines, s.test, s.test_use.assigned))
@@ -186,17 +198,13 @@ class ControlFlow(Statements):
         return use
 
     def hoisting(self, make: Callable[[], list]) -> list:
-        kept, self.pre = self.pre, []
-        new = make()
-        before, self.pre = self.pre, kept
+        new, before = self.apart(make)
         return before + new
 
     def labels(self, target: ast.expr) -> ast.expr:
-        return self.leaf_label(target)
-
-    def leaf_label(self, target: ast.expr) -> ast.expr:
+        """What to call the parts of a target that is not made of names alone."""
         if isinstance(target, (ast.Tuple, ast.List)):
-            return ast.Tuple([self.leaf_label(e) for e in target.elts], ast.Load())
+            return ast.Tuple([self.labels(e) for e in target.elts], ast.Load())
         name = getattr(target, "attr", None) or getattr(target, "id", None)
         return const(name or getattr(getattr(target, "value", None), "id", "item"))
 
@@ -280,7 +288,7 @@ class ControlFlow(Statements):
             plain = isinstance(target, ast.Name)
             head = self.hoisting(lambda: self.bind(target, at(load(item), target), target, plain))
         else:
-            test, hoisted = self.apart(s.test)
+            test, hoisted = self.apart(lambda: self.expr(s.test))
             s.test = hook("gfx_static", [test, const("yield")], s.test)
             self.pre += hoisted
         after_test = set(self.defined) if isinstance(s, ast.While) else set(before)
@@ -290,7 +298,7 @@ class ControlFlow(Statements):
         self.defined = after_test
         return [s]
 
-    statements = {
+    statements: ClassVar[dict] = {
         **Statements.statements,
         ast.If: if_, ast.While: while_, ast.For: for_, ast.With: with_, ast.Try: try_, ast.TryStar: try_,
     }  # fmt: skip

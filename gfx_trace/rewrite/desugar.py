@@ -118,7 +118,8 @@ class Desugar:
         new = self.plain(node)
         if node.name is not None:
             new.name, name = self.fresh("caught"), self.mangle(node.name)
-            gone = ast.copy_location(ast.Delete([ast.Name(name, ast.Del())]), node)
+            gone = ast.copy_location(ast.Delete([ast.copy_location(ast.Name(name, ast.Del()), node)]), node)
+            gone.done = True
             new.body = [assign(name, load(new.name), node), *new.body, gone]
         return new
 
@@ -134,4 +135,4 @@ class Desugar:
 
     def refuse(self, node: ast.AST) -> ast.AST:
         span = Span(self.file, node.lineno, self.name)
-        raise UnsupportedConstruct(f"GFX cannot convert this async code in {self.name!r}", span, "Call plain functions.")
+        raise UnsupportedConstruct(f"GFX cannot convert this async code in {self.name!r}", span, "Write a plain def.")

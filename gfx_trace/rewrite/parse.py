@@ -1,7 +1,6 @@
 """From a function's code object to the AST of its own definition, and the proof that the file has not changed since."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast

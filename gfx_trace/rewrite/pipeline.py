@@ -17,7 +17,7 @@ from .early_exit import EarlyExit
 from .flow import yields
 from .names import Fresh
 from .parse import definition
-from .scopes import parameters
+from .scopes import Use, parameters, scan
 from .templates import HOOKS, arguments, at, fill_places, function
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
@@ -36,17 +36,21 @@ class Rewriter(ControlFlow):
         body, doc = node.body, []
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body, doc = (body[1:], body[:1]) if isinstance(body[0].value.value, str) else (body, [])
+        everything = Use()
+        scan(body, everything, of)  # code that is never reached makes variables local, too
         exits = EarlyExit(self.fresh, self.module.file, self.name)
         self.is_generator = any(map(yields, body))
         body = exits.generator(body) if self.is_generator else exits.tail(body)
         of.params = parameters(node.args)
-        of.assigned = self.summaries.block(body).assigned
+        live = self.summaries.block(body).assigned
+        of.assigned = {**live, **everything.assigned}
         of.close()
         if self.is_generator:  # its blocks may be left and entered again: every variable lives on
             of.captured |= of.locals
         first = [*node.args.posonlyargs, *node.args.args]
         self.first_arg = first[0].arg if first else ""
         self.frame, self.defined = Frame(set(of.locals)), set(of.params)
+        self.frame.init.update((n, None) for n in everything.assigned if n in of.locals and n not in live)
         new = self.block(body, set())
         lines = self.declarations(sorted(of.globals | of.nonlocals), node)
         node.body = [*doc, *lines, *self.inits(self.frame, set(of.params), node), *new] or [ast.Pass()]
@@ -60,7 +64,8 @@ def refuse_async(fn: FunctionType) -> None:
     code = fn.__code__
     if code.co_flags & ASYNC:
         span = Span(code.co_filename, code.co_firstlineno, code.co_name)
-        raise UnsupportedConstruct(f"GFX cannot convert this async function: {code.co_name!r}", span, "Use a plain def.")
+        what = f"GFX cannot convert this async function: {code.co_name!r}"
+        raise UnsupportedConstruct(what, span, "Write a plain def.")
 
 
 def rewritten(fn: FunctionType) -> ast.FunctionDef:

@@ -286,9 +286,9 @@ class Summaries:
         for h in s.handlers:
             if h.type is not None:
                 scan([h.type], use, self.of)
-            self.add(use, self.block(h.body))
-            if h.name:
-                use.assigned[h.name] = None
+            body = self.block(h.body)
+            body.gen.discard(h.name)  # bound and deleted by Python, and copied at once: never live around it
+            self.add(use, body)
         for part in (s.body, s.orelse, s.finalbody):
             self.add(use, self.block(part))
         return use

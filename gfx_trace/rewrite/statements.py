@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import ClassVar
 
 from .comprehensions import Comprehensions, stored, structure
 from .templates import SYMBOLS, assign, at, const, hook, load, statement, store
@@ -142,7 +143,7 @@ class Statements(Comprehensions):
             elif t.id in self.vars.globals:
                 out.append(at(ast.Delete([t]), s))
             else:
-                if t.id not in self.defined:
+                if t.id not in self.defined and not s.__dict__.get("done"):  # it fails if there is nothing to delete
                     out.append(statement(self.load(at(load(t.id), t))))
                 self.defined.discard(t.id)
                 out.append(assign(t.id, hook("gfx_undefined", [const(t.id)], s), s))
@@ -208,7 +209,7 @@ class Statements(Comprehensions):
         """The definition with its body rewritten."""
         raise NotImplementedError
 
-    statements: dict = {
+    statements: ClassVar[dict] = {
         ast.Assign: assign, ast.AugAssign: aug_assign, ast.Delete: delete, ast.Assert: assert_, ast.Raise: raise_,
         ast.Return: return_, ast.Expr: expression, ast.Import: import_, ast.ImportFrom: import_,
         ast.ClassDef: class_, ast.AsyncFunctionDef: class_, ast.FunctionDef: function_def,
