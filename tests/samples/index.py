@@ -43,6 +43,12 @@ SUBSCRIPTS = (
     (np.array(1),),
     (FULL, [0, 2]),
     (None, ROWS, FULL, slice(1, 3)),
+    (0, FULL, ROWS),
+    (ROWS, FULL, 0),
+    (0, ..., ROWS),
+    (FULL, 0, ROWS),
+    (0, None, ROWS),
+    (..., ROWS, 0),
 )
 
 SAMPLES = [S("getitem", (X, index)) for index in SUBSCRIPTS]
