@@ -41,6 +41,7 @@ class Arguments:
     def __init__(self, tracer: Tracer, dynamic: bool = False) -> None:
         self.tracer, self.dynamic = tracer, dynamic
         self.seen: dict[int, Proxy] = {}
+        self.skipped = False
 
     def bind(self, signature: inspect.Signature, hints: dict[str, Any], args: tuple, kwargs: dict) -> Bound:
         """Proxies for every argument."""
@@ -71,7 +72,9 @@ class Arguments:
         if tree is not _FIXED_DEFAULT:
             shown = default if isinstance(default, (int, float, bool, str, type(None))) or default is UNBOUND else UNBOUND
             bound.signature.append(Parameter(name, tree, shown, keyword, annotation))
-        if keyword:
+        if tree is _FIXED_DEFAULT and parameter.kind is not inspect.Parameter.POSITIONAL_ONLY:
+            self.skipped = True  # left to its default: those behind it go by keyword
+        elif keyword or self.skipped:
             bound.kwargs[name] = made
         else:
             bound.args.append(made)

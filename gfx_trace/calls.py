@@ -48,6 +48,10 @@ class Calls:
         if converted(f):
             return self._enter(f, f, args, kwargs)
         if self.is_leaf(f) or not enterable(f):
+            inner = _inside_no_grad(f)
+            if inner is not None:
+                with self.no_grad():
+                    return self.call(inner, args, kwargs)
             return self._native(f, args, kwargs)
         return self._enter(convert(f, self), f, args, kwargs)
 
@@ -133,6 +137,17 @@ class Calls:
         finally:
             self.scope, self.site, self.depth = scope, site, self.depth - 1
 
+    def run_method(self: Tracer, method: Any, args: tuple, kwargs: dict) -> Any:
+        """Enter a method in the scope that is open: a module's forward is the module's scope."""
+        function = getattr(method, "__func__", None)
+        if function is None or not enterable(function):
+            return self.call(method, args, kwargs)
+        self.depth += 1
+        try:
+            return convert(function, self)(method.__self__, *args, **kwargs)
+        finally:
+            self.depth -= 1
+
     def scope_args(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> tuple:
         """(name, argument) pairs of a call, as far as positions and keywords tell."""
         names = f.__code__.co_varnames[: f.__code__.co_argcount]
@@ -158,10 +173,10 @@ class Calls:
     def _construct(self: Tracer, cls: type, args: tuple, kwargs: dict) -> Any:
         """Make an object; its own __init__ is entered, so that what it computes is recorded."""
         init = cls.__init__
-        if cls.__new__ is object.__new__ and isinstance(init, types.FunctionType) and not issubclass(cls, BaseException):
+        if isinstance(init, types.FunctionType) and not issubclass(cls, BaseException):
             if getattr(cls, "__dataclass_fields__", None) is not None and init.__code__.co_filename == "<string>":
                 return self._construct_dataclass(cls, args, kwargs)
-            if enterable(init):
+            if cls.__new__ is object.__new__ and enterable(init):
                 made = object.__new__(cls)
                 self._call_function(init, (made, *args), kwargs)
                 return made
@@ -174,12 +189,13 @@ class Calls:
             return self._native(cls, args, kwargs)
         bound = inspect.signature(cls).bind(*args, **kwargs)
         bound.apply_defaults()
-        made = object.__new__(cls)
+        made = cls.__new__(cls)
+        store = object.__setattr__ if cls.__dataclass_params__.frozen else setattr
         for name, field in cls.__dataclass_fields__.items():
             if name in bound.arguments and field.init:
-                object.__setattr__(made, name, _default(field, bound.arguments[name]))
-            elif not field.init and field.default_factory is not inspect.Parameter.empty:
-                object.__setattr__(made, name, _default(field, None))
+                store(made, name, _default(field, bound.arguments[name]))
+            elif not field.init and callable(field.default_factory):
+                store(made, name, field.default_factory())
         self._call_function(post, (made,), {})
         return made
 
@@ -215,11 +231,17 @@ class Calls:
         return any(package in backend.packages for backend in self.frameworks()) and not isinstance(f, type)
 
 
+def _inside_no_grad(f: types.FunctionType) -> Any:
+    """The function that `@torch.no_grad()` decorates, where f is its wrapper."""
+    if f.__globals__.get("__name__") != "torch.utils._contextlib" or not hasattr(f, "__wrapped__"):
+        return None
+    contexts = [type(getattr(cell.cell_contents, "__self__", None)).__name__ for cell in f.__closure__ or ()]
+    return f.__wrapped__ if {"no_grad", "inference_mode"} & set(contexts) else None
+
+
 def _default(field: Any, value: Any) -> Any:
-    factory = field.default_factory
-    if type(value).__name__ == "_HAS_DEFAULT_FACTORY_CLASS" or (value is None and callable(factory)):
-        return factory()
-    return value
+    made_anew = type(value).__name__ == "_HAS_DEFAULT_FACTORY_CLASS"
+    return field.default_factory() if made_anew else value
 
 
 def _name(f: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph
+from gfx_ir.passes.dce import eliminate_dead
 from gfx_ir.program import Program
 from gfx_ir.rules import building
 
@@ -46,7 +47,7 @@ def capture(
     with building(tracer):
         if is_module(target):
             register_root(tracer, target)
-        signature = inspect.signature(function, follow_wrapped=False)
+        signature = inspect.signature(function)
         arguments = Arguments(tracer, dynamic)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = any(p.type is not None for p in graph.placeholders)
@@ -54,6 +55,7 @@ def capture(
         tree, rebuild = result_tree(tracer, result)
         state = _state(tracer, arguments)
         graph.result = (tree, {path: value for path, value in state}) if state else tree
+    eliminate_dead(graph)
     program = Program(
         graph, {}, bound.signature, dict(tracer.params), tracer.guards, promotion,
         flavour.name if flavour is not None else "numpy", [path for path, _ in state],

@@ -34,8 +34,10 @@ class Carried:
 class Carries:
     """The carried leaves of a loop under construction."""
 
-    def __init__(self, tracer: Tracer, get: Any, set_: Any, names: Sequence[str], construct: str) -> None:
-        self.tracer, self.get, self.set, self.names, self.construct = tracer, get, set_, names, construct
+    def __init__(self, tracer: Tracer, get: Any, set_: Any, names: Sequence[str], stop: Any = None) -> None:
+        self.tracer, self.get, self.set, self.names = tracer, get, set_, names
+        # A break flag is false wherever the loop still runs.
+        self.flags = frozenset(stop.__code__.co_freevars) & frozenset(names) if stop is not None else frozenset()
         self.span = tracer.span()
         self.before: tuple = get()
         self.slots: list[Carried] = []
@@ -84,7 +86,7 @@ class Carries:
     def _inside(self, value: Any, path: tuple) -> Any:
         carried = self.leaves.get(path)
         if carried is not None:
-            return self.tracer.wrap(carried.inner, carried.backend)
+            return False if path[0] in self.flags else self.tracer.wrap(carried.inner, carried.backend)
         if isinstance(value, tuple):
             items = [self._inside(item, (*path, at)) for at, item in enumerate(value)]
             return type(value)(*items) if hasattr(value, "_fields") else tuple(items)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gfx_ir.backend import Backend, available, backend
+from gfx_ir.errors import BackendError
 from gfx_ir.trees import leaves
 
 from .modules import is_module
@@ -34,8 +35,15 @@ def flavour_of(target: Any, args: tuple, kwargs: dict, asked: str | None) -> Bac
 
 def loaded_frameworks() -> list[Backend]:
     """Every backend whose framework is imported already: only their arrays and functions can occur in captured code."""
-    present = [name for name in _ORDER if name in sys.modules]
-    return [backend(name) for name in present if name in available()]
+    installed = available()
+    found = []
+    for name in _ORDER:
+        if name in sys.modules and name in installed:
+            try:
+                found.append(backend(name))
+            except BackendError:  # imported by others, and out of our range: its arrays are then no arrays to us
+                continue
+    return found
 
 
 def _named_frameworks(target: Any) -> Iterator[str]:

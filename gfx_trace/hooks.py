@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from gfx_ir.graph import Value
 from gfx_ir.op import active
 
 from .carries import StackedRows
@@ -223,8 +224,10 @@ def gfx_name(name: str, value: Any) -> Any:
     kind = type(value)
     if kind is Proxy or kind is HostProxy:
         inner = value.value
-        if inner.__class__ is not int and inner.name is None:
-            inner.name = name
+        if inner.__class__ is Value and (inner.name is None or inner.node.span is not None):
+            tracer = active.builder
+            if not tracer.quiet and (inner.name is None or tracer.encloses(inner)):
+                inner.name = name
     return value
 
 

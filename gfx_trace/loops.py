@@ -90,7 +90,7 @@ class Loops:
         self: Tracer, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, full: Any = None
     ) -> None:
         test = full or test
-        carries = Carries(self, get, set_, names, "loop")
+        carries = Carries(self, get, set_, names, stop)
         site = self.site
         for _ in range(_PASSES):
             self.site = site
@@ -239,7 +239,7 @@ class Loops:
     def _stage_for(
         self: Tracer, source: Source, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any
     ) -> None:
-        carries = Carries(self, get, set_, names, "loop")
+        carries = Carries(self, get, set_, names, stop)
         site = self.site
         labels = _labels(target, len(source.items))
         host = all(kind == "int" for kind in source.kinds)

@@ -115,18 +115,22 @@ def _forward(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
             break
     path = tracer.module_paths.get(id(module), "")
     site, outer = tracer.site, tracer.scope
-    scope = Scope(cls.__name__, "module", path, cls, outer, tracer.span(), (), cls.__doc__ or "")
+    doc = "" if cls.__module__.startswith("torch.") else cls.__doc__ or ""
+    scope = Scope(cls.__name__, "module", path, cls, outer, tracer.span(), (), doc)
     forward = module.forward
     function = getattr(forward, "__func__", None)
     if function is not None and lift is None:
-        scope.args = tracer.scope_args(function, (module, *args), kwargs)[1:]
+        scope.args = tracer.scope_args(function, (module, *args), kwargs)
     elif args:
-        scope.args = (("x", args[0]),)
+        scope.args = tuple(("x", a.value) for a in args[:1] if isinstance(a, Proxy))
     tracer.scope = scope
+    library = cls.__module__.startswith("torch.")
+    tracer.quiet += library
     try:
         if lift is not None:
             return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
-        return tracer.call(forward, args, kwargs)
+        return tracer.run_method(forward, args, kwargs)
     finally:
         tracer.scope, tracer.site = outer, site
+        tracer.quiet -= library
 

@@ -242,6 +242,8 @@ class Regions:
         """Make the node; its outputs as proxies, in order."""
         if not join.pairs and not any(node.op.effect for side in sides for node in side.graph.walk()):
             return []
+        if join.pairs == [(True, False)] and not any(len(side.graph) for side in sides):
+            return [self.wrap(test)]  # a flag that only says which way the test went
         for at, side in enumerate(sides):
             with self._within(side):
                 side.graph.result = tuple([self._local(pair[at]) for pair in join.pairs])
@@ -345,8 +347,14 @@ def _nothing() -> None:
 
 def _is_boolean(value: Value) -> bool:
     name = value.node.op.name
-    if name in _BOOLEAN:
+    if name in _BOOLEAN or value.kind == "bool":
         return True
+    if name == "cond":
+        return all(_boolean_leaf(region.result[value.index - 1]) for region in value.node.regions)
     return name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert") and all(
         _is_boolean(leaf) for leaf in value.node.args if isinstance(leaf, Value)
     )
+
+
+def _boolean_leaf(leaf: Any) -> bool:
+    return isinstance(leaf, bool) or (isinstance(leaf, Value) and _is_boolean(leaf))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -54,7 +52,9 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         self.handlers_depth = 0
         self.static_types = False
         self.depth = 0
-        self.detaching = 0
+        self.detaching = 0  # depth of `no_grad` blocks, and what was made inside of them
+        self.inside: set[Value] = set()
+        self.quiet = 0  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
         self.tensor_paths: dict[int, str] = {}
@@ -82,14 +82,14 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         """An UnsupportedConstruct at the user's place."""
         return UnsupportedConstruct(what, self.span(), hint)
 
-    @contextmanager
-    def scoped(self, scope: Scope) -> Iterator[None]:
-        """Enter a callee."""
-        before, self.scope = self.scope, scope
-        try:
-            yield
-        finally:
-            self.scope = before
+    def encloses(self, value: Value) -> bool:
+        """Whether the scope that is open called the one in which `value` was made: then its name for it is the user's."""
+        scope = value.node.span.scope if value.node.span is not None else None
+        if scope is None or scope is self.scope:
+            return False
+        while scope is not None and scope is not self.scope:
+            scope = scope.parent
+        return scope is not None
 
     # ------------------------------------------------------------------ nodes
     def typed(self, node: Node) -> bool:
@@ -102,7 +102,20 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
             known = self._known_query(op, args)
             if known is not None:
                 return known
+        if self.detaching and op.name != "stop_gradient":
+            args = tree_map(self._detached, args)
+            made = Builder.add(self, op, args)
+            self.inside.update(v for v in leaves(made) if type(v) is Value)
+            return made
         return Builder.add(self, op, args)
+
+    def _detached(self, leaf: Any) -> Any:
+        """A value from outside of a `no_grad` block, as the block sees it: no gradient flows through."""
+        if type(leaf) is not Value or not leaf.is_tensor or leaf in self.inside:
+            return leaf
+        found = ops.stop_gradient(self.local(leaf))
+        self.inside.add(found)
+        return found
 
     def _known_query(self, op: OpDef, args: tuple) -> Any:
         """The answer to a question about a type, where the capture knows it for every input."""

@@ -15,6 +15,7 @@ from gfx_ir.rules import building
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
+from .carries import StackedRows
 from .indexed import Indexed
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy
 
@@ -96,6 +97,8 @@ class Views:
     # ------------------------------------------------------------------ applying lifts
     def apply(self: Tracer, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None) -> Any:
         """Apply a lift to the traced function's arguments; keeps track of views and in-place writes."""
+        if args and type(args[0]) is list and len(args[0]) == 1 and type(args[0][0]) is StackedRows:
+            return self.rows_for(lift, args, kwargs)
         first = args[0] if args and type(args[0]) is Proxy else None
         values = [self.unwrap(a) for a in args]
         named = {k: self.unwrap(v) for k, v in kwargs.items()} if kwargs else {}
@@ -117,6 +120,13 @@ class Views:
         if first is not None and backend is not None and backend.views and lift.copies is not True:
             self.link(first, values[0], wrapped, lift.copies == "maybe")
         return wrapped
+
+    def rows_for(self: Tracer, lift: Lift, args: tuple, kwargs: dict) -> Any:
+        """A call on a list that a staged loop filled: stacking it gives the loop's rows."""
+        axis = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0))
+        if lift.name.rpartition(".")[2] in ("stack", "array", "asarray") and axis in (0, None):
+            return args[0][0].rows
+        raise self.error(f"GFX cannot apply {lift.name} to a list that a loop filled", "stack it first")
 
     def link(self: Tracer, base: Proxy, base_value: Value, wrapped: Any, maybe: bool) -> None:
         """Make the results of a view op views of `base`."""

@@ -88,15 +88,15 @@ class Outliner:
             node.set_args(tree_map(lambda leaf: self._inner(leaf, callee, prefix, local), node.args))
             callee.append(node)
         callee.result = outputs[0] if len(outputs) == 1 else tuple(outputs)
-        self.run(callee, scope)
-        name = self._named(callee)
-        call = Node(lookup("call"), (name, prefix, tuple(v for _, v in inputs)), tuple(v.kind for v in outputs), span)
+        call = Node(lookup("call"), ("", prefix, tuple(v for _, v in inputs)), tuple(v.kind for v in outputs), span)
         graph.insert(call, following)
         for old, new in zip(outputs, call.values):
             new.name, new.type = old.name, old.type
             for user in old.users():
-                if user.graph is not callee:
+                if user not in inside and user is not callee.output:
                     user.replace_input(old, new)
+        self.run(callee, scope)
+        call.set_args((self._named(callee), *call.args[1:]))
 
     def _inner(self, leaf: Any, callee: Graph, prefix: str, local: dict[Value, Value]) -> Any:
         if type(leaf) is not Value:

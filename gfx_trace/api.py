@@ -1,0 +1,124 @@
+"""The five-line story: symbolic_trace, trace, transpile, check, load."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, overload
+
+from gfx_ir import save as saving
+from gfx_ir.passes.outline import outline
+
+from .capture import Captured, capture
+from .program import Program
+from .tracer import Tracer
+from .transpiled import Transpiled
+
+_OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "tracer")
+_EMIT_OPTIONS = ("unroll",)
+
+
+def symbolic_trace(target: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **target_kwargs: Any) -> Program:
+    """Capture a function, method, callable or model as a Program, without running it on data.
+
+    Arguments given fix or type what the capture stands for: an array or TensorSpec is a tensor of that type (`Dim`s and
+    `dynamic=True` keep dims open), a plain value is fixed. Arguments not given stay open. Options: `backend` (whose semantics the
+    function has: "torch", "jax", "numpy"), `dynamic`, `unroll`, `strict`, `promotion`, `tracer` (a Tracer subclass); an argument of such
+    a name goes through `kwargs`.
+
+    Raises CaptureError (what, file:line, the line, what to do) where the target cannot be captured, MissingOp for a call without a row.
+    """
+    options = {name: target_kwargs.pop(name) for name in _OPTIONS if name in target_kwargs}
+    return _captured(target, args, {**target_kwargs, **(kwargs or {})}, options)
+
+
+def _captured(target: Any, args: tuple, kwargs: dict[str, Any], options: dict[str, Any]) -> Program:
+    asked, tracer = options.pop("backend", None), options.pop("tracer", Tracer)
+    found: Captured = capture(target, args, kwargs, asked=asked, tracer_class=tracer, **options)
+    return Program.of(outline(found.program), found)
+
+
+class Traced:
+    """A function captured at first use: called like the function, it runs the graph on the framework of its arguments."""
+
+    def __init__(self, fn: Callable[..., Any], specialize: bool = False, **options: Any) -> None:
+        functools.update_wrapper(self, fn)
+        self.__wrapped__ = fn
+        self._options, self._specialize = options, specialize
+        self._lock = threading.RLock()
+        self._program: Program | None = None
+        self._special: dict[Any, Program] = {}
+
+    @property
+    def program(self) -> Program:
+        """The shape-free capture."""
+        with self._lock:
+            if self._program is None:
+                self._program = _captured(self.__wrapped__, (), {}, dict(self._options))
+            return self._program
+
+    @property
+    def graph(self) -> Any:
+        """The program's entry Graph."""
+        return self.program.entry
+
+    def source(self, target: str, **options: Any) -> str:
+        """Standalone source for a target."""
+        return self.program.source(target, **options)
+
+    def to(self, target: str, **options: Any) -> Callable[..., Any]:
+        """The function on the target's arrays."""
+        return self.program.to(target, **options)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the graph."""
+        if not self._specialize:
+            return self.program(*args, **kwargs)
+        key = _signature_key((args, kwargs))
+        with self._lock:
+            if key not in self._special:
+                self._special[key] = _captured(self.__wrapped__, args, kwargs, dict(self._options))
+        return self._special[key](*args, **kwargs)
+
+
+def _signature_key(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return tuple((k, _signature_key(v)) for k, v in tree.items())
+    if isinstance(tree, (tuple, list)):
+        return (type(tree).__name__, *map(_signature_key, tree))
+    shape = getattr(tree, "shape", None)
+    return (type(tree).__name__, tuple(shape), str(tree.dtype)) if shape is not None else (type(tree).__name__, tree)
+
+
+@overload
+def trace(fn: Callable[..., Any], /) -> Traced: ...
+@overload
+def trace(*, backend: str | None = None, specialize: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Traced]: ...
+def trace(
+    fn: Callable[..., Any] | None = None, /, *, backend: str | None = None, specialize: bool = False, **options: Any
+) -> Any:
+    """Decorate a function: captured at first use, shape-free. `specialize=True` captures once per signature of the arguments."""
+    if backend is not None:
+        options["backend"] = backend
+    if fn is None:
+        return lambda function: Traced(function, specialize, **options)
+    return Traced(fn, specialize, **options)
+
+
+def transpile(target: Any, *args: Any, to: str, kwargs: Mapping[str, Any] | None = None, **target_kwargs: Any) -> Transpiled:
+    """Capture a target and write it in another framework ("torch", "jax", "numpy"). Arguments and errors as for symbolic_trace."""
+    emit_options = {name: target_kwargs[name] for name in _EMIT_OPTIONS if name in target_kwargs}
+    program = target if isinstance(target, Program) else target.program if isinstance(target, Traced) else None
+    if program is None:
+        program = symbolic_trace(target, *args, kwargs=kwargs, **target_kwargs)
+    return Transpiled(program, to, emit_options)
+
+
+def load(path: str | Path) -> Program:
+    """Read back what `Program.save` wrote. Runs no code. Raises FormatError where the file is unreadable or was tampered with."""
+    return Program.of(saving.load(path))

@@ -1,0 +1,197 @@
+"""The command line: transpile, show, run, check, ops."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.syntax import Syntax
+from rich.table import Table
+
+from gfx_ir.backend import available, backend
+from gfx_ir.errors import GfxError
+from gfx_ir.op import REGISTRY
+from gfx_ir.save import write_whole
+from gfx_ir.text import to_text
+
+from .api import symbolic_trace, transpile
+from .api import load as load_program
+from .check import check
+from .specs import Sample, data_for, load_target, parse_args
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Capture functions and models, look at them, run them, regenerate them.")
+out, err = Console(), Console(stderr=True)
+Target = Annotated[str, typer.Argument(metavar="FILE:NAME", help="a function, or a model or class without arguments, in a file")]
+Args = Annotated[list[str] | None, typer.Option("--arg", metavar="NAME=SPEC", help="f32[2,3], i64[B,T], a literal, a .npy or .safetensors file")]
+Debug = Annotated[bool, typer.Option("--debug", help="show the traceback of an error")]
+
+
+@contextmanager
+def _working(what: str) -> Iterator[None]:
+    """Progress on long work, on a terminal."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        progress.add_task(what)
+        yield
+
+
+def _guarded(debug: bool, work: Callable[[], Any]) -> None:
+    """Run a command; an error is one message on stderr and exit code 1."""
+    try:
+        work()
+    except (GfxError, OSError, ValueError, TypeError, ImportError, AttributeError, SyntaxError) as error:
+        if debug:
+            raise
+        kind = "" if isinstance(error, GfxError) else f"{type(error).__name__}: "
+        err.print(f"[bold red]error:[/] {escape(kind + str(error))}", highlight=False, soft_wrap=True)
+        raise typer.Exit(1) from error
+
+
+def _capture(target: str, arg: list[str] | None, dynamic: bool = False) -> tuple[Any, dict[str, Any]]:
+    given = parse_args(arg or [])
+    if target.endswith(".json"):
+        return load_program(target), given
+    return symbolic_trace(load_target(target), kwargs={k: _spec(v) for k, v in given.items()}, dynamic=dynamic), given
+
+
+def _spec(value: Any) -> Any:
+    return value.spec if isinstance(value, Sample) else value
+
+
+@app.command("transpile")
+def transpile_command(
+    target: Target,
+    to: Annotated[str, typer.Option(help="torch, jax or numpy")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="file to write (weights beside it); else printed")] = None,
+    arg: Args = None,
+    debug: Debug = False,
+) -> None:
+    """Write a function or model in another framework."""
+
+    def work() -> None:
+        with _working(f"capturing {target}"):
+            result = transpile(_capture(target, arg)[0], to=to)
+        if output is None:
+            out.print(Syntax(result.source, "python") if out.is_terminal else result.source, highlight=False, soft_wrap=True)
+            return
+        result.save(output)
+        weights = f" and {output.with_suffix('.safetensors')}" if result.params is not None else ""
+        err.print(f"wrote {output}{weights}", highlight=False)
+
+    _guarded(debug, work)
+
+
+@app.command()
+def show(
+    target: Target,
+    level: Annotated[int, typer.Option(min=0, max=2, help="0 as captured, 1 inputs typed, 2 everything typed")] = 0,
+    format: Annotated[str, typer.Option(help="text or table")] = "text",
+    arg: Args = None,
+    debug: Debug = False,
+) -> None:
+    """Show the graph of a function, a model or a saved program."""
+
+    def work() -> None:
+        if format not in ("text", "table"):
+            raise ValueError(f"--format is text or table, not {format!r}")
+        with _working(f"capturing {target}"):
+            program = _capture(target, arg)[0]
+            program = program.infer() if level == 2 else program
+        if format == "text":
+            out.print(to_text(program), highlight=False, soft_wrap=True, markup=False)
+        else:
+            out.print(_table(program))
+
+    _guarded(debug, work)
+
+
+def _table(program: Any) -> Table:
+    table = Table("graph", "node", "op", "type", "place")
+    for graph in (*program.functions.values(), program.entry):
+        for node in graph.walk():
+            names = ", ".join(v.name or f"%{v.index}" for v in node.values)
+            types = ", ".join(str(v.type) if v.type is not None else v.kind for v in node.values)
+            place = f"{Path(node.span.file).name}:{node.span.line}" if node.span is not None else ""
+            table.add_row(graph.name, names, node.op.name, types, place)
+    return table
+
+
+@app.command()
+def run(
+    target: Target,
+    arg: Args = None,
+    on: Annotated[str, typer.Option(help="backend to run on")] = "numpy",
+    debug: Debug = False,
+) -> None:
+    """Run the graph on data (a SPEC gives random data of that type)."""
+
+    def work() -> None:
+        program, given = _capture(target, arg)
+        values = {name: data_for(value, backend(on)) for name, value in given.items()}
+        out.print(program(**values) if values or not program.params else program(), highlight=False, markup=False)
+
+    _guarded(debug, work)
+
+
+@app.command("check")
+def check_command(
+    target: Target,
+    to: Annotated[str, typer.Option(help="torch, jax or numpy")] = "jax",
+    arg: Args = None,
+    tolerance: Annotated[float, typer.Option(help="relative to the largest output")] = 1e-4,
+    debug: Debug = False,
+) -> None:
+    """Run the original and the transpiled function on the same data and compare."""
+
+    def work() -> None:
+        with _working(f"checking {target}"):
+            program, given = _capture(target, arg)
+            values = {name: data_for(value, backend(program.flavour)) for name, value in given.items()}
+            report = check(transpile(program, to=to), tolerance=tolerance, **values)
+        out.print(str(report), highlight=False, markup=False)
+        if not report.ok:
+            raise typer.Exit(2)
+
+    _guarded(debug, work)
+
+
+@app.command()
+def ops(
+    backend_name: Annotated[str | None, typer.Option("--backend", help="only this backend")] = None,
+    missing: Annotated[bool, typer.Option("--missing", help="only what is not covered, with the reason")] = False,
+    debug: Debug = False,
+) -> None:
+    """List the catalogue and what each backend covers."""
+
+    def work() -> None:
+        backends = [backend(name) for name in ([backend_name] if backend_name else available())]
+        table = Table("op", "family", *(b.name for b in backends))
+        for op in sorted(REGISTRY.values(), key=lambda o: (o.family, o.name)):
+            cells = [_covered(b, op) for b in backends]
+            if not missing or any(not cell.startswith("yes") and cell != "in code" for cell in cells):
+                table.add_row(op.name, op.family, *cells)
+        out.print(table)
+
+    _guarded(debug, work)
+
+
+def _covered(owner: Any, op: Any) -> str:
+    if op.family == "control":
+        return "in code"
+    row = owner.rows.get(op.name)
+    if row is not None and row.missing:
+        return row.missing
+    return ("yes" if op.name in owner.templates else "yes, by its body") if owner.supports(op) else "no row"
+
+
+def main() -> None:
+    """Entry of the console script."""
+    sys.path.insert(0, "")
+    app()

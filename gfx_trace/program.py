@@ -1,0 +1,228 @@
+"""Program as users meet it: called like the target, written as source, moved to another framework, saved."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import gfx_ir.program
+import gfx_ir.types
+from gfx_ir import infer as inference
+from gfx_ir import save as saving
+from gfx_ir.backend import Backend, backend, loaded
+from gfx_ir.codegen import Module, emit
+from gfx_ir.errors import GuardError
+from gfx_ir.graph import UNBOUND, Value
+from gfx_ir.program import Guard
+from gfx_ir.trees import leaves
+from gfx_ir.types import LogicalTensor, TensorSpec
+
+from .capture import Captured
+from .flavour import loaded_frameworks
+from .params import moved, nest, to_host
+
+
+@dataclasses.dataclass
+class Program(gfx_ir.program.Program):
+    """A captured function or model.
+
+    Called like the target, it runs on the framework of its arguments. `entry` and `functions` are its Graphs, `params` its
+    arrays by path, `guards` what the capture took as given, `level` 0 (no shapes), 1 (inputs typed) or 2 (all typed).
+    """
+
+    captured: Captured | None = dataclasses.field(default=None, compare=False, repr=False)
+    modules: dict[tuple, Module] = dataclasses.field(default_factory=dict, compare=False, repr=False)
+    trees: dict[str, Any] = dataclasses.field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, program: gfx_ir.program.Program, captured: Captured | None = None) -> Program:
+        """The user's form of a program."""
+        fields = {f.name: getattr(program, f.name) for f in dataclasses.fields(gfx_ir.program.Program)}
+        return cls(**fields, captured=captured)
+
+    # ------------------------------------------------------------------ looking
+    @property
+    def graph(self) -> Any:
+        """The entry Graph."""
+        return self.entry
+
+    @property
+    def notes(self) -> list[str]:
+        """What the capture wants known: loops that were unrolled, functions without source."""
+        return list(self.captured.notes) if self.captured is not None else []
+
+    def module(self, target: str, **options: Any) -> Module:
+        """The emitted module for a target: its source, entry, source map, and `load()`."""
+        key = (target, *sorted(options.items()))
+        found = self.modules.get(key)
+        if found is None:
+            found = self.modules[key] = emit(self, backend(target), **options)
+        return found
+
+    def source(self, target: str, **options: Any) -> str:
+        """Standalone source for "torch", "jax" or "numpy". Raises MissingOp naming every op that the target lacks."""
+        return self.module(target, **options).source
+
+    def to(self, target: str, **options: Any) -> Callable[..., Any]:
+        """The program as a callable on the target's arrays. It takes what the target takes; its own params are bound to it."""
+        fn = self.module(target, **options).load()
+        if not self.params:
+            return fn
+        params = self.params_for(target)
+
+        def bound(*args: Any, **kwargs: Any) -> Any:
+            return fn(params, *args, **kwargs)
+
+        bound.__name__, bound.__doc__, bound.__wrapped__ = fn.__name__, fn.__doc__, fn  # type: ignore[attr-defined]
+        return bound
+
+    def params_for(self, target: str) -> Any:
+        """The parameter tree on a target's arrays (the program's own arrays where they are that already)."""
+        found = self.trees.get(target)
+        if found is None:
+            owner = backend(target)
+            found = self.trees[target] = nest({path: moved(x, owner) for path, x in self.params.items()})
+        return found
+
+    # ------------------------------------------------------------------ levels
+    def bind(self, **specs: TensorSpec | LogicalTensor) -> Program:
+        """Level 1: the same program for arguments of these types. Raises ShapeError where there is no such argument."""
+        logical = {k: v.logical() if isinstance(v, TensorSpec) else v for k, v in specs.items()}
+        return Program.of(inference.bind(self, **logical), self.captured)
+
+    def infer(self) -> Program:
+        """Level 2: the types of all values. Raises ShapeError with node, op, shapes and the user's line."""
+        return Program.of(inference.infer(self), self.captured)
+
+    # ------------------------------------------------------------------ keeping
+    def save(self, path: str | Path) -> None:
+        """Write the graph as JSON and its params as safetensors beside it; both files appear whole, or none. `gfx.load` reads it."""
+        saving.save(self, path, to_host=to_host)
+
+    # ------------------------------------------------------------------ running
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run on the framework of the arguments, like the target. Raises GuardError where the capture does not stand for them."""
+        owner = self._framework((args, kwargs))
+        args, kwargs = self._admit(owner, args, kwargs)
+        fn = self.module(owner.name).load()
+        out = fn(self.params_for(owner.name), *args, **kwargs) if self.params else fn(*args, **kwargs)
+        if self.writes:
+            out, state = out
+            self._apply(state, args, kwargs, owner)
+        rebuild = self.captured.rebuild if self.captured is not None else None
+        return rebuild(out) if rebuild is not None else out
+
+    def _framework(self, tree: Any) -> Backend:
+        for leaf in leaves(tree):
+            for owner in (*loaded(), *loaded_frameworks()):
+                if owner.is_tensor(leaf):
+                    return owner
+        return backend(self.flavour)
+
+    def _admit(self, owner: Backend, args: tuple, kwargs: Mapping[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        """Check the guards, and leave out the arguments that are fixed."""
+        given = self._bound(args, kwargs)
+        for guard in self.guards:
+            _check_guard(guard, given, owner)
+        kept = {}
+        for parameter in self.signature:
+            if parameter.name in given and any(type(leaf) is Value for leaf in leaves(parameter.tree)):
+                kept[parameter.name] = given[parameter.name]
+        for name, value in given.items():
+            known = any(p.name == name for p in self.signature) or any(g.subject == name for g in self.guards)
+            if not known and value is not None:
+                hint = f"capture with it: symbolic_trace(target, {name}=...)"
+                raise GuardError(f"the capture left out the argument {name!r}, and the call gives it", hint=hint)
+        extra = {k: v for k, v in kwargs.items() if k in ("key", "generator") and k not in given}
+        return (), {**kept, **extra}
+
+    def _bound(self, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        signature = self._signature()
+        rest = {k: v for k, v in kwargs.items() if k in signature.parameters or signature_takes_any(signature)}
+        bound = signature.bind(*args, **rest)
+        out: dict[str, Any] = {}
+        for name, value in bound.arguments.items():
+            kind = signature.parameters[name].kind
+            if kind is inspect.Parameter.VAR_POSITIONAL:
+                out.update({f"{name}_{at}": item for at, item in enumerate(value)})
+            elif kind is inspect.Parameter.VAR_KEYWORD:
+                out.update(value)
+            else:
+                out[name] = value
+        return out
+
+    def _signature(self) -> inspect.Signature:
+        target = self.captured.target if self.captured is not None else None
+        if target is not None:
+            return inspect.signature(getattr(target, "forward", target))
+        kinds = inspect.Parameter
+        return inspect.Signature([
+            kinds(
+                p.name, kinds.KEYWORD_ONLY if p.keyword else kinds.POSITIONAL_OR_KEYWORD,
+                default=kinds.empty if p.default is UNBOUND else p.default,
+            )
+            for p in self.signature
+        ])  # fmt: skip
+
+    def _apply(self, state: Mapping[str, Any], args: tuple, kwargs: Mapping[str, Any], owner: Backend) -> None:
+        """Write what the capture writes: to the model's own tensors, and to the arguments."""
+        for path, value in state.items():
+            original = self.params.get(path, kwargs.get(path))
+            if original is None:
+                continue
+            source = next((b for b in loaded() if b.is_tensor(original)), owner)
+            source.assign(original, value if source is owner else source.from_host(owner.to_host(value)))
+            if path in self.params:
+                self.trees = {k: v for k, v in self.trees.items() if k == source.name}
+
+
+def signature_takes_any(signature: inspect.Signature) -> bool:
+    """Whether a signature has `**kwargs`."""
+    return any(p.kind is inspect.Parameter.VAR_KEYWORD for p in signature.parameters.values())
+
+
+def _check_guard(guard: Guard, given: Mapping[str, Any], owner: Backend) -> None:
+    found = _subject(guard.subject, given)
+    if found is _ABSENT:
+        return
+    if guard.kind == "value":
+        same = found is guard.value or (isinstance(found, (int, float, str, bool)) and found == guard.value)
+        if not same and isinstance(guard.value, (int, float, str, bool, type(None))):
+            raise GuardError(
+                f"the capture took {guard} as given, and the call has {guard.subject} = {found!r}",
+                guard.span, "capture again with this value, or leave the argument open",
+            )  # fmt: skip
+    elif guard.kind == "type" and owner.is_tensor(found):
+        _check_type(guard, found, owner)
+
+
+def _check_type(guard: Guard, found: Any, owner: Backend) -> None:
+    from_text = gfx_ir.types.parse_logical(guard.value)
+    shape = owner.shape_of(found)
+    fits = from_text.dims is None or (
+        len(shape) == len(from_text.dims) and all(not isinstance(d, int) or d == s for d, s in zip(from_text.dims, shape))
+    )
+    if not fits or (from_text.dtype is not None and owner.dtype_of(found) != from_text.dtype):
+        got = LogicalTensor(owner.dtype_of(found), tuple(shape))
+        raise GuardError(
+            f"the capture is for {guard}, and the call has {got}", guard.span, "capture with dynamic=True, or with a TensorSpec of Dims"
+        )
+
+
+def _subject(path: str, given: Mapping[str, Any]) -> Any:
+    found: Any = given
+    for key in path.split("."):
+        if isinstance(found, Mapping) and key in found:
+            found = found[key]
+        elif isinstance(found, (list, tuple)) and key.isdigit() and int(key) < len(found):
+            found = found[int(key)]
+        else:
+            return _ABSENT
+    return found
+
+
+_ABSENT = object()
+

@@ -1,0 +1,70 @@
+"""Transpiled: a program in another framework, as source, as a function, as a module, as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gfx_ir.backend import backend
+from gfx_ir.program import Guard
+from gfx_ir.save import write_whole
+
+from .params import flatten, to_host
+from .program import Program
+
+
+class Transpiled:
+    """What `gfx.transpile` gives. `fn([params,] *args, key=None)` is pure; calling the object uses its own params."""
+
+    def __init__(self, program: Program, target: str, options: dict[str, Any]) -> None:
+        self.program, self.target = program, target
+        self._emitted = program.module(target, **options)
+        self.source: str = self._emitted.source
+        self.fn: Callable[..., Any] = self._emitted.load()
+        self.params: Any = program.params_for(target) if program.params else None
+
+    @property
+    def guards(self) -> list[Guard]:
+        """What the capture took as given."""
+        return self.program.guards
+
+    @property
+    def source_map(self) -> list[tuple[int, Any]]:
+        """(line of `source`, the user's place) pairs."""
+        return self._emitted.source_map
+
+    @property
+    def static_argnames(self) -> tuple[str, ...]:
+        """Arguments that jax.jit has to take as static, because Python decides by them."""
+        return self._emitted.static_argnames
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run on the target's arrays with the own params; what the program writes is applied to these."""
+        out = self.fn(self.params, *args, **kwargs) if self.params is not None else self.fn(*args, **kwargs)
+        if not self.program.writes:
+            return out
+        result, state = out
+        for path, value in state.items():
+            if path in self.program.params:
+                _set_path(self.params, path, value)
+        return result
+
+    def module(self) -> Any:
+        """A torch `nn.Module` whose Parameters and buffers are the params. Raises BackendError for other targets."""
+        return backend(self.target).as_module(self.fn, self.params)
+
+    def save(self, path: str | Path) -> None:
+        """Write the source, and the params as safetensors beside it; both files appear whole, or none."""
+        path = Path(path)
+        files: dict[Path, Any] = {path: self.source.encode()}
+        if self.params is not None:
+            files[path.with_suffix(".safetensors")] = {k: to_host(v) for k, v in flatten(self.params).items() if v is not None}
+        write_whole(files)
+
+
+def _set_path(tree: Any, path: str, value: Any) -> None:
+    *outer, last = path.split(".")
+    for key in outer:
+        tree = tree[int(key)] if isinstance(tree, list) else tree[key]
+    tree[int(last) if isinstance(tree, list) else last] = value
