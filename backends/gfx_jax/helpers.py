@@ -1,4 +1,4 @@
-"""Functions that spellings name where JAX has none of its own. Emitted source that needs one contains it word for word."""
+"""Functions that spellings name where JAX has none of its own. Emitted source contains the ones it needs."""
 
 import jax
 import jax.numpy as jnp
@@ -50,18 +50,18 @@ def adaptive_avg_pool(x, output_size):
         if count is not None:
             length = x.shape[axis]
             ends = [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
-            parts = [jax.lax.slice_in_dim(x, start, end, axis=axis).mean(axis=axis, keepdims=True) for start, end in ends]
+            parts = [jax.lax.slice_in_dim(x, *each, axis=axis).mean(axis=axis, keepdims=True) for each in ends]
             x = jnp.concatenate(parts, axis=axis)
     return x
 
 
 def adaptive_max_pool(x, output_size):
-    """The largest elements of output_size windows over the last axes, which cover each axis evenly; None keeps an axis."""
+    """The maxima of output_size windows over the last axes, which cover each axis evenly; None keeps an axis."""
     for axis, count in zip(range(-len(output_size), 0), output_size):
         if count is not None:
             length = x.shape[axis]
             ends = [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
-            parts = [jax.lax.slice_in_dim(x, start, end, axis=axis).max(axis=axis, keepdims=True) for start, end in ends]
+            parts = [jax.lax.slice_in_dim(x, *each, axis=axis).max(axis=axis, keepdims=True) for each in ends]
             x = jnp.concatenate(parts, axis=axis)
     return x
 
@@ -115,6 +115,7 @@ def with_arrays(index):
 def put_where(x, mask, value, accumulate=False):
     """x with `value` written (or added) where the mask is true: one for all, or one for each true element in order."""
     value = jnp.asarray(value, x.dtype)
+    mask = mask[0] if isinstance(mask, tuple) else mask
     inner = x.ndim - mask.ndim
     if value.ndim > inner:
         at = (jnp.cumsum(mask.ravel()) - 1).reshape(mask.shape)

@@ -20,20 +20,17 @@ from .rows import ROWS
 
 _SCALAR_CLASS = type(jnp.float32)
 _PYTHON = {bool: "b", int: "i", float: "f", complex: "c"}
-_HIGHER_ORDER = {
-    "jit": ("jax.jit",),
-    "vmap": ("jax.vmap",),
-    "grad": ("jax.grad",),
-    "value_and_grad": ("jax.value_and_grad",),
-    "checkpoint": ("jax.checkpoint",),
-    "cond": ("jax.lax.cond",),
-    "while_loop": ("jax.lax.while_loop",),
-    "fori_loop": ("jax.lax.fori_loop",),
-    "scan": ("jax.lax.scan",),
-    "map": ("jax.lax.map",),
-    "switch": ("jax.lax.switch",),
-    "associative_scan": ("jax.lax.associative_scan",),
-    "tree_map": ("jax.tree.map", "jax.tree_util.tree_map"),
+# What capture itself answers, by the name that it knows it by.
+_SPECIAL = {
+    "transparent": "jax.jit jax.checkpoint jax.remat",
+    "cond": "jax.lax.cond",
+    "while_loop": "jax.lax.while_loop",
+    "fori_loop": "jax.lax.fori_loop",
+    "scan": "jax.lax.scan",
+    "tree_map": "jax.tree.map jax.tree_util.tree_map",
+    "null_context": "jax.named_scope",
+    "shape": "jax.numpy.shape",
+    "issubdtype": "jax.numpy.issubdtype",
 }
 
 
@@ -55,8 +52,8 @@ class JaxBackend(Backend):
         functions = {name: fn for name, fn in vars(helpers).items() if inspect.isfunction(fn)}
         names = {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np}
         super().__init__(ROWS, {**names, **functions}, names)
-        for meaning, paths in _HIGHER_ORDER.items():
-            for path in paths:
+        for meaning, paths in _SPECIAL.items():
+            for path in paths.split():
                 self._add_special(path, meaning)
 
     def _add_special(self, path: str, meaning: str) -> None:
@@ -68,7 +65,7 @@ class JaxBackend(Backend):
 
     # ------------------------------------------------------------------ tensors
     def dtype_of(self, x: Any) -> DType:
-        """Element type of an array, or of a dtype object. Raises BackendError for keys of random numbers and the like."""
+        """Element type of an array, or of a dtype object. Raises BackendError for keys of random numbers."""
         found = self.as_dtype(getattr(x, "dtype", x))
         if found is None:
             raise BackendError(

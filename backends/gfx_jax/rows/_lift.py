@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gfx_ir.build import rank_of
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.errors import MissingOp
 from gfx_ir.graph import Value
+from gfx_ir.op import active
 from gfx_ir.ops import _seen
 
 Lifted = Callable[..., Any]
@@ -68,8 +70,21 @@ def plain(x: Any) -> bool:
 
 
 def rank(x: Any) -> int | None:
-    """The rank of an argument where it is known."""
-    return _seen.rank(x)
+    """The rank of an argument where it is known; that of a parameter is, by its data."""
+    found = _seen.rank(x)
+    if found is None and isinstance(x, Value) and x.node.op.name == "parameter":
+        found = getattr(getattr(active.builder, "params", {}).get(x.node.args[0]), "ndim", None)
+    return found
+
+
+def ask_rank(x: Any, why: str, assumed: int | None = None) -> int:
+    """The rank of x. Where it is open: `assumed`, under a guard if the capture can hold one; else an error."""
+    found = rank(x)
+    assume = getattr(active.builder, "assume_rank", None)
+    if found is None and assumed is not None and assume is not None:
+        assume(x, assumed)
+        return assumed
+    return rank_of(x, why) if found is None else found
 
 
 def literal(*values: Any) -> bool:

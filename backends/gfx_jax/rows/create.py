@@ -110,8 +110,8 @@ def _broadcasted_iota(dtype: Any, shape: Any, dimension: int, *, out_sharding: A
 
 
 def _linspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0,
-    *, device: Any = None,
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+    axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
     expect("jnp.linspace", "retstep", retstep, False)
     expect("jnp.linspace", "axis", axis, 0)
@@ -159,7 +159,11 @@ ROWS = (
     Row("ones", "jnp.ones(shape, dtype=dtype)", {"jnp.ones": _filled("ones")}),
     Row("empty", "jnp.empty(shape, dtype=dtype)", {"jnp.empty": _filled("empty")}),
     Row("full_like", "jnp.full_like(x, fill_value, dtype=dtype)", {"jnp.full_like lax.full_like": _full_like}),
-    Row("zeros_like", "jnp.zeros_like(x, dtype=dtype)", {"jnp.zeros_like": _like("zeros"), "jnp.empty_like": _empty_like}),
+    Row(
+        "zeros_like",
+        "jnp.zeros_like(x, dtype=dtype)",
+        {"jnp.zeros_like": _like("zeros"), "jnp.empty_like": _empty_like},
+    ),
     Row("ones_like", "jnp.ones_like(x, dtype=dtype)", {"jnp.ones_like": _like("ones")}),
     Row(
         "arange",

@@ -1,4 +1,7 @@
-"""Reading and writing by position. Outside of the array JAX reads its ends (or NaN) and drops writes, without an error."""
+"""Reading and writing by position.
+
+Outside of the array JAX raises no error: it reads the nearest element (or NaN), and drops what is written.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,13 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.build import host, rank_of
+from gfx_ir.build import host
 from gfx_ir.dtypes import float32
 from gfx_ir.graph import Value
 from gfx_ir.ops import _seen
 from gfx_ir.trees import leaves
 
-from ._lift import element, expect, refuse
-
+from ._lift import ask_rank, element, expect, refuse
 
 _MASKS = frozenset((
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf", "isfinite", "signbit",
@@ -32,7 +34,7 @@ def _is_mask(x: Any) -> bool:
     if isinstance(x, Value):
         found = _seen.dtype(x)
         return x.node.op.name in _MASKS if found is None else found.kind == "b"
-    return getattr(x, "dtype", None) == bool
+    return getattr(getattr(x, "dtype", None), "kind", "") == "b"
 
 
 def _getitem_spelling(args: SimpleNamespace) -> str:
@@ -42,10 +44,9 @@ def _getitem_spelling(args: SimpleNamespace) -> str:
 def _index_put_spelling(args: SimpleNamespace) -> str:
     """A mask is no index under jax.jit, as its number of elements is not known: a helper writes where it is true."""
     accumulate = ", accumulate=accumulate"
-    if _is_mask(args.index):
+    items = args.index if isinstance(args.index, tuple) else (args.index,)
+    if len(items) == 1 and _is_mask(items[0]):
         return f"put_where(x, index, value{accumulate})"
-    if isinstance(args.index, tuple) and len(args.index) == 1 and _is_mask(args.index[0]):
-        return f"put_where(x, index[0], value{accumulate})"
     index = "with_arrays(index)" if _has_list(args.index) else "index"
     return f"x.at[{index}].{'add' if args.accumulate is True else 'set'}(value)"
 
@@ -128,7 +129,7 @@ def _dynamic_update_slice_in_dim(
 ) -> Any:
     expect("lax.dynamic_update_slice_in_dim", "allow_negative_indices", allow_negative_indices, True)
     if axis < 0:
-        axis += rank_of(operand, "a negative axis")
+        axis += ask_rank(operand, "a negative axis")
     at = _positions(operand, start_index, ops.size(update, axis), axis)
     return ops.index_put(operand, (*(slice(None),) * axis, at), update)
 
@@ -152,7 +153,7 @@ def _index_in_dim(operand: Any, index: int, axis: int = 0, keepdims: bool = True
 
 # ---------------------------------------------------------------- triangles, diagonals, search
 def _diag(v: Any, k: int = 0) -> Any:
-    if rank_of(v, "jnp.diag") == 2:
+    if ask_rank(v, "jnp.diag") == 2:
         return ops.diagonal(v, offset=k)
     size = host("+", ops.size(v, 0), abs(k))
     rows = ops.expand_dims(ops.arange(size), 1)

@@ -7,9 +7,8 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.build import rank_of
 
-from ._lift import element, expect, rank, refuse
+from ._lift import ask_rank, element, expect, rank, refuse
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -28,7 +27,7 @@ def _dot(
     refuse("jnp.dot", precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding)
     if rank(a) == 0 or rank(b) == 0:
         return ops.multiply(a, b)
-    if rank_of(b, "jnp.dot") <= 2:
+    if ask_rank(b, "jnp.dot", 2) <= 2:
         return ops.matmul(a, b)
     return ops.tensordot(a, b, axes=((-1,), (-2,)))
 
@@ -48,8 +47,8 @@ def _dot_general(
     )
     (left_sum, right_sum), (left_batch, right_batch) = dimension_numbers
     letters = iter(_LETTERS)
-    left = [next(letters) for _ in range(rank_of(lhs, "lax.dot_general"))]
-    right = [next(letters) for _ in range(rank_of(rhs, "lax.dot_general"))]
+    left = [next(letters) for _ in range(ask_rank(lhs, "lax.dot_general"))]
+    right = [next(letters) for _ in range(ask_rank(rhs, "lax.dot_general"))]
     for i, j in (*zip(left_sum, right_sum), *zip(left_batch, right_batch)):
         right[j] = left[i]
     out = [left[i] for i in left_batch]
@@ -62,9 +61,8 @@ def _einsum(
     subscripts: Any, /, *operands: Any, out: Any = None, optimize: Any = "auto", precision: Any = None,
     preferred_element_type: Any = None, out_sharding: Any = None,
 ) -> Any:  # fmt: skip
-    refuse(
-        "jnp.einsum", out=out, precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding
-    )
+    refuse("jnp.einsum", out=out, precision=precision, out_sharding=out_sharding)
+    refuse("jnp.einsum", preferred_element_type=preferred_element_type)
     if not isinstance(subscripts, str):
         refuse("jnp.einsum with lists of axes", subscripts=subscripts)
     return ops.einsum(subscripts, tuple(operands))
@@ -94,8 +92,9 @@ def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1, precision: Any = None, prefe
 
 
 def _tensordot(
-    a: Any, b: Any, axes: Any = 2, *, precision: Any = None, preferred_element_type: Any = None, out_sharding: Any = None
-) -> Any:
+    a: Any, b: Any, axes: Any = 2, *, precision: Any = None, preferred_element_type: Any = None,
+    out_sharding: Any = None,
+) -> Any:  # fmt: skip
     refuse(
         "jnp.tensordot", precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding
     )
@@ -121,7 +120,7 @@ def _cholesky(a: Any, *, upper: bool = False, symmetrize_input: bool = True) -> 
 
 
 def _kron(a: Any, b: Any) -> Any:
-    expect("jnp.kron", "ndim", (rank_of(a, "jnp.kron"), rank_of(b, "jnp.kron")), (2, 2))
+    expect("jnp.kron", "ndim", (ask_rank(a, "jnp.kron"), ask_rank(b, "jnp.kron")), (2, 2))
     product = ops.einsum("ij,kl->ikjl", (a, b))
     return ops.flatten(ops.flatten(product, 2, 3), 0, 1)
 

@@ -224,7 +224,12 @@ ROWS = (
         {"jax.nn.softmax": _softmax("softmax"), "jax.nn.glu": _glu},
         keep=("axis",),
     ),
-    Row("log_softmax", _softmax_spelling("log_softmax"), {"jax.nn.log_softmax": _softmax("log_softmax")}, keep=("axis",)),
+    Row(
+        "log_softmax",
+        _softmax_spelling("log_softmax"),
+        {"jax.nn.log_softmax": _softmax("log_softmax")},
+        keep=("axis",),
+    ),
     Row("embedding", "weight[x]"),
     Row("conv", _conv_spelling, {"lax.conv_general_dilated": _conv_general_dilated, "lax.conv": _conv}),
     Row("max_pool", "max_pool(x, kernel, stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode)"),

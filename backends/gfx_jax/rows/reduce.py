@@ -8,14 +8,13 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.build import rank_of
 from gfx_ir.op import lookup
 
-from ._lift import element, expect, literal, plain, rank, refuse
+from ._lift import ask_rank, element, expect, literal, plain, rank, refuse
 
 
 def _reduction(name: str, rest: str = "keepdims=keepdims") -> Callable[[SimpleNamespace], str]:
-    """`x.mean(axis=-1)` along axes, which only an array has; `jnp.mean(x)` over all elements, which may be one number."""
+    """`x.mean(axis=-1)` along axes, which only an array has; `jnp.mean(x)` of all elements: x may be a number."""
 
     def spelling(args: SimpleNamespace) -> str:
         if args.axis is None or plain(args.x):
@@ -63,7 +62,7 @@ def _spread(name: str) -> Row:
     return Row(name, _reduction(name, "ddof=correction, keepdims=keepdims"), {f"jnp.{name} Array.{name}": lift})
 
 
-def _extremum(name: str, combine: str, names: str, reduce_name: str) -> Row:
+def _extremum(name: str, combine: str, names: str, reduce_name: str, **also: Any) -> Row:
     op = lookup(name)
 
     def lift(
@@ -77,7 +76,7 @@ def _extremum(name: str, combine: str, names: str, reduce_name: str) -> Row:
         return found if initial is None else lookup(combine)(found, initial)
 
     lifts = {names: lift, reduce_name: lambda operand, axes: op(operand, axis=tuple(axes))}
-    return Row(name, _reduction(name), lifts)
+    return Row(name, _reduction(name), lifts | {f"jnp.{other}": fn for other, fn in also.items()})
 
 
 def _truth(name: str, reduce_name: str) -> Row:
@@ -121,6 +120,8 @@ def _cumulative(name: str, short: str) -> Row:
         return ops.flip(op(ops.flip(operand, axis=axis), axis=axis), axis=axis)
 
     lifts = {f"jnp.{short} Array.{short}": lift, f"jnp.{name}": standard, f"lax.{short}": lax_lift}
+    if short == "cumsum":
+        lifts["jnp.diff"] = _diff
     return Row(name, f"jnp.{short}(x, axis=axis, dtype=dtype)", lifts)
 
 
@@ -138,7 +139,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     if ord is None or (axis is not None and not of_matrix):
         return ops.vector_norm(x, axis=axis, keepdims=keepdims, ord=2 if ord is None else ord)
     if axis is None:
-        if rank_of(x, f"jnp.linalg.norm with ord={ord!r} and no axis") != 2:
+        if ask_rank(x, f"jnp.linalg.norm with ord={ord!r} and no axis") != 2:
             return ops.vector_norm(x, axis=None, keepdims=keepdims, ord=ord)
     return ops.matrix_norm(x, ord=ord, keepdims=keepdims, axis=(-2, -1) if axis is None else tuple(axis))
 
@@ -218,7 +219,7 @@ ROWS = (
     ),
     _spread("var"),
     _spread("std"),
-    _extremum("max", "maximum", "jnp.max jnp.amax Array.max", "lax.reduce_max"),
+    _extremum("max", "maximum", "jnp.max jnp.amax Array.max", "lax.reduce_max", ptp=_ptp),
     _extremum("min", "minimum", "jnp.min jnp.amin Array.min", "lax.reduce_min"),
     _truth("all", "lax.reduce_and"),
     _truth("any", "lax.reduce_or"),

@@ -7,13 +7,13 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.build import host, rank_of
+from gfx_ir.build import host
 from gfx_ir.errors import MissingOp
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 
-from ._lift import element, expect, literal, plain, rank, refuse
+from ._lift import ask_rank, element, expect, literal, plain, rank, refuse
 
 
 # ---------------------------------------------------------------- axes
@@ -57,7 +57,7 @@ def _flatten_spelling(args: SimpleNamespace) -> str:
 def _transpose(a: Any, axes: Any = None) -> Any:
     if axes is not None:
         return ops.permute_dims(a, tuple(axes))
-    axes_count = rank_of(a, "a transpose without axes")
+    axes_count = ask_rank(a, "a transpose without axes", 2)
     if axes_count == 2:
         return ops.matrix_transpose(a)
     return ops.permute_dims(a, tuple(reversed(range(axes_count)))) if axes_count > 1 else ops.positive(a)
@@ -72,7 +72,7 @@ def _permute_spelling(args: SimpleNamespace) -> str:
 
 
 def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
-    count = rank_of(a, "jnp.rollaxis")
+    count = ask_rank(a, "jnp.rollaxis")
     axis, start = axis % count, start + count if start < 0 else start
     return ops.moveaxis(a, axis, start - 1 if axis < start else start)
 
@@ -85,7 +85,7 @@ def _atleast(count: int, *arrays: Any) -> Any:
     """jnp.atleast_nd: new axes in front (in NumPy's three dimensions, around)."""
     made = []
     for x in arrays:
-        missing = max(0, count - rank_of(x, f"jnp.atleast_{count}d"))
+        missing = max(0, count - ask_rank(x, f"jnp.atleast_{count}d"))
         made.append(ops.expand_dims(x, tuple(range(missing))) if missing else x)
     return made[0] if len(made) == 1 else made
 
@@ -102,7 +102,7 @@ def _broadcast_in_dim(operand: Any, shape: Any, broadcast_dimensions: Any, *, ou
 
 def _broadcast(operand: Any, sizes: Any, *, out_sharding: Any = None) -> Any:
     refuse("lax.broadcast", out_sharding=out_sharding)
-    axes = range(rank_of(operand, "lax.broadcast"))
+    axes = range(ask_rank(operand, "lax.broadcast"))
     return ops.broadcast_to(operand, (*sizes, *(ops.size(operand, axis) for axis in axes)))
 
 
@@ -147,11 +147,11 @@ def _joined(axis_of_rank: Any, least: int) -> Any:
 
 
 def _hstack_axis(x: Any) -> int:
-    return 0 if rank_of(x, "jnp.hstack") == 1 else 1
+    return 0 if ask_rank(x, "jnp.hstack") == 1 else 1
 
 
 def _column_stack(tup: Any) -> Any:
-    columns = [ops.expand_dims(x, 1) if rank_of(x, "jnp.column_stack") == 1 else x for x in tup]
+    columns = [ops.expand_dims(x, 1) if ask_rank(x, "jnp.column_stack") == 1 else x for x in tup]
     return ops.concat(tuple(columns), axis=1)
 
 
@@ -245,12 +245,12 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> A
     if isinstance(pad_width, int) or len(pad_width) == 1 or all(isinstance(w, int) for w in pad_width):
         pair = pad_width[0] if isinstance(pad_width, (tuple, list)) and len(pad_width) == 1 else pad_width
         pair = (pair, pair) if isinstance(pair, int) else tuple(pair)
-        pad_width = (pair,) * rank_of(array, "jnp.pad with one width for all axes")
+        pad_width = (pair,) * ask_rank(array, "jnp.pad with one width for all axes")
     return ops.pad(array, tuple(tuple(w) for w in pad_width), mode=mode, value=value)
 
 
 def _lax_pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
-    if any(interior for _, _, interior in padding_config) or any(w < 0 for low, high, _ in padding_config for w in (low, high)):
+    if any(interior or low < 0 or high < 0 for low, high, interior in padding_config):
         refuse("lax.pad between elements, or with negative widths,", padding_config=padding_config)
     return ops.pad(operand, tuple((low, high) for low, high, _ in padding_config), value=padding_value)
 

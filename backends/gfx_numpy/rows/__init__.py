@@ -1,0 +1,9 @@
+"""The rows of the NumPy backend, family by family, and what its calls do to memory."""
+
+from . import create, effect, elementwise, fft, index, linalg, nn, random, reduce, shape, writes
+
+_FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, effect)
+ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
+WRITES = writes.WRITES
+COPIES = "np.copy ndarray.copy ndarray.flatten np.array"
+MAY_COPY = "np.ravel ndarray.ravel np.reshape ndarray.reshape"

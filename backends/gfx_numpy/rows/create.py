@@ -1,0 +1,149 @@
+"""Making arrays from sizes and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+from gfx_ir.dtypes import DTYPES
+from gfx_ir.graph import Value
+from gfx_ir.op import lookup
+
+from ._lift import as_array, element, expect, refuse, tensor
+
+
+def _filled(name: str) -> Any:
+    op = lookup(name)
+
+    def lift(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Any:
+        refuse(f"np.{name}", order=order, like=like)
+        return op(shape, dtype=element(dtype))
+
+    return lift
+
+
+def _full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Any:
+    refuse("np.full", order=order, like=like)
+    return ops.full(shape, fill_value, dtype=element(dtype))
+
+
+def _like(name: str) -> Any:
+    op, shaped = lookup(f"{name}_like"), lookup(name)
+
+    def lift(
+        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+    ) -> Any:
+        a = as_array(a)
+        if shape is not None:
+            return shaped(shape, dtype=ops.dtype_of(a) if dtype is None else element(dtype))
+        return op(a, dtype=element(dtype))
+
+    return lift
+
+
+def _full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+    device: Any = None,
+) -> Any:  # fmt: skip
+    a = as_array(a)
+    if shape is not None:
+        return ops.full(shape, fill_value, dtype=ops.dtype_of(a) if dtype is None else element(dtype))
+    return ops.full_like(a, fill_value, dtype=element(dtype))
+
+
+def _array(
+    object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0,
+    like: Any = None,
+) -> Any:  # fmt: skip
+    refuse("np.array", order=order, like=like)
+    expect("np.array", "ndmin", ndmin, 0)
+    made = tensor(object, element(dtype))
+    return ops.copy(made) if made is object and isinstance(made, Value) and copy is True else made
+
+
+def _asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
+    refuse("np.asarray", order=order, like=like)
+    made = tensor(a, element(dtype))
+    return ops.copy(made) if made is a and copy is True else made
+
+
+def _scalar_class(dtype: Any) -> Any:
+    """`np.float32(x)`: a number of that dtype, or an array."""
+    return lambda x=0, /: tensor(x, dtype)
+
+
+def _arange(*args: Any, start: Any = 0, stop: Any = None, step: Any = 1, dtype: Any = None, **options: Any) -> Any:
+    refuse("np.arange", **options)
+    if len(args) == 4:
+        args, dtype = args[:3], args[3]
+    if len(args) == 3:
+        start, stop, step = args
+    elif len(args) == 2:
+        start, stop = args
+    elif len(args) == 1:
+        start, stop = (args[0], stop) if stop is not None else (start, args[0])
+    if start == 0 and isinstance(start, int) and isinstance(step, int) and step == 1:
+        return ops.arange(stop, dtype=element(dtype))
+    return ops.arange(start, stop, step, dtype=element(dtype))
+
+
+def _linspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+    axis: int = 0, *, device: Any = None,
+) -> Any:  # fmt: skip
+    expect("np.linspace", "retstep", retstep, False)
+    expect("np.linspace", "axis", axis, 0)
+    return ops.linspace(start, stop, num, dtype=element(dtype), endpoint=endpoint)
+
+
+def _eye(
+    N: Any, M: Any = None, k: Any = 0, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Any:
+    refuse("np.eye", order=order, like=like)
+    return ops.eye(N, M, k=k, dtype=element(dtype))
+
+
+def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+    expect("np.meshgrid", "sparse", sparse, False)
+    found = ops.meshgrid(tuple(map(as_array, xi)), indexing=indexing)
+    return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+
+_CLASSES = {
+    f"np.{name}{'_' if name == 'bool' else ''}": _scalar_class(dtype)
+    for name, dtype in DTYPES.items()
+    if not name.startswith(("float8", "bfloat"))
+}
+
+ROWS = (
+    Row(
+        "as_tensor",
+        None,
+        {
+            "np.asarray": _asarray,
+            "np.array": _array,
+            "np.ascontiguousarray": lambda a, dtype=None, *, like=None: _asarray(a, dtype, like=like),
+            **_CLASSES,
+        },
+    ),
+    Row("full", None, {"np.full": _full}),
+    Row("zeros", None, {"np.zeros": _filled("zeros")}),
+    Row("ones", None, {"np.ones": _filled("ones")}),
+    Row("empty", None, {"np.empty": _filled("empty")}),
+    Row("full_like", None, {"np.full_like": _full_like}),
+    Row("zeros_like", None, {"np.zeros_like np.empty_like": _like("zeros")}),
+    Row("ones_like", None, {"np.ones_like": _like("ones")}),
+    Row("arange", None, {"np.arange": _arange}),
+    Row("linspace", None, {"np.linspace": _linspace}),
+    Row(
+        "eye",
+        None,
+        {"np.eye": _eye, "np.identity": lambda n, dtype=None, *, like=None: ops.eye(n, dtype=element(dtype))},
+    ),
+    Row("meshgrid", None, {"np.meshgrid": _meshgrid}),
+)

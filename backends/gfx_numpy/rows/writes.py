@@ -1,0 +1,63 @@
+"""Calls that write their first argument in place: each gives the new value of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.build import dtype_of
+from gfx_ir.op import lookup
+
+from ._lift import as_array, expect, refuse
+
+_OPERATORS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+    "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
+    "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
+}  # fmt: skip
+
+
+def _kept(x: Any, new: Any) -> Any:
+    """What is written takes the dtype of the array."""
+    before, after = dtype_of(x), dtype_of(new)
+    return ops.astype(new, before) if before is not None and after is not None and before != after else new
+
+
+def _inplace(name: str) -> Callable[[Any, Any], Any]:
+    op = lookup(name)
+    return lambda x, other: _kept(x, op(x, as_array(other)))
+
+
+def _fill(x: Any, value: Any) -> Any:
+    return ops.full_like(x, value)
+
+
+def _sort(x: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    if order is not None:
+        refuse("ndarray.sort of records", field=order)
+    return ops.sort(x, axis=axis)
+
+
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
+    expect("np.copyto", "casting", casting, "same_kind", "unsafe")
+    if where is True:
+        return ops.index_put(dst, ..., as_array(src))
+    return _kept(dst, ops.where(where, as_array(src), dst))
+
+
+def _add_at(op: str) -> Callable[..., Any]:
+    def lift(a: Any, indices: Any, b: Any) -> Any:
+        return ops.index_put(a, indices, b if op == "add" else ops.negative(b), True)
+
+    return lift
+
+
+WRITES = {
+    **{f"ndarray.__i{method}__": _inplace(name) for method, name in _OPERATORS.items()},
+    "ndarray.fill": _fill,
+    "ndarray.sort": _sort,
+    "np.copyto": _copyto,
+    "np.add.at": _add_at("add"),
+    "np.subtract.at": _add_at("subtract"),
+}

@@ -1,0 +1,89 @@
+"""NumPy's arrays and dtypes, and the backend that is made of the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from gfx_ir.backend import Backend
+from gfx_ir.dtypes import DTYPES, DType
+from gfx_ir.dtypes import dtype as dtype_named
+from gfx_ir.errors import BackendError
+from gfx_ir.op import REGISTRY
+
+from .rows import COPIES, MAY_COPY, ROWS, WRITES
+
+_PYTHON = (bool, int, float, complex)
+# What capture itself answers, by the name that it knows it by.
+_SPECIAL = {"issubdtype": "issubdtype", "shape": "shape"}
+
+
+class NumpyBackend(Backend):
+    """NumPy: functions of mutable arrays, slices of which share memory."""
+
+    name = "numpy"
+    packages = ("numpy", "ml_dtypes")
+    views = True
+    promotion = "numpy"
+    tensor_types = (np.ndarray, np.generic)
+
+    def __init__(self) -> None:
+        roots = {"np": np}
+        super().__init__(ROWS, roots, roots)
+        for names, fn in WRITES.items():
+            for name in names.split():
+                self.add_lift(name, fn, roots, writes=True)
+        for names, copies in ((COPIES, True), (MAY_COPY, "maybe")):
+            for name in names.split():
+                self._lift_named(name).copies = copies
+        for name, meaning in _SPECIAL.items():
+            self.special[getattr(np, name)] = meaning
+        for op in REGISTRY.values():
+            self.namespace.update(op.namespace)
+            if op.eval is not None and op.name not in self.templates:
+                self.templates[op.name] = op.eval
+
+    def _lift_named(self, name: str) -> Any:
+        root, _, rest = name.partition(".")
+        return self.methods[rest] if root == "ndarray" else self.functions[getattr(np, rest)]
+
+    # ------------------------------------------------------------------ tensors
+    def is_tensor(self, x: Any) -> bool:
+        """Whether x is an array, or a scalar of NumPy's, of a dtype that GFX knows."""
+        return isinstance(x, self.tensor_types) and self.as_dtype(x.dtype) is not None
+
+    def dtype_of(self, x: Any) -> DType:
+        """Element type of an array, or of a dtype object. Raises BackendError for texts, objects and the like."""
+        found = self.as_dtype(getattr(x, "dtype", x))
+        if found is None:
+            raise BackendError(f"GFX has no dtype for a NumPy array of {getattr(x, 'dtype', x)}")
+        return found
+
+    def as_dtype(self, x: Any) -> DType | None:
+        """The DType of `np.float32`, `np.dtype("float32")`, "float32" or a Python type; None where it is no dtype."""
+        if isinstance(x, DType):
+            return x
+        if isinstance(x, str):
+            return DTYPES.get(x)
+        if isinstance(x, np.dtype):
+            return DTYPES.get(x.name)
+        if isinstance(x, type):
+            if x in _PYTHON:
+                return dtype_named(x)
+            known = issubclass(x, np.generic) and x.__name__.rstrip("_") in DTYPES
+            return DTYPES.get(np.dtype(x).name) if known or getattr(ml_dtypes, x.__name__, None) is x else None
+        return None
+
+    def native_dtype(self, dtype: DType) -> Any:
+        """The np.dtype of the same name."""
+        return dtype.numpy
+
+    def to_host(self, x: Any) -> np.ndarray:
+        """The array itself."""
+        return np.asarray(x)
+
+    def from_host(self, x: Any) -> np.ndarray:
+        """The array itself."""
+        return np.asarray(x)
