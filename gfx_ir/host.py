@@ -10,7 +10,6 @@ import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import Union
 
 from .errors import FormatError, ShapeError
@@ -197,7 +196,10 @@ def extremum(fn: str, a: DimLike, b: DimLike) -> DimLike:
 
 def product(dims: tuple[DimLike, ...] | list[DimLike]) -> DimLike:
     """Product of sizes: the number of elements."""
-    return reduce(mul, dims, 1)
+    out: DimLike = 1
+    for d in dims:
+        out = mul(out, d)
+    return out
 
 
 def atoms(e: DimLike) -> Iterator[Dim]:

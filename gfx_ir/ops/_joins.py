@@ -1,4 +1,4 @@
-"""Types of what is joined, split, repeated and padded."""
+"""Types of what is joined, split, repeated, broadcast and padded."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from ._shapes import (
     Dims,
     as_type,
     axis_of,
+    broadcast,
     fixed,
     is_size,
     plus,
     promote,
     replaced,
     same_dims,
+    shape_arg,
     size_arg,
     stays_weak,
     takes_open,
@@ -151,6 +153,35 @@ def unstack_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...]
     return (LogicalTensor(x.dtype, dims, weak=x.weak),) * length
 
 
+def broadcast_dims(dims: Dims, args: SimpleNamespace) -> Dims:
+    """The shape asked for. Raises ShapeError where the tensor does not broadcast to it."""
+    target = shape_arg(args.shape)
+    if dims is None or target is None:
+        return target
+    if len(target) < len(dims):
+        raise ShapeError(f"{len(dims)} axes do not fit into the shape {args.shape}")
+    fitted = broadcast(dims, target)
+    assert fitted is not None
+    for wanted, got in zip(target, fitted):
+        if host.same(wanted, got) is False:
+            raise ShapeError(f"size {got} does not broadcast to {wanted}")
+    return target
+
+
+def expanded_dims(dims: Dims, args: SimpleNamespace) -> Dims:
+    """The shape asked for, -1 in it the size that the tensor has there."""
+    target = shape_arg(args.shape)
+    if target is None:
+        return None
+    if dims is None:
+        return tuple(None if d == -1 else d for d in target)
+    lead = len(target) - len(dims)
+    if lead < 0 or -1 in target[:lead]:
+        raise ShapeError(f"{len(dims)} axes do not fit into the shape {args.shape}")
+    kept = tuple(dims[at - lead] if d == -1 else d for at, d in enumerate(target))
+    return broadcast_dims(dims, SimpleNamespace(shape=kept))
+
+
 @takes_open
 def tile_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     """Each size times its number of repetitions; the shorter of the two shapes is filled up with 1 in front."""
@@ -161,8 +192,8 @@ def tile_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
         return LogicalTensor(x.dtype, None, weak=weak)
     counts = [size_arg(m) for m in ((many,) if is_size(many) else many)]
     rank = max(len(counts), len(x.dims))
-    counts = [1] * (rank - len(counts)) + counts
-    dims = [1] * (rank - len(x.dims)) + list(x.dims)
+    counts = [*[1] * (rank - len(counts)), *counts]
+    dims = [*[1] * (rank - len(x.dims)), *x.dims]
     return LogicalTensor(x.dtype, tuple(total(pair) for pair in zip(dims, counts)), weak=weak)
 
 

@@ -37,7 +37,7 @@ def put_item(args: SimpleNamespace, new: Any, index: int) -> Any:
 
 def put_reshaped(args: SimpleNamespace, new: Any, index: int) -> Any:
     """The elements keep their order."""
-    return ops.reshape(new, ops.shape(args.x))
+    return ops.reshape(new, ops.shape(args.x))  # type: ignore[operator] - the op, not the family
 
 
 def put_unsqueezed(args: SimpleNamespace, new: Any, index: int) -> Any:

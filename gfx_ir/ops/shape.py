@@ -13,14 +13,24 @@ from ..errors import ShapeError
 from ..rules import OPEN
 from ..types import LogicalTensor
 from . import _seen, _views
-from ._joins import chunk_type, concat_type, pad_type, repeat_type, split_type, stack_type, tile_type, unstack_type
+from ._joins import (
+    broadcast_dims,
+    chunk_type,
+    concat_type,
+    expanded_dims,
+    pad_type,
+    repeat_type,
+    split_type,
+    stack_type,
+    tile_type,
+    unstack_type,
+)
 from ._row import op
 from ._shapes import (
     Dims,
     as_type,
     axes_of,
     axis_of,
-    broadcast,
     fixed,
     free,
     may_be,
@@ -175,41 +185,14 @@ op(
 
 
 # ---------------------------------------------------------------- broadcasting
-def _broadcasted(dims: Dims, args: SimpleNamespace) -> Dims:
-    target = shape_arg(args.shape)
-    if dims is None or target is None:
-        return target
-    if len(target) < len(dims):
-        raise ShapeError(f"{len(dims)} axes do not fit into the shape {args.shape}")
-    fitted = broadcast(dims, target)
-    assert fitted is not None
-    for wanted, got in zip(target, fitted):
-        if host.same(wanted, got) is False:
-            raise ShapeError(f"size {got} does not broadcast to {wanted}")
-    return target
-
-
-def _expanded(dims: Dims, args: SimpleNamespace) -> Dims:
-    target = shape_arg(args.shape)
-    if target is None:
-        return None
-    if dims is None:
-        return tuple(None if d == -1 else d for d in target)
-    lead = len(target) - len(dims)
-    if lead < 0 or -1 in target[:lead]:
-        raise ShapeError(f"{len(dims)} axes do not fit into the shape {args.shape}")
-    kept = tuple(dims[at - lead] if d == -1 else d for at, d in enumerate(target))
-    return _broadcasted(dims, SimpleNamespace(shape=kept))
-
-
 def _expand(args: SimpleNamespace) -> str:
     keeps = isinstance(args.shape, (tuple, list)) and any(isinstance(d, int) and d == -1 for d in args.shape)
     return "expand(x, shape)" if keeps else "np.broadcast_to(x, shape)"
 
 
 for _signature, _spelling, _rule in (
-    ("broadcast_to(x, shape)", "np.broadcast_to(x, shape)", _broadcasted),
-    ("expand(x, shape)", _expand, _expanded),
+    ("broadcast_to(x, shape)", "np.broadcast_to(x, shape)", broadcast_dims),
+    ("expand(x, shape)", _expand, expanded_dims),
 ):
     _infer = _shaped(_rule, open=True)
     op(FAMILY, _signature, _spelling, infer=_infer, put=_views.put_expanded, compute=free, memory=free)

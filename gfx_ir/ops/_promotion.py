@@ -1,0 +1,191 @@
+"""Types of operands, and rules of dtypes: functions (operand types, promotion rules) -> (dtype or None, weak)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..dtypes import DType
+from ..errors import ShapeError
+from ..host import Dim, Expr
+from ..rules import OPEN
+from ..types import LogicalTensor
+from ._dims import same_dims
+
+DtypeRule = Callable[[Sequence[LogicalTensor], str], tuple[DType | None, bool]]
+
+
+def as_type(x: Any, rules: str) -> LogicalTensor:
+    """The type of an operand: a tensor's own, a weak 0-d one for a Python scalar or host value."""
+    if isinstance(x, LogicalTensor):
+        return x
+    if isinstance(x, (np.ndarray, np.generic)):
+        return LogicalTensor(dtypes.dtype(x.dtype), tuple(x.shape))
+    if isinstance(x, (Dim, Expr)):
+        return LogicalTensor(dtypes.default("i", rules), (), weak=True)
+    if isinstance(x, (bool, int, float, complex)):
+        return LogicalTensor(dtypes.default(dtypes.kind_of(x), rules), (), weak=True)
+    if x is None or x is OPEN:
+        return LogicalTensor(None, (), weak=True)
+    if isinstance(x, (list, tuple)):
+        return sequence_type(x, rules)
+    raise ShapeError(f"{x!r} is no tensor and no number")
+
+
+def sequence_type(data: Any, rules: str) -> LogicalTensor:
+    """The type of nested sequences of numbers made an array. Raises ShapeError where they are ragged."""
+    if not isinstance(data, (list, tuple)):
+        return as_type(data, rules)
+    if not data:
+        return LogicalTensor(dtypes.default("f", rules), (0,))
+    inner = [sequence_type(item, rules) for item in data]
+    if len({len(t.dims or ()) for t in inner}) > 1:
+        raise ShapeError("nested sequences of unequal depth make no tensor")
+    dims = inner[0].dims
+    for other in inner[1:]:
+        dims = same_dims(dims, other.dims, "nested sequences of unequal length make no tensor")
+    dtype, _ = promote(inner, rules)
+    return LogicalTensor(dtype, None if dims is None else (len(inner), *dims))
+
+
+def promote(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The dtype that the promotion rules give. Raises ShapeError where they define none."""
+    strong = [t for t in operands if not t.weak]
+    if any(t.dtype is None for t in strong) or not operands:
+        return None, False
+    if any(t.dtype is None for t in operands):
+        # An unknown host number is at most a float.
+        known = promote(strong, rules)[0] if strong else None
+        return (known if known is not None and known.kind in "fc" else None), not strong
+    if rules == "torch" and len({t.dtype for t in strong}) > 1:
+        return _promote_torch(operands), False
+    try:
+        return dtypes.result_type([(t.dtype, t.weak) for t in operands], rules)  # type: ignore[misc]
+    except TypeError as error:
+        raise ShapeError(str(error)) from None
+
+
+def _promote_torch(operands: Sequence[LogicalTensor]) -> DType | None:
+    """PyTorch lets a 0-d tensor beside others decide only the kind; both readings of an unknown rank must agree."""
+    readings = [(t.rank == 0,) if t.rank is not None else (True, False) for t in operands]
+    found = set()
+    try:
+        for zero in itertools.product(*readings):
+            found.add(dtypes.result_type_torch([(t.dtype, z, t.weak) for t, z in zip(operands, zero)]))  # type: ignore[misc]
+    except TypeError as error:
+        raise ShapeError(str(error)) from None
+    return found.pop() if len(found) == 1 else None
+
+
+def same(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The dtype of the first operand."""
+    return operands[0].dtype, operands[0].weak
+
+
+def boolean(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """bool."""
+    return dtypes.bool_, False
+
+
+def floating(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype, a floating one made of it where it is none."""
+    dtype, weak = promote(operands, rules)
+    return float_of(dtype, rules), weak
+
+
+def float_of(dtype: DType | None, rules: str) -> DType | None:
+    """The floating dtype that an integer or bool becomes where a function needs one; others as they are."""
+    if dtype is None or dtype.kind in "fc":
+        return dtype
+    if rules == "numpy":  # NumPy takes the smallest float that holds the integer
+        return dtypes.DTYPES[f"float{min(64, 2 * dtype.bits) if dtype.kind != 'b' else 16}"]
+    return dtypes.default("f", rules)
+
+
+def dividing(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype, the default float where it is none (NumPy has it so for divisions and means)."""
+    dtype, weak = promote(operands, rules)
+    return (dtype if dtype is None or dtype.kind in "fc" else dtypes.default("f", rules)), weak
+
+
+def real_of(dtype: DType | None) -> DType | None:
+    """The dtype of a complex number's parts; others as they are."""
+    if dtype is None or dtype.kind != "c":
+        return dtype
+    return dtypes.DTYPES[f"float{dtype.bits // 2}"]
+
+
+def real(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype, real where it is complex."""
+    dtype, weak = promote(operands, rules)
+    return real_of(dtype), weak
+
+
+def real_floating(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """`floating`, real where it is complex."""
+    dtype, weak = floating(operands, rules)
+    return real_of(dtype), weak
+
+
+def numeric(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype of numbers; booleans become integers of a width on which the frameworks do not agree."""
+    dtype, weak = promote(operands, rules)
+    return (None if dtype is dtypes.bool_ else dtype), weak
+
+
+def rounding(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The dtype of the operand; rounding leaves integers as they are. Raises ShapeError for complex numbers."""
+    dtype, weak = promote(operands, rules)
+    if dtype is not None and dtype.kind == "c":
+        raise ShapeError(f"this takes real numbers, not {dtype}")
+    return dtype, weak
+
+
+def integral(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype. Raises ShapeError where it is neither integer nor bool."""
+    dtype, weak = promote(operands, rules)
+    if dtype is not None and dtype.kind in "fc":
+        raise ShapeError(f"this takes integers or booleans, not {dtype}")
+    return dtype, weak
+
+
+def operator(rule: DtypeRule) -> DtypeRule:
+    """The rule of a Python operator, which on Python scalars alone gives a Python scalar under any rules."""
+
+    def marked(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+        return rule(operands, rules)
+
+    marked.operator = True  # type: ignore[attr-defined]
+    return marked
+
+
+def stays_weak(weak: bool, rules: str) -> bool:
+    """Whether a function of weak operands alone gives a weak result: only JAX has weak arrays."""
+    return weak and rules == "jax"
+
+
+def index_dtype(rules: str) -> DType:
+    """The dtype of positions."""
+    return dtypes.int32 if rules == "jax" else dtypes.int64
+
+
+def sum_dtype(dtype: DType | None, rules: str) -> DType | None:
+    """The dtype that sums and products accumulate to."""
+    if dtype is None or dtype.kind in "fc":
+        return dtype
+    if dtype.kind == "b":
+        return dtypes.default("i", rules)
+    if rules == "jax":
+        return dtypes.DTYPES[f"{'int' if dtype.kind == 'i' else 'uint'}{max(32, dtype.bits)}"]
+    if rules == "torch" or dtype.kind == "i":
+        return dtypes.int64
+    return dtypes.DTYPES["uint64"]
+
+
+def running_dtype(dtype: DType | None, rules: str) -> DType | None:
+    """The dtype that running sums and products accumulate to: JAX keeps narrow integers there."""
+    return dtype if rules == "jax" and dtype is not None and dtype.kind != "b" else sum_dtype(dtype, rules)
