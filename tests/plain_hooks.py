@@ -87,7 +87,7 @@ def gfx_unpack(value, names):
     items = list(value)
     star = next((i for i, n in enumerate(names) if isinstance(n, str) and n.startswith("*")), None)
     if len(items) < len(names) - 1 or (star is None and len(items) != len(names)):
-        raise ValueError("unpack")
+        return items  # the assignment itself raises Python's error
     for i, name in enumerate(names):
         if isinstance(name, tuple):
             k = i if star is None or i < star else i - len(names)

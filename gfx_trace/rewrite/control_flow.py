@@ -9,6 +9,7 @@ from typing import ClassVar
 from .comprehensions import structure
 from .context import Frame
 from .flow import Rest, falls
+from .scopes import Use
 from .statements import Statements
 from .templates import (
     any_of,
@@ -50,9 +51,12 @@ class ControlFlow(Statements):
         keep = live | of.captured | self.kept_live | of.nonlocals
         return self.ordered(n for n in assigned if n in keep and n not in of.globals)
 
-    def assigned(self, use) -> dict[str, None]:
+    def assigned(self, use: Use) -> dict[str, None]:
         """What a block may assign, itself or through local functions that it calls."""
-        return {**use.assigned, **dict.fromkeys(self.vars.written_inside)} if use.calls else use.assigned
+        of = self.vars
+        lasting = of.captured | self.kept_live | of.nonlocals
+        found = {**use.assigned, **dict.fromkeys(n for n in use.in_rest if n in lasting)}
+        return {**found, **dict.fromkeys(of.written_inside)} if use.calls else found
 
     def generated(self, name: str, place: ast.AST, use, names: list, fill: Callable, params: Iterable = ()):
         """A local function for a block. Variables that it assigns are its own unless in `names`; those that it reads

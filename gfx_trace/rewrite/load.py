@@ -59,7 +59,9 @@ def marked(code: CodeType, name: str, qualname: str, mark: bool = True) -> CodeT
     Classes and async functions stay as the user wrote them, so what is in them has no mark.
     """
     consts = list(code.co_consts)
-    inside = f"{qualname}.<locals>" if code.co_flags & OPTIMIZED else qualname
+    inside = f"{qualname}.<locals>"
+    if not code.co_flags & OPTIMIZED:  # the body of a class, which assigns its qualified name
+        inside = consts[0] = qualname
     for i, c in enumerate(consts):
         if isinstance(c, CodeType):
             ours = c.co_name.startswith(MADE) and c.co_name.rpartition("_")[2].isdigit()

@@ -178,8 +178,9 @@ def _compiled(d: Definition, fn: types.FunctionType) -> types.CodeType | None:
     if private is not None:
         body = [ast.ClassDef(private, [], [], body, [])]
     names = [n for n in code.co_freevars if n != "__class__" or private is None]
-    if private is None and code.co_name not in names and isinstance(node, ast.stmt):
-        body.insert(0, ast.Global([code.co_name]))  # or a function that calls itself would find it here
+    bound = private or (code.co_name if isinstance(node, ast.stmt) else None)
+    if bound is not None and bound not in names:
+        body.insert(0, ast.Global([bound]))  # or a function that names itself, or its class, would find it here
     wrapper = function("_", arguments(names), body, node)
     if isinstance(node, ast.Lambda):
         wrapper.body = [ast.Return(node)] if private is None else wrapper.body
@@ -207,7 +208,9 @@ def _same(a: types.CodeType, b: types.CodeType | None) -> bool:
     for attr in ("co_names", "co_varnames", "co_freevars", "co_cellvars", "co_argcount"):
         if getattr(a, attr) != getattr(b, attr):
             return False
-    if len(a.co_consts) != len(b.co_consts) or not all(map(_same_const, a.co_consts, b.co_consts)):
+    first = 0 if a.co_flags & inspect.CO_OPTIMIZED else 1  # the body of a class starts with its qualified name
+    consts = a.co_consts[first:], b.co_consts[first:]
+    if len(consts[0]) != len(consts[1]) or not all(map(_same_const, *consts)):
         return False
     return a.co_code == b.co_code or _steps(a) == _steps(b)
 

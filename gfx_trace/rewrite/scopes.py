@@ -17,13 +17,15 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 @dataclass(slots=True)
 class Use:
-    """Reads and writes of some code. `gen`: read before written; `kill`: written on every way through."""
+    """Reads and writes of some code. `gen`: read before written; `kill`: written on every way through; `maybe`:
+    by a walrus, which may not run; `in_rest`: by what follows an `if`, called at the end of its sides."""
 
     gen: set[str] = field(default_factory=set)
     kill: set[str] = field(default_factory=set)
     assigned: dict[str, None] = field(default_factory=dict)
     maybe: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
+    in_rest: set[str] = field(default_factory=set)
     calls: bool = False
 
 
@@ -193,6 +195,7 @@ class Summaries:
         for use in uses:
             total.assigned.update(use.assigned)
             total.deleted |= use.deleted
+            total.in_rest |= use.in_rest
             total.calls = total.calls or use.calls
         for use in reversed(uses):
             total.gen = use.gen | (total.gen - use.kill)
@@ -217,7 +220,10 @@ class Summaries:
         use = Use()
         rest = s.__dict__.get("rest")
         if rest is not None:  # the call of a Rest reads what its body reads
-            use.gen |= self.rest(rest).gen
+            more = self.rest(rest)
+            use.gen |= more.gen
+            use.in_rest = more.in_rest.union(more.assigned)
+            use.calls = more.calls
             return use
         scan([s], use, self.of)
         use.kill = set(use.assigned) - use.maybe
@@ -239,7 +245,7 @@ class Summaries:
         s.in_sides = dict(use.assigned)
         if rest is not None:  # what it reads, its calls at the ends of the sides read
             more = self.rest(rest)
-            self.add(use, Use(set(), set(), more.assigned, set(), more.deleted, more.calls))
+            self.add(use, Use(assigned=more.assigned, deleted=more.deleted, in_rest=more.in_rest, calls=more.calls))
         use.kill = set.intersection(*ends) if ends else set()
         return use
 
@@ -252,6 +258,7 @@ class Summaries:
         use.gen |= more.gen
         use.assigned.update(more.assigned)
         use.deleted |= more.deleted
+        use.in_rest |= more.in_rest
         use.calls = use.calls or more.calls
 
     def loop(self, s: ast.While | ast.For) -> Use:
@@ -270,7 +277,7 @@ class Summaries:
         s.head = s.head | set(s.__dict__.get("stop", ()))
         s.body_use = body
         for part in (s.test_use, body):
-            self.add(use, Use(set(), set(), part.assigned, set(), part.deleted, part.calls))
+            self.add(use, Use(assigned=part.assigned, deleted=part.deleted, calls=part.calls))
         use.gen |= s.head
         if s.orelse:
             self.add(use, self.block(s.orelse))

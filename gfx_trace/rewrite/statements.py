@@ -187,6 +187,9 @@ class Statements(Comprehensions):
         self.define(s.name)
         return [s]
 
+    def as_it_is(self, s: ast.stmt, live: set) -> list:
+        return [s]
+
     def nothing(self, s: ast.stmt, live: set) -> list:
         return []
 
@@ -213,5 +216,5 @@ class Statements(Comprehensions):
         ast.Assign: assign, ast.AugAssign: aug_assign, ast.Delete: delete, ast.Assert: assert_, ast.Raise: raise_,
         ast.Return: return_, ast.Expr: expression, ast.Import: import_, ast.ImportFrom: import_,
         ast.ClassDef: class_, ast.AsyncFunctionDef: class_, ast.FunctionDef: function_def,
-        ast.Pass: nothing, ast.Global: nothing, ast.Nonlocal: nothing,
+        ast.Break: as_it_is, ast.Continue: as_it_is, ast.Pass: nothing, ast.Global: nothing, ast.Nonlocal: nothing,
     }  # fmt: skip
