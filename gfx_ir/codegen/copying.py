@@ -10,8 +10,8 @@ from ..trees import tree_map
 Values = dict[Value, Any]
 
 
-def copy_graph(graph: Graph, values: Values | None = None) -> Graph:
-    """A copy, regions included; `values` is filled with old value → new value."""
+def copy_graph(graph: Graph, values: Values | None = None, prefix: str = "") -> Graph:
+    """A copy, regions included; `values` is filled with old value → new value. Calls get `prefix` before their paths."""
     values = {} if values is None else values
     out = Graph(graph.name, graph.doc)
     for value in graph.placeholders:
@@ -20,17 +20,20 @@ def copy_graph(graph: Graph, values: Values | None = None) -> Graph:
         values[value] = made
     for path, value in graph.parameters.items():
         values[value] = out.add_parameter(path, value.type)
-    copy_nodes(graph, out, None, values)
+    copy_nodes(graph, out, None, values, prefix)
     out.result = substitute(graph.result, values)
     return out
 
 
-def copy_nodes(source: Graph, into: Graph, before: Node | None, values: Values) -> None:
-    """Copy the nodes of `source` into another graph, before one of its nodes (None: at the end)."""
+def copy_nodes(source: Graph, into: Graph, before: Node | None, values: Values, prefix: str = "") -> None:
+    """Copy the nodes of `source` into another graph, before one of its nodes (None: at the end); calls get `prefix`."""
     for node in source:
         kinds = tuple(value.kind for value in node.values)
-        regions = tuple(copy_graph(region) for region in node.regions)
-        made = Node(node.op, substitute(node.args, values), kinds, node.span, regions)
+        regions = tuple(copy_graph(region, prefix=prefix) for region in node.regions)
+        args = substitute(node.args, values)
+        if prefix and node.op.name in ("call", "repeat"):
+            args = (args[0], join(prefix, args[1]), *args[2:])
+        made = Node(node.op, args, kinds, node.span, regions)
         for old, new in zip(node.values, made.values):
             new.name, new.type = old.name, old.type
             values[old] = new
@@ -44,7 +47,7 @@ def splice(source: Graph, node: Node, args: Any, prefix: str) -> None:
     values: Values = dict(zip(source.placeholders, args))
     for path, value in source.parameters.items():
         values[value] = graph.add_parameter(join(prefix, path), value.type)
-    copy_nodes(source, graph, node, values)
+    copy_nodes(source, graph, node, values, prefix)
     results = outputs_of(source.result, len(node.values))
     made = {values[value].node for inner in source for value in inner.values}
     for old, result in zip(node.values, results):

@@ -25,6 +25,9 @@ class Functional(Repeats):
     def closure(self, regions: Sequence[Graph]) -> Scope:
         """The scope of a nested function that holds these regions."""
         closed = {found for region in regions for value in self.plan.captured(region) for found in self._read(value)}
+        owner = regions[0].owner
+        if owner is not None and fors(owner) and owner.arg("exit") is not None:  # its items are read inside
+            closed |= {found.id for part in owner.args[0] for found in ast.walk(self.tree(part)) if isinstance(found, ast.Name)}
         return Scope(self.plan, self.scope.reserved, closed)
 
     def _read(self, value: Value) -> set[str]:
@@ -85,7 +88,7 @@ class Functional(Repeats):
         if self.plan.order[region]:
             return False
         if type(value) is Value:
-            return value.node.graph is not region and value.is_tensor
+            return value.node.graph is not region and value.kind in ("tensor", "int", "float", "bool")
         return isinstance(value, (bool, int, float))
 
     # ------------------------------------------------------------------ loops
@@ -130,7 +133,7 @@ class Functional(Repeats):
             return "_"
         graph = value.node.graph
         assert graph is not None
-        fallback = {"int": "i"}.get(value.kind, "x")
+        fallback = {"int": "i"}.get(value.kind, "value")
         text = self.scope.pick([value.name, hint, fallback], graph, 0, avoid)
         self.bind(value, text)
         return text

@@ -69,7 +69,7 @@ class Loops(Branches):
                 node.values[at].name,
                 read.id if isinstance(read, ast.Name) else None,
                 result.name if type(result) is Value else None,
-                "done" if at == node.arg("exit") else "x",
+                "done" if at == node.arg("exit") else "value",
             ]
             chosen[at] = self.scope.pick(hints, graph, 2 * number, list(chosen.values()))
         return chosen
@@ -162,7 +162,9 @@ class Loops(Branches):
         dynamic = None
         if type(leaves) is Value and not (self._drops_flag(node) and leaves in placeholders(node, node.regions[-1])[1]):
             dynamic = self.leaf(leaves)
-        pairs = [(chosen[at], self.tree(results[at])) for at in carried]
+        starts_false = flag is not None and self.plan.resolve(node.arg("init")[flag]) is False
+        kept = [at for at in carried if not (at == flag and leaves is False and starts_false)]
+        pairs = [(chosen[at], self.tree(results[at])) for at in kept]
         changed = {text for text, value in pairs if not (isinstance(value, ast.Name) and value.id == text)}
         if dynamic is not None and flag not in carried:
             if changed & {found.id for found in ast.walk(dynamic) if isinstance(found, ast.Name)}:

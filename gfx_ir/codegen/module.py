@@ -15,7 +15,6 @@ from typing import Any
 from ..backend import Backend
 from ..errors import GfxError, MissingOp
 from ..graph import Graph, Node, Value
-from ..op import OpDef
 from ..program import Parameter, Program
 from ..source import Span
 from ..template import Template
@@ -197,14 +196,15 @@ class ModuleWriter:
                 self.helpers.use(inner.id, None)
         return expression
 
+    def spelling(self, node: Node) -> Template | None:
+        """How the backend spells the node's op, if by a row."""
+        return self.backend.templates.get(node.op.name)
+
     def template(self, node: Node) -> Template:
         """How the backend spells the node's op. Raises MissingOp."""
-        return self.op_template(node.op, node.span)
-
-    def op_template(self, op: OpDef, span: Span | None) -> Template:
-        found = self.backend.templates.get(op.name)
+        found = self.spelling(node)
         if found is None:
-            raise MissingOp(f"backend {self.backend.name!r} has no row for op {op.name!r}", span)
+            raise MissingOp(f"backend {self.backend.name!r} has no row for op {node.op.name!r}", node.span)
         return found
 
     def check_holder(self, target: Any, node: Node) -> None:

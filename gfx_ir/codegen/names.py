@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..graph import Graph, Value
 from ..naming import is_name
+from .simplify import is_boolean
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -46,7 +47,7 @@ def snake(text: str) -> str:
 
 def temporary(value: Value) -> str:
     """What to call a value that its author gave no name."""
-    return _TEMPORARIES.get(value.node.op.name) or _KINDS.get(value.kind, "h")
+    return _TEMPORARIES.get(value.node.op.name) or _KINDS.get(value.kind) or ("test" if is_boolean(value) else "h")
 
 
 class Scope:

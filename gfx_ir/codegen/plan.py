@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..graph import Graph, Node, Value
+from ..template import Template
 from ..trees import leaves
 from .copying import outputs_of
 from .liveness import Liveness, fors
 from .simplify import IFS, LOOPS
-from .widths import DEPTH, WIDTH, width_of
+from .widths import DEPTH, WIDTH, Widths
 
 CHEAP = frozenset(("size", "rank", "dtype_of", "is_none", "device_of", "shape"))
 _TERNARY = 70
@@ -48,10 +49,13 @@ def pair(node: Node) -> bool:
 class Plan:
     """`order`: the statements of each graph; `inside`: nodes printed inside another one; `always`: those printed at each use."""
 
-    def __init__(self, graph: Graph, effectful: Test, functional: Test, flat: Test) -> None:
+    def __init__(
+        self, graph: Graph, effectful: Test, functional: Test, flat: Test, template: Callable[[Node], Template | None]
+    ) -> None:
         self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
+        self._widths = Widths(template, self.resolve)
         self.order: dict[Graph, list[Node]] = {}
         self.inside: set[Node] = set()
         self.always: set[Node] = set()
@@ -62,6 +66,7 @@ class Plan:
         self.last: dict[Graph, dict[Value, int]] = {}
         self._sizes: dict[Node, tuple[int, int]] = {}
         self._plan(graph)
+        self._arrange(graph, True, None)
         for value in list(self.users):
             self._record(value)
 
@@ -73,18 +78,40 @@ class Plan:
                 self._plan(region)
             self._decide(node)
         self._decide(graph.output)
-        tail = self._tail(graph, live)
-        if tail is not None:
-            self.tails[graph] = tail
-            self._keep_before(graph, tail)
-        statements = [n for n in live if n not in self.inside and n not in self.always and n is not tail]
-        if tail is not None:
-            statements.append(tail)
-        self.order[graph] = statements
-        self.last[graph] = {}
-        for at, node in enumerate(statements, 1):
-            self.index[node] = at
-        self.index[graph.output] = len(statements) + 1
+        self.order[graph] = [node for node in live if node not in self.inside and node not in self.always]
+
+    def _arrange(self, graph: Graph, returns: bool, flag: int | None) -> None:
+        """Number the statements. `returns`: the graph ends a function; `flag`: which of its results ends a loop."""
+        todo = [(graph, returns, flag)]
+        while todo:
+            graph, returns, flag = todo.pop()
+            tail = self._tail(graph, returns, flag)
+            if tail is not None:
+                self.tails[graph] = tail
+                self._keep_before(graph, tail)
+            live = [node for node in graph if node in self.liveness.live]
+            order = [n for n in live if n not in self.inside and n not in self.always and n is not tail]
+            self.order[graph] = order = [*order, tail] if tail is not None else order
+            self.last[graph] = {}
+            for at, node in enumerate(order, 1):
+                self.index[node] = at
+            self.index[graph.output] = len(order) + 1
+            for node in live:
+                loop = node.op.name in LOOPS
+                for region in node.regions:
+                    if node is tail:
+                        todo.append((region, returns, self._flag_of(node, graph, flag)))
+                    elif loop and not self.functional(node):
+                        todo.append((region, False, node.arg("exit") if region is node.regions[-1] else None))
+                    else:
+                        todo.append((region, self.functional(node), None))
+
+    def _flag_of(self, node: Node, graph: Graph, flag: int | None) -> int | None:
+        """Which output of a test is the flag that the graph gives as result `flag`."""
+        if flag is None or type(graph.result) not in (tuple, list):
+            return None
+        value = self.resolve(graph.result[flag])
+        return value.index - 1 if type(value) is Value and value.node is node else None
 
     def _decide(self, node: Node) -> None:
         """Which of its arguments stand inside `node`, so that it is neither too deep nor too wide."""
@@ -93,7 +120,7 @@ class Plan:
             self._sizes[node] = (1, 12)
             return
         found = [value for value in self._arguments(node) if self._fits(value, node)]
-        own = width_of(node)
+        own = self._widths.node(node)
         found.sort(key=lambda value: self._sizes[value.node][1])
         depth, width = 0, own
         for value in found:
@@ -103,14 +130,14 @@ class Plan:
             if node.op.name == "output" and inner_depth > DEPTH:
                 continue
             self.inside.add(value.node)
-            depth, width = max(depth, inner_depth), width + inner_width
+            depth, width = max(depth, inner_depth), width + inner_width - self._widths.leaf(value)
         if node.op.name == "output":
             self._decide_whole(node)
         elif node.op.name in IFS:
             if self._is_ternary(node):
                 self.ternary.add(node)
             if not any(self.order[region] for region in node.regions):
-                width = own + sum(self._side_width(region) for region in node.regions)
+                width += 14 + sum(self._side_width(region) for region in node.regions)
         self._sizes[node] = (depth + 1, width)
 
     def _arguments(self, node: Node) -> list[Value]:
@@ -184,26 +211,32 @@ class Plan:
         at = outputs[0].index - 1
         for region in node.regions:
             result = outputs_of(region.result, len(node.values))[at]
-            if self.order[region] or region in self.tails or type(result) in (tuple, list, dict):
+            if self.order[region] or type(result) in (tuple, list, dict):
                 return False
             value = self.resolve(result)
             if type(value) is Value and value.node.graph is region and value.name:
                 return False
             if type(value) is not Value and repr(value) == "UNBOUND":
                 return False
-        return sum(self._side_width(region) for region in node.regions) + width_of(node) < _TERNARY
+        return sum(self._side_width(region) for region in node.regions) + self._widths.leaf(node.args[0]) < _TERNARY
 
     def _side_width(self, region: Graph) -> int:
         return self._sizes[region.output][1] if region.output in self._sizes else 8
 
-    def _tail(self, graph: Graph, live: list[Node]) -> Node | None:
-        """The last test of which nothing but the result takes the outputs, if it can be moved to the end."""
+    def _tail(self, graph: Graph, returns: bool, flag: int | None) -> Node | None:
+        """A test that ends the graph: it can stand last, and its sides return, or end the loop, by themselves.
+
+        What both sides give to a variable of the author's is returned behind the test.
+        """
+        live = [node for node in graph if node in self.liveness.live]
         for node in reversed(live):
             if node.op.name in IFS and not self.functional(node) and node not in self.inside and node not in self.ternary:
                 outputs = [value for value in node.values if self.liveness.used(value)]
-                fits = all(user is graph.output for value in outputs for user in self.users[value])
-                if graph.owner is None or self.functional(graph.owner):  # a variable that both sides set is returned after them
-                    fits = fits and not any(value.name for value in outputs)
+                if any(user is not graph.output for value in outputs for user in self.users[value]):
+                    return None
+                if self._flag_of(node, graph, flag) is not None:
+                    return node
+                fits = returns and not any(value.name for value in outputs)
                 return node if fits and (outputs or node is live[-1]) else None
             if self.effectful(node) or node.op.name in IFS or node.op.name in LOOPS:
                 return None

@@ -69,5 +69,7 @@ def _paths(entry: Graph, functions: dict[str, Graph], instances: dict[str, str])
         for path in graph.parameters:
             yield join(prefix, path)
         for node in callees(graph):
+            if node.args[1]:
+                yield join(prefix, node.args[1])
             for path in functions[node.args[0]].parameters:
                 yield join(prefix, node.args[1], path)

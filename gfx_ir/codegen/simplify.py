@@ -34,10 +34,24 @@ def is_boolean(value: Any) -> bool:
 def simplify(graph: Graph, functional: bool) -> None:
     """Replace outputs of tests that need no test, in the graph and its regions."""
     for node in list(graph.walk()):
+        if node.op.name in LOOPS:
+            _name_carried(node)
         if node.op.name in IFS:
             _same_on_both_sides(node)
             if functional and node.op.name == "cond":
                 _says_the_test(node)
+            _drop_outputs(node)
+
+
+def _name_carried(node: Node) -> None:
+    """A carried value has one name: before, in and behind the loop."""
+    items = len(node.args[0]) if node.op.name in ("for", "host_for") else 0
+    for at, output in enumerate(node.values[: len(node.arg("init"))]):
+        phis = [region.placeholders[items + at] for region in node.regions]
+        names = [value.name for value in (phis[-1], output, *phis) if value.name]
+        chosen = names[0] if names else "done" if at == node.arg("exit") else None
+        for value in (output, *phis):
+            value.name = value.name or chosen
 
 
 def _same_on_both_sides(node: Node) -> None:
@@ -60,6 +74,25 @@ def _says_the_test(node: Node) -> None:
             node.graph.insert(made, node)
             made.value.name = output.name
             output.replace_by(made.value)
+
+
+def _drop_outputs(node: Node) -> None:
+    """Replace a test by one without the outputs that nothing takes."""
+    kept = [at for at, value in enumerate(node.values) if value.uses]
+    graph = node.graph
+    if len(kept) == len(node.values) or graph is None or not node.values:
+        return
+    for region in node.regions:
+        results = outputs_of(region.result, len(node.values))
+        region.result = tuple(results[at] for at in kept)
+    kinds = tuple(node.values[at].kind for at in kept)
+    made = Node(node.op, node.args, kinds, node.span, node.regions)
+    graph.insert(made, node)
+    for at, value in zip(kept, made.values):
+        old = node.values[at]
+        value.name, value.type = old.name, old.type
+        old.replace_by(value)
+    graph.erase(node)
 
 
 def _sides(node: Node) -> list[tuple[Value, Any, Any]]:

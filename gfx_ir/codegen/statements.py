@@ -73,16 +73,12 @@ class Statements(Expressions):
         self.bound[value] = name(text)
         self.scope.hold(text, value)
 
-    def hints(self, value: Value) -> list[str | None]:
-        """Names for a value, the best first."""
-        return [self.prefer.get(value), value.name, temporary(value)]
-
     def choose(self, value: Value, graph: Graph, tick: int, avoid: Iterable[str] = ()) -> str:
         """A name for a value that is made at `tick`."""
         preferred = self.prefer.get(value)
         if preferred is not None and preferred not in avoid and self.scope.free(preferred, graph, tick):
             return preferred
-        return self.scope.pick([value.name, temporary(value)] if value.name else [temporary(value)], graph, tick, avoid)
+        return self.scope.pick([value.name or temporary(value)], graph, tick, avoid)
 
     # ------------------------------------------------------------------ statements
     def statement(self, node: Node) -> bool:

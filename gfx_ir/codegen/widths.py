@@ -1,42 +1,69 @@
-"""About how wide a node is when it is printed: decides what is still written inside one line."""
+"""How wide a node is when it is printed: decides what is still written inside one line."""
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
+from ..dtypes import DType
 from ..graph import Node, Value
-from ..trees import leaves
+from ..template import Template
+from ..trees import leaves, tree_map
 
 DEPTH = 8
 WIDTH = 104
-_SIGNS = frozenset(
-    "add subtract multiply divide floor_divide remainder pow matmul equal not_equal less less_equal greater greater_equal"
-    " bitwise_and bitwise_or bitwise_xor logical_not bitwise_invert negative getitem is_none".split()
-)
+_SHORT_NAME = 3
 
 
-def width_of(node: Node) -> int:
-    """Estimated columns of the node without what is printed inside it."""
-    name = node.op.name
-    if name == "output":
-        return 7
-    if name == "call":
-        return len(str(node.args[0])) + 8 + _args(node.args[2]) + len(str(node.args[1] or ""))
-    if name == "host":
-        return 3 + _args(node.args[1])
-    own = 3 if name in _SIGNS else len(name) + 6
-    return own + _args(node.args)
+class Widths:
+    """Columns of nodes, from the spellings of a target."""
 
+    def __init__(self, template: Callable[[Node], Template | None], resolve: Callable[[Any], Any]) -> None:
+        self.template, self.resolve = template, resolve
+        self._skeletons: dict[int, tuple[int, Counter]] = {}
 
-def _args(args: Any) -> int:
-    total = 0
-    for leaf in leaves(args):
+    def node(self, node: Node) -> int:
+        """Columns of the node with a name in the place of every value."""
+        op = node.op.name
+        if op == "output":
+            return 7 + self.tree(node.args[0])
+        if op in ("call", "repeat"):
+            return len(str(node.args[0])) + 8 + self.tree(node.arg("args")) + self.path(str(node.args[1] or ""))
+        if op == "host":
+            return 3 * len(node.args[1]) + self.tree(node.args[1])
+        template = self.template(node)
+        if template is None:
+            return len(op) + 6 + (self.tree(node.args[0]) if node.args else 0)
+        spelled = template.tree(tree_map(self.resolve, node.args))
+        found = self._skeletons.get(id(spelled))
+        if found is None:
+            names = Counter(n.id for n in ast.walk(spelled) if isinstance(n, ast.Name) and n.id in node.op.params)
+            text = ast.unparse(spelled)
+            found = len(text) - sum(len(name) * count for name, count in names.items()), names
+            self._skeletons[id(spelled)] = found
+        own, names = found
+        return own + sum(names[text] * self.tree(arg) for text, arg in zip(node.op.params, node.args))
+
+    def tree(self, tree: Any) -> int:
+        """Columns of a literal."""
+        kind = type(tree)
+        if kind in (tuple, list, dict, slice):
+            items = list(leaves(tree))
+            return 2 + sum(self.tree(item) + 2 for item in items) if items else 2
+        return self.leaf(tree)
+
+    def leaf(self, leaf: Any) -> int:
+        """Columns of a value by its name, or of a constant."""
+        leaf = self.resolve(leaf)
         if type(leaf) is not Value:
-            total += 0 if leaf is None else min(len(repr(leaf)), 20) + 2
-        elif leaf.node.op.name == "parameter":
-            total += len(leaf.node.args[0]) + 16
-        elif leaf.name or leaf.node.op.name == "placeholder":
-            total += len(leaf.name or "x") + 2
-        else:
-            total += 4
-    return total
+            return len(leaf.name) + 4 if type(leaf) is DType else len(repr(leaf))
+        if leaf.node.op.name == "parameter":
+            return self.path(leaf.node.args[0])
+        return len(leaf.name) if leaf.name else _SHORT_NAME
+
+    @staticmethod
+    def path(path: str) -> int:
+        """Columns of an entry of the parameter tree."""
+        return 6 + len(path) + 3 * (path.count(".") + 1)
