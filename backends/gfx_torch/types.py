@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
 
-from . import helpers, lifts, rows
+from . import helpers, lifts, rows, special
 from .lifting import cast_back, element, refuse
 from .modules import MODULES
 
@@ -60,6 +60,7 @@ class TorchBackend(Backend):
         self._add_inplace()
         self._add_unbound()
         self.modules.update(MODULES)
+        self.special = special.table()
 
     # ------------------------------------------------------------------ lifts
     def add_lift(self, name: str, fn: Callable[..., Any], roots: Any, **flags: Any) -> None:

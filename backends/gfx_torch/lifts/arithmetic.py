@@ -155,12 +155,6 @@ def heaviside(input: Any, values: Any) -> Any:
     return ops.where(ops.equal(input, 0), values, step)
 
 
-def logcumsumexp(input: Any, dim: Any) -> Any:
-    """log of the running sum of exp, the largest element taken out."""
-    top = ops.stop_gradient(ops.max(input, axis=dim, keepdims=True))
-    return ops.add(ops.log(ops.cumulative_sum(ops.exp(ops.subtract(input, top)), axis=dim)), top)
-
-
 LIFTS = {
     names("isclose"): isclose,
     names("allclose"): allclose,

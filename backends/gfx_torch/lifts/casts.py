@@ -10,7 +10,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from ..lifting import dtype_like, element, is_dtype, is_number, known_rank, refuse, sizes
+from ..lifting import dtype_like, element, is_dtype, is_number, known_rank, refuse
 
 _OLD_NAMES = {
     "Float": "float32",
@@ -125,11 +125,6 @@ def result_type(tensor: Any, other: Any) -> Any:
     return dtypes.result_type_torch(found)
 
 
-def size_tuple(sizes_: Any = ()) -> Any:
-    """torch.Size(sequence)."""
-    return sizes((sizes_,))
-
-
 def broadcast_shapes(*shapes: Any) -> Any:
     """torch.broadcast_shapes of known sizes."""
     shapes = tuple((s,) if isinstance(s, int) else s for s in shapes)
@@ -162,7 +157,6 @@ LIFTS = {
     "torch.iinfo": iinfo,
     "torch.promote_types": promote_types,
     "torch.result_type": result_type,
-    "torch.Size": size_tuple,
     "torch.broadcast_shapes": broadcast_shapes,
     "torch.get_default_dtype": lambda: dtypes.float32,
 }

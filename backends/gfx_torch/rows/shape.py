@@ -154,7 +154,7 @@ def split(tensor: Any, split_size_or_sections: Any = None, dim: Any = 0, **named
     if total is None:
         raise ShapeError(
             "torch.split needs the size of the axis to know how many parts there are",
-            hint="use x.chunk(n, dim), or give all sizes: x.split((a, b), dim); or the argument's shape: gfx.TensorSpec",
+            hint="use x.chunk(n, dim), or give all sizes: x.split((a, b), dim); or the shape: gfx.TensorSpec",
         )
     counts = [size] * (total // size) + ([total % size] if total % size else [])
     return parts(ops.split(tensor, tuple(counts) or (0,), axis=dim))

@@ -1,0 +1,34 @@
+"""Callables of PyTorch that capture itself answers: functions of functions, contexts, questions about the mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+_NAMES = {
+    "cond": "cond",
+    "while_loop": "while_loop",
+    "no_grad": "no_grad inference_mode",
+    "null_context": "enable_grad",
+    "transparent": "compile jit.script jit.ignore jit.unused jit.export compiler.disable compiler.allow_in_graph",
+    "true": "compiler.is_exporting",
+    "false": "compiler.is_compiling compiler.is_dynamo_compiling jit.is_scripting jit.is_tracing onnx.is_in_onnx_export "
+    "is_autocast_enabled overrides.has_torch_function overrides.has_torch_function_unary "
+    "overrides.has_torch_function_variadic",
+    "is_tensor": "is_tensor",
+    "size": "Size",
+}
+
+
+def table() -> dict[Any, str]:
+    """Callable → the name by which capture knows it; what this version of PyTorch lacks is passed over."""
+    found: dict[Any, str] = {}
+    for special, names in _NAMES.items():
+        for name in names.split():
+            target: Any = torch
+            for part in name.split("."):
+                target = getattr(target, part, None)
+            if target is not None:
+                found[target] = special
+    return found
