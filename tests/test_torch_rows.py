@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from gfx_ir.errors import GfxError
 from torch.nn import functional as F
 
+from gfx_ir.errors import GfxError
 from torch_probe import call, record, results, run
 
 torch.manual_seed(0)

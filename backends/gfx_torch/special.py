@@ -13,7 +13,8 @@ _NAMES = {
     "null_context": "enable_grad",
     "transparent": "compile jit.script jit.ignore jit.unused jit.export compiler.disable compiler.allow_in_graph",
     "true": "compiler.is_exporting",
-    "false": "compiler.is_compiling compiler.is_dynamo_compiling jit.is_scripting jit.is_tracing onnx.is_in_onnx_export "
+    "false": "compiler.is_compiling compiler.is_dynamo_compiling jit.is_scripting jit.is_tracing "
+    "onnx.is_in_onnx_export "
     "is_autocast_enabled overrides.has_torch_function overrides.has_torch_function_unary "
     "overrides.has_torch_function_variadic",
     "is_tensor": "is_tensor",
