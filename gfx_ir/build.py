@@ -11,7 +11,9 @@ from typing import Any
 from .dtypes import DType
 from .errors import ShapeError, VerifyError
 from .graph import Graph, Node, Value
+from .host import Dim, Expr
 from .op import OpDef, active, lookup
+from .rules import OPEN
 from .source import Span
 from .trees import BRANCHES, leaves, tree_map
 from .types import LogicalTensor
@@ -148,7 +150,7 @@ def host(operator_: str, *args: Any) -> Any:
     builder = active.builder
     if isinstance(builder, Builder):
         return builder.host(operator_, *args)
-    if builder is not None:
+    if builder is not None and any(leaf is OPEN or isinstance(leaf, (Dim, Expr)) for leaf in leaves(args)):
         return builder.add(lookup("host"), (operator_, args))
     return HOST_OPERATORS[operator_](*args)
 
@@ -166,7 +168,8 @@ def next_key() -> Any:
 def rank_of(x: Any, why: str = "this call") -> int:
     """The rank of a tensor, for lifts that cannot do without. Raises ShapeError where the capture does not know it."""
     kind = x.type if isinstance(x, Value) else x
-    rank = kind.rank if isinstance(kind, LogicalTensor) else getattr(kind, "ndim", 0)
+    open_tensor = isinstance(x, Value) and x.is_tensor and kind is None
+    rank = kind.rank if isinstance(kind, LogicalTensor) else None if open_tensor else getattr(kind, "ndim", 0)
     if rank is None:
         hint = "give the argument's shape: gfx.TensorSpec(shape, dtype)"
         raise ShapeError(f"{why} needs the rank of its argument", hint=hint)

@@ -3,9 +3,39 @@
 from __future__ import annotations
 
 from ..op import REGISTRY, OpDef, lookup
-from . import control, convolution, create, effect, elementwise, fft, index, linalg, loss, nn, norm, random, reduce, shape
+from . import (
+    control,
+    convolution,
+    create,
+    effect,
+    elementwise,
+    fft,
+    index,
+    linalg,
+    loss,
+    nn,
+    norm,
+    random,
+    reduce,
+    shape,
+)
 
-FAMILIES = (elementwise, reduce, shape, linalg, nn, norm, convolution, loss, index, create, random, fft, control, effect)
+FAMILIES = (
+    elementwise,
+    reduce,
+    shape,
+    linalg,
+    nn,
+    norm,
+    convolution,
+    loss,
+    index,
+    create,
+    random,
+    fft,
+    control,
+    effect,
+)
 # The families `shape` and `fft` bear the name of an op: `ops.shape`, `ops.fft` mean the op.
 globals().update({_family: REGISTRY[_family] for _family in ("shape", "fft") if _family in REGISTRY})
 

@@ -1,4 +1,4 @@
-"""Floating-point operations of ops whose count is not that of their outputs' elements, as size expressions (None: unknown)."""
+"""Floating-point operations of ops that do not do one for each element of their outputs: size expressions."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ def parse_einsum(equation: str) -> tuple[list[str], str]:
     text = equation.replace(" ", "").replace(DOTS, ".")
     left, arrow, right = text.partition("->")
     inputs = left.split(",")
-    if any(not (c.isalpha() or c == ".") for c in left.replace(",", "") + right) or any(s.count(".") > 1 for s in inputs):
+    strange = any(not (c.isalpha() or c == ".") for c in left.replace(",", "") + right)
+    if strange or any(s.count(".") > 1 for s in inputs):
         raise ShapeError(f"{equation!r} is no einsum equation")
     if not arrow:
         letters = [c for c in left if c.isalpha()]

@@ -1,7 +1,7 @@
 """Helper functions that NumPy spellings of nn and effect name: they define their ops.
 
-Each computes in the dtype of its input. Emitted NumPy source contains those that it needs word for word, so they use NumPy
-and each other only, and bear no annotations.
+Each computes in the dtype of its input. Emitted NumPy source contains those that it needs word for word, so they use
+NumPy and each other only, and bear no annotations.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def conv(x, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), groups=
 
 # ---------------------------------------------------------------- pooling
 def pool_count(size, kernel, stride, padding, dilation, ceil_mode):
-    """How many windows there are along an axis; with ceil_mode also one that juts out, if it begins before the last padding."""
+    """How many windows an axis has; with ceil_mode also one that juts out, if it begins before the last padding."""
     room = size + 2 * padding - dilation * (kernel - 1) - 1
     count = (room + (stride - 1 if ceil_mode else 0)) // stride + 1
     if ceil_mode and (count - 1) * stride >= size + padding:
@@ -111,7 +111,7 @@ def avg_pool(x, kernel, stride, padding=(0,), ceil_mode=False, count_include_pad
 
 
 def adaptive_pool(x, output_size, reduce):
-    """`reduce` (np.mean or np.max) over windows from i * size // out to the ceiling of (i + 1) * size / out, axis by axis."""
+    """`reduce` (np.mean or np.max) over windows i * size // out to (i + 1) * size / out, rounded up, axis by axis."""
     x = np.array(x)
     for axis, out in zip(range(-len(output_size), 0), output_size):
         size = x.shape[axis]
@@ -131,7 +131,7 @@ def check(pred, message, error=RuntimeError):
 NN: dict[str, Any] = {
     f.__name__: f
     for f in (
-        each_axis, window_view, pad_last, conv_padding, conv, pool_count, pool_windows, max_pool, avg_pool, adaptive_pool,
-        check,
+        each_axis, window_view, pad_last, conv_padding, conv,
+        pool_count, pool_windows, max_pool, avg_pool, adaptive_pool, check,
     )
 } | RANDOM  # fmt: skip

@@ -1,8 +1,8 @@
 """Random numbers of the NumPy reference: a key is an array of two 64-bit words, and each draw depends on its key alone.
 
 Numbers come from Philox under that key; splitting goes through SeedSequence, whose states are independent for different
-entropy (https://numpy.org/doc/stable/reference/random/parallel.html). Emitted NumPy source contains these functions word
-for word.
+entropy (https://numpy.org/doc/stable/reference/random/parallel.html). Emitted NumPy source contains these functions
+word for word.
 """
 
 from __future__ import annotations

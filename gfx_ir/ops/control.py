@@ -8,10 +8,17 @@ ends the loop once it is true (a `break`): before each trip a loop asks `not car
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
+from typing import Any
 
+from .. import host
+from ..build import HOST_OPERATORS
 from ..op import OpDef, register
-
+from ..rules import OPEN
+from ..trees import leaves
+from ._shapes import free, is_size, takes_open
 
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "bool"))
 _ORDER = ("bool", "int", "float")
@@ -64,5 +71,41 @@ for _signature, _regions in (
 ):
     register(OpDef(_signature, kinds=_none if _regions else ("tensor",), regions=_regions, family="control"))
 
-register(OpDef("host(operator, args)", kinds=lambda a: (host_kind(a.operator, a.args),), family="control"))
+_SYMBOLIC: dict[str, Callable[..., Any]] = {
+    "+": host.add, "-": host.sub, "*": host.mul, "//": host.floordiv, "%": host.mod,
+    "min": partial(host.extremum, "min"), "max": partial(host.extremum, "max"),
+}  # fmt: skip
+
+
+@takes_open
+def host_value(args: SimpleNamespace, rules: str) -> tuple[Any]:
+    """What Python's operator gives on host values as far as they are known: sizes may be symbolic."""
+    values, symbolic = args.args, _SYMBOLIC.get(args.operator)
+    if args.operator == "getitem" and isinstance(values[0], (tuple, list)) and isinstance(values[1], (int, slice)):
+        found = _applied("getitem", values)
+        return (OPEN if found is None else found,)
+    if args.operator == "splice" and not any(leaf is OPEN for leaf in values):
+        return (_applied("splice", values),)
+    if symbolic is not None and len(values) == 2 and all(is_size(v) for v in values):
+        return (OPEN if args.operator in ("//", "%") and values[1] == 0 else symbolic(*values),)
+    plain = all(isinstance(leaf, (bool, int, float, str, type(None))) for leaf in leaves(values))
+    return (_applied(args.operator, values) if plain else OPEN,)
+
+
+def _applied(operator: str, values: tuple) -> Any:
+    try:
+        return HOST_OPERATORS[operator](*values)
+    except (ArithmeticError, LookupError, TypeError, ValueError):  # the program itself raises that when it runs
+        return OPEN
+
+
+register(
+    OpDef(
+        "host(operator, args)",
+        kinds=lambda a: (host_kind(a.operator, a.args),),
+        infer=host_value,
+        compute=free,
+        family="control",
+    )
+)
 register(OpDef("to_python(x, kind)", kinds=lambda a: (a.kind,), family="control"))

@@ -1,7 +1,7 @@
 """Convolution and pooling over the last axes, channels first, as torch.nn.functional and ONNX have them.
 
-Sizes: https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html and its neighbours. A tuple of one entry counts
-for every axis.
+Sizes: https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html and its neighbours. A tuple of one entry
+counts for every axis.
 """
 
 from __future__ import annotations
@@ -81,13 +81,10 @@ def _conv_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     if len(x) not in (count + 1, count + 2):
         raise ShapeError(f"a convolution over {count} axes takes (N, C, ...) or (C, ...), not {dims_text((x,))}")
     _check_channels(x[-count - 1], weight, args.groups)
-    padding = args.padding if isinstance(args.padding, str) else _each(args.padding, count, "padding")
+    padding = _each((args.padding,) if isinstance(args.padding, str) else args.padding, count, "padding")
     stride, dilation = _each(args.stride, count, "stride"), _each(args.dilation, count, "dilation")
     kernel = (None,) * count if weight is None else weight[2:]
-    sizes = [
-        _conv_size(x[at - count], kernel[at], stride[at], padding if isinstance(padding, str) else padding[at], dilation[at])
-        for at in range(count)
-    ]
+    sizes = [_conv_size(*each) for each in zip(x[-count:], kernel, stride, padding, dilation)]
     return LogicalTensor(dtype, (*x[: -count - 1], None if weight is None else weight[0], *sizes))
 
 
@@ -97,8 +94,8 @@ op(
     "conv(x, weight, bias=bias, stride=stride, padding=padding, dilation=dilation, groups=groups, dims=dims)",
     infer=_conv_type,
     compute=_costs.conv,
-    doc="Correlation of x (N, C, ...) or (C, ...) with weight (O, C / groups, ...) over the last `dims` axes; padding is "
-    'a tuple of what is added before and after each axis, "same" (stride 1) or "valid".',
+    doc="Correlation of x (N, C, ...) or (C, ...) with weight (O, C / groups, ...) over the last `dims` axes; padding "
+    'is a tuple of what is added before and after each axis, "same" (stride 1) or "valid".',
 )
 
 
@@ -157,5 +154,5 @@ for _name, _what in (("avg", "mean"), ("max", "largest element")):
         f"adaptive_pool(x, output_size, np.{'mean' if _name == 'avg' else 'max'})",
         infer=_adaptive_type,
         compute=_costs.input_elements,
-        doc=f"The {_what} of each of output_size (None: as many as there are) windows of equal width, overlapping where they must.",
+        doc=f"The {_what} of each of output_size (None: one an element) windows, which overlap where they must.",
     )

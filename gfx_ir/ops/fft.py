@@ -76,4 +76,11 @@ for _name, _rule, _doc in (
     ("rfft", _transformed(_half, real_input=True), "fft of real numbers, its n // 2 + 1 first elements."),
     ("irfft", _transformed(_doubled, real_result=True), "The inverse of rfft, of n elements (None: 2 (size - 1))."),
 ):
-    op(FAMILY, f"{_name}(x, n=None, axis=-1)", f"np.fft.{_name}(x, n=n, axis=axis)", infer=_rule, compute=_costs.fft, doc=_doc)
+    op(
+        FAMILY,
+        f"{_name}(x, n=None, axis=-1)",
+        f"np.fft.{_name}(x, n=n, axis=axis)",
+        infer=_rule,
+        compute=_costs.fft,
+        doc=_doc,
+    )

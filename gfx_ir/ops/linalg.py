@@ -1,7 +1,7 @@
 """Products, norms, systems of equations.
 
-Names and semantics: https://data-apis.org/array-api/latest/API_specification/linear_algebra_functions.html and its extension
-linalg. Matrices are the last two axes, stacks of them what stands before.
+Names and semantics: https://data-apis.org/array-api/latest/API_specification/linear_algebra_functions.html and its
+extension linalg. Matrices are the last two axes, stacks of them what stands before.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ op(FAMILY, "trace(x)", "np.linalg.trace(x)", infer=_trace_type)
 op(
     FAMILY,
     'matrix_norm(x, ord="fro", keepdims=False, axis=(-2, -1))',
-    "np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)",
+    "np.linalg.norm(x, ord, axis, keepdims=keepdims)",
     infer=_norm_type,
     compute=_costs.input_elements,
 )

@@ -1,7 +1,7 @@
 """Layers and activations of neural networks, as patterns over other ops.
 
-Names: those that torch.nn.functional and ONNX share. Every body works without shapes: axes count from the end, sizes are read
-from the arguments.
+Names: those that torch.nn.functional and ONNX share. Every body works without shapes: axes count from the end,
+sizes are read from the arguments.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 from .. import ops
 from ..build import host
-from ..dtypes import DType, bool_, dtype
-from . import _seen
+from ..dtypes import bool_
+from ._elements import element_of
 from ._row import composite, op
 from ._shapes import elementwise, promote
 
@@ -133,9 +133,9 @@ def scaled_dot_product_attention(
 ) -> Any:
     """softmax(q @ k.T * scale + mask) @ v over the last two axes (arXiv:1706.03762).
 
-    q is (..., L, E), k (..., S, E), v (..., S, Ev), the result (..., L, Ev). `mask` is broadcast to (..., L, S): boolean
-    (True: attend) or added to the scores. `is_causal` lets query i see the keys up to i. A query that sees no key
-    gives 0. `scale` is 1 / sqrt(E) where it is None. A dropout that is not 0 takes a `key`.
+    Shapes: q (..., L, E), k (..., S, E), v (..., S, Ev), the result (..., L, Ev). `mask`, broadcast to (..., L, S), is
+    boolean (True: attend) or added to the scores; `is_causal` lets query i see the keys up to i; a query that sees no
+    key gives 0. `scale` is 1 / sqrt(E) where it is None. A dropout that is not 0 takes a `key`.
     """
     if scale is None:
         scale = host("/", 1.0, host("math.sqrt", ops.size(q, -1)))
@@ -156,7 +156,7 @@ def scaled_dot_product_attention(
 
 def _masked(scores: Any, mask: Any) -> Any:
     """The scores under a boolean or additive mask; which of the two is asked at run time where the dtype is unknown."""
-    element = _dtype_of(mask)
+    element = element_of(mask)
     if element == bool_:
         return ops.where(mask, scores, -math.inf)
     if element is not None:
@@ -164,10 +164,3 @@ def _masked(scores: Any, mask: Any) -> Any:
     is_boolean = host("==", ops.dtype_of(mask), bool_)
     bias = ops.where(is_boolean, ops.where(mask, 0.0, -math.inf), mask)
     return ops.add(scores, bias)
-
-
-def _dtype_of(mask: Any) -> DType | None:
-    """The dtype of a tensor, of a framework's array too, where it is known."""
-    known = _seen.dtype(mask)
-    given = getattr(mask, "dtype", None)
-    return dtype(given) if known is None and given is not None else known

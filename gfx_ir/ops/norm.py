@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..build import host
+from ..dtypes import float32, float64
 from ..errors import ShapeError
 from ..rules import OPEN
+from ._elements import element_of
 from ._row import composite
 
 FAMILY = "nn"
@@ -36,10 +39,15 @@ def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = No
 
 @composite(FAMILY)
 def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
-    """x / sqrt(mean(x**2) + eps) * weight over the last axes (arXiv:1910.07467); eps is that of the dtype where None."""
+    """x / sqrt(mean(x**2) + eps) * weight over the last axes (arXiv:1910.07467).
+
+    `eps` is that of the dtype where it is None; of float32 for narrower ones, as torch has it.
+    """
     axes = _last_axes(normalized_shape, "rms_norm")
     if eps is None:
         eps = ops.finfo(ops.dtype_of(x), "eps")
+        if element_of(x) not in (float32, float64):
+            eps = host("min", eps, ops.finfo(float32, "eps"))
     mean_square = ops.mean(ops.square(x), axis=axes, keepdims=True)
     out = ops.multiply(x, ops.rsqrt(ops.add(mean_square, eps)))
     return out if weight is None else ops.multiply(out, weight)
@@ -75,7 +83,7 @@ def batch_norm(x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None
 
 @composite(FAMILY, kinds=("tensor", "tensor", "tensor"))
 def batch_norm_train(x: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
-    """batch_norm by the batch's own statistics (arXiv:1502.03167): the result, the mean and the biased variance used."""
+    """batch_norm by the batch's own statistics (arXiv:1502.03167): the result, the mean and the biased variance."""
     channels = ops.reshape(ops.moveaxis(x, 1, 0), (ops.size(x, 1), -1))
     mean = ops.mean(channels, axis=1)
     var = ops.var(channels, axis=1)

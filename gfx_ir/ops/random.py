@@ -25,7 +25,8 @@ def _drawn(kind: str, parameters: tuple[str, ...] = ()) -> Any:
     @takes_open
     def infer(args: SimpleNamespace, rules: str) -> LogicalTensor:
         dims = shape_arg(args.shape)
-        broadcast(dims, *(as_type(getattr(args, name), rules).dims for name in parameters), what="the parameters of a draw")
+        around = [as_type(getattr(args, name), rules).dims for name in parameters]
+        broadcast(dims, *around, what="the parameters of a draw")
         given = getattr(args, "dtype", None)
         if given is None:
             return LogicalTensor(dtypes.default(kind, rules), dims)
