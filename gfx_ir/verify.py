@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NoReturn
 
+from .build import HOST_OPERATORS
 from .errors import GfxError, VerifyError
 from .graph import UNBOUND, Graph, Node, Value
 from .naming import is_name
@@ -151,6 +152,9 @@ class _Check:
             self._kinds(node)
 
     def _kinds(self, node: Node) -> None:
+        if node.op.name == "host" and (type(node.args[0]) is not str or node.args[0] not in HOST_OPERATORS):
+            hint = f"there are: {' '.join(HOST_OPERATORS)}"
+            self.fail(node, f"there is no operator {node.args[0]!r} of host values", hint)
         try:
             count = len(node.op.output_kinds(node.args))
         except GfxError:
