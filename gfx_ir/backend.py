@@ -19,17 +19,31 @@ from .trees import tree_map
 class Lift:
     """A framework call → ops. `fn` has the framework's own signature, takes Values and constants, and calls ops.
 
-    `writes`: the call writes its first argument in place; `fn` returns the new value of it. `copies`: its result never
-    shares memory with its argument although the op it becomes could ("maybe": it may, which is decided by strides).
+    `writes`: the call writes its first argument in place; `fn` returns the new value of it. Where only some calls do
+    (`inplace=True`), it is a function of the call's arguments. `copies`: its result never shares memory with its argument although the op it becomes could ("maybe": it may, which is decided by strides).
     """
 
     __slots__ = ("name", "fn", "writes", "copies")
 
-    def __init__(self, name: str, fn: Callable[..., Any], writes: bool = False, copies: bool | str = False) -> None:
+    def __init__(self, name: str, fn: Callable[..., Any], writes: bool | Callable[..., bool] = False, copies: bool | str = False) -> None:
         self.name, self.fn, self.writes, self.copies = name, fn, writes, copies
 
     def __repr__(self) -> str:
         return f"Lift({self.name})"
+
+
+class OpenParts:
+    """Results whose number is open: `unpack(count)` makes them, once the code unpacks them into so many names."""
+
+    __slots__ = ("unpack", "_error")
+
+    def __init__(self, unpack: Callable[[int], tuple], error: Exception) -> None:
+        self.unpack, self._error = unpack, error
+
+    def _refuse(self, *args: Any) -> Any:
+        raise self._error
+
+    __iter__ = __len__ = __getitem__ = _refuse
 
 
 @dataclass(frozen=True)
@@ -70,6 +84,7 @@ class Backend:
         self.methods: dict[str, Lift] = {}
         self.attributes: dict[str, Lift] = {}
         self.modules: dict[type, Lift] = {}
+        self.special: dict[Any, str] = {}  # higher-order functions and the like, by what capture calls them ("cond", "jit")
         for row in rows:
             self._add(row, roots)
 
@@ -126,6 +141,14 @@ class Backend:
     def from_host(self, x: Any) -> Any:
         """NumPy data as an array of the framework."""
         raise NotImplementedError
+
+    def assign(self, x: Any, value: Any) -> None:
+        """Write `value` into the array x in place. Raises BackendError where arrays are immutable."""
+        raise BackendError(f"{self.name} arrays cannot be written", hint="take the new value from the returned state")
+
+    def as_module(self, fn: Callable[..., Any], params: Any) -> Any:
+        """The framework's module with these parameters that computes what fn computes. Raises BackendError where it has none."""
+        raise BackendError(f"{self.name} has no modules", hint="use .fn with .params")
 
     # ------------------------------------------------------------------ run
     def native_dtype(self, dtype: DType) -> Any:

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from gfx_ir import ops
-from gfx_ir.backend import backend
+from gfx_ir.backend import OpenParts, backend
 from gfx_ir.build import HOST_OPERATORS, Builder
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Graph, Value
@@ -99,6 +99,8 @@ def call(fn, *args, **kwargs):
 
 def wrapped(tree):
     """Values become Probes."""
+    if isinstance(tree, OpenParts):
+        return tree
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return type(tree)(*(wrapped(item) for item in tree))
     return tree_map(lambda x: Probe(x) if isinstance(x, Value) else x, tree)
@@ -116,12 +118,13 @@ def record(fn, tensors, typed):
         )
 
     with building(Recorder(graph, typed)):
-        result = fn(*(placeholder(at, x) for at, x in enumerate(tensors)))
-    graph.result = unwrapped(_plain(result))
+        graph.result = unwrapped(_plain(fn(*(placeholder(at, x) for at, x in enumerate(tensors)))))
     return graph
 
 
 def _plain(tree):
+    if isinstance(tree, OpenParts):
+        return tree.unpack(2)
     return tuple(map(_plain, tree)) if isinstance(tree, (tuple, list)) else tree
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 from types import SimpleNamespace
 from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.build import dtype_of, host
-from gfx_ir.errors import ShapeError
+from gfx_ir.build import dtype_of
 
 from ..lifting import (
     ask_rank,
     element,
-    fixed_int,
     is_number,
     known_rank,
     known_size,
@@ -23,6 +20,7 @@ from ..lifting import (
     refuse,
     sizes,
 )
+from ..lifts import splitting
 from ._spell import is_scalar, rank_of
 
 
@@ -139,54 +137,6 @@ def _stack(tensors: Any, dim: Any = 0) -> Any:
     return ops.stack(tuple(tensors) if isinstance(tensors, list) else tensors, axis=dim)
 
 
-def parts(found: Any) -> tuple:
-    """What an op that may have one output only returns, as a tuple."""
-    return found if isinstance(found, tuple) else (found,)
-
-
-def split(tensor: Any, split_size_or_sections: Any = None, dim: Any = 0, **named: Any) -> tuple:
-    """torch.split: parts of one size, or of the sizes given."""
-    size = named.get("split_size", split_size_or_sections)
-    if isinstance(size, (tuple, list)):
-        return parts(ops.split(tensor, tuple(size), axis=dim))
-    size = fixed_int(size, "the size of the parts")
-    total = known_size(tensor, dim)
-    if total is None:
-        raise ShapeError(
-            "torch.split needs the size of the axis to know how many parts there are",
-            hint="use x.chunk(n, dim), or give all sizes: x.split((a, b), dim); or the shape: gfx.TensorSpec",
-        )
-    counts = [size] * (total // size) + ([total % size] if total % size else [])
-    return parts(ops.split(tensor, tuple(counts) or (0,), axis=dim))
-
-
-def _chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple:
-    return parts(ops.chunk(input, fixed_int(chunks, "the number of chunks"), axis=dim))
-
-
-def _tensor_split(input: Any, indices_or_sections: Any = None, dim: Any = 0, **named: Any) -> tuple:
-    """Sections: the first parts are one larger; indices: where the parts end."""
-    given = named.get("sections", named.get("indices", indices_or_sections))
-    total = known_size(input, dim)
-    if isinstance(given, int):
-        if total is None:
-            raise ShapeError(
-                "torch.tensor_split needs the size of the axis", hint="give the argument's shape: gfx.TensorSpec"
-            )
-        low, more = divmod(total, given)
-        return parts(ops.split(input, (low + 1,) * more + (low,) * (given - more), axis=dim))
-    ends = [0, *given, ops.size(input, dim) if total is None else total]
-    return parts(ops.split(input, tuple(host("-", b, a) for a, b in itertools.pairwise(ends)), axis=dim))
-
-
-def _unbind(input: Any, dim: Any = 0) -> Any:
-    """A tuple of slices; where the length is open, the tensor itself: it is unpacked and iterated in the same way."""
-    length = known_size(input, dim)
-    if length is None:
-        return input if dim == 0 else ops.moveaxis(input, dim, 0)
-    return parts(ops.unstack(input, axis=dim, length=length))
-
-
 def _roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     return ops.roll(input, shifts, axis=dims if dims != () else None)
 
@@ -293,9 +243,9 @@ ROWS = (
     Row("expand", "x.expand(shape)", {"Tensor.expand": _expand}),
     Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": _cat_lift}),
     Row("stack", "torch.stack(arrays, dim=axis)", {"torch.stack": _stack}),
-    Row("split", _split, {names("split"): split, names("tensor_split"): _tensor_split}),
-    Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): _chunk}),
-    Row("unstack", _single("torch.unbind(x, dim=axis)", ops.unstack), {names("unbind"): _unbind}),
+    Row("split", _split, {names("split"): splitting.split, names("tensor_split"): splitting.tensor_split}),
+    Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): splitting.chunk}),
+    Row("unstack", _single("torch.unbind(x, dim=axis)", ops.unstack), {names("unbind"): splitting.unbind}),
     Row(
         "flip",
         _flip,

@@ -1,0 +1,72 @@
+"""Taking a tensor apart: calls that return tuples."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import OpenParts
+from gfx_ir.build import host
+from gfx_ir.errors import ShapeError
+
+from ..lifting import fixed_int, known_size
+
+
+def parts(found: Any) -> tuple:
+    """What an op that may have one output only returns, as a tuple."""
+    return found if isinstance(found, tuple) else (found,)
+
+
+def split(tensor: Any, split_size_or_sections: Any = None, dim: Any = 0, **named: Any) -> Any:
+    """torch.split: parts of one size, or of the sizes given."""
+    size = named.get("split_size", split_size_or_sections)
+    if isinstance(size, (tuple, list)):
+        return parts(ops.split(tensor, tuple(size), axis=dim))
+    total = known_size(tensor, dim)
+    if total is None or not isinstance(size, int):
+        return _open_parts(tensor, size, dim)
+    counts = [size] * (total // size) + ([total % size] if total % size else [])
+    return parts(ops.split(tensor, tuple(counts) or (0,), axis=dim))
+
+
+def _open_parts(tensor: Any, size: Any, dim: Any) -> OpenParts:
+    """torch.split of an axis of open size: the number of parts is that of the names they are unpacked into."""
+
+    def unpack(count: int) -> tuple:
+        last = host("-", ops.size(tensor, dim), host("*", size, count - 1))
+        return parts(ops.split(tensor, (*[size] * (count - 1), last), axis=dim))
+
+    error = ShapeError(
+        "torch.split needs the size of the axis to know how many parts there are",
+        hint="unpack the parts, or give all sizes: x.split((a, b), dim); or the shape: gfx.TensorSpec",
+    )
+    return OpenParts(unpack, error)
+
+
+def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple:
+    """torch.chunk: at most so many parts, the last one smaller."""
+    return parts(ops.chunk(input, fixed_int(chunks, "the number of chunks"), axis=dim))
+
+
+def tensor_split(input: Any, indices_or_sections: Any = None, dim: Any = 0, **named: Any) -> tuple:
+    """Sections: the first parts are one larger; indices: where the parts end."""
+    given = named.get("sections", named.get("indices", indices_or_sections))
+    total = known_size(input, dim)
+    if isinstance(given, int):
+        if total is None:
+            raise ShapeError(
+                "torch.tensor_split needs the size of the axis", hint="give the argument's shape: gfx.TensorSpec"
+            )
+        low, more = divmod(total, given)
+        return parts(ops.split(input, (low + 1,) * more + (low,) * (given - more), axis=dim))
+    ends = [0, *given, ops.size(input, dim) if total is None else total]
+    return parts(ops.split(input, tuple(host("-", b, a) for a, b in itertools.pairwise(ends)), axis=dim))
+
+
+def unbind(input: Any, dim: Any = 0) -> Any:
+    """A tuple of slices; where the length is open, the tensor itself: it is unpacked and iterated in the same way."""
+    length = known_size(input, dim)
+    if length is None:
+        return input if dim == 0 else ops.moveaxis(input, dim, 0)
+    return parts(ops.unstack(input, axis=dim, length=length))
