@@ -168,11 +168,11 @@ class Node:
 
     def memory_estimate(self, promotion: str = "torch") -> Any:
         """Bytes that its values take, as a size expression (None: unknown)."""
-        return rules.memory(self.op, self.types(), [v.type for v in self.values], promotion)
+        return rules.memory(self.op, self.types(), tuple(map(_type_of, self.values)), promotion)
 
     def compute_estimate(self, promotion: str = "torch") -> Any:
         """Floating-point operations, as a size expression (None: unknown)."""
-        return rules.compute(self.op, self.types(), [v.type for v in self.values], promotion)
+        return rules.compute(self.op, self.types(), tuple(map(_type_of, self.values)), promotion)
 
     def forward(self, promotion: str = "torch") -> tuple[Value, ...]:
         """Infer types, set them on its values and return these (lazy: nothing is computed)."""
