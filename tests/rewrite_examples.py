@@ -1,4 +1,5 @@
 """Functions that are hard to rewrite; `arguments` are the tuples to call each with."""
+# ruff: noqa: F821, F841, UP031
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ def walrus_everywhere(xs):
     out = []
     it = iter(xs)
     while (v := next(it, None)) is not None and (w := v * 2) < 15:
-        if (d := w - 3) > 0 and (e := d % 3) or (e := -1):
+        if ((d := w - 3) > 0 and (e := d % 3)) or (e := -1):
             out.append((v, w, d, e))
         out.append(y if (y := v + 1) > 2 else (z := y, z))
     squares = [s for x in xs if (s := x * x) > 1 and s < 70]
@@ -245,7 +246,7 @@ class Derived(Base):
         if v > 0:
             self.__seen = v
             return super().act(v + __local), self.__seen
-        return [super(Derived, self).act(v), __class__.__name__, (lambda s: super().kind)(self)]
+        return [super().act(v), __class__.__name__, (lambda s: super().kind)(self)]
 
     @classmethod
     def build(cls, v):
@@ -333,7 +334,7 @@ def comprehensions(rows):
 @with_arguments((1.5, "w"), (-2, None))
 def texts(x, y):
     width = 7
-    return f"{x:>{width}.2f}|{y!r}|{x + 1=}|{{}}" f"{'a' if y else 'b'!s:*^5}", "%s" % y
+    return f"{x:>{width}.2f}|{y!r}|{x + 1=}|{{}}{'a' if y else 'b'!s:*^5}", "%s" % y
 
 
 @with_arguments(0, 1, 5)

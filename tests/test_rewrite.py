@@ -13,14 +13,14 @@ import types
 import weakref
 from pathlib import Path
 
-import plain_hooks
 import pytest
-import rewrite_examples as examples
-from plain_hooks import HOOKS
-from random_programs import Writer
 
+import plain_hooks
+import rewrite_examples as examples
 from gfx_ir.errors import GfxError
 from gfx_trace.rewrite import NoSource, convert, converted_source, is_converted
+from plain_hooks import HOOKS
+from random_programs import Writer
 
 CASES = Path(__file__).resolve().parents[2] / "shared" / "conformance" / "control_flow_cases.py"
 
@@ -291,7 +291,7 @@ def test_jump_out_of_finally_is_refused():
         try:
             return x
         finally:
-            return 1  # noqa: B012
+            return 1
 
     with pytest.raises(GfxError, match="finally"):
         convert(f, HOOKS)

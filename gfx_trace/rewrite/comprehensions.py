@@ -51,7 +51,9 @@ class Comprehensions(Boolean):
         one = len(gens) == 1 and not gens[0].ifs and node.__class__ in KINDS
         names = structure(gens[0].target)
         if one and names is not None and not self.holds_walrus(node) and not escapes(node.elt):
-            if not any(isinstance(n, ast.Starred) for n in ast.walk(gens[0].target)):
+            targets = stored(gens[0].target)
+            starred = any(isinstance(n, ast.Starred) for n in ast.walk(gens[0].target))
+            if not starred and len(set(targets)) == len(targets):
                 return self.mapped(node, gens[0], names)
         return self.native(node)
 

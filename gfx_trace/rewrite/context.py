@@ -97,6 +97,10 @@ class Context:
             frame = frame.parent
         if frame is not None:
             frame.init[name] = None
+        elif name in self.vars.nonlocals and name not in self.defined:
+            owner = self.owner(name)
+            if owner is not None:
+                owner.need_bound(name)
 
     def define(self, name: str) -> None:
         if name not in self.shadow and name not in self.vars.globals:

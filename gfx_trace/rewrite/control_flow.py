@@ -85,8 +85,8 @@ class ControlFlow(Statements):
             return [], [load("gfx_get_nothing"), load("gfx_set_nothing"), names_tuple(())]
         setter = "set" + number
         targets = ast.Tuple([store(n) for n in names], ast.Store())
-        body = [at(ast.Assign([targets], load("values")), place)]
-        made = self.local_function(setter, arguments(["values"]), body, place, names)
+        body = [at(ast.Assign([targets], load("gfx_values")), place)]
+        made = self.local_function(setter, arguments(["gfx_values"]), body, place, names)
         return [made], [thunk(loads_tuple(names)), load(setter), names_tuple(names)]
 
     # ---- if

@@ -5,6 +5,7 @@ import __future__
 
 import ast
 import dis
+import functools
 import inspect
 import linecache
 import types
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from gfx_ir.errors import CaptureError
 from gfx_ir.source import Span
 
-from .templates import arguments, fill_places, function
+from .templates import arguments, at, fill_places, function
 
 FUTURE = 0
 for _feature in __future__.all_feature_names:
@@ -93,7 +94,7 @@ def _from_file(fn: types.FunctionType, lines: list[str]) -> Definition:
     code = fn.__code__
     span = Span(code.co_filename, code.co_firstlineno, code.co_name)
     try:
-        tree = ast.parse("".join(lines))
+        tree = _parsed("".join(lines))
     except SyntaxError as error:
         raise _stale(code, span) from error
     found = _definitions(tree, code.co_firstlineno, code.co_name)
@@ -107,6 +108,12 @@ def _from_file(fn: types.FunctionType, lines: list[str]) -> Definition:
     if len(equal) > 1 and len({ast.dump(d.node) for d in equal}) > 1:
         raise CaptureError("GFX cannot tell these lambdas on one line apart", span, "Give each its own line.")
     return equal[0]
+
+
+@functools.lru_cache(maxsize=4)
+def _parsed(text: str) -> ast.Module:
+    """A whole file: several lambdas of it may be asked for."""
+    return ast.parse(text)
 
 
 def _stale(code: types.CodeType, span: Span) -> CaptureError:
@@ -174,19 +181,20 @@ def _global_names(code: types.CodeType) -> set[str]:
 def _compiled(d: Definition, fn: types.FunctionType) -> types.CodeType | None:
     """The code object of the definition, compiled with the closure, imports and class that `fn` had."""
     node, private, code = d.node, d.private, fn.__code__
-    body: list = [node] if isinstance(node, ast.stmt) else [ast.Expr(node)]
+    body: list = [node]
+    if isinstance(node, ast.Lambda):
+        body = [at(ast.Return(node) if private is None else ast.Expr(node), node)]
     if private is not None:
-        body = [ast.ClassDef(private, [], [], body, [])]
+        body = [at(ast.ClassDef(private, [], [], body, []), node)]
     names = [n for n in code.co_freevars if n != "__class__" or private is None]
     bound = private or (code.co_name if isinstance(node, ast.stmt) else None)
     if bound is not None and bound not in names:
-        body.insert(0, ast.Global([bound]))  # or a function that names itself, or its class, would find it here
-    wrapper = function("_", arguments(names), body, node)
-    if isinstance(node, ast.Lambda):
-        wrapper.body = [ast.Return(node)] if private is None else wrapper.body
+        body.insert(0, at(ast.Global([bound]), node))  # or a function that names itself would find it here
+    wrapper = function("_", arguments(names), [], node)
     imports = [ast.Import([ast.alias(name)]) for name in _imported(fn)]
     tree = ast.Module([*imports, wrapper], [])
     fill_places(tree)
+    wrapper.body = body
     try:
         made = compile(tree, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
     except (SyntaxError, ValueError):
@@ -195,7 +203,8 @@ def _compiled(d: Definition, fn: types.FunctionType) -> types.CodeType | None:
     while stack:
         for const in stack.pop().co_consts:
             if isinstance(const, types.CodeType):
-                if const.co_name == code.co_name and const.co_firstlineno == code.co_firstlineno:
+                named = const.co_name == code.co_name and const.co_firstlineno == code.co_firstlineno
+                if named and const.co_flags & inspect.CO_OPTIMIZED:
                     return const
                 stack.append(const)
     return None
@@ -220,11 +229,10 @@ def _steps(code: types.CodeType) -> list[tuple]:
     steps = []
     for i in dis.get_instructions(code):
         name = "LOAD_ATTR" if i.opname == "LOAD_METHOD" else i.opname
-        if name in ("PUSH_NULL", "EXTENDED_ARG", "LOAD_GLOBAL"):
-            steps.append((i.argval,) if name == "LOAD_GLOBAL" else ())
-        else:
-            steps.append((name, None if i.opcode in dis.hasjrel or i.opcode in dis.hasjabs else i.argrepr))
-    return [s for s in steps if s]
+        if name not in ("PUSH_NULL", "EXTENDED_ARG"):
+            jumps = i.opcode in dis.hasjrel or i.opcode in dis.hasjabs
+            steps.append((name, None if jumps else i.argval if i.opcode in dis.hasname else i.arg))
+    return steps
 
 
 def _same_const(a: object, b: object) -> bool:

@@ -14,14 +14,13 @@ from .context import INTERNAL, Context, Frame, Module
 from .control_flow import ControlFlow
 from .desugar import Desugar
 from .early_exit import EarlyExit
-from .flow import yields
 from .names import Fresh
 from .parse import definition
 from .scopes import Use, parameters, scan
 from .templates import HOOKS, arguments, at, fill_places, function
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
-HOOK_NAMES = frozenset((*HOOKS, *INTERNAL))
+HOOK_NAMES = frozenset((*HOOKS, *INTERNAL, "gfx_values"))
 
 
 class Rewriter(ControlFlow):
@@ -39,7 +38,7 @@ class Rewriter(ControlFlow):
         everything = Use()
         scan(body, everything, of)  # code that is never reached makes variables local, too
         exits = EarlyExit(self.fresh, self.module.file, self.name)
-        self.is_generator = any(map(yields, body))
+        self.is_generator = of.yields
         body = exits.generator(body) if self.is_generator else exits.tail(body)
         of.params = parameters(node.args)
         live = self.summaries.block(body).assigned

@@ -41,6 +41,7 @@ class Variables:
     written_inside: set[str] = field(default_factory=set)
     order: dict[str, int] = field(default_factory=dict)
     locals: set[str] = field(default_factory=set)
+    yields: bool = False
 
     def close(self) -> None:
         outer = self.globals | self.nonlocals
@@ -90,8 +91,9 @@ def scan(nodes: Iterable[ast.AST], use: Use, of: Variables) -> None:
                 use.gen.add(node.id)
             else:
                 use.assigned[node.id] = None
-                if node.ctx.__class__ is ast.Del:
+                if node.ctx.__class__ is ast.Del:  # which fails where there is nothing to delete: a read
                     use.deleted.add(node.id)
+                    use.gen.add(node.id)
         elif kind is ast.Constant:
             continue
         elif kind in SPECIAL:
@@ -160,6 +162,20 @@ def _handler(node: ast.ExceptHandler, use: Use, of: Variables) -> list:
     return [*filter(None, [node.type]), *node.body]
 
 
+def _delete(node: ast.Delete, use: Use, of: Variables) -> list:
+    if not node.__dict__.get("done"):
+        return node.targets
+    name = node.targets[0].id
+    use.assigned[name] = None
+    use.deleted.add(name)
+    return []
+
+
+def _yield(node: ast.Yield | ast.YieldFrom, use: Use, of: Variables) -> list:
+    of.yields = True
+    return [node.value] if node.value is not None else []
+
+
 def _augmented(node: ast.AugAssign, use: Use, of: Variables) -> list:
     if isinstance(node.target, ast.Name):
         use.gen.add(node.target.id)
@@ -178,6 +194,9 @@ SPECIAL = {
     **dict.fromkeys(COMPREHENSIONS, _comprehension),
     **dict.fromkeys((ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal), _bound),
     ast.ExceptHandler: _handler,
+    ast.Delete: _delete,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
     ast.AugAssign: _augmented,
 }
 
