@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.graph import UNBOUND, Value
 from gfx_ir.host import Dim
 from gfx_ir.program import Guard, Parameter
+from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from .proxy import Proxy
@@ -69,7 +70,7 @@ class Arguments:
         default = UNBOUND if parameter.default is _EMPTY else parameter.default
         keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
         annotation = _annotation(hint)
-        if tree is not _FIXED_DEFAULT:
+        if tree is not _FIXED_DEFAULT and any(type(leaf) is Value for leaf in leaves(tree)):
             shown = default if isinstance(default, (int, float, bool, str, type(None))) or default is UNBOUND else UNBOUND
             bound.signature.append(Parameter(name, tree, shown, keyword, annotation))
         if tree is _FIXED_DEFAULT and parameter.kind is not inspect.Parameter.POSITIONAL_ONLY:

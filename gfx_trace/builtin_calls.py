@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.dtypes import dtype
 from gfx_ir.graph import Value
 
+from .carries import StackedRows, rows_of
 from .proxy import HostProxy, Proxy, Unusable
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def _open(x: Any) -> bool:
 
 
 def _len(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    return tracer.length(args[0])
+    return tracer.length(rows_of(args[0]))
 
 
 def _cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -42,8 +44,7 @@ def _scalar_of(name: str, value: Any) -> Any:
     if name == "bool":
         return ops.not_equal(value, 0)
     element = {"int": "int64", "float": "float64"}[name]
-    weak = ops.trunc(value) if name == "int" else value
-    return ops.to_scalar(weak, element) if hasattr(ops, "to_scalar") else weak
+    return ops.astype(ops.trunc(value) if name == "int" else value, dtype(element))
 
 
 def _isinstance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -92,6 +93,7 @@ def _type(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    args = tuple(map(rows_of, args))
     items = list(args[0]) if len(args) == 1 and not _open(args[0]) else list(args)
     if len(args) == 1 and isinstance(args[0], Proxy):
         return tracer.wrap(getattr(ops, f.__name__)(args[0].read(), 0), args[0].backend)
@@ -108,6 +110,7 @@ def _minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    args = tuple(map(rows_of, args))
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(args[0], Proxy):
         reduced = ops.sum(args[0].read(), 0)
@@ -123,6 +126,7 @@ def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    args = tuple(map(rows_of, args))
     if isinstance(args[0], Proxy):
         return tracer.wrap(getattr(ops, f.__name__)(args[0].read(), 0), args[0].backend)
     items = list(args[0])
@@ -200,6 +204,7 @@ def _is_open_iterable(x: Any) -> bool:
 
 
 def _combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    args = tuple(map(rows_of, args))
     if not any(map(_is_open_iterable, args)):
         return f(*args, **kwargs)
     if f is enumerate:
@@ -220,8 +225,11 @@ def _map(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    args = tuple(map(rows_of, args))
     if args and isinstance(args[0], HostProxy) and args[0].kind == "shape" and f is tuple:
         return args[0]
+    if args and isinstance(args[0], Proxy) and f is list:
+        return [StackedRows(args[0])] if not isinstance(tracer.length(args[0]), int) else list(args[0])
     return f(*args, **kwargs)
 
 

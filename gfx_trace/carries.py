@@ -23,12 +23,13 @@ _ORDER = ("bool", "int", "float", "complex", "tensor")
 class Carried:
     """A leaf that is carried: where it stands (a variable's name and the path in its tree, or a written slot) and its kind."""
 
-    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out")
+    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out", "weak")
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
         self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
         self.inner: Value | None = None
         self.out: Any = None
+        self.weak = not isinstance(init, Proxy) or init.weak
 
 
 class Carries:
@@ -77,7 +78,7 @@ class Carries:
             value = carried.inner = graph.add_placeholder(carried.name, kind, self._type(carried))
             value.name = carried.name
             if carried.slot is not None:
-                proxy = tracer.wrap(value, carried.backend)
+                proxy = self._wrapped(carried, value)
                 tracer.journal.record(carried.slot.object, carried.slot.key, carried.slot.kind, carried.slot.name)
                 carried.slot.set(value if carried.slot.kind == "proxy" else proxy)
         self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.before)))
@@ -86,7 +87,7 @@ class Carries:
     def _inside(self, value: Any, path: tuple) -> Any:
         carried = self.leaves.get(path)
         if carried is not None:
-            return False if path[0] in self.flags else self.tracer.wrap(carried.inner, carried.backend)
+            return False if path[0] in self.flags else self._wrapped(carried, carried.inner)
         if isinstance(value, tuple):
             items = [self._inside(item, (*path, at)) for at, item in enumerate(value)]
             return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
@@ -95,6 +96,12 @@ class Carries:
         if type(value) is dict and any(key[: len(path)] == path for key in self.leaves):
             return {key: self._inside(item, (*path, key)) for key, item in value.items()}
         return value
+
+    def _wrapped(self, carried: Carried, value: Any) -> Any:
+        made = self.tracer.wrap(value, carried.backend)
+        if isinstance(made, Proxy):
+            made.weak = carried.weak
+        return made
 
     def _type(self, carried: Carried) -> Any:
         if not self.tracer.static_types:
@@ -146,6 +153,9 @@ class Carries:
             self._drop(path, carried)
             return False
         self._check_type(carried, value)
+        if carried.weak and isinstance(out, Proxy) and not out.weak:
+            carried.weak = False
+            return False
         wider = max(kind, carried.kind, key=_ORDER.index) if {kind, carried.kind} <= set(_ORDER) else kind
         if wider != carried.kind and (self.host or wider in ("tensor", "optional")):
             carried.kind = wider
@@ -240,7 +250,7 @@ class Carries:
         results: dict[int, Any] = {}
         for carried, value in zip(self.slots, values):
             value.name = carried.name
-            results[id(carried)] = tracer.wrap(value, carried.backend)
+            results[id(carried)] = self._wrapped(carried, value)
         self.set(tuple(self._outside(v, a, (n,), results) for n, v, a in zip(self.names, self.before, self.after)))
         slots = [(c.slot, values[at] if c.slot.kind == "proxy" else results[id(c)]) for at, c in enumerate(self.slots) if c.slot]
         tracer.journal.commit(slots)
@@ -271,13 +281,20 @@ class Carries:
         return value
 
 
-class StackedRows:
-    """A list that a staged loop filled: one tensor of rows, which `stack` gives back."""
+class StackedRows(Unusable):
+    """What stands in a list that a staged loop filled: one tensor of rows. Whatever does not know it is refused."""
 
     __slots__ = ("rows",)
 
     def __init__(self, rows: Proxy) -> None:
         self.rows = rows
+        hint = "stack it first, or loop over it"
+        super().__init__(UnsupportedConstruct("GFX cannot use a list that a loop on tensor data filled in this way", None, hint))
+
+
+def rows_of(x: Any) -> Any:
+    """The tensor of rows that stands for a list which a staged loop filled; anything else as it is."""
+    return x[0].rows if type(x) is list and len(x) == 1 and type(x[0]) is StackedRows else x
 
 
 _GONE = object()

@@ -10,7 +10,7 @@ from typing import Any
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from .carries import StackedRows
+from .carries import rows_of
 from .convert import Starred
 from .joins import Choice, Partial
 from .proxy import HostProxy, Proxy, Undefined, Unusable
@@ -177,9 +177,7 @@ def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: A
 
 def gfx_iter_source(iterable: Any) -> Any:
     """What a loop runs over; a list that a staged loop filled is its rows."""
-    if isinstance(iterable, list) and len(iterable) == 1 and isinstance(iterable[0], StackedRows):
-        return iterable[0].rows
-    return iterable
+    return rows_of(iterable)
 
 
 def gfx_iter(iterable: Any) -> Any:

@@ -24,10 +24,10 @@ _NUMBERS = (bool, int, float, complex)
 class Joined:
     """An output of the node to be: its position, kind, and the user's name for it."""
 
-    __slots__ = ("position", "name", "backend")
+    __slots__ = ("position", "name", "backend", "weak")
 
-    def __init__(self, position: int, name: str, backend: Any) -> None:
-        self.position, self.name, self.backend = position, name, backend
+    def __init__(self, position: int, name: str, backend: Any, weak: bool = False) -> None:
+        self.position, self.name, self.backend, self.weak = position, name, backend, weak
 
 
 class Choice:
@@ -63,7 +63,9 @@ class Join:
         kind = self._kind(a, b, name)
         if isinstance(kind, (Unusable, Choice)):
             return kind
-        return self.output(self.tracer.unwrap(a), self.tracer.unwrap(b), kind, name, _backend(a, b))
+        joined = self.output(self.tracer.unwrap(a), self.tracer.unwrap(b), kind, name, _backend(a, b) or self.tracer.backend)
+        joined.weak = all(not isinstance(x, Proxy) or x.weak for x in (a, b))
+        return joined
 
     def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:
         """Plan an output."""

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.backend import Lift
+from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
 
-from .carries import StackedRows
+from .carries import rows_of
 from .joins import Choice
 from .modules import is_module, module_attribute
 from .proxy import HostProxy, Proxy, Unusable
@@ -86,8 +86,8 @@ class Objects:
             return self.on_choice(o, lambda side: self.item(side, key))
         if isinstance(o, HostProxy):
             return self.host_getitem(o, key)
-        if type(o) is list and len(o) == 1 and isinstance(o[0], StackedRows):
-            return self.getitem(o[0].rows, key)
+        if type(rows_of(o)) is Proxy:
+            return self.getitem(rows_of(o), key)
         if self.array_owner(o) is not None:
             return self.getitem(self.array_proxy(o), key)
         method = getattr(type(o), "__getitem__", None)
@@ -146,6 +146,8 @@ class Objects:
             if value.backend is not None and value.backend.views:
                 self.link(value, value.read(), wrapped, False)
             return list(wrapped)
+        if isinstance(value, OpenParts) and not starred:
+            return list(self.wrap(_tuple(value.unpack(count))))
         return value if isinstance(value, (tuple, list)) and not hasattr(value, "_fields") else list(value)
 
     def _name_all(self: Tracer, items: Any, names: tuple) -> None:
@@ -201,8 +203,9 @@ class Objects:
 
     def stacked(self: Tracer, items: list[Any]) -> Any:
         """What stacking a list gives: a staged loop's rows, or the stack of its tensors."""
-        if len(items) == 1 and isinstance(items[0], StackedRows):
-            return items[0].rows
+        rows = rows_of(items)
+        if rows is not items:
+            return rows
         backend = next((i.backend for i in items if isinstance(i, Proxy)), self.backend)
         return self.wrap(ops.stack([self.unwrap(i) for i in items]), backend)
 
@@ -210,7 +213,17 @@ class Objects:
         """Apply a module's row."""
         values = [self.unwrap(a) for a in args]
         named = {k: self.unwrap(v) for k, v in kwargs.items()}
-        return self.wrap(lift.fn(view, *values, **named), backend)
+        result = lift.fn(view, *values, **named)
+        subject = args[0] if args and type(args[0]) is Proxy else None
+        if subject is not None and callable(lift.writes) and lift.writes(view, *values, **named):
+            subject.write(result)
+            return subject
+        if subject is not None and result is values[0]:
+            return subject
+        wrapped = self.wrap(result, backend)
+        if subject is not None and backend.views:
+            self.link(subject, values[0], wrapped, lift.copies == "maybe")
+        return wrapped
 
 
 def _tuple(x: Any) -> tuple:

@@ -132,7 +132,7 @@ class Program(gfx_ir.program.Program):
             if parameter.name in given and any(type(leaf) is Value for leaf in leaves(parameter.tree)):
                 kept[parameter.name] = given[parameter.name]
         for name, value in given.items():
-            known = any(p.name == name for p in self.signature) or any(g.subject == name for g in self.guards)
+            known = any(p.name == name for p in self.signature) or any(g.subject.partition(".")[0] == name for g in self.guards)
             if not known and value is not None:
                 hint = f"capture with it: symbolic_trace(target, {name}=...)"
                 raise GuardError(f"the capture left out the argument {name!r}, and the call gives it", hint=hint)

@@ -26,15 +26,15 @@ class NeedsPython(CaptureError):
 class Proxy:
     """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
 
-    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "extra", "__weakref__")
+    __slots__ = ("value", "backend", "weak", "base", "derive", "put", "version", "seen", "__weakref__")
 
-    def __init__(self, value: Any, backend: Any) -> None:
-        self.value, self.backend = value, backend
+    def __init__(self, value: Any, backend: Any, weak: bool = False) -> None:
+        # weak: a Python number that became data (a loop's counter); `n += 1` makes a new one, as Python does
+        self.value, self.backend, self.weak = value, backend, weak
         self.base: Proxy | None = None
         self.derive: Callable[[Any], Any] | None = None
         self.put: Callable[[Any, Any], Any] | None = None
         self.version = self.seen = 0
-        self.extra: dict[str, Any] | None = None
 
     # ------------------------------------------------------------------ reference
     def read(self) -> Any:
@@ -206,15 +206,19 @@ UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "
 SYMBOLS = {sign: op for sign, op in (*OPERATORS.values(), *COMPARISONS.values())}
 
 
+_NUMBERS = frozenset((int, float, bool, complex, HostProxy))
+
+
 def _tensor_binary(op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
     def method(self: Proxy, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
-        other = builder.operand(other)
-        if other is NotImplemented:
-            return other
+        operand = builder.operand(other)
+        if operand is NotImplemented:
+            return operand
         value = self.value if self.base is None else self.read()
-        return Proxy(builder.add(op, (other, value) if swapped else (value, other)), self.backend)
+        weak = self.weak and (other.__class__ in _NUMBERS or getattr(other, "weak", False))
+        return Proxy(builder.add(op, (operand, value) if swapped else (value, operand)), self.backend, weak)
 
     return method
 

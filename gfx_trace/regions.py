@@ -242,7 +242,7 @@ class Regions:
         """Make the node; its outputs as proxies, in order."""
         if not join.pairs and not any(node.op.effect for side in sides for node in side.graph.walk()):
             return []
-        if join.pairs == [(True, False)] and not any(len(side.graph) for side in sides):
+        if len(join.pairs) == 1 and join.pairs[0][0] is True and join.pairs[0][1] is False and not any(len(side.graph) for side in sides):
             return [self.wrap(test)]  # a flag that only says which way the test went
         for at, side in enumerate(sides):
             with self._within(side):
@@ -325,11 +325,11 @@ def fill(tree: Any, outputs: list[Any], raw: bool = False) -> Any:
     """The joined tree with the node's outputs in their places (`raw`: as Values, for a Proxy's slot)."""
     if isinstance(tree, Joined):
         proxy = outputs[tree.position]
-        if proxy.value.name is None and tree.name not in ("result",):
-            proxy.value.name = tree.name if tree.name.isidentifier() else None
+        if proxy.value.name is None and tree.name.isidentifier() and not tree.name.startswith("result"):
+            proxy.value.name = tree.name
         if raw:
             return proxy.value
-        return Proxy(proxy.value, tree.backend) if isinstance(proxy, Proxy) else proxy
+        return Proxy(proxy.value, tree.backend, tree.weak) if isinstance(proxy, Proxy) else proxy
     if isinstance(tree, Proxy) and raw:
         return tree.value
     if type(tree) in (tuple, list):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.errors import UnsupportedConstruct
 
 
-from .carries import StackedRows
+from .carries import rows_of
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Unusable
 
@@ -28,8 +28,8 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         raise result.error
     if isinstance(result, Choice):
         return result_tree(tracer, tracer.on_choice(result, lambda side: _plain(side)))
-    if kind is list and len(result) == 1 and isinstance(result[0], StackedRows):
-        return result[0].rows.read(), None
+    if rows_of(result) is not result:
+        return rows_of(result).read(), None
     if tracer.array_owner(result) is not None:
         return tracer.array_proxy(result).read(), None
     if dataclasses.is_dataclass(result) and not isinstance(result, type):

@@ -125,7 +125,7 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         found = op.infer(op.named((subject.type, *args[1:])), self.promotion)
         plain = found if isinstance(found, tuple) else (found,)
         if all(isinstance(item, (int, bool, DType)) for item in plain):
-            return found
+            return found if op.name in ("sizes", "shape") else plain[0]
         return None
 
     def local(self, value: Value) -> Value:
@@ -205,6 +205,8 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         if kind is DType:
             owner = backend or self.backend
             return owner.native_dtype(result) if owner is not None else result
+        if isinstance(result, tuple) and hasattr(result, "_fields"):
+            return kind(*(self.wrap(item, backend) for item in result))
         return result
 
     # ------------------------------------------------------------------ arrays that the code closes over

@@ -15,7 +15,8 @@ from gfx_ir.rules import building
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .carries import StackedRows
+from .carries import rows_of
+from .convert import Starred, spliced
 from .indexed import Indexed
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy
 
@@ -97,10 +98,12 @@ class Views:
     # ------------------------------------------------------------------ applying lifts
     def apply(self: Tracer, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None) -> Any:
         """Apply a lift to the traced function's arguments; keeps track of views and in-place writes."""
-        if args and type(args[0]) is list and len(args[0]) == 1 and type(args[0][0]) is StackedRows:
+        if args and rows_of(args[0]) is not args[0]:
             return self.rows_for(lift, args, kwargs)
         first = args[0] if args and type(args[0]) is Proxy else None
         values = [self.unwrap(a) for a in args]
+        if any(type(a) is Starred for a in args):  # x.view(*shape, 8): one open shape
+            values = [*values[:1], spliced(self, tuple(values[1:]))]
         named = {k: self.unwrap(v) for k, v in kwargs.items()} if kwargs else {}
         try:
             result = lift.fn(*values, **named)
@@ -161,7 +164,8 @@ class Views:
         value = x.read()
         if isinstance(index, tuple) and type(index) is not tuple:
             index = tuple(index)
-        wrapped = Proxy(ops.getitem(value, self.unwrap(index)), x.backend)
+        read = x.backend.methods.get("__getitem__") if x.backend is not None else None
+        wrapped = Proxy((ops.getitem if read is None else read.fn)(value, self.unwrap(index)), x.backend)
         if x.backend is not None and x.backend.views:
             self.link(x, value, wrapped, False)
         return wrapped
@@ -172,7 +176,8 @@ class Views:
             raise TypeError("JAX arrays are immutable: write x = x.at[index].set(value)")
         if x.read() is new:
             return
-        x.write(ops.index_put(x.read(), self.unwrap(index), self.unwrap(new)))
+        put = x.backend.methods.get("__setitem__") if x.backend is not None else None
+        x.write((ops.index_put if put is None else put.fn)(x.read(), self.unwrap(index), self.unwrap(new)))
 
     def inplace(self: Tracer, sign: str, x: Any, other: Any) -> Any:
         """x += other: a write where the framework's arrays are mutable, else a new value."""
@@ -182,15 +187,15 @@ class Views:
         if operand is NotImplemented:
             raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
         value = lookup(SYMBOLS[sign])(x.read(), operand)
-        if x.backend is None or not x.backend.views:
-            return Proxy(value, x.backend)
+        if x.weak or x.backend is None or not x.backend.views:
+            return Proxy(value, x.backend, x.weak and not isinstance(other, Proxy) or getattr(other, "weak", False))
         x.write(value)
         return x
 
     def unary(self: Tracer, sign: str, op: OpDef, x: Any) -> Any:
         """-x, +x, ~x, abs(x)."""
         if isinstance(x, Proxy):
-            return Proxy(op(x.read()), x.backend)
+            return Proxy(op(x.read()), x.backend, x.weak)
         if sign == "+":
             return x
         return self.wrap(self.host(sign, x.value), x.backend)
