@@ -1,0 +1,112 @@
+"""Draws: what every framework's numbers have in common: shape, dtype, distribution, and that the key alone decides."""
+
+import numpy as np
+import pytest
+
+from gfx_ir import dtypes, ops
+from gfx_ir.backend import backend
+from gfx_ir.errors import BackendError
+from gfx_ir.op import evaluate
+
+BACKENDS = ("reference", "torch", "jax")
+MANY = (20000,)
+
+
+class Reference:
+    """The ops on NumPy data, as a backend has them."""
+
+    run = staticmethod(evaluate)
+    to_host = staticmethod(np.asarray)
+
+
+@pytest.fixture(params=BACKENDS)
+def draw(request):
+    """A function that draws under a fresh key of this seed, and gives NumPy data."""
+    if request.param == "reference":
+        target = Reference()
+    else:
+        try:
+            target = backend(request.param)
+        except BackendError as error:
+            pytest.skip(str(error))
+
+    def run(name, *args, seed=0, **kwargs):
+        key = target.run(ops.make_key, (seed,))
+        op = getattr(ops, name)
+        return target.to_host(target.run(op, op.bind(key, *args, **kwargs)))
+
+    run.target = target
+    return run
+
+
+@pytest.mark.parametrize("name", ("uniform", "normal"))
+def test_dtype_and_shape(draw, name):
+    for dtype in ("float32", "float16", "bfloat16"):
+        drawn = draw(name, (2, 3), dtype=dtypes.dtype(dtype))
+        assert (drawn.shape, str(drawn.dtype)) == ((2, 3), dtype)
+    assert draw(name, (), dtype=dtypes.float32).shape == ()
+
+
+def test_the_key_decides(draw):
+    first, again, other = (draw("normal", (8,), seed=seed) for seed in (1, 1, 2))
+    assert (first == again).all()
+    assert (first != other).any()
+
+
+def test_uniform(draw):
+    drawn = draw("uniform", MANY, -1.0, 3.0, dtype=dtypes.float32)
+    assert drawn.min() >= -1
+    assert drawn.max() < 3
+    assert drawn.mean() == pytest.approx(1, abs=0.05)
+    assert drawn.std() == pytest.approx(4 / 12**0.5, abs=0.05)
+
+
+def test_uniform_of_a_narrow_dtype_stays_below_its_end(draw):
+    drawn = draw("uniform", MANY, dtype=dtypes.dtype("bfloat16")).astype("float32")
+    assert drawn.min() >= 0
+    assert drawn.max() < 1
+
+
+def test_normal(draw):
+    drawn = draw("normal", MANY, 2.0, 0.5, dtype=dtypes.float32)
+    assert drawn.mean() == pytest.approx(2, abs=0.02)
+    assert drawn.std() == pytest.approx(0.5, abs=0.02)
+
+
+def test_bernoulli(draw):
+    drawn = draw("bernoulli", 0.3, MANY)
+    assert drawn.dtype == bool
+    assert drawn.mean() == pytest.approx(0.3, abs=0.02)
+
+
+def test_randint(draw):
+    drawn = draw("randint", MANY, -2, 3, dtype=dtypes.int32)
+    assert drawn.dtype == np.int32
+    assert set(drawn.tolist()) == {-2, -1, 0, 1, 2}
+    assert drawn.mean() == pytest.approx(0, abs=0.05)
+
+
+def test_splitting_gives_independent_keys():
+    first, second = evaluate(ops.split_key, (evaluate(ops.make_key, (3,)),))
+    numbers = [evaluate(ops.normal, (key, MANY, 0.0, 1.0, None)) for key in (first, second)]
+    assert abs(np.corrcoef(numbers)[0, 1]) < 0.05
+
+
+def test_a_negative_seed_is_a_key_of_its_own():
+    keys = [evaluate(ops.make_key, (seed,)).tolist() for seed in (-1, 0, 1)]
+    assert keys[0] != keys[1] != keys[2]
+
+
+def test_a_draw_without_a_key_is_refused():
+    with pytest.raises(TypeError, match="needs a key"):
+        evaluate(ops.uniform, (None, (3,), 0.0, 1.0, None))
+
+
+def test_dropout(draw):
+    x = np.ones(MANY, np.float32)
+    key = draw.target.run(ops.make_key, (5,))
+    there = x if draw.target.to_host is np.asarray else draw.target.from_host(x)
+    out = draw.target.to_host(draw.target.run(ops.dropout, (there, 0.25, key)))
+    assert out.dtype == np.float32
+    assert set(np.unique(out)) == {np.float32(0), np.float32(1 / 0.75)}
+    assert out.mean() == pytest.approx(1, abs=0.03)
