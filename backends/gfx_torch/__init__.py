@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-
-import torch
+from importlib import metadata
 
 from gfx_ir.errors import BackendError
 
 _SUPPORTED = ((2, 4), (2, 14))
-_found = tuple(int(part) for part in re.findall(r"\d+", torch.__version__)[:2])
+_version = metadata.version("torch")
+_found = tuple(int(part) for part in re.findall(r"\d+", _version)[:2])
 if not _SUPPORTED[0] <= _found <= _SUPPORTED[1]:
     raise BackendError(
-        f"GFX's torch backend is written for PyTorch 2.4 to 2.14 and found {torch.__version__}",
+        f"GFX's torch backend is written for PyTorch 2.4 to 2.14 and found {_version}",
         hint="pip install 'torch>=2.4,<2.15'",
     )
 

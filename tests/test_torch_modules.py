@@ -1,0 +1,126 @@
+"""torch.nn's modules in their functional form, against the modules themselves."""
+
+import pytest
+import torch
+from torch import nn
+
+from gfx_ir.errors import GfxError, MissingOp
+from gfx_ir.graph import Graph
+from gfx_ir.rules import building
+from gfx_ir.types import LogicalTensor
+from test_torch_rows import compare
+from torch_probe import TORCH, Recorder, call, record, results, run
+
+torch.manual_seed(0)
+IMAGE, ROWS, LINE, VOLUME = torch.randn(2, 4, 6, 6), torch.randn(3, 4), torch.randn(2, 4, 6), torch.randn(1, 2, 4, 4, 4)
+TOKENS = torch.tensor([[1, 0, 2]])
+
+MODULES = [
+    (nn.Linear(4, 3), ROWS), (nn.Linear(4, 3, bias=False), LINE.transpose(1, 2)), (nn.Identity(), ROWS), (nn.Embedding(5, 3, padding_idx=0), TOKENS),
+    (nn.Conv1d(4, 2, 3, padding=1), LINE), (nn.Conv2d(4, 6, 3, stride=2, groups=2), IMAGE), (nn.Conv2d(4, 2, 3, padding="same", dilation=2), IMAGE),
+    (nn.Conv2d(4, 2, 3, padding=1, padding_mode="reflect"), IMAGE), (nn.Conv2d(4, 2, (3, 1), padding=(1, 0), padding_mode="circular"), IMAGE),
+    (nn.Conv3d(2, 3, 2), VOLUME), (nn.BatchNorm2d(4).eval(), IMAGE), (nn.BatchNorm1d(4), ROWS), (nn.BatchNorm2d(4, affine=False, track_running_stats=False), IMAGE),
+    (nn.BatchNorm3d(2), VOLUME), (nn.BatchNorm2d(4, momentum=None), IMAGE), (nn.LayerNorm(4), ROWS), (nn.LayerNorm((4, 6), elementwise_affine=False), LINE),
+    (nn.GroupNorm(2, 4), IMAGE), (nn.RMSNorm(4), ROWS), (nn.InstanceNorm2d(4, affine=True), IMAGE), (nn.Dropout(0.5).eval(), ROWS), (nn.Dropout2d().eval(), IMAGE),
+    (nn.ReLU(), ROWS), (nn.ReLU(inplace=True), ROWS), (nn.ReLU6(), ROWS), (nn.LeakyReLU(0.2), ROWS), (nn.PReLU(4), ROWS), (nn.ELU(), ROWS), (nn.CELU(2.0), ROWS), (nn.SELU(), ROWS),
+    (nn.GELU(), ROWS), (nn.GELU("tanh"), ROWS), (nn.SiLU(), ROWS), (nn.Mish(), ROWS), (nn.Tanh(), ROWS), (nn.Sigmoid(), ROWS), (nn.LogSigmoid(), ROWS), (nn.Softplus(2), ROWS),
+    (nn.Softsign(), ROWS), (nn.Tanhshrink(), ROWS), (nn.Softshrink(), ROWS), (nn.Hardshrink(), ROWS), (nn.Hardtanh(), ROWS), (nn.Hardsigmoid(), ROWS), (nn.Hardswish(), ROWS),
+    (nn.Threshold(0.1, 5.0), ROWS), (nn.GLU(), ROWS), (nn.Softmax(1), ROWS), (nn.Softmax(), ROWS), (nn.Softmin(0), ROWS), (nn.LogSoftmax(-1), ROWS), (nn.Softmax2d(), IMAGE),
+    (nn.MaxPool1d(2), LINE), (nn.MaxPool2d(3, stride=2, padding=1), IMAGE), (nn.MaxPool2d(2, dilation=2, ceil_mode=True), IMAGE), (nn.AvgPool2d(2), IMAGE), (nn.AvgPool1d(3, 1, 1), LINE),
+    (nn.AdaptiveAvgPool2d(1), IMAGE), (nn.AdaptiveAvgPool2d((None, 2)), IMAGE), (nn.AdaptiveMaxPool1d(3), LINE), (nn.Flatten(), IMAGE), (nn.Unflatten(1, (2, 2)), IMAGE),
+    (nn.ConstantPad1d((1, 2), 3.0), LINE), (nn.ZeroPad2d(1), IMAGE), (nn.ReflectionPad2d((1, 2, 0, 1)), IMAGE), (nn.ReplicationPad1d(2), LINE), (nn.PixelShuffle(2), IMAGE),
+]  # fmt: skip
+TWO = [
+    (nn.CrossEntropyLoss(label_smoothing=0.1), ROWS, torch.tensor([1, 3, 0])), (nn.NLLLoss(reduction="sum"), ROWS, torch.tensor([1, 3, 0])), (nn.MSELoss(), ROWS, ROWS * 2),
+    (nn.L1Loss(), ROWS, ROWS * 2), (nn.SmoothL1Loss(), ROWS, ROWS * 3), (nn.HuberLoss(delta=0.1), ROWS, ROWS * 3), (nn.BCELoss(), ROWS.sigmoid(), (ROWS > 0).float()),
+    (nn.BCEWithLogitsLoss(pos_weight=torch.tensor(2.0)), ROWS, (ROWS > 0).float()), (nn.KLDivLoss(reduction="batchmean"), ROWS, ROWS.softmax(1)), (nn.CosineSimilarity(), ROWS, ROWS + 1),
+    (nn.PairwiseDistance(), ROWS, ROWS + 1), (nn.Bilinear(4, 4, 2), ROWS, ROWS),
+]  # fmt: skip
+
+
+class Accessor:
+    """A module as capture shows it to a row: tensors are Values, the rest is plain."""
+
+    def __init__(self, module, graph, typed):
+        self._module, self._graph, self._typed, self.values, self.written = module, graph, typed, {}, {}
+
+    def __getattr__(self, name):
+        found = getattr(self._module, name)
+        if not isinstance(found, torch.Tensor):
+            return found
+        if name not in self.values:
+            type_ = LogicalTensor(TORCH.dtype_of(found), tuple(found.shape)) if self._typed else None
+            self.values[name] = self._graph.add_placeholder(name, "tensor", type_)
+        return self.written.get(name, self.values[name])
+
+    def write(self, name, value):
+        self.written[name] = value
+
+
+def run_module(module, tensors, typed, on_torch):
+    """The module's result, and its buffers as they are left."""
+    graph = Graph("test")
+    given = [
+        graph.add_placeholder(f"x{n}", "tensor", LogicalTensor(TORCH.dtype_of(x), tuple(x.shape)) if typed else None)
+        for n, x in enumerate(tensors)
+    ]
+    m = Accessor(module, graph, typed)
+    with building(Recorder(graph, typed)):
+        out = TORCH.modules[type(module)].fn(m, *given)
+    graph.result = (out, *m.written.values())
+    data = [x.detach() for x in tensors] + [getattr(module, name).detach() for name in m.values]
+    return list(m.written), results(run(graph, data, on_torch))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("case", [*MODULES, *TWO], ids=lambda case: str(case[0]))
+def test_a_module_in_functional_form(case, typed):
+    module, *tensors = case
+    try:
+        found = [run_module(module, tensors, typed, on_torch) for on_torch in ((False, True) if typed else (True,))]
+    except GfxError as error:
+        assert not typed and error.hint
+        return
+    before = {name: buffer.clone() for name, buffer in module.named_buffers()}
+    with torch.no_grad():
+        expected = module(*(x.clone() for x in tensors))
+    for written, values in found:
+        compare(values, results((expected, *(getattr(module, name) for name in written))), dtypes=typed)
+        assert set(written) == {n for n, old in before.items() if not torch.equal(old, getattr(module, n))}
+    for name, old in before.items():
+        getattr(module, name).copy_(old)
+
+
+def test_in_place_modules_say_so():
+    assert TORCH.modules[nn.ReLU].writes(nn.ReLU(inplace=True), None)
+    assert not TORCH.modules[nn.ReLU].writes(nn.ReLU(), None)
+
+
+def test_a_meaning_that_would_be_lost_is_refused():
+    for module, x in ((nn.Embedding(5, 3, max_norm=1.0), TOKENS), (nn.MaxPool2d(2, return_indices=True), IMAGE)):
+        with pytest.raises(MissingOp):
+            run_module(module, [x], True, True)
+    for fn in (lambda x: torch.add(x, x, out=x), lambda x: x.view(torch.int32), lambda x: torch.where(x > 0)):
+        with pytest.raises(MissingOp):
+            record(fn, [ROWS], typed=True)
+
+
+# ---------------------------------------------------------------- random numbers
+DRAWS = [
+    (lambda x: call(torch.rand, 200, 5), (0.0, 1.0), 0.5), (lambda x: call(torch.randn, (200, 5)), (-9, 9), 0.0), (lambda x: call(torch.randint, 2, 5, (1000,)), (2, 4), 3.0),
+    (lambda x: torch.rand_like(x), (0, 1), 0.5), (lambda x: torch.bernoulli(x * 0 + 0.25), (0, 1), 0.25), (lambda x: x.uniform_(2, 4), (2, 4), 3.0), (lambda x: x.normal_(3, 0.1), (1, 5), 3.0),
+    (lambda x: torch.nn.functional.dropout(x * 0 + 1, 0.25), (0, 1.34), 1.0), (lambda x: torch.normal(x * 0 + 2, 0.5), (-9, 9), 2.0), (lambda x: x.bernoulli_(0.75), (0, 1), 0.75),
+    (lambda x: torch.randn_like(x, dtype=torch.float64), (-9, 9), 0.0), (lambda x: torch.nn.functional.dropout2d(x[:, :, None, None] * 0 + 1, 0.5), (0, 2), 1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("draw", DRAWS, ids=range(len(DRAWS)))
+def test_draws_have_their_distribution(draw):
+    fn, (low, high), mean = draw
+    x = torch.zeros(200, 10)
+    graph = record(fn, [x], typed=True)
+    (got,) = results(run(graph, [x], on_torch=True))
+    want = fn(x.clone())
+    assert (got.shape, got.dtype) == (tuple(want.shape), results(want)[0].dtype)
+    assert got.min() >= low and got.max() <= high and abs(got.mean() - mean) < 0.1
