@@ -1,4 +1,4 @@
-"""Reads what `encoding` makes of a Program. Every field is checked: what does not fit is a FormatError; no code is run."""
+"""Reads what `encoding` makes of a Program. Every field is checked, what does not fit is refused; nothing is run."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def test_params_of_another_save_are_refused(tmp_path):
     with pytest.raises(FormatError, match="not the file of params"):
         load(tmp_path / "m.json")
     (tmp_path / "m.safetensors").unlink()
-    with pytest.raises(FormatError, match="copy the .safetensors"):
+    with pytest.raises(FormatError, match=r"copy the \.safetensors"):
         load(tmp_path / "m.json")
 
 

@@ -1,0 +1,66 @@
+"""Copies of graphs and programs that share nothing that can change."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from .graph import Graph, Node, Value
+from .program import Program
+from .trees import tree_map
+
+
+def copy_graph(graph: Graph, made: dict[Any, Any] | None = None) -> Graph:
+    """A copy, regions included. `made` is filled with what became of every old value, graph and node."""
+    made = {} if made is None else made
+    made[graph] = out = Graph(graph.name, graph.doc)
+    stack = [(graph, out)]
+    while stack:
+        old, new = stack.pop()
+        _ends(old, new, made)
+        for node in old:
+            regions = tuple([Graph(region.name, region.doc) for region in node.regions])
+            copy = Node(node.op, _args(node.args, made), tuple([v.kind for v in node.values]), node.span, regions)
+            copy.after = made.get(node.after)
+            made[node] = copy
+            for value, other in zip(node.values, copy.values):
+                other.name, other.type = value.name, value.type
+                made[value] = other
+            new.append(copy)
+            made.update(zip(node.regions, regions))
+            stack.extend(zip(node.regions, regions))
+        new.result = _args(old.result, made)
+    return out
+
+
+def _ends(old: Graph, new: Graph, made: dict[Any, Any]) -> None:
+    for value in old.placeholders:
+        made[value] = new.add_placeholder(value.name or "", value.kind, value.type, value.node.span)
+        made[value].name = value.name
+    for path, value in old.parameters.items():
+        made[value] = new.add_parameter(path, value.type)
+        made[value].name, made[value].kind = value.name, value.kind
+
+
+def _args(tree: Any, made: dict[Any, Any]) -> Any:
+    return tree_map(lambda leaf: made.get(leaf, leaf) if type(leaf) is Value or type(leaf) is Graph else leaf, tree)
+
+
+def copy_program(program: Program) -> Program:
+    """A copy; the arrays of the parameters are shared, their dictionary is not."""
+    made: dict[Any, Any] = {}
+    functions = {}
+    for key, graph in program.functions.items():
+        functions[key] = made[graph] if graph in made else copy_graph(graph, made)
+    entry = made[program.entry] if program.entry in made else copy_graph(program.entry, made)
+    for graph in (entry, *functions.values()):  # calls of functions that were copied later
+        for node in graph.walk():
+            if node.op.name == "call":
+                node.set_args(_args(node.args, made))
+    signature = [dataclasses.replace(p, tree=_args(p.tree, made)) for p in program.signature]
+    return Program(
+        entry, functions, signature, dict(program.params), list(program.guards), program.promotion, program.flavour,
+        list(program.writes), program.level,
+    )  # fmt: skip
+
+
