@@ -142,12 +142,6 @@ def scatter(x, indices, updates, axis, reduce="none"):
     return at.add(updates) if reduce == "add" else at.set(updates)
 
 
-def debug_print(*items):
-    """print(*items), under jax.jit too, where it prints when the compiled function runs."""
-    text = " ".join(item.replace("{", "{{").replace("}", "}}") if isinstance(item, str) else "{}" for item in items)
-    jax.debug.print(text, *(item for item in items if not isinstance(item, str)))
-
-
 def check(pred, message="", error=ValueError):
     """Raise error(message) where pred is false, under jax.jit too, where it raises when the compiled function runs."""
 

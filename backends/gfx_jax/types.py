@@ -46,6 +46,7 @@ class JaxBackend(Backend):
     packages = ("jax", "jaxlib")
     views = False
     promotion = "jax"
+    style: Any = None
     tensor_types = (jax.Array,)
 
     def __init__(self) -> None:

@@ -27,6 +27,7 @@ class NumpyBackend(Backend):
     packages = ("numpy", "ml_dtypes")
     views = True
     promotion = "numpy"
+    style: Any = None
     tensor_types = (np.ndarray, np.generic)
 
     def __init__(self) -> None:

@@ -69,6 +69,12 @@ def plain(x: Any) -> bool:
     return _seen.is_plain(x)
 
 
+def whole(x: Any) -> bool:
+    """Whether x is known to hold integers or truth values, which functions of jax.lax do not take as floats."""
+    found = _seen.dtype(x) if isinstance(x, Value) else getattr(x, "dtype", None)
+    return isinstance(x, int) or (found is not None and found.kind in "biu")
+
+
 def rank(x: Any) -> int | None:
     """The rank of an argument where it is known; that of a parameter is, by its data."""
     found = _seen.rank(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from gfx_ir import ops
@@ -28,7 +29,11 @@ def _debug_print(fmt: str, *args: Any, ordered: bool = False, **kwargs: Any) -> 
     ops.print(tuple(items))
 
 
+def _print_spelling(args: SimpleNamespace) -> str:
+    return f'jax.debug.print("{" ".join(["{}"] * len(args.args))}", *args)'
+
+
 ROWS = (
-    Row("print", "debug_print(*args)", {"jax.debug.print": _debug_print}),
+    Row("print", _print_spelling, {"jax.debug.print": _debug_print}),
     Row("check", lambda a: f"check(pred, message, {a.error})"),
 )

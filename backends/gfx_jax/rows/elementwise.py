@@ -9,12 +9,13 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 from gfx_ir.op import lookup
+from gfx_ir.template import Spelling
 from gfx_ir.trees import tree_map
 
-from ._lift import binary, element, expect, plain, refuse, swapped, unary
+from ._lift import binary, element, expect, plain, refuse, swapped, unary, whole
 
 # op: (spelling, names that mean it)
-UNARY = {
+UNARY: dict[str, tuple[Spelling, str]] = {
     "abs": ("jnp.abs(x)", "jnp.abs jnp.absolute lax.abs Array.__abs__"),
     "acos": ("jnp.arccos(x)", "jnp.arccos jnp.acos lax.acos"),
     "acosh": ("jnp.arccosh(x)", "jnp.arccosh jnp.acosh lax.acosh"),
@@ -52,7 +53,7 @@ UNARY = {
     "positive": ("+x", "jnp.positive Array.__pos__"),
     "real": ("jnp.real(x)", "jnp.real lax.real Array.real@"),
     "reciprocal": ("1 / x", "jnp.reciprocal lax.reciprocal"),
-    "rsqrt": ("jax.lax.rsqrt(x)", "lax.rsqrt"),
+    "rsqrt": (lambda a: "1 / jnp.sqrt(x)" if whole(a.x) else "jax.lax.rsqrt(x)", "lax.rsqrt"),
     "sigmoid": ("jax.nn.sigmoid(x)", "jax.nn.sigmoid jax.scipy.special.expit lax.logistic"),
     "sign": ("jnp.sign(x)", "jnp.sign lax.sign"),
     "signbit": ("jnp.signbit(x)", "jnp.signbit"),

@@ -14,7 +14,6 @@ from gfx_ir.build import host
 from gfx_ir.dtypes import float32
 from gfx_ir.graph import Value
 from gfx_ir.ops import _seen
-from gfx_ir.trees import leaves
 
 from ._lift import ask_rank, element, expect, refuse
 
@@ -194,7 +193,7 @@ def _gather_spelling(args: SimpleNamespace) -> str:
 
 
 def _getitem(x: Any, index: Any) -> Any:
-    if any(isinstance(leaf, list) for leaf in leaves(index)):
+    if _has_list(index):
         refuse("indexing with a list", index=index)
     return ops.getitem(x, index)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.op import lookup
 
 from ._lift import element, expect, refuse
 
@@ -36,7 +37,7 @@ def _normal(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any =
 def _bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low", *, out_sharding: Any = None) -> Any:
     refuse("jax.random.bernoulli", out_sharding=out_sharding)
     expect("jax.random.bernoulli", "mode", mode, "low")
-    return ops.bernoulli(key, p, (() if isinstance(p, float) else ops.shape(p)) if shape is None else shape)
+    return ops.bernoulli(key, p, (() if isinstance(p, float) else lookup("shape")(p)) if shape is None else shape)
 
 
 def _randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None, *, out_sharding: Any = None) -> Any:

@@ -119,7 +119,11 @@ def _cumulative(name: str, short: str) -> Row:
             return op(operand, axis=axis)
         return ops.flip(op(ops.flip(operand, axis=axis), axis=axis), axis=axis)
 
-    lifts = {f"jnp.{short} Array.{short}": lift, f"jnp.{name}": standard, f"lax.{short}": lax_lift}
+    lifts: dict[str, Callable[..., Any]] = {
+        f"jnp.{short} Array.{short}": lift,
+        f"jnp.{name}": standard,
+        f"lax.{short}": lax_lift,
+    }
     if short == "cumsum":
         lifts["jnp.diff"] = _diff
     return Row(name, f"jnp.{short}(x, axis=axis, dtype=dtype)", lifts)

@@ -111,7 +111,7 @@ def _broadcast_arrays(*arrays: Any) -> Any:
     zero = None
     for x in arrays:
         zero = ops.zeros_like(x) if zero is None else ops.add(zero, ops.zeros_like(x))
-    return [ops.broadcast_to(x, ops.shape(zero)) for x in arrays]
+    return [ops.broadcast_to(x, lookup("shape")(zero)) for x in arrays]
 
 
 def _expand_spelling(args: SimpleNamespace) -> str:
@@ -238,6 +238,12 @@ def _repeat(
     return ops.repeat(a, repeats, axis=axis)
 
 
+def _repeat_spelling(args: SimpleNamespace) -> str:
+    """JAX takes the numbers of repetitions as an array, of NumPy's so that jax.jit knows how many there are."""
+    many = isinstance(args.repeats, (tuple, list))
+    return f"jnp.repeat(x, {'np.array(repeats)' if many else 'repeats'}, axis=axis)"
+
+
 def _pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
     value = kwargs.pop("constant_values", 0)
     refuse("jnp.pad", **kwargs)
@@ -266,10 +272,6 @@ def _pad_spelling(args: SimpleNamespace) -> str:
 
 
 # ---------------------------------------------------------------- questions
-def _shape_of(a: Any) -> Any:
-    return ops.shape(a)
-
-
 def _size_of(a: Any, axis: Any = None) -> Any:
     return ops.numel(a) if axis is None else ops.size(a, axis)
 
@@ -387,11 +389,11 @@ ROWS = (
     ),
     Row("roll", "jnp.roll(x, shift, axis=axis)", {"jnp.roll": _roll}),
     Row("tile", "jnp.tile(x, repetitions)", {"jnp.tile": _tile}),
-    Row("repeat", "jnp.repeat(x, repeats, axis=axis)", {"jnp.repeat Array.repeat": _repeat}),
+    Row("repeat", _repeat_spelling, {"jnp.repeat Array.repeat": _repeat}),
     Row("pad", _pad_spelling, {"jnp.pad": _pad, "lax.pad": _lax_pad}),
     Row("size", "x.shape[axis]"),
     Row("rank", _attribute("ndim", "jnp.ndim(x)"), {"jnp.ndim": lambda a: ops.rank(a), "Array.ndim@": ops.rank}),
-    Row("shape", _attribute("shape", "jnp.shape(x)"), {"jnp.shape Array.shape@": _shape_of}),
+    Row("shape", _attribute("shape", "jnp.shape(x)"), {"jnp.shape Array.shape@": _lift("shape", a="x")}),
     Row("numel", _attribute("size", "jnp.size(x)"), {"jnp.size Array.size@": _size_of}),
     Row("sizes", lambda a: "x.shape[0]" if a.rank == 1 else "x.shape"),
     Row("dtype_of", _attribute("dtype", "jnp.asarray(x).dtype"), {"Array.dtype@ lax.dtype": ops.dtype_of}),

@@ -79,15 +79,13 @@ def _scalar_class(dtype: Any) -> Any:
 
 def _arange(*args: Any, start: Any = 0, stop: Any = None, step: Any = 1, dtype: Any = None, **options: Any) -> Any:
     refuse("np.arange", **options)
-    if len(args) == 4:
-        args, dtype = args[:3], args[3]
-    if len(args) == 3:
-        start, stop, step = args
-    elif len(args) == 2:
-        start, stop = args
-    elif len(args) == 1:
-        start, stop = (args[0], stop) if stop is not None else (start, args[0])
-    if start == 0 and isinstance(start, int) and isinstance(step, int) and step == 1:
+    given = list(args)
+    if len(given) == 4:
+        dtype = given.pop()
+    if len(given) == 1 and stop is None:
+        given.insert(0, start)
+    start, stop, step = (*given, *(start, stop, step)[len(given) :])
+    if isinstance(start, int) and start == 0 and isinstance(step, int) and step == 1:
         return ops.arange(stop, dtype=element(dtype))
     return ops.arange(start, stop, step, dtype=element(dtype))
 

@@ -98,8 +98,8 @@ def _cumulative(name: str, short: str) -> Row:
         expect(f"np.{name}", "include_initial", include_initial, False)
         return op(as_array(x), axis=axis, dtype=element(dtype))
 
-    lifts = {f"np.{short} ndarray.{short}": lift, f"np.{name}": standard}
-    return Row(name, None, {**lifts, **({"np.diff": _diff} if short == "cumsum" else {})})
+    lifts: dict[str, Any] = {f"np.{short} ndarray.{short}": lift, f"np.{name}": standard}
+    return Row(name, None, lifts | ({"np.diff": _diff} if short == "cumsum" else {}))
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:

@@ -9,6 +9,7 @@ from gfx_ir.backend import Row
 from gfx_ir.build import host
 from gfx_ir.errors import MissingOp
 from gfx_ir.graph import Value
+from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 
 from ._lift import as_array, ask_rank, element, expect, literal, refuse
@@ -71,7 +72,7 @@ def _broadcast_arrays(*args: Any, subok: bool = False) -> Any:
     zero = None
     for x in args:
         zero = ops.zeros_like(x) if zero is None else ops.add(zero, ops.zeros_like(x))
-    return tuple(ops.broadcast_to(x, ops.shape(zero)) for x in args)
+    return tuple(ops.broadcast_to(x, lookup("shape")(zero)) for x in args)
 
 
 # ---------------------------------------------------------------- joining and splitting
@@ -236,7 +237,7 @@ ROWS = (
     ),
     Row("pad", None, {"np.pad": _pad}),
     Row("rank", None, {"np.ndim ndarray.ndim@": lambda a: ops.rank(as_array(a))}),
-    Row("shape", None, {"ndarray.shape@": ops.shape}),
+    Row("shape", None, {"ndarray.shape@": lookup("shape")}),
     Row("numel", None, {"np.size ndarray.size@": _size}),
     Row("dtype_of", None, {"ndarray.dtype@": ops.dtype_of}),
     Row("device_of", None, {"ndarray.device@": ops.device_of}),
