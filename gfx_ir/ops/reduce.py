@@ -157,7 +157,7 @@ def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2
 
 
 def _sort(args: SimpleNamespace) -> str:
-    return "np.flip(np.sort(x, axis=axis), axis=axis)" if args.descending else "np.sort(x, axis=axis)"
+    return "np.flip(np.sort(x, axis=axis), axis)" if args.descending else "np.sort(x, axis=axis)"
 
 
 def _argsort(args: SimpleNamespace) -> str:
