@@ -154,6 +154,10 @@ class Walk:
         stacked = results(body.result, len(node.values), node.span)[len(init) :]
         return (*carried, *(self._stacked(node, row, count) for row in stacked))
 
+    def for_types(self, node: Node, args: Types, prefix: str) -> Types:
+        """Types of what a `for` node gives for arguments of these types."""
+        return self._for(node, args, Run(node.regions[0]), prefix)
+
     def _stacked(self, node: Node, row: Any, count: Any) -> LogicalTensor:
         if not isinstance(row, LogicalTensor):
             row = LogicalTensor() if row is OPEN or row is None else fit(node.values[-1], row, self.rules)

@@ -1,0 +1,1 @@
+"""Running programs: the reference, the executor of one backend."""

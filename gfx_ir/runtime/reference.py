@@ -1,0 +1,58 @@
+"""The reference: every op by its NumPy definition. The fallback of every device, and what they are held to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ..backend import Backend
+from ..dtypes import DType, dtype
+from ..op import OpDef, evaluate
+from ..rules import building
+
+
+class ReferenceBackend(Backend):
+    """NumPy arrays, and `op.eval` for every op."""
+
+    name = "reference"
+    packages = ("numpy",)
+    views = True
+    promotion = "numpy"
+    tensor_types = (np.ndarray, np.generic)
+
+    def __init__(self) -> None:
+        super().__init__((), {}, {})
+
+    def dtype_of(self, x: Any) -> DType:
+        """Element type of an array or of a NumPy dtype."""
+        return dtype(x.dtype if isinstance(x, self.tensor_types) else x)
+
+    def as_dtype(self, x: Any) -> DType | None:
+        """The DType of a NumPy dtype or scalar type."""
+        if isinstance(x, np.dtype) or (isinstance(x, type) and issubclass(x, (np.generic, ml_dtypes.bfloat16))):
+            return dtype(np.dtype(x).name)
+        return None
+
+    def to_host(self, x: Any) -> Any:
+        """The array itself."""
+        return np.asarray(x)
+
+    def from_host(self, x: Any) -> Any:
+        """The array itself."""
+        return np.asarray(x)
+
+    def native_dtype(self, dtype: DType) -> Any:
+        """The NumPy dtype."""
+        return dtype.numpy
+
+    def run(self, op: OpDef, args: Sequence[Any]) -> Any:
+        """Evaluate the op; one that holds regions or a foreign call raises MissingOp."""
+        with building(None):
+            return evaluate(op, args)
+
+    def supports(self, op: OpDef) -> bool:
+        """Whether the op has a definition: all but the structural ones."""
+        return op.eval is not None or op.body is not None
