@@ -37,7 +37,9 @@ def _cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, name = args[0], f.__name__
     if isinstance(x, HostProxy):
         return x if x.kind == name else tracer.wrap(tracer.host(name, x.value), x.backend)
-    return tracer.wrap(_scalar_of(name, x.read()), x.backend)
+    if x.weak == name or (x.weak == "bool" and name == "int"):
+        return x
+    return Proxy(_scalar_of(name, x.read()), x.backend, name)
 
 
 def _scalar_of(name: str, value: Any) -> Any:

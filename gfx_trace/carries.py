@@ -10,7 +10,7 @@ from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
 from .journal import MISSING, Slot
-from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
+from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, weak_kind, widest
 
 if TYPE_CHECKING:
     from .regions import Side
@@ -29,7 +29,7 @@ class Carried:
         self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
         self.inner: Value | None = None
         self.out: Any = None
-        self.weak = not isinstance(init, Proxy) or init.weak
+        self.weak = weak_kind(init)
 
 
 class Carries:
@@ -77,6 +77,8 @@ class Carries:
             kind = carried.kind if self.host or carried.kind in ("tensor", "optional", "key") else "tensor"
             value = carried.inner = graph.add_placeholder(carried.name, kind, self._type(carried))
             value.name = carried.name
+            if isinstance(carried.init, bool):
+                tracer.booleans.add(value)
             if carried.slot is not None:
                 proxy = self._wrapped(carried, value)
                 tracer.journal.record(carried.slot.object, carried.slot.key, carried.slot.kind, carried.slot.name)
@@ -153,8 +155,8 @@ class Carries:
             self._drop(path, carried)
             return False
         self._check_type(carried, value)
-        if carried.weak and isinstance(out, Proxy) and not out.weak:
-            carried.weak = False
+        if carried.weak and isinstance(out, Proxy) and out.weak != carried.weak:
+            carried.weak = widest(carried.weak, out.weak) if out.weak else ""
             return False
         wider = max(kind, carried.kind, key=_ORDER.index) if {kind, carried.kind} <= set(_ORDER) else kind
         if wider != carried.kind and (self.host or wider in ("tensor", "optional")):
@@ -250,6 +252,8 @@ class Carries:
         results: dict[int, Any] = {}
         for carried, value in zip(self.slots, values):
             value.name = carried.name
+            if isinstance(carried.init, bool) and tracer.is_boolean(carried.out.read()):
+                tracer.booleans.add(value)
             results[id(carried)] = self._wrapped(carried, value)
         self.set(tuple(self._outside(v, a, (n,), results) for n, v, a in zip(self.names, self.before, self.after)))
         slots = [(c.slot, values[at] if c.slot.kind == "proxy" else results[id(c)]) for at, c in enumerate(self.slots) if c.slot]

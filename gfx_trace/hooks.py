@@ -220,7 +220,7 @@ def gfx_static(test: Any, construct: str) -> bool:
 def gfx_name(name: str, value: Any) -> Any:
     """value, which the user calls `name`."""
     kind = type(value)
-    if kind is Proxy or kind is HostProxy:
+    if (kind is Proxy or kind is HostProxy) and name != "_":
         inner = value.value
         if inner.__class__ is Value and (inner.name is None or inner.node.span is not None):
             tracer = active.builder

@@ -13,7 +13,7 @@ from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
 from .journal import MISSING
-from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -26,7 +26,7 @@ class Joined:
 
     __slots__ = ("position", "name", "backend", "weak")
 
-    def __init__(self, position: int, name: str, backend: Any, weak: bool = False) -> None:
+    def __init__(self, position: int, name: str, backend: Any, weak: str = "") -> None:
         self.position, self.name, self.backend, self.weak = position, name, backend, weak
 
 
@@ -47,6 +47,7 @@ class Join:
         self.span = tracer.span()
         self.pairs: list[tuple[Any, Any]] = []
         self.kinds: list[str] = []
+        self.deferred = False  # an open host test whose sides may be asked for more outputs later
 
     def join(self, a: Any, b: Any, name: str) -> Any:
         """What `name` holds after the test, given what each side left in it."""
@@ -64,7 +65,7 @@ class Join:
         if isinstance(kind, (Unusable, Choice)):
             return kind
         joined = self.output(self.tracer.unwrap(a), self.tracer.unwrap(b), kind, name, _backend(a, b) or self.tracer.backend)
-        joined.weak = all(not isinstance(x, Proxy) or x.weak for x in (a, b))
+        joined.weak = widest(weak_kind(a), weak_kind(b))
         return joined
 
     def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:
@@ -81,6 +82,7 @@ class Join:
         if both or (isinstance(a, Unusable) and isinstance(b, Unusable)):
             return a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
+            self.deferred |= self.host
             return Partial(self.test, (a, b), name)
         return a if isinstance(a, Unusable) else b
 
@@ -120,6 +122,7 @@ class Join:
 
     def _unjoinable(self, a: Any, b: Any, name: str) -> Any:
         if self.host:
+            self.deferred = True
             return Choice(self.test, (a, b), name)
         return Unusable(self._error(name, f"{_difference(a, b)} of the {self.construct}"))
 

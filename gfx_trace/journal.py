@@ -6,7 +6,10 @@ A slot is (object, key): a Proxy's value (key None), an attribute, an item, a li
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType, ModuleType
 from typing import Any
+
+from gfx_ir.graph import Value
 
 from .proxy import Proxy
 
@@ -103,9 +106,19 @@ class Journal:
         """Enter a region."""
         self.frames.append({})
 
-    def close(self) -> list[tuple[Slot, Any]]:
-        """Leave a region: every slot that it wrote with what was left there, the old values put back."""
-        written = [(slot, slot.get()) for slot in self.frames.pop().values()]
+    def forget(self, own: set[int]) -> None:
+        """What was made inside the region that is open is its own: writes to these objects are not undone."""
+        frame = self.frames[-1]
+        for key in [key for key, slot in frame.items() if slot.kind != "proxy" and id(slot.object) in own]:
+            del frame[key]
+
+    def close(self, graph: Any = None) -> list[tuple[Slot, Any]]:
+        """Leave a region: every slot that it wrote with what was left there, the old values put back.
+
+        A tensor that was made in the region (its old value is of `graph`) keeps what was written to it.
+        """
+        slots = [slot for slot in self.frames.pop().values() if slot.kind != "proxy" or _graph_of(slot.old) is not graph or graph is None]
+        written = [(slot, slot.get()) for slot in slots]
         for slot, _ in reversed(written):
             slot.set(slot.old)
         return written
@@ -115,3 +128,24 @@ class Journal:
         for slot, value in slots:
             self.record(slot.object, slot.key, slot.kind, slot.name)
             slot.set(value)
+
+
+def _graph_of(value: Any) -> Any:
+    return value.node.graph if isinstance(value, Value) else None
+
+
+def containers(*trees: Any) -> set[int]:
+    """Ids of the lists, dictionaries and objects with attributes that can be reached through containers."""
+    found: set[int] = set()
+    stack = list(trees)
+    while stack:
+        item = stack.pop()
+        if id(item) in found or isinstance(item, (Proxy, str, int, float, type(None))):
+            continue
+        if isinstance(item, (list, dict, tuple, set)):
+            found.add(id(item))
+            stack.extend(item.values() if isinstance(item, dict) else item)
+        elif hasattr(item, "__dict__") and not isinstance(item, (type, ModuleType, FunctionType)) and not hasattr(item, "named_modules"):
+            found.add(id(item))
+            stack.extend(vars(item).values())
+    return found

@@ -349,7 +349,7 @@ def _labels(target: Any, count: int) -> list[str]:
 
     def walk(item: Any) -> None:
         if isinstance(item, str):
-            names.append(item.lstrip("*"))
+            names.append("i" if item == "_" else item.lstrip("*"))
         else:
             for inner in item or ():
                 walk(inner)

@@ -28,8 +28,8 @@ class Proxy:
 
     __slots__ = ("value", "backend", "weak", "base", "derive", "put", "version", "seen", "__weakref__")
 
-    def __init__(self, value: Any, backend: Any, weak: bool = False) -> None:
-        # weak: a Python number that became data (a loop's counter); `n += 1` makes a new one, as Python does
+    def __init__(self, value: Any, backend: Any, weak: str = "") -> None:
+        # weak: the kind of a Python number that became data (a loop's counter); `n += 1` makes a new one, as Python does
         self.value, self.backend, self.weak = value, backend, weak
         self.base: Proxy | None = None
         self.derive: Callable[[Any], Any] | None = None
@@ -52,6 +52,8 @@ class Proxy:
         """Make `new` the value of this reference, through its base where it is a view."""
         if self.base is None:
             active.builder.journal.record(self)
+            if new.__class__ is Value and new.name is None and self.value.__class__ is Value:
+                new.name = self.value.name
             self.value, self.version = new, next(_VERSIONS)
             return
         assert self.put is not None
@@ -206,7 +208,20 @@ UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "
 SYMBOLS = {sign: op for sign, op in (*OPERATORS.values(), *COMPARISONS.values())}
 
 
-_NUMBERS = frozenset((int, float, bool, complex, HostProxy))
+_WEAK = ("bool", "int", "float", "complex")
+
+
+def weak_kind(x: Any) -> str:
+    """The kind of a Python number, or of data that was one; "" for any other tensor."""
+    if x.__class__ is Proxy:
+        return x.weak
+    kind = x.value.kind if x.__class__ is HostProxy else x.__class__.__name__
+    return kind if kind in _WEAK else ""
+
+
+def widest(a: str, b: str) -> str:
+    """Kind of a number that is of kind a or b; "" where one is no number."""
+    return max(a, b, key=_WEAK.index) if a and b else ""
 
 
 def _tensor_binary(op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
@@ -217,7 +232,9 @@ def _tensor_binary(op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
         if operand is NotImplemented:
             return operand
         value = self.value if self.base is None else self.read()
-        weak = self.weak and (other.__class__ in _NUMBERS or getattr(other, "weak", False))
+        weak = self.weak and weak_kind(other)
+        if weak:
+            weak = "float" if op.name == "divide" else widest(self.weak, weak)
         return Proxy(builder.add(op, (operand, value) if swapped else (value, operand)), self.backend, weak)
 
     return method

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
+from gfx_ir.trees import tree_map
 
 from .joins import Choice, Join, Joined, Partial
-from .journal import MISSING, Slot
+from .journal import MISSING, Slot, containers
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 
 if TYPE_CHECKING:
@@ -76,8 +77,20 @@ class Regions:
 
     def _scalar_test(self: Tracer, value: Value) -> Value:
         known = getattr(value.type, "dtype", None)
-        boolean = known.kind == "b" if known is not None else _is_boolean(value)
+        boolean = known.kind == "b" if known is not None else self.is_boolean(value)
         return value if boolean else ops.not_equal(value, 0)
+
+    def is_boolean(self: Tracer, value: Any) -> bool:
+        """Whether a value is true or false by the way it was made, where its dtype is not known."""
+        if not isinstance(value, Value):
+            return isinstance(value, bool)
+        node = value.node
+        if node.op.name in _BOOLEAN or value.kind == "bool" or value in self.booleans:
+            return True
+        if node.op.name == "cond":
+            return all(self.is_boolean(region.result[value.index - 1]) for region in node.regions)
+        bitwise = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert")
+        return node.op.name in bitwise and all(self.is_boolean(leaf) for leaf in node.args)
 
     def not_(self: Tracer, x: Any) -> Any:
         """not x."""
@@ -148,16 +161,21 @@ class Regions:
             try:
                 yield side
             finally:
-                side.written = self.journal.close()
+                side.written = self.journal.close(graph)
 
     def trace_side(self: Tracer, name: str, run: Callable[[], Any], get: Any, test: Any, truth: bool) -> Side:
         """Trace one side of a test."""
+        before = get() if get is not None else ()
         with self.opened(name) as side, self.facts.given(test, truth) if test is not None else nullcontext():
             try:
                 side.result = run()
+                if isinstance(side.result, Partial):
+                    side.result = self.read(side.result.name, side.result)
             except Raised as raised:
                 side.raised = raised
             side.after = get() if get is not None else ()
+            if self.journal.frames[-1]:
+                self.journal.forget(containers(side.result, side.after) - containers(before))
         return side
 
     def branch_value(self: Tracer, test: Value, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
@@ -240,7 +258,7 @@ class Regions:
 
     def _finish(self: Tracer, test: Value, sides: list[Side], join: Join) -> list[Any]:
         """Make the node; its outputs as proxies, in order."""
-        if not join.pairs and not any(node.op.effect for side in sides for node in side.graph.walk()):
+        if not join.pairs and not join.deferred and not any(node.op.effect for side in sides for node in side.graph.walk()):
             return []
         if len(join.pairs) == 1 and join.pairs[0][0] is True and join.pairs[0][1] is False and not any(len(side.graph) for side in sides):
             return [self.wrap(test)]  # a flag that only says which way the test went
@@ -283,9 +301,30 @@ class Regions:
             return {key: self.imported(test, item, side) for key, item in tree.items()}
         if isinstance(tree, (Proxy, HostProxy)):
             value = tree.read()
-            if isinstance(value, Value) and value.node.graph is not None and value.node.graph.owner is not None:
-                return self.wrap(self._export(value, side), tree.backend)
+            if isinstance(value, Value) and not self._visible(value):
+                made = self._copied(value) if test.is_tensor else self._export(value, side)
+                return self.wrap(made, tree.backend)
         return tree
+
+    def _visible(self: Tracer, value: Value) -> bool:
+        graph = value.node.graph
+        return graph is self.graph or any(graph is g for g, _ in self.stack)
+
+    def _copied(self: Tracer, value: Value) -> Value:
+        """A value of a region that was left, computed again here: what it follows from has no effect."""
+        origin = self.facts.origin.get(value)
+        if origin is not None:
+            return self._copied(origin)
+        if self._visible(value):
+            return self.local(value)
+        node = value.node
+        if node.op.effect or node.regions:
+            raise self.error(f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test")
+        args = tree_map(lambda leaf: self._copied(leaf) if type(leaf) is Value else leaf, node.args)
+        made = node.op(*args)
+        made = made[value.index - 1] if isinstance(made, tuple) else made
+        made.name = value.name
+        return made
 
     def _export(self: Tracer, value: Value, side: int) -> Value:
         graph = value.node.graph
@@ -343,18 +382,3 @@ def fill(tree: Any, outputs: list[Any], raw: bool = False) -> Any:
 
 def _nothing() -> None:
     return None
-
-
-def _is_boolean(value: Value) -> bool:
-    name = value.node.op.name
-    if name in _BOOLEAN or value.kind == "bool":
-        return True
-    if name == "cond":
-        return all(_boolean_leaf(region.result[value.index - 1]) for region in value.node.regions)
-    return name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert") and all(
-        _is_boolean(leaf) for leaf in value.node.args if isinstance(leaf, Value)
-    )
-
-
-def _boolean_leaf(leaf: Any) -> bool:
-    return isinstance(leaf, bool) or (isinstance(leaf, Value) and _is_boolean(leaf))

@@ -54,6 +54,7 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         self.depth = 0
         self.detaching = 0  # depth of `no_grad` blocks, and what was made inside of them
         self.inside: set[Value] = set()
+        self.booleans: set[Value] = set()  # carried flags
         self.quiet = 0  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}

@@ -18,7 +18,7 @@ from gfx_ir.types import LogicalTensor
 from .carries import rows_of
 from .convert import Starred, spliced
 from .indexed import Indexed
-from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy
+from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -188,7 +188,7 @@ class Views:
             raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
         value = lookup(SYMBOLS[sign])(x.read(), operand)
         if x.weak or x.backend is None or not x.backend.views:
-            return Proxy(value, x.backend, x.weak and not isinstance(other, Proxy) or getattr(other, "weak", False))
+            return Proxy(value, x.backend, "float" if x.weak and sign == "/" else widest(x.weak, weak_kind(other)))
         x.write(value)
         return x
 
