@@ -4,15 +4,18 @@ import torch
 from torch.nn import functional as F
 
 
-def index_put(x, index, value, accumulate=False):
-    """A copy of x with value written to (or added at) x[index]; index may be a tuple."""
+def index_put(x, index, value):
+    """A copy of x with value written to x[index]; index may be a tuple."""
     out = x.clone()
-    if not accumulate:
-        out[index] = value.to(x.dtype) if isinstance(value, torch.Tensor) else value
-        return out
+    out[index] = value.to(x.dtype) if isinstance(value, torch.Tensor) else value
+    return out
+
+
+def index_add(x, index, value):
+    """A copy of x with value added at x[index], as often as the index names a place; index may be a tuple."""
     positions = torch.arange(x.numel(), device=x.device).reshape(x.shape)[index]
     added = torch.as_tensor(value, dtype=x.dtype, device=x.device).expand(positions.shape)
-    return out.flatten().index_add(0, positions.flatten(), added.flatten()).reshape(x.shape)
+    return x.flatten().index_add(0, positions.flatten(), added.flatten()).reshape(x.shape)
 
 
 def getitem_backwards(x, index):

@@ -136,6 +136,15 @@ class Expressions:
         return expression if positive else negate(expression)
 
 
+def _item(made: ast.Subscript) -> ast.expr:
+    """`(a, b)[0]` is a."""
+    if type(made.value) in (ast.Tuple, ast.List) and type(made.slice) is ast.Constant and type(made.slice.value) is int:
+        items = made.value.elts
+        if not any(type(item) is ast.Starred for item in items):
+            return items[made.slice.value]
+    return made
+
+
 class _Fill:
     """Copies a spelling with the op's parameter names replaced by its arguments."""
 
@@ -158,7 +167,8 @@ class _Fill:
         elif kind in (ast.GeneratorExp, ast.ListComp, ast.DictComp, ast.SetComp):
             inner = (n for generator in spelled.generators for n in ast.walk(generator.target))
             bound |= {n.id for n in inner if type(n) is ast.Name}
-        return kind(**{field: self.fill(value, bound) for field, value in ast.iter_fields(spelled)})
+        made = kind(**{field: self.fill(value, bound) for field, value in ast.iter_fields(spelled)})
+        return _item(made) if kind is ast.Subscript else made
 
     def _name(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
         if spelled.id in bound:

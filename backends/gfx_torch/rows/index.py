@@ -22,7 +22,9 @@ def _getitem(args: SimpleNamespace) -> str:
 def _index_put(args: SimpleNamespace) -> str:
     items = args.index if isinstance(args.index, tuple) else (args.index,)
     index = "numpy_index(index)" if _apart(items) else "index"
-    return f"index_put{'_backwards' if _backwards(items) else ''}(x, {index}, value, accumulate=accumulate)"
+    if _backwards(items):
+        return f"index_put_backwards(x, {index}, value, accumulate=accumulate)"
+    return f"{'index_add' if args.accumulate else 'index_put'}(x, {index}, value)"
 
 
 def _backwards(items: tuple) -> bool:

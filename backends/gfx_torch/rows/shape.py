@@ -71,7 +71,8 @@ _FROM_TORCH = {theirs: ours for ours, theirs in _MODES.items()}
 
 def _pad(args: SimpleNamespace) -> str:
     """F.pad counts the widths from the last axis; its other modes leave at least the first axis alone."""
-    widths = "[width for pair in reversed(widths) for width in pair]"
+    pairs = reversed(range(len(args.widths)))
+    widths = f"({', '.join(f'widths[{at}][0], widths[{at}][1]' for at in pairs)})"
     if isinstance(args.widths, (tuple, list)) and all(isinstance(w, int) for pair in args.widths for w in pair):
         widths = str(tuple(w for pair in reversed(args.widths) for w in pair))
     if args.mode == "constant":
