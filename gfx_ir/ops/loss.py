@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import ops
 from ..build import host
+from ._body import named
 from ._row import composite
 
 FAMILY = "nn"
@@ -37,7 +38,7 @@ def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
 def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean") -> Any:
     """Cross entropy of a probability `target` and sigmoid(x), without overflow."""
     log_term = ops.log1p(ops.exp(ops.negative(ops.abs(x))))
-    losses = ops.add(ops.subtract(ops.maximum(x, 0.0), ops.multiply(x, target)), log_term)
+    losses = named("losses", ops.add(ops.subtract(ops.maximum(x, 0.0), ops.multiply(x, target)), log_term))
     return _reduced(losses, reduction)
 
 
@@ -48,15 +49,17 @@ def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: Any = -100, 
     x is (N, C, ...) of log-probabilities, target (N, ...) of class numbers; positions whose target is `ignore_index`
     count nothing. "mean" divides by the sum of the weights that count.
     """
-    valid = ops.not_equal(target, ignore_index)
-    labels = ops.where(valid, target, 0)
-    losses = ops.negative(ops.squeeze(ops.take_along_axis(x, ops.expand_dims(labels, 1), axis=1), axis=1))
+    valid = named("valid", ops.not_equal(target, ignore_index))
+    labels = named("labels", ops.where(valid, target, 0))
+    losses = named(
+        "losses", ops.negative(ops.squeeze(ops.take_along_axis(x, ops.expand_dims(labels, 1), axis=1), axis=1))
+    )
     if weight is None:
-        counts = ops.astype(valid, ops.dtype_of(x))
+        counts = named("counts", ops.astype(valid, ops.dtype_of(x)))
     else:
-        counts = ops.where(valid, ops.take(weight, labels, axis=0), 0.0)
-        losses = ops.multiply(losses, counts)
-    losses = ops.where(valid, losses, 0.0)
+        counts = named("counts", ops.where(valid, ops.take(weight, labels, axis=0), 0.0))
+        losses = named("losses", ops.multiply(losses, counts))
+    losses = named("losses", ops.where(valid, losses, 0.0))
     if reduction == "mean":
         return ops.divide(ops.sum(losses), ops.sum(counts))
     return _reduced(losses, reduction)
@@ -75,21 +78,21 @@ def cross_entropy(
 
     `label_smoothing` moves that share of the target's probability to all classes alike (arXiv:1512.00567).
     """
-    log_probs = ops.log_softmax(x, axis=1)
-    losses = ops.nll_loss(log_probs, target, weight, ignore_index, reduction)
+    log_probs = named("log_probs", ops.log_softmax(x, axis=1))
+    losses = named("losses", ops.nll_loss(log_probs, target, weight, ignore_index, reduction))
     if label_smoothing == 0.0:
         return losses
-    valid = ops.not_equal(target, ignore_index)
+    valid = named("valid", ops.not_equal(target, ignore_index))
     by_class = ops.moveaxis(log_probs, 1, -1)
     if weight is not None:
         by_class = ops.multiply(by_class, weight)
-    spread = ops.where(valid, ops.negative(ops.sum(by_class, axis=-1)), 0.0)
+    spread = named("spread", ops.where(valid, ops.negative(ops.sum(by_class, axis=-1)), 0.0))
     if reduction == "mean" and weight is None:
-        spread = ops.divide(ops.sum(spread), ops.sum(ops.astype(valid, ops.dtype_of(x))))
+        spread = named("spread", ops.divide(ops.sum(spread), ops.sum(ops.astype(valid, ops.dtype_of(x)))))
     elif reduction == "mean":
-        labels = ops.where(valid, target, 0)
-        counts = ops.where(valid, ops.take(weight, labels, axis=0), 0.0)
-        spread = ops.divide(ops.sum(spread), ops.sum(counts))
+        labels = named("labels", ops.where(valid, target, 0))
+        counts = named("counts", ops.where(valid, ops.take(weight, labels, axis=0), 0.0))
+        spread = named("spread", ops.divide(ops.sum(spread), ops.sum(counts)))
     else:
         spread = _reduced(spread, reduction)
     share = host("/", label_smoothing, ops.size(x, 1))

@@ -12,7 +12,7 @@ from typing import Any
 from .. import ops
 from ..build import host
 from ..dtypes import bool_
-from ._elements import element_of
+from ._body import element_of, named
 from ._row import composite, op
 from ._shapes import elementwise, promote
 
@@ -32,7 +32,7 @@ def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
 @composite(FAMILY)
 def elu(x: Any, alpha: Any = 1.0) -> Any:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289)."""
-    positive = ops.greater(x, 0)
+    positive = named("positive", ops.greater(x, 0))
     below = ops.expm1(ops.where(positive, 0.0, x))  # no overflow, nor its gradient, on the side not taken
     return ops.where(positive, x, ops.multiply(below, alpha))
 
@@ -66,7 +66,7 @@ def softplus(x: Any, beta: Any = 1.0, threshold: Any = 20.0) -> Any:
     """log(1 + exp(beta * x)) / beta, x itself where beta * x exceeds the threshold."""
     if beta == 1.0:
         return ops.where(ops.greater(x, threshold), x, ops.logaddexp(x, 0.0))
-    scaled = ops.multiply(x, beta)
+    scaled = named("scaled", ops.multiply(x, beta))
     return ops.where(ops.greater(scaled, threshold), x, ops.divide(ops.logaddexp(scaled, 0.0), beta))
 
 
@@ -81,7 +81,7 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:
         x = ops.astype(x, dtype)
-    exps = ops.exp(ops.subtract(x, ops.max(x, axis=axis, keepdims=True)))
+    exps = named("exps", ops.exp(ops.subtract(x, ops.max(x, axis=axis, keepdims=True))))
     return ops.divide(exps, ops.sum(exps, axis=axis, keepdims=True))
 
 
@@ -90,7 +90,7 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """log(softmax(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:
         x = ops.astype(x, dtype)
-    shifted = ops.subtract(x, ops.max(x, axis=axis, keepdims=True))
+    shifted = named("shifted", ops.subtract(x, ops.max(x, axis=axis, keepdims=True)))
     return ops.subtract(shifted, ops.log(ops.sum(ops.exp(shifted), axis=axis, keepdims=True)))
 
 
@@ -116,7 +116,7 @@ def dropout(x: Any, p: Any = 0.5, key: Any = None) -> Any:
     if p == 1:
         return ops.zeros_like(x)
     keep_rate = host("-", 1.0, p)
-    keep = ops.bernoulli(key, keep_rate, ops.shape(x))
+    keep = named("keep", ops.bernoulli(key, keep_rate, ops.shape(x)))
     return ops.where(keep, ops.divide(x, keep_rate), 0.0)
 
 
@@ -139,15 +139,15 @@ def scaled_dot_product_attention(
     """
     if scale is None:
         scale = host("/", 1.0, host("math.sqrt", ops.size(q, -1)))
-    scores = ops.multiply(ops.matmul(q, ops.matrix_transpose(k)), scale)
+    scores = named("scores", ops.multiply(ops.matmul(q, ops.matrix_transpose(k)), scale))
     if is_causal:
-        causal = ops.tril(ops.ones((ops.size(q, -2), ops.size(k, -2)), dtype=bool_))
-        scores = ops.where(causal, scores, -math.inf)
+        causal = named("causal", ops.tril(ops.ones((ops.size(q, -2), ops.size(k, -2)), dtype=bool_)))
+        scores = named("scores", ops.where(causal, scores, -math.inf))
     if mask is None:
         weights = ops.softmax(scores, axis=-1)
     else:
-        scores = _masked(scores, mask)
-        unseen = ops.all(ops.equal(scores, -math.inf), axis=-1, keepdims=True)
+        scores = named("scores", _masked(scores, mask))
+        unseen = named("unseen", ops.all(ops.equal(scores, -math.inf), axis=-1, keepdims=True))
         weights = ops.where(unseen, 0.0, ops.softmax(ops.where(unseen, 0.0, scores), axis=-1))
     if dropout != 0.0:
         weights = ops.dropout(weights, dropout, key)
@@ -162,5 +162,5 @@ def _masked(scores: Any, mask: Any) -> Any:
     if element is not None:
         return ops.add(scores, mask)
     is_boolean = host("==", ops.dtype_of(mask), bool_)
-    bias = ops.where(is_boolean, ops.where(mask, 0.0, -math.inf), mask)
+    bias = named("bias", ops.where(is_boolean, ops.where(mask, 0.0, -math.inf), mask))
     return ops.add(scores, bias)

@@ -9,7 +9,7 @@ from ..build import host
 from ..dtypes import float32, float64
 from ..errors import ShapeError
 from ..rules import OPEN
-from ._elements import element_of
+from ._body import element_of, named
 from ._row import composite
 
 FAMILY = "nn"
@@ -29,8 +29,8 @@ def _last_axes(normalized_shape: Any, name: str) -> Any:
 def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """(x - mean) / sqrt(var + eps) * weight + bias over the last axes (arXiv:1607.06450)."""
     axes = _last_axes(normalized_shape, "layer_norm")
-    mean = ops.mean(x, axis=axes, keepdims=True)
-    var = ops.var(x, axis=axes, keepdims=True)
+    mean = named("mean", ops.mean(x, axis=axes, keepdims=True))
+    var = named("var", ops.var(x, axis=axes, keepdims=True))
     out = ops.multiply(ops.subtract(x, mean), ops.rsqrt(ops.add(var, eps)))
     if weight is not None:
         out = ops.multiply(out, weight)
@@ -48,7 +48,7 @@ def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: Any = None)
         eps = ops.finfo(ops.dtype_of(x), "eps")
         if element_of(x) not in (float32, float64):
             eps = host("min", eps, ops.finfo(float32, "eps"))
-    mean_square = ops.mean(ops.square(x), axis=axes, keepdims=True)
+    mean_square = named("mean_square", ops.mean(ops.square(x), axis=axes, keepdims=True))
     out = ops.multiply(x, ops.rsqrt(ops.add(mean_square, eps)))
     return out if weight is None else ops.multiply(out, weight)
 
@@ -56,9 +56,9 @@ def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: Any = None)
 @composite(FAMILY)
 def group_norm(x: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """Each group of channels normalised over its channels and positions (arXiv:1803.08494); x is (N, C, ...)."""
-    groups = ops.reshape(x, (ops.size(x, 0), num_groups, -1))
-    mean = ops.mean(groups, axis=-1, keepdims=True)
-    var = ops.var(groups, axis=-1, keepdims=True)
+    groups = named("groups", ops.reshape(x, (ops.size(x, 0), num_groups, -1)))
+    mean = named("mean", ops.mean(groups, axis=-1, keepdims=True))
+    var = named("var", ops.var(groups, axis=-1, keepdims=True))
     out = ops.multiply(ops.subtract(groups, mean), ops.rsqrt(ops.add(var, eps)))
     if weight is not None or bias is not None:
         out = ops.reshape(out, (ops.size(x, 0), ops.size(x, 1), -1))
@@ -84,7 +84,7 @@ def batch_norm(x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None
 @composite(FAMILY, kinds=("tensor", "tensor", "tensor"))
 def batch_norm_train(x: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """batch_norm by the batch's own statistics (arXiv:1502.03167): the result, the mean and the biased variance."""
-    channels = ops.reshape(ops.moveaxis(x, 1, 0), (ops.size(x, 1), -1))
-    mean = ops.mean(channels, axis=1)
-    var = ops.var(channels, axis=1)
+    channels = named("channels", ops.reshape(ops.moveaxis(x, 1, 0), (ops.size(x, 1), -1)))
+    mean = named("mean", ops.mean(channels, axis=1))
+    var = named("var", ops.var(channels, axis=1))
     return ops.batch_norm(x, mean, var, weight, bias, eps), mean, var
