@@ -18,7 +18,7 @@ INTERNAL = {
     "gfx_get_nothing": lambda: (),
     "gfx_set_nothing": lambda values: None,
 }
-FRAMEWORKS = ("torch", "jax", "jaxlib", "numpy", "scipy")
+FRAMEWORKS = ("torch", "jax", "numpy", "scipy")
 DATA = ("parameters", "shape", "__array__", "__jax_array__", "__len__")
 MISSING = object()
 
@@ -54,8 +54,8 @@ def holds_no_data(value: object) -> bool:
         return callable(value) or isinstance(value, ModuleType)
     if kind.__name__ == "_lru_cache_wrapper":
         return True
-    home = kind.__module__.partition(".")[0]
-    if home not in FRAMEWORKS or any(hasattr(kind, name) for name in DATA):
+    home = getattr(value, "__module__", None) if callable(value) else kind.__module__
+    if str(home).partition(".")[0] not in FRAMEWORKS or any(hasattr(kind, name) for name in DATA):
         return False
     return callable(value) or kind.__name__ == "dtype"
 

@@ -177,8 +177,9 @@ class EarlyExit:
             if orelse and leaves:
                 orelse = [at(ast.If(none_of(to.flags(leaves), s), orelse, []), s)]
             s.orelse, s.finalbody = orelse, self.block(s.finalbody, NOWHERE, False)
-            for h in s.handlers:
-                h.body = self.block(h.body, to, False)
+            for h in s.handlers:  # at the end of one with a name, that name is deleted, also after a jump
+                last = h.body[-1:] if h.name else []
+                h.body = self.block(h.body[: len(h.body) - len(last)], to, False) + last
         return forget(s)
 
     def loop(self, s: ast.stmt, to: Jumps) -> tuple[list, list]:

@@ -9,7 +9,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from types import CellType, CodeType, FunctionType
 
-from gfx_ir.errors import GfxError
+from gfx_ir.errors import CaptureError, GfxError
+from gfx_ir.source import Span
 
 from .context import INTERNAL
 from .parse import FUTURE
@@ -41,16 +42,26 @@ class Conversion:
     __slots__ = ("code", "closures", "plan", "ref")
 
     def __init__(self, fn: FunctionType, forget) -> None:
-        node = rewritten(fn)
         free = list(fn.__code__.co_freevars)
-        tree = factory(node, free)
-        made = compile(tree, fn.__code__.co_filename, "exec", flags=fn.__code__.co_flags & FUTURE, dont_inherit=True)
-        outer = next(c for c in made.co_consts if isinstance(c, CodeType))
-        inner = next(c for c in outer.co_consts if isinstance(c, CodeType))
-        self.code = marked(inner, fn.__code__.co_name, fn.__code__.co_qualname)
+        self.code = new_code(fn, free)
         self.plan = tuple(free.index(n) if n in free else n for n in self.code.co_freevars)
         self.closures: OrderedDict[int, tuple] = OrderedDict()
         self.ref = weakref.ref(fn.__code__, forget)
+
+
+def new_code(fn: FunctionType, free: list[str]) -> CodeType:
+    """The rewritten code of a function; its free variables are the hooks and those of `free` that it uses."""
+    code = fn.__code__
+    try:
+        tree = factory(rewritten(fn), free)
+        made = compile(tree, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
+    except RecursionError as error:
+        span = Span(code.co_filename, code.co_firstlineno, code.co_name)
+        what = f"GFX cannot convert this function: {code.co_name!r} nests too many returns, tests or calls"
+        raise CaptureError(what, span, "Split it into several functions.") from error
+    outer = next(c for c in made.co_consts if isinstance(c, CodeType))
+    inner = next(c for c in outer.co_consts if isinstance(c, CodeType))
+    return marked(inner, code.co_name, code.co_qualname)
 
 
 def marked(code: CodeType, name: str, qualname: str, mark: bool = True) -> CodeType:
