@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import ops
 from ..build import host
 from ._body import named
+from ._catalogue import ops
 from ._row import composite
 
 FAMILY = "nn"

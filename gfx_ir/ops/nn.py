@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import ops
 from ..build import host
 from ..dtypes import bool_
 from ._body import element_of, named
+from ._catalogue import ops
 from ._row import composite, op
 from ._shapes import elementwise, promote
 

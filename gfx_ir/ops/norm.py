@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import ops
 from ..build import host
 from ..dtypes import float32, float64
 from ..errors import ShapeError
 from ..rules import OPEN
 from ._body import element_of, named
+from ._catalogue import ops
 from ._row import composite
 
 FAMILY = "nn"
