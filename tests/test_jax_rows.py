@@ -42,7 +42,13 @@ def elementwise():
                 if each.endswith("@") or each.startswith("lax."):
                     continue
                 whole = name.startswith("bitwise") or "invert" in name
-                x = N if whole else positive.get(name, np.abs(X) if name in ("log", "log2", "log10", "sqrt", "pow", "rsqrt") else X)
+                x = (
+                    N
+                    if whole
+                    else positive.get(
+                        name, np.abs(X) if name in ("log", "log2", "log10", "sqrt", "pow", "rsqrt") else X
+                    )
+                )
                 if name == "matmul":
                     continue
                 yield (each, (x,), {}) if kind == "unary" else (each, (x, N if whole else Y), {})

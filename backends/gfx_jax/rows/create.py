@@ -31,9 +31,7 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None,
 def _like(name: str) -> Any:
     op, shaped = lookup(f"{name}_like"), lookup(name)
 
-    def lift(
-        a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None
-    ) -> Any:
+    def lift(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None) -> Any:
         if shape is not None:
             return shaped(shape, dtype=ops.dtype_of(a) if dtype is None else element(dtype))
         return op(a, dtype=element(dtype))

@@ -20,9 +20,7 @@ def _matmul(
     return ops.matmul(a, b)
 
 
-def _dot(
-    a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None, out_sharding: Any = None
-) -> Any:
+def _dot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None, out_sharding: Any = None) -> Any:
     """jnp.dot: matmul where b has at most two axes, else a sum over a's last and b's last but one axis."""
     refuse("jnp.dot", precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding)
     if rank(a) == 0 or rank(b) == 0:

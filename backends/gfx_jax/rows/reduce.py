@@ -178,9 +178,7 @@ def _lax_sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_key
     return ops.sort(operand, axis=dimension, stable=is_stable)
 
 
-def _average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
-) -> Any:
+def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False) -> Any:
     expect("jnp.average", "returned", returned, False)
     if weights is None:
         return ops.mean(a, axis=axis, keepdims=keepdims)

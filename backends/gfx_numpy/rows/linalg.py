@@ -10,10 +10,15 @@ from gfx_ir.backend import Row
 from ._lift import as_array, ask_rank, binary, element, rank, refuse, swapped
 
 
+def _strong(x: Any) -> Any:
+    """An argument as np.dot takes it: a Python number is an array of float64 or int64."""
+    return ops.as_tensor(x) if isinstance(x, (bool, int, float, complex)) else as_array(x)
+
+
 def _dot(a: Any, b: Any, out: Any = None) -> Any:
     """np.dot: matmul where b has at most two axes, else a sum over a's last and b's last but one axis."""
     refuse("np.dot", out=out)
-    a, b = as_array(a), as_array(b)
+    a, b = _strong(a), _strong(b)
     if rank(a) == 0 or rank(b) == 0:
         return ops.multiply(a, b)
     if ask_rank(b, "np.dot", 2) <= 2:
@@ -22,7 +27,7 @@ def _dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def _inner(a: Any, b: Any, /) -> Any:
-    a, b = as_array(a), as_array(b)
+    a, b = _strong(a), _strong(b)
     if rank(a) == 0 or rank(b) == 0:
         return ops.multiply(a, b)
     return ops.tensordot(a, b, axes=((-1,), (-1,)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.build import dtype_of
 from gfx_ir.op import lookup
 
 from ._lift import as_array, ask_rank, element, expect, refuse
@@ -158,7 +159,8 @@ def _nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
 
 def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     total = _nansum(a, axis, dtype, out, keepdims)
-    return ops.divide(total, ops.sum(ops.where(ops.isnan(a), 0.0, 1.0), axis=axis, keepdims=keepdims))
+    count = ops.sum(ops.logical_not(ops.isnan(a)), axis=axis, keepdims=keepdims)
+    return ops.divide(total, ops.astype(count, dtype_of(total) or ops.dtype_of(total)))
 
 
 def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
