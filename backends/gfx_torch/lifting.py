@@ -50,15 +50,22 @@ def axes(dim: Any) -> Any:
     return dim
 
 
+def _kind(x: Any) -> Any:
+    """What is known of a tensor: its type, or the data of a parameter."""
+    if not isinstance(x, Value) or x.type is not None or x.node.op.name != "parameter":
+        return x.type if isinstance(x, Value) else x
+    return getattr(active.builder, "params", {}).get(x.node.args[0])
+
+
 def known_rank(x: Any) -> int | None:
     """The rank of a tensor where it is known."""
-    kind = x.type if isinstance(x, Value) else x
+    kind = _kind(x)
     return kind.rank if isinstance(kind, LogicalTensor) else getattr(kind, "ndim", 0 if is_number(x) else None)
 
 
 def known_size(x: Any, dim: Any) -> int | None:
     """The size of a dim where it is a known number."""
-    kind = x.type if isinstance(x, Value) else x
+    kind = _kind(x)
     dims = kind.dims if isinstance(kind, LogicalTensor) else getattr(kind, "shape", None)
     if dims is None or not isinstance(dim, int):
         return None

@@ -173,7 +173,7 @@ def _with_mean(spread: Callable[..., Any]) -> Callable[..., Any]:
 
 def _sort(input: Any, dim: Any = -1, descending: Any = False, stable: Any = False) -> Any:
     order = ops.argsort(input, axis=dim, descending=descending, stable=True)
-    return Pair(ops.take_along_axis(input, order, axis=dim), order)
+    return Pair(ops.sort(input, axis=dim, descending=descending), order)
 
 
 def _topk(input: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True) -> Any:
@@ -235,13 +235,12 @@ ROWS = (
     ),
     Row(
         "argsort",
-        "torch.argsort(x, dim=axis, descending=descending, stable=stable)",
+        lambda a: f"torch.argsort(x, dim=axis, descending=descending{', stable=True' if a.stable else ''})",
         {
             names("argsort"): lambda input, dim=-1, descending=False, stable=False: ops.argsort(
                 input, axis=dim, descending=descending, stable=stable
             )
         },
-        keep=("stable",),
     ),
     Row("topk", "torch.topk(x, k, dim=axis, largest=largest)", {names("topk"): _topk}),
     Row(
