@@ -118,15 +118,20 @@ class Functional(Repeats):
         for value in before:
             arguments.append(self._argument(value, None, arguments))
         if len(phis) == 1:
-            return [*arguments, self._argument(phis[0], names[0], arguments)]
+            only = self._argument(phis[0], names[0], arguments)
+            return [*arguments, only if only not in arguments else "_carry"]
         targets: list[str] = []
         for value, hint in zip(phis, names):
             targets.append(self._argument(value, hint, [*arguments, *targets]))
-        carry = next(text for text in ("carry", "state", "carried") if text not in (*targets, *arguments, *self.scope.closed))
+        carry = self._carry_name([*targets, *arguments])
         if any(text != "_" for text in targets):
             stored: list[ast.expr] = [ast.Name(text, ast.Store()) for text in targets]
             self.put(ast.Assign([ast.Tuple(stored, ast.Store())], name(carry)))
         return [*arguments, carry]
+
+    def _carry_name(self, avoid: Sequence[str]) -> str:
+        """What the tuple of carried values is called: nothing that the function reads or unpacks it to."""
+        return next(text for text in ("carry", "state", "carried", "loop_state") if text not in (*avoid, *self.scope.closed))
 
     def _argument(self, value: Value | None, hint: str | None, avoid: Sequence[str]) -> str:
         if value is None or not self.plan.liveness.used(value):

@@ -65,11 +65,13 @@ class Scope:
         holders = self._holders.get(name)
         if not holders:
             return True
-        dead = self.plan.dead
-        if not all([dead(value, graph, tick) for value in holders]):
-            return False
-        holders[:] = [value for value in holders if value.node.graph is not graph]
-        return True
+        return all([self.plan.dead(value, graph, tick) for value in holders])
+
+    def forget(self, name: str, graph: Graph) -> None:
+        """The values of this graph that had the name are dead for good: what is written from now on stands behind them."""
+        holders = self._holders.get(name)
+        if holders:
+            holders[:] = [value for value in holders if value.node.graph is not graph]
 
     def hold(self, name: str, value: Value) -> None:
         """Give the value the name."""

@@ -24,7 +24,8 @@ class Rows(Functional):
         def enter() -> list[str]:
             arguments = self._enter_body(node, carried, self._hints(node, carried)) if carried else ["_"]
             if len(items) == 1:
-                return [*arguments, self._argument(items[0], "row", arguments)]
+                row = self._argument(items[0], "row", arguments)
+                return [*arguments, row if row not in arguments else "_row"]
             held = [*arguments, *(found.id for s in self.out for found in ast.walk(s) if isinstance(found, ast.Name))]
             targets: list[str] = []
             for item in items:
@@ -79,11 +80,13 @@ class Rows(Functional):
                 else:
                     targets.append(self._argument(value, hint, targets))
             stored: list[ast.expr] = [ast.Name(text, ast.Store()) for text in targets]
-            self.put(ast.Assign([ast.Tuple(stored, ast.Store())], name("carry")))
+            carry = self._carry_name([*targets, *self.closure(node.regions).closed])
+            self.put(ast.Assign([ast.Tuple(stored, ast.Store())], name(carry)))
             if not test:
+                self.scope.closed |= {counter}
                 self._want_results(node, carried)
                 self._bind_items(node, items, counter, targets)
-            return ["carry"]
+            return [carry]
 
         condition = self._index_test(node, counter, hints[carried.index(flag)] or "done", avoid, enter)
 

@@ -95,6 +95,7 @@ class Statements(Expressions):
             graph, at = self.place(node)
             chosen = self.choose(node.value, graph, 2 * at)
             self.assign([(chosen, expression)], node.span)
+            self.scope.forget(chosen, graph)
             self.bind(node.value, chosen)
         else:
             self.unpack(node, expression, self.shape_of(node))
