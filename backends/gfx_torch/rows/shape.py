@@ -220,7 +220,7 @@ ROWS = (
     ),
     Row(
         "matrix_transpose",
-        "x.mT",
+        lambda a: "x.T" if rank_of(a.x) == 2 else "x.mT",
         {
             "Tensor.mT@": one(ops.matrix_transpose),
             "Tensor.mH@ Tensor.H@ torch.adjoint Tensor.adjoint": _conjugate_transpose,
