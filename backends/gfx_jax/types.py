@@ -19,6 +19,7 @@ from . import helpers
 from .rows import ROWS
 
 _SCALAR_CLASS = type(jnp.float32)
+_COMPILED = type(jax.jit(lambda: None)).__module__.partition(".")[0]  # the package of JAX's compiled part
 _PYTHON = {bool: "b", int: "i", float: "f", complex: "c"}
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {
@@ -43,7 +44,7 @@ class JaxBackend(Backend):
     """JAX: functions of immutable arrays."""
 
     name = "jax"
-    packages = ("jax", "jaxlib")
+    packages = ("jax", _COMPILED)
     views = False
     promotion = "jax"
     style: Any = None
