@@ -1,1 +1,26 @@
-"""GFX."""
+"""GFX: capture functions and models as framework-neutral graphs, run them anywhere, write them back as source."""
+
+from gfx_ir.host import Dim
+from gfx_ir.types import LogicalTensor, TensorSpec
+
+from .api import Traced, load, symbolic_trace, trace, transpile
+from .check import Report, check
+from .program import Program
+from .tracer import Tracer
+from .transpiled import Transpiled
+
+__all__ = [
+    "Dim",
+    "LogicalTensor",
+    "Program",
+    "Report",
+    "TensorSpec",
+    "Traced",
+    "Tracer",
+    "Transpiled",
+    "check",
+    "load",
+    "symbolic_trace",
+    "trace",
+    "transpile",
+]

@@ -88,3 +88,7 @@ class NumpyBackend(Backend):
     def from_host(self, x: Any) -> np.ndarray:
         """The array itself."""
         return np.asarray(x)
+
+    def assign(self, x: np.ndarray, value: Any) -> None:
+        """Write `value` into the array x."""
+        x[...] = value

@@ -18,6 +18,7 @@ from gfx_ir.dtypes import DTYPES, DType
 
 from . import helpers, lifts, rows, special
 from .lifting import cast_back, element, refuse
+from .module import Transpiled
 from .modules import MODULES
 
 _TO_TORCH: dict[DType, Any] = {d: getattr(torch, name) for name, d in DTYPES.items() if hasattr(torch, name)}
@@ -136,6 +137,15 @@ class TorchBackend(Backend):
         if x.dtype.name in _BY_BITS:
             return torch.from_numpy(x.view(_BY_BITS[x.dtype.name][1])).view(getattr(torch, x.dtype.name))
         return torch.from_numpy(x)
+
+    def assign(self, x: Any, value: Any) -> None:
+        """Write `value` into the tensor x."""
+        with torch.no_grad():
+            x.copy_(value)
+
+    def as_module(self, fn: Callable[..., Any], params: Any) -> torch.nn.Module:
+        """An nn.Module with these parameters as its own."""
+        return Transpiled(fn, params)
 
 
 _NOT_INPLACE = frozenset(("__invert__", "__index__", "__int__", "__iter__", "__init__"))
