@@ -76,7 +76,7 @@ class Carries:
         for carried in self.slots:
             kind = carried.kind if self.host or carried.kind in ("tensor", "optional", "key") else "tensor"
             value = carried.inner = graph.add_placeholder(carried.name, kind, self._type(carried))
-            value.name = carried.name
+            value.name = carried.name if carried.name.isidentifier() else None
             if isinstance(carried.init, bool):
                 tracer.booleans.add(value)
             if carried.slot is not None:
@@ -251,7 +251,7 @@ class Carries:
         tracer = self.tracer
         results: dict[int, Any] = {}
         for carried, value in zip(self.slots, values):
-            value.name = carried.name
+            value.name = carried.name if carried.name.isidentifier() else None
             if isinstance(carried.init, bool) and tracer.is_boolean(carried.out.read()):
                 tracer.booleans.add(value)
             results[id(carried)] = self._wrapped(carried, value)
