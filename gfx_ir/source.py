@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from bisect import bisect_right
 from collections.abc import Iterator
 from types import CodeType
 
@@ -14,7 +15,7 @@ class Scope:
     callees apart (a code object, a module class); `args` the (name, value tree) pairs it was entered with.
     """
 
-    __slots__ = ("name", "kind", "path", "key", "parent", "site", "args", "spans", "doc")
+    __slots__ = ("name", "kind", "path", "key", "parent", "site", "args", "spans", "lines", "doc")
 
     def __init__(
         self,
@@ -29,11 +30,12 @@ class Scope:
     ) -> None:
         self.name, self.kind, self.path, self.key = name, kind, path, key
         self.parent, self.site, self.args, self.doc = parent, site, args, doc
-        self.spans: dict[tuple[CodeType, int], Span] = {}
+        self.spans: dict[tuple[int, int], Span] = {}
+        self.lines: dict[int, tuple[list[int], list[int]]] = {}
 
     def span(self, code: CodeType, lasti: int) -> Span:
         """The one Span of an instruction within this call."""
-        key = (code, lasti)
+        key = (id(code), lasti)  # hashing a code object reads all of it; the Span keeps it alive, so its id stays
         found = self.spans.get(key)
         if found is None:
             found = self.spans[key] = Span(code.co_filename, None, code.co_name, self, code, lasti)
@@ -63,10 +65,7 @@ class Span:
         if self._line is None:
             self._line = 0
             if self._code is not None:
-                for start, end, line in self._code.co_lines():
-                    if start <= self._lasti < end:
-                        self._line = line or 0
-                        break
+                self._line = _line_at(self._code, self._lasti, self.scope)
         return self._line
 
     @property
@@ -98,3 +97,15 @@ class Span:
 
     def __repr__(self) -> str:
         return f"Span({self.place()})"
+
+
+def _line_at(code: CodeType, lasti: int, scope: Scope | None) -> int:
+    """The line of an instruction. A scope keeps the tables of its code, so that many look-ups cost one scan of each."""
+    found = scope.lines.get(id(code)) if scope is not None else None
+    if found is None:
+        table = [(start, line or 0) for start, _, line in code.co_lines()]
+        found = [start for start, _ in table], [line for _, line in table]
+        if scope is not None:
+            scope.lines[id(code)] = found
+    at = bisect_right(found[0], lasti) - 1
+    return found[1][at] if at >= 0 else 0

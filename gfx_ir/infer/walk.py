@@ -18,8 +18,7 @@ from ..regions import is_range, join_path, results
 from ..rules import OPEN
 from ..trees import tree_map
 from ..types import LogicalTensor
-from . import hosts
-from .joins import alike, final, fit, initial, loosely, strictly
+from .joins import Maybe, alike, final, fit, initial, loosely, strictly
 
 Types = tuple
 
@@ -50,8 +49,7 @@ class Walk:
             "for": self._for,
             "host_for": self._for,
             "call": self._call,
-            "host": lambda node, args, run, prefix: (hosts.evaluate(*args),),
-            "is_none": lambda node, args, run, prefix: (hosts.evaluate("is", (args[0], None)),),
+            "is_none": lambda node, args, run, prefix: (_is_none(args[0]),),
         }
 
     def run(self) -> Run:
@@ -191,6 +189,10 @@ class Walk:
         called = self.graph(callee, args[2], join_path(prefix, node.args[1]))
         run.children.append(called)
         return results(called.result, len(node.values), node.span)
+
+
+def _is_none(type_: Any) -> Any:
+    return OPEN if type_ is OPEN or isinstance(type_, Maybe) else type_ is None
 
 
 def _filled(tree: Any, env: dict[Value, Any]) -> Any:

@@ -1,24 +1,24 @@
 """Structural ops: the ends of a graph, control flow over regions, calls, host computation.
 
-Regions are closed. Of `cond` and `host_if` both take the operands; `while`, `host_while`: test and body take the carried values, then
-the operands; `for`, `host_for`: the body takes one value an iterable, the carried values, the operands, and returns the carried values,
-then one value for each stacked result. An iterable is a tensor (its rows) or a ("range", start, stop, step) tuple. `exit` is the position of a carried boolean that
-ends the loop once it is true (a `break`): before each trip a loop asks `not carried[exit] and test(...)`.
+Regions are closed. Of `cond` and `host_if` both take the operands; `while`, `host_while`: test and body take the
+carried values, then the operands; `for`, `host_for`: the body takes one value an iterable, the carried values, the
+operands, and returns the carried values, then one value for each stacked result. An iterable is a tensor (its rows) or
+a ("range", start, stop, step) tuple. `exit` is the position of a carried boolean that ends the loop once it is true (a
+`break`): before each trip a loop asks `not carried[exit] and test(...)`.
+
+The result of a region is a tuple with an entry for each value of the node (a whole tree for a value of kind "any"); of
+a test it is one leaf. `call` names a function of the program, whose parameters stand under `prefix`; `args` is a tuple
+with an entry for each placeholder; the callee's result is a leaf, a tuple of entries, or a tree with a leaf a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from .. import host
-from ..build import HOST_OPERATORS
 from ..op import OpDef, register
-from ..rules import OPEN
-from ..trees import leaves
-from ._shapes import free, is_size, takes_open
+from ._host import evaluate
+from ._shapes import free, takes_open
 
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "bool"))
 _ORDER = ("bool", "int", "float")
@@ -71,32 +71,11 @@ for _signature, _regions in (
 ):
     register(OpDef(_signature, kinds=_none if _regions else ("tensor",), regions=_regions, family="control"))
 
-_SYMBOLIC: dict[str, Callable[..., Any]] = {
-    "+": host.add, "-": host.sub, "*": host.mul, "//": host.floordiv, "%": host.mod,
-    "min": partial(host.extremum, "min"), "max": partial(host.extremum, "max"),
-}  # fmt: skip
-
 
 @takes_open
 def host_value(args: SimpleNamespace, rules: str) -> tuple[Any]:
     """What Python's operator gives on host values as far as they are known: sizes may be symbolic."""
-    values, symbolic = args.args, _SYMBOLIC.get(args.operator)
-    if args.operator == "getitem" and isinstance(values[0], (tuple, list)) and isinstance(values[1], (int, slice)):
-        found = _applied("getitem", values)
-        return (OPEN if found is None else found,)
-    if args.operator == "splice" and not any(leaf is OPEN for leaf in values):
-        return (_applied("splice", values),)
-    if symbolic is not None and len(values) == 2 and all(is_size(v) for v in values):
-        return (OPEN if args.operator in ("//", "%") and values[1] == 0 else symbolic(*values),)
-    plain = all(isinstance(leaf, (bool, int, float, str, type(None))) for leaf in leaves(values))
-    return (_applied(args.operator, values) if plain else OPEN,)
-
-
-def _applied(operator: str, values: tuple) -> Any:
-    try:
-        return HOST_OPERATORS[operator](*values)
-    except (ArithmeticError, LookupError, TypeError, ValueError):  # the program itself raises that when it runs
-        return OPEN
+    return (evaluate(args.operator, args.args),)
 
 
 register(

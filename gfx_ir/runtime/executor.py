@@ -18,7 +18,7 @@ from ..ops.effect import error_name
 from ..program import Program
 from ..regions import is_range, join_path, results
 from ..source import Span
-from ..trees import tree_map
+from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .plan import CONSTANT, VALUE, Step, steps
 
@@ -107,7 +107,7 @@ class _Run:
     def _node(self, node: Node, args: list[Any], prefix: str) -> Sequence[Any]:
         """The data of a node's values."""
         handler = self.handlers.get(node.op.name)
-        out = handler(node, args, prefix) if handler is not None else self.backend.run(node.op, args)
+        out = handler(node, args, prefix) if handler is not None else self._run(node, args)
         values = node.values
         if len(values) != 1:
             if values and len(out) != len(values):
@@ -117,6 +117,27 @@ class _Run:
         if isinstance(out, (tuple, list)) and (node.regions or node.op.name == "call" or values[0].is_tensor):
             (out,) = out
         return (out,)
+
+    def _run(self, node: Node, args: list[Any]) -> Any:
+        try:
+            return self.backend.run(node.op, args)
+        except TypeError:
+            arrays = self._with_arrays(node, args)
+            if arrays is None:
+                raise
+            return self.backend.run(node.op, arrays)
+
+    def _with_arrays(self, node: Node, args: list[Any]) -> list[Any] | None:
+        """The arguments with the Python numbers among tensor values made arrays, for functions that take no numbers."""
+        at = [k for k, a in enumerate(node.args) if type(a) is Value and a.is_tensor and type(args[k]) in _NUMBERS]
+        if not at:
+            return None
+        strong = [(self.dtype(leaf), False) for leaf in leaves(args) if self.backend.is_tensor(leaf)]
+        out = list(args)
+        for k in at:
+            kind, _ = dtypes.result_type([*strong, (self.dtype(args[k]), True)], self.program.promotion)
+            out[k] = self.backend.run(lookup("as_tensor"), (args[k], kind))
+        return out
 
     # ------------------------------------------------------------------ control flow
     def truth(self, x: Any) -> bool:

@@ -11,7 +11,6 @@ from ..host import Dim, DimLike, Expr
 from ..rules import OPEN
 from ..trees import leaves
 from ..types import LogicalTensor
-from .joins import Maybe
 
 _SIZES: dict[str, Callable[..., DimLike]] = {
     "+": host.add,
@@ -50,10 +49,10 @@ def _plain(operator: str, args: tuple) -> Any:
 
 
 def _is(a: Any, b: Any) -> Any:
-    other = a if b is None else b
     if a is not None and b is not None:
         return OPEN
-    return OPEN if other is OPEN or isinstance(other, Maybe) else other is None
+    other = a if b is None else b
+    return OPEN if other is OPEN or isinstance(other, LogicalTensor) else other is None
 
 
 def _lazy(operator: str, a: Any, b: Any) -> Any:
@@ -75,7 +74,7 @@ def _symbolic(operator: str, args: tuple) -> Any:
     if operator == "int":
         return args[0]
     if operator in _SIZES and len(args) == 2:
-        return OPEN if operator in ("//", "%") and host.bounds(args[1])[0] in (0, None) else _SIZES[operator](*args)
+        return OPEN if operator in ("//", "%") and args[1] == 0 else _SIZES[operator](*args)
     if operator in ("<", "<=", ">", ">="):
         return _order(operator, *args)
     return OPEN
