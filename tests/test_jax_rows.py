@@ -229,6 +229,9 @@ def test_split_gives_the_two_keys_of_jax():
     ("linear", {"x": X, "weight": M}, "x @ weight.T"),
     ("conv", {"x": IMAGE, "weight": KERNEL, "bias": Y, "stride": (2, 2), "padding": (1, 1)},
      "jax.lax.conv_general_dilated(x, weight, window_strides=(2, 2), padding=[(1, 1), (1, 1)]) + bias[:, None, None]"),
+    ("conv", {"x": IMAGE, "weight": KERNEL}, "jax.lax.conv_general_dilated(x, weight, window_strides=(1, 1), padding='VALID')"),
+    ("max_pool", {"x": IMAGE, "kernel": (3, 3), "stride": (2, 2), "padding": (1, 1)}, "max_pool(x, (3, 3), (2, 2), (1, 1))"),
+    ("reshape", {"x": X, "shape": (6, -1)}, "x.reshape(*shape)"),
     ("adaptive_avg_pool", {"x": IMAGE, "output_size": (1, 1)}, "x.mean(axis=(-2, -1), keepdims=True)"),
     ("index_put", {"x": X, "index": 0, "value": 1.0, "accumulate": True}, "x.at[index].add(value)"),
     ("index_put", {"x": X, "index": B, "value": 1.0}, "put_where(x, index, value)"),
@@ -256,6 +259,22 @@ def test_writes_where_a_mask_is_true_under_jit(value):
     want = X.copy()
     want[rows] += 1
     np.testing.assert_array_equal(jax.jit(JAX.namespace["put_where"], static_argnums=3)(X, rows, 1.0, True), want)
+
+
+@pytest.mark.parametrize("op, more", [
+    ("max_pool", ((2, 2), (2, 2), (1, 1))), ("max_pool", ((2, 2), (2, 2), (1, 1), (2, 2))), ("max_pool", ((3, 3), (2, 2), (0,), (1,), True)),
+    ("avg_pool", ((2, 2), (2, 2), (1, 1))), ("adaptive_max_pool", ((3, 3),)),
+])  # fmt: skip
+def test_pools_have_gradients_under_jit(op, more):
+    def total(x):
+        return (JAX.run(lookup(op), lookup(op).bind(x, *more)) ** 2).sum()
+
+    step = 1e-3
+    change = np.random.default_rng(1).normal(size=IMAGE.shape).astype("float32")
+    slope = (jax.jit(jax.grad(total))(IMAGE) * change).sum()
+    np.testing.assert_allclose(
+        slope, (total(IMAGE + step * change) - total(IMAGE - step * change)) / (2 * step), rtol=0.05
+    )
 
 
 def test_effects_under_jit(capsys):

@@ -5,29 +5,38 @@ import jax.numpy as jnp
 import numpy as np
 
 
-def max_pool(x, kernel, stride=None, padding=(0,), dilation=(1,), ceil_mode=False):
+def max_pool(x, kernel, stride, padding):
     """The largest element of each window over the last axes; padding never wins."""
-    count = len(kernel)
-    stride, padding, dilation = (t * count if len(t) == 1 else t for t in (stride or kernel, padding, dilation))
-    pads = []
-    for size, k, s, p, d in zip(x.shape[-count:], kernel, stride, padding, dilation):
+    lead = x.ndim - len(kernel)
+    low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
+    window, steps = (1,) * lead + kernel, (1,) * lead + stride
+    edges = [(0, 0)] * lead + [(p, p) for p in padding]
+    return jax.lax.reduce_window(x, x.dtype.type(low), jax.lax.max, window, steps, edges)
+
+
+def max_pool_dilated(x, kernel, stride, padding, dilation, ceil_mode):
+    """max_pool of windows whose elements lie apart; with ceil_mode the last window may reach over the edge."""
+    lead = x.ndim - len(kernel)
+    low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
+    edges, counts = [(0, 0)] * lead, []
+    for size, k, s, p, d in zip(x.shape[lead:], kernel, stride, padding, dilation):
         reach = d * (k - 1) + 1
         windows = (size + 2 * p - reach + (s - 1 if ceil_mode else 0)) // s + 1
-        if ceil_mode:
-            windows = min(windows, (size + p - 1) // s + 1)
-        pads.append((p, max(p, (windows - 1) * s + reach - size - p)))
-    lead = (1,) * (x.ndim - count)
-    low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
-    window, steps, spread = (*lead, *kernel), (*lead, *stride), (*lead, *dilation)
-    edges = [(0, 0)] * len(lead) + pads
-    return jax.lax.reduce_window(x, jnp.array(low, x.dtype), jax.lax.max, window, steps, edges, window_dilation=spread)
+        windows = min(windows, (size + p - 1) // s + 1) if ceil_mode else windows
+        edges.append((p, max(p, (windows - 1) * s + reach - size - p)))
+        counts.append(windows)
+    x = jnp.pad(x, edges, constant_values=low)
+    places = zip(stride, dilation, counts)
+    taken = [[slice(at * d, at * d + (n - 1) * s + 1, s) for at in range(k)] for k, (s, d, n) in zip(kernel, places)]
+    found = x[(..., *(column[0] for column in taken))]
+    for index in np.ndindex(*kernel):
+        found = jnp.maximum(found, x[(..., *(column[at] for column, at in zip(taken, index)))])
+    return found
 
 
-def avg_pool(x, kernel, stride=None, padding=(0,), ceil_mode=False, count_include_pad=True):
+def avg_pool(x, kernel, stride, padding, ceil_mode=False, count_include_pad=True):
     """The mean of each window over the last axes; padding counts as 0, or not at all without count_include_pad."""
-    count = len(kernel)
-    stride, padding = (t * count if len(t) == 1 else t for t in (stride or kernel, padding))
-    lead = x.ndim - count
+    lead = x.ndim - len(kernel)
     inner, outer = [(0, 0)] * lead, [(0, 0)] * lead
     for size, k, s, p in zip(x.shape[lead:], kernel, stride, padding):
         windows = (size + 2 * p - k + (s - 1 if ceil_mode else 0)) // s + 1
@@ -35,10 +44,10 @@ def avg_pool(x, kernel, stride=None, padding=(0,), ceil_mode=False, count_includ
             windows = min(windows, (size + p - 1) // s + 1)
         inner.append((p, p))
         outer.append((0, max(0, (windows - 1) * s + k - size - 2 * p)))
+    window, steps = (1,) * lead + kernel, (1,) * lead + stride
 
     def totals(y):
-        window, steps = (1,) * lead + tuple(kernel), (1,) * lead + tuple(stride)
-        return jax.lax.reduce_window(jnp.pad(y, outer), jnp.array(0, y.dtype), jax.lax.add, window, steps, "VALID")
+        return jax.lax.reduce_window(jnp.pad(y, outer), y.dtype.type(0), jax.lax.add, window, steps, "VALID")
 
     ones = jnp.ones((1,) * lead + x.shape[lead:], x.dtype)
     return totals(jnp.pad(x, inner)) / totals(jnp.pad(ones, inner, constant_values=int(count_include_pad)))

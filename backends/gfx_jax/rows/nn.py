@@ -92,6 +92,9 @@ def _softmax_spelling(name: str) -> Any:
 
 # ---------------------------------------------------------------- convolution
 def _each(values: Any, count: int) -> tuple:
+    """One number for each axis. Raises MissingOp for numbers that are only known when the code runs."""
+    if not literal(tuple(values)):
+        refuse("windows whose sizes are open", sizes=values)
     return tuple(values) * (count if len(values) == 1 else 1)
 
 
@@ -102,7 +105,8 @@ def _conv_spelling(args: SimpleNamespace) -> str:
     if isinstance(args.padding, str):
         padding = repr(args.padding.upper())
     else:
-        padding = str([(p, p) for p in _each(args.padding, count)])
+        widths = _each(args.padding, count)
+        padding = str([(p, p) for p in widths]) if any(widths) else '"VALID"'
     options = f"window_strides={stride}, padding={padding}"
     if any(d != 1 for d in dilation):
         options += f", rhs_dilation={dilation}"
@@ -176,6 +180,24 @@ def _conv(
 
 
 # ---------------------------------------------------------------- pooling
+def _windows(args: SimpleNamespace) -> str:
+    """kernel, stride and padding of a pool, each with one number an axis."""
+    count = len(args.kernel)
+    kernel, stride = tuple(args.kernel), _each(args.stride or args.kernel, count)
+    return f"x, {kernel}, {stride}, {_each(args.padding, count)}"
+
+
+def _max_pool_spelling(args: SimpleNamespace) -> str:
+    dilation = _each(args.dilation, len(args.kernel))
+    if all(d == 1 for d in dilation) and not args.ceil_mode:
+        return f"max_pool({_windows(args)})"
+    return f"max_pool_dilated({_windows(args)}, {dilation}, ceil_mode)"
+
+
+def _avg_pool_spelling(args: SimpleNamespace) -> str:
+    return f"avg_pool({_windows(args)}, ceil_mode=ceil_mode, count_include_pad=count_include_pad)"
+
+
 def _adaptive_avg_spelling(args: SimpleNamespace) -> str:
     size = tuple(args.output_size)
     if literal(size) and all(n == 1 for n in size):
@@ -232,11 +254,8 @@ ROWS = (
     ),
     Row("embedding", "weight[x]"),
     Row("conv", _conv_spelling, {"lax.conv_general_dilated": _conv_general_dilated, "lax.conv": _conv}),
-    Row("max_pool", "max_pool(x, kernel, stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode)"),
-    Row(
-        "avg_pool",
-        "avg_pool(x, kernel, stride, padding=padding, ceil_mode=ceil_mode, count_include_pad=count_include_pad)",
-    ),
+    Row("max_pool", _max_pool_spelling),
+    Row("avg_pool", _avg_pool_spelling),
     Row("adaptive_avg_pool", _adaptive_avg_spelling),
     Row("adaptive_max_pool", "adaptive_max_pool(x, output_size)"),
     Row("layer_norm", None, {"jax.nn.standardize": _standardize}),

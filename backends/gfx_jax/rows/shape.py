@@ -129,7 +129,7 @@ def _lift(name: str, **names: str) -> Any:
 ROWS = (
     Row(
         "reshape",
-        "x.reshape(shape)",
+        lambda a: "x.reshape(*shape)" if isinstance(a.shape, (tuple, list)) and a.shape else "x.reshape(shape)",
         {"jnp.reshape": _reshape, "Array.reshape": _reshape_method, "lax.reshape": _lax_reshape},
     ),
     Row(
