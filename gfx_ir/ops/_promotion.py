@@ -125,12 +125,6 @@ def real(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, b
     return real_of(dtype), weak
 
 
-def real_floating(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
-    """`floating`, real where it is complex."""
-    dtype, weak = floating(operands, rules)
-    return real_of(dtype), weak
-
-
 def numeric(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
     """The promoted dtype of numbers; booleans become integers of a width on which the frameworks do not agree."""
     dtype, weak = promote(operands, rules)
