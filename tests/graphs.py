@@ -42,7 +42,13 @@ def run(graph, args, functions=None, params=None, prefix=""):
     for path, value in graph.parameters.items():
         env[value] = (params or {})[".".join(p for p in (prefix, path) if p)]
     for node in graph:
-        found = _node(node, tree_map(lambda leaf: env[leaf] if type(leaf) is Value else leaf, node.args), functions, params, prefix)
+        found = _node(
+            node,
+            tree_map(lambda leaf: env[leaf] if type(leaf) is Value else leaf, node.args),
+            functions,
+            params,
+            prefix,
+        )
         env.update(zip(node.values, found))
     return tree_map(lambda leaf: env[leaf] if type(leaf) is Value else leaf, graph.result)
 
@@ -55,7 +61,9 @@ def _node(node, args, functions, params, prefix):
     if op in ("while", "host_while"):
         init, operands, flag = args
         carried = init
-        while not (flag is not None and carried[flag]) and np.all(_tuple(run(node.regions[0], (*carried, *operands)))[0]):
+        while not (flag is not None and carried[flag]) and np.all(
+            _tuple(run(node.regions[0], (*carried, *operands)))[0]
+        ):
             carried = _tuple(run(node.regions[1], (*carried, *operands)))
         return carried
     if op in ("for", "host_for"):
@@ -118,7 +126,9 @@ class Maker:
         pool = list(pool)
         for _ in range(steps):
             self.budget -= 1
-            kinds = ["op"] * 5 + (["cond", "cond", "while", "range", "rows", "host"] if depth < 3 and self.budget > 0 else [])
+            kinds = ["op"] * 5 + (
+                ["cond", "cond", "while", "range", "rows", "host"] if depth < 3 and self.budget > 0 else []
+            )
             pool += getattr(self, "make_" + self.random.choice(kinds))(pool, depth)
         return pool
 
@@ -186,12 +196,20 @@ class Maker:
     def stopping(self, stop, pool, value):
         """A test whose first side leaves the loop, and whose second computes on."""
         return branch(
-            self.builder, stop, lambda: (True, value), lambda: (False, self.results(self.block(pool, 3, 1), 1)[0]), ("tensor",) * 2
+            self.builder,
+            stop,
+            lambda: (True, value),
+            lambda: (False, self.results(self.block(pool, 3, 1), 1)[0]),
+            ("tensor",) * 2,
         )
 
     def make_range(self, pool, depth):
         stop = self.random.choice((0, 3, self.count, 18))
-        return self.loop(pool, depth, [("range", self.random.choice((0, 0, 1)), stop if type(stop) is int else self.builder.local(stop), 1)])
+        return self.loop(
+            pool,
+            depth,
+            [("range", self.random.choice((0, 0, 1)), stop if type(stop) is int else self.builder.local(stop), 1)],
+        )
 
     def make_rows(self, pool, depth):
         matrix = ops.stack((self.pick(pool), self.pick(pool), self.pick(pool)), axis=0)
@@ -205,7 +223,11 @@ class Maker:
         with b.region("body") as body:
             rows = []
             for item in items:
-                rows.append(body[0].add_placeholder("i" if type(item) is tuple else "row", "int" if type(item) is tuple else "tensor"))
+                rows.append(
+                    body[0].add_placeholder(
+                        "i" if type(item) is tuple else "row", "int" if type(item) is tuple else "tensor"
+                    )
+                )
             phis = self.carried(body, [*names, *([None] if early else [])])
             seen = [*pool, *phis[: len(names)], *[row for row in rows if row.kind == "tensor"]]
             if rows[0].kind == "int":

@@ -49,7 +49,9 @@ class Expander:
         """Raise MissingOp, naming every op that the target lacks."""
         if self.missing:
             listed = ", ".join(dict.fromkeys(self.missing))
-            raise MissingOp(f"backend {self.backend.name!r} has no row for {listed}", hint="`gfx ops` lists what each has")
+            raise MissingOp(
+                f"backend {self.backend.name!r} has no row for {listed}", hint="`gfx ops` lists what each has"
+            )
 
     def _replace(self, node: Node) -> None:
         body, args = self._trace(node)
@@ -58,11 +60,8 @@ class Expander:
         assert owner is not None
         alone = len(owner) == 1 and owner.owner is None
         if alone or short(body):
-            if not short(body):
-                _name_steps(body)
             splice(body, node, args, "")
             return
-        _name_steps(body)
         text = structure(body)
         name = self._helpers.get((node.op.name, text))
         if name is None:
@@ -116,14 +115,6 @@ class Expander:
                 error.span = node.span
             raise
         return graph, list(made)
-
-
-def _name_steps(graph: Graph) -> None:
-    """Reductions within a longer body are steps with a name."""
-    for node in graph:
-        steps = {"mean": "mean", "var": "variance", "logsumexp": "total", "softmax": "weights", "log_softmax": "log_probs"}
-        if node.op.name in steps and graph.output not in node.value.uses:
-            node.value.name = node.value.name or steps[node.op.name]
 
 
 def short(graph: Graph) -> bool:

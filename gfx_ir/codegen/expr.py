@@ -64,7 +64,9 @@ class Expressions:
 
     def _index_item(self, item: Any) -> ast.expr:
         if type(item) is slice:
-            return ast.Slice(*[None if part is None else self.tree(part) for part in (item.start, item.stop, item.step)])
+            return ast.Slice(
+                *[None if part is None else self.tree(part) for part in (item.start, item.stop, item.step)]
+            )
         return self.tree(item)
 
     def value(self, value: Value) -> ast.expr:

@@ -54,7 +54,11 @@ class FunctionWriter(Rows):
     def _taken(self, body: list[ast.stmt]) -> list[str]:
         found = [inner.id for statement in body for inner in ast.walk(statement) if isinstance(inner, ast.Name)]
         inner = (part for statement in body for part in ast.walk(statement))
-        return found + [part.arg if isinstance(part, ast.arg) else part.name for part in inner if isinstance(part, (ast.arg, ast.FunctionDef))]
+        return found + [
+            part.arg if isinstance(part, ast.arg) else part.name
+            for part in inner
+            if isinstance(part, (ast.arg, ast.FunctionDef))
+        ]
 
     # ------------------------------------------------------------------ signature
     def _arguments(self, signature: Sequence[Parameter], params: bool) -> ast.arguments:

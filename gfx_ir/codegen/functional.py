@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph import Graph, Node, Value
-from .constants import call, name
+from .constants import name
 from .copying import outputs_of
 from .liveness import fors, loop_results, placeholders
 from .names import Scope
@@ -27,7 +27,9 @@ class Functional(Repeats):
         closed = {found for region in regions for value in self.plan.captured(region) for found in self._read(value)}
         owner = regions[0].owner
         if owner is not None and fors(owner) and owner.arg("exit") is not None:  # its items are read inside
-            closed |= {found.id for part in owner.args[0] for found in ast.walk(self.tree(part)) if isinstance(found, ast.Name)}
+            closed |= {
+                found.id for part in owner.args[0] for found in ast.walk(self.tree(part)) if isinstance(found, ast.Name)
+            }
         return Scope(self.plan, self.scope.reserved, closed)
 
     def _read(self, value: Value) -> set[str]:
@@ -48,7 +50,12 @@ class Functional(Repeats):
         inner = self.scope
         self.scope, self.out, self.prefer = outer_scope, outer_out, outer_prefer
         signature = ast.arguments([], [ast.arg(text) for text in arguments], None, [], [], None, [])
-        if len(body) == 1 and isinstance(body[0], ast.Return) and hint in ("then", "otherwise") and body[0].value is not None:
+        if (
+            len(body) == 1
+            and isinstance(body[0], ast.Return)
+            and hint in ("then", "otherwise")
+            and body[0].value is not None
+        ):
             return ast.Lambda(signature, body[0].value)
         text = self._function_name(hint, region, inner, avoid)
         avoid.add(text)
@@ -112,7 +119,9 @@ class Functional(Repeats):
         phis = placeholders(node, region)[1]
         return [phis[at] for at in carried]
 
-    def _enter(self, phis: Sequence[Value | None], names: Sequence[str | None], before: Sequence[Value | None] = ()) -> list[str]:
+    def _enter(
+        self, phis: Sequence[Value | None], names: Sequence[str | None], before: Sequence[Value | None] = ()
+    ) -> list[str]:
         """Bind the arguments of a loop's function: those before, then the carried values, as one or as a tuple `carry`."""
         arguments: list[str] = []
         for value in before:
@@ -131,7 +140,9 @@ class Functional(Repeats):
 
     def _carry_name(self, avoid: Sequence[str]) -> str:
         """What the tuple of carried values is called: nothing that the function reads or unpacks it to."""
-        return next(text for text in ("carry", "state", "carried", "loop_state") if text not in (*avoid, *self.scope.closed))
+        return next(
+            text for text in ("carry", "state", "carried", "loop_state") if text not in (*avoid, *self.scope.closed)
+        )
 
     def _argument(self, value: Value | None, hint: str | None, avoid: Sequence[str]) -> str:
         if value is None or not self.plan.liveness.used(value):
@@ -154,7 +165,9 @@ class Functional(Repeats):
         typed = type(init) in (bool, int, float, complex) and element is not None and not known.weak
         if typed and self.module.style.control == "functional":
             style = self.module.style
-            return self.module.free(ast.parse(style.scalar.format(dtype=style.dtype(element.name), value=repr(init)), mode="eval").body)
+            return self.module.free(
+                ast.parse(style.scalar.format(dtype=style.dtype(element.name), value=repr(init)), mode="eval").body
+            )
         return self.tree(init)
 
     def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
@@ -171,7 +184,12 @@ class Functional(Repeats):
             phi = placeholders(node, node.regions[-1])[1][at]
             read = self.bound.get(phi)
             result = self.plan.resolve(loop_results(node)[at])
-            if isinstance(read, ast.Name) and type(result) is Value and result.node.graph is node.regions[-1] and result.name:
+            if (
+                isinstance(read, ast.Name)
+                and type(result) is Value
+                and result.node.graph is node.regions[-1]
+                and result.name
+            ):
                 self.prefer[result] = read.id
 
     def _while_loop(self, node: Node, carried: list[int]) -> ast.expr:
@@ -191,7 +209,9 @@ class Functional(Repeats):
 
         flags: list[str] = []
         condition = self.function(test, "cond", avoid, lambda: self._enter_test(node, carried, hints, flags), ask)
-        step = self.function(body, "body", avoid, lambda: self._enter_body(node, carried, hints), self._finish(node, carried))
+        step = self.function(
+            body, "body", avoid, lambda: self._enter_body(node, carried, hints), self._finish(node, carried)
+        )
         return ast.Call(self.higher("while_loop"), [condition, step, self._inits(node, carried)], [])
 
     def _enter_test(self, node: Node, carried: list[int], hints: list[str | None], flags: list[str]) -> list[str]:
@@ -226,4 +246,6 @@ class Functional(Repeats):
             body, "body", set(), lambda: self._enter_body(node, carried, hints, items), self._finish(node, carried)
         )
         _, start, stop, _ = node.args[0][0]
-        return ast.Call(self.higher("fori_loop"), [self.tree(start), self.tree(stop), step, self._inits(node, carried)], [])
+        return ast.Call(
+            self.higher("fori_loop"), [self.tree(start), self.tree(stop), step, self._inits(node, carried)], []
+        )

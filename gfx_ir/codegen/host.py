@@ -72,7 +72,9 @@ def negate(test: ast.expr) -> ast.expr:
 
 def _is_plain(test: ast.Compare) -> bool:
     """`==` is only turned round for sizes and the like: an array's `!=` is not its `not ==`."""
-    return not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or any(isinstance(c, ast.Constant) for c in test.comparators)
+    return not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or any(
+        isinstance(c, ast.Constant) for c in test.comparators
+    )
 
 
 def _part(writer: Expressions, arg: Any) -> ast.expr:

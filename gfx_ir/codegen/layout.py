@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..source import Span
+from .wrap import COLUMNS, wrap
 
 if sys.version_info < (3, 14):
     import astor
 
-COLUMNS = 120
-_OPEN, _CLOSE = "([{", ")]}"
 Line = tuple[str, Span | None]
 
 
@@ -121,82 +120,3 @@ def _docstring(text: str, indent: str) -> Iterator[str]:
     for line in lines[1:]:
         yield f"{indent}{line}".rstrip()
     yield f'{indent}"""'
-
-
-# ------------------------------------------------------------------ long lines
-def wrap(indent: str, text: str) -> list[str]:
-    """A statement as lines of at most 120 columns where that can be: broken inside its brackets, the outermost first."""
-    if len(indent) + len(text) <= COLUMNS:
-        return [indent + text]
-    pairs = _brackets(text)
-    for start, end in sorted(pairs, key=lambda pair: (pair[0] - pair[1], pair[0])):
-        head, inside, tail = text[: start + 1], text[start + 1 : end], text[end:]
-        if len(indent) + len(head) > COLUMNS or not inside.strip():
-            continue
-        if len(indent) + len(tail) > COLUMNS and end - start < len(text) // 2:
-            continue
-        lines = [indent + head]
-        deeper = indent + "    "
-        if len(deeper) + len(inside) <= COLUMNS:
-            lines.append(deeper + inside)
-        else:
-            for item in _items(inside):
-                lines.extend(wrap(deeper, item))
-        return lines + wrap(indent, tail)
-    return [indent + text]
-
-
-def _brackets(text: str) -> list[tuple[int, int]]:
-    """Outermost pairs of brackets that are not within strings."""
-    pairs, stack = [], []
-    for at, char in _code(text):
-        if char in _OPEN:
-            stack.append(at)
-        elif char in _CLOSE:
-            start = stack.pop()
-            if not stack:
-                pairs.append((start, at))
-    return pairs
-
-
-def _items(text: str) -> list[str]:
-    """The comma-separated items of what stands in a bracket, each with its comma; one item is cut at its operators."""
-    cuts, depth = [], 0
-    for at, char in _code(text):
-        depth += (char in _OPEN) - (char in _CLOSE)
-        if char == "," and not depth:
-            cuts.append(at + 1)
-    items = [part.strip() for part in _cut(text, cuts)]
-    items = [item for item in items if item]
-    if len(items) > 1 and not any(_has_top_level(item, " for ") or item.startswith("lambda") for item in items):
-        if not items[-1].endswith(","):
-            items[-1] += "" if items[-1].startswith("*") else ","
-    return items
-
-
-def _cut(text: str, cuts: Sequence[int]) -> list[str]:
-    bounds = [0, *cuts, len(text)]
-    return [text[a:b] for a, b in zip(bounds, bounds[1:])]
-
-
-def _has_top_level(text: str, word: str) -> bool:
-    return word in text
-
-
-def _code(text: str) -> Iterator[tuple[int, str]]:
-    """(position, character) of what stands outside of strings."""
-    quote, at = "", 0
-    while at < len(text):
-        char = text[at]
-        if quote:
-            if char == "\\":
-                at += 1
-            elif text.startswith(quote, at):
-                at += len(quote) - 1
-                quote = ""
-        elif char in "'\"":
-            quote = text[at : at + 3] if text[at : at + 3] in ("'''", '"""') else char
-            at += len(quote) - 1
-        else:
-            yield at, char
-        at += 1

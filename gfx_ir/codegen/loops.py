@@ -8,8 +8,8 @@ from typing import Any
 from ..graph import Node, Value
 from .branches import Branches
 from .constants import call, name
-from .liveness import fors, loop_results, placeholders
 from .host import negate
+from .liveness import fors, loop_results, placeholders
 
 
 class Loops(Branches):

@@ -21,10 +21,9 @@ from ..template import Template
 from ..trees import leaves
 from .function import FunctionWriter
 from .helpers import Helpers
-from .inline import bottom_up, callees
+from .inline import bottom_up
 from .layout import lay_out
 from .names import BUILTINS, snake, usable
-from .plan import counted
 from .prepare import Prepared, prepare
 from .static import static_arguments
 from .style import Style
@@ -49,14 +48,19 @@ class Module:
         module = ModuleType(self.entry)
         module.__file__ = filename
         linecache.cache[filename] = (len(self.source), None, self.source.splitlines(True), filename)
-        exec(compile(self.source, filename, "exec"), module.__dict__)  # noqa: S102 - the source is ours
+        exec(compile(self.source, filename, "exec"), module.__dict__)
         function = module.__dict__[self.entry]
         function.__gfx_source__ = self.source
         return function
 
 
 def emit(
-    program: Program, backend: Backend, *, unroll: bool | int | None = None, comments: bool = False, mode: str = "python"
+    program: Program,
+    backend: Backend,
+    *,
+    unroll: bool | int | None = None,
+    comments: bool = False,
+    mode: str = "python",
 ) -> Module:
     """The program as source for a backend.
 
@@ -98,9 +102,9 @@ class ModuleWriter:
                 or any(node.op.name == "repeat" for node in nodes)
                 or any(self._params[callee] for callee in called)
             )
-            self._effects[graph] = any(node.op.effect or node.op.name in ("check", "print", "holder") for node in nodes) or any(
-                self._effects[callee] for callee in called
-            )
+            self._effects[graph] = any(
+                node.op.effect or node.op.name in ("check", "print", "holder") for node in nodes
+            ) or any(self._effects[callee] for callee in called)
 
     def effectful(self, node: Node) -> bool:
         """Whether the node does more than give its values."""
@@ -108,7 +112,11 @@ class ModuleWriter:
             return True
         if node.op.name in ("call", "repeat"):
             return self._effects[self.functions[node.args[0]]]
-        return any(inner.op.effect or (inner.op.name in ("call", "repeat") and self.effectful(inner)) for r in node.regions for inner in r.walk())
+        return any(
+            inner.op.effect or (inner.op.name in ("call", "repeat") and self.effectful(inner))
+            for r in node.regions
+            for inner in r.walk()
+        )
 
     def functional(self, node: Node) -> bool:
         """Whether a test or loop is written by a higher-order function."""
@@ -154,7 +162,7 @@ class ModuleWriter:
                 self._names[key] = self._unique(snake(graph.name or key), taken)
                 taken.add(self._names[key])
         functions = {self.entry_name, *self._names.values()}
-        self.reserved = frozenset((set(self.style.imports) | set(BUILTINS) | self.helpers.names | functions))
+        self.reserved = frozenset(set(self.style.imports) | set(BUILTINS) | self.helpers.names | functions)
 
     @staticmethod
     def _unique(text: str, taken: set[str]) -> str:
@@ -182,7 +190,9 @@ class ModuleWriter:
     def signature(self) -> Sequence[Parameter]:
         """The entry's arguments."""
         given = self.prepared.signature
-        return given or [Parameter(v.name or f"x{at}", v) for at, v in enumerate(self.prepared.entry.placeholders) if v.kind != "key"]
+        return given or [
+            Parameter(v.name or f"x{at}", v) for at, v in enumerate(self.prepared.entry.placeholders) if v.kind != "key"
+        ]
 
     # ------------------------------------------------------------------ what is used
     def use(self, text: str, node: Node | None = None) -> str:

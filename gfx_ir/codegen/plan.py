@@ -159,7 +159,12 @@ class Plan:
             return False
         if user.op.name == "repeat" and (value, user) in self.liveness.late:
             return False
-        if len(node.values) != 1 or self.effectful(node) or node in self.always or node.op.name in ("placeholder", "parameter"):
+        if (
+            len(node.values) != 1
+            or self.effectful(node)
+            or node in self.always
+            or node.op.name in ("placeholder", "parameter")
+        ):
             return False
         if node.op.name in IFS or node.op.name in LOOPS:
             if self.functional(node):
@@ -230,7 +235,12 @@ class Plan:
         """
         live = [node for node in graph if node in self.liveness.live]
         for node in reversed(live):
-            if node.op.name in IFS and not self.functional(node) and node not in self.inside and node not in self.ternary:
+            if (
+                node.op.name in IFS
+                and not self.functional(node)
+                and node not in self.inside
+                and node not in self.ternary
+            ):
                 outputs = [value for value in node.values if self.liveness.used(value)]
                 if any(user is not graph.output for value in outputs for user in self.users[value]):
                     return None
@@ -261,7 +271,9 @@ class Plan:
                 user, late = outer, (user.values[0], outer) in self.liveness.late
             if user in self.always:
                 queried = user.values[0]
-                todo.extend((further, (queried, further) in self.liveness.late) for further in self.users.get(queried, ()))
+                todo.extend(
+                    (further, (queried, further) in self.liveness.late) for further in self.users.get(queried, ())
+                )
                 continue
             tick, graph = 2 * self.index[user] + late, user.graph
             while graph is not None:

@@ -125,7 +125,7 @@ class Statements(Expressions):
         graph, at = self.place(node)
         tick = 2 * at + 1
         if shape is not None and any(len(path) != 1 or type(path[0]) is not int for path, _ in shape):
-            whole = self.scope.pick(["result", "out"], graph, tick)
+            whole = self.scope.pick(["result"], graph, tick)
             self.assign([(whole, expression)], node.span)
             for path, value in shape:
                 if value is not None and self.plan.liveness.used(value):
@@ -181,7 +181,9 @@ class Statements(Expressions):
             return False
         if test is True:
             return False
-        kind = error if isinstance(error, str) and _is_error(error) else "AssertionError" if not error else "RuntimeError"
+        kind = (
+            error if isinstance(error, str) and _is_error(error) else "AssertionError" if not error else "RuntimeError"
+        )
         told = [] if message is None or message == "" else [self.tree(message)]
         raised = ast.Raise(ast.Call(name(kind), told, []) if told else name(kind), None)
         if test is False:

@@ -1,0 +1,148 @@
+"""Long statements over several lines: broken at the outermost place first, with hanging indents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+COLUMNS = 120
+_OPEN, _CLOSE = "([{", ")]}"
+_STATEMENT = re.compile(r"return |assert |raise |if |elif |while |for [^=()]+? in |def \w+|[^=(]*[^=<>!(] = ")
+_ITEM = re.compile(r'\w+=(?!=)|"[^"]*": |\*{1,2}')
+# Operators that a line may begin with, the weakest first.
+_OPERATORS = (
+    (" if ", " else "),
+    (" or ",),
+    (" and ",),
+    (" | ",),
+    (" ^ ",),
+    (" & ",),
+    (" + ", " - "),
+    (" * ", " / ", " @ ", " // ", " % "),
+)
+
+
+def wrap(indent: str, text: str) -> list[str]:
+    """A statement as lines of at most 120 columns, where that can be."""
+    if len(indent) + len(text) <= COLUMNS:
+        return [indent + text]
+    found = _STATEMENT.match(text)
+    head = found.group() if found else ""
+    tail = ":" if text.endswith(":") else ""
+    return _break(indent, head, text[len(head) : len(text) - len(tail)], tail, False)
+
+
+def _break(indent: str, head: str, value: str, tail: str, enclosed: bool) -> list[str]:
+    """`head value tail` over several lines; `enclosed`: within brackets already."""
+    if len(indent) + len(head) + len(value) + len(tail) <= COLUMNS:
+        return [indent + head + value + tail]
+    deeper = indent + "    "
+    items = _items(value)
+    if len(items) > 1:
+        lines = [line for item in items for line in _item(deeper, item, ",")]
+        return [f"{indent}{head}(", *lines, f"{indent}){tail}"]
+    parts = _operands(value)
+    if len(parts) > 1:
+        if enclosed and not head:
+            lines = [line for part in parts for line in _break(indent, "", part, "", True)]
+            return [*lines[:-1], lines[-1] + tail]
+        lines = [line for part in parts for line in _break(deeper, "", part, "", True)]
+        return [f"{indent}{head}(", *lines, f"{indent}){tail}"]
+    return _inside_brackets(indent, head, value, tail)
+
+
+def _inside_brackets(indent: str, head: str, value: str, tail: str) -> list[str]:
+    """One pair of brackets opened, the one with most inside."""
+    pairs = _brackets(value)
+    if not pairs:
+        return [indent + head + value + tail]
+    start, end = max(pairs, key=lambda pair: pair[1] - pair[0])
+    before, inside, after = value[: start + 1], value[start + 1 : end], value[end:]
+    if not inside.strip():
+        return [indent + head + value + tail]
+    deeper = indent + "    "
+    items = _items(inside)
+    if len(deeper) + len(inside) <= COLUMNS:
+        lines = [deeper + inside]
+    else:
+        alone = len(items) == 1 and not inside.rstrip().endswith(",")
+        lines = [line for item in items for line in _item(deeper, item, "" if alone else ",")]
+    return [f"{indent}{head}{before}", *lines, *_break(indent, "", after + tail, "", True)]
+
+
+def _item(indent: str, item: str, comma: str) -> list[str]:
+    found = _ITEM.match(item)
+    head = found.group() if found else ""
+    return _break(indent, head, item[len(head) :], comma, True)
+
+
+def _items(text: str) -> list[str]:
+    """What stands between the commas outside of brackets; a lambda or a comprehension is one item."""
+    cuts, depth = [], 0
+    for at, char in _code(text):
+        depth += (char in _OPEN) - (char in _CLOSE)
+        if char == "," and not depth:
+            cuts.append(at)
+    if not cuts or text.startswith("lambda"):
+        return [text.strip()]
+    bounds = [-1, *cuts, len(text)]
+    items = [text[a + 1 : b].strip() for a, b in zip(bounds, bounds[1:])]
+    return _join_lambdas([item for item in items if item])
+
+
+def _join_lambdas(items: Sequence[str]) -> list[str]:
+    """`lambda a, b: …` was cut at the comma of its arguments."""
+    out: list[str] = []
+    for item in items:
+        if out and out[-1].startswith("lambda") and ":" not in out[-1]:
+            out[-1] += f", {item}"
+        else:
+            out.append(item)
+    return out
+
+
+def _operands(text: str) -> list[str]:
+    """The text cut before its weakest operators outside of brackets."""
+    if text.startswith("lambda"):
+        return [text]
+    outside, depth = [], 0
+    for at, char in _code(text):
+        if char == " " and not depth:
+            outside.append(at)
+        depth += (char in _OPEN) - (char in _CLOSE)
+    for operators in _OPERATORS:
+        cuts = [at for at in outside if any(text.startswith(operator, at) for operator in operators)]
+        if cuts:
+            bounds = [0, *cuts, len(text)]
+            return [text[a:b].strip() for a, b in zip(bounds, bounds[1:])]
+    return [text]
+
+
+def _brackets(text: str) -> list[tuple[int, int]]:
+    """Outermost pairs of brackets."""
+    pairs, stack = [], []
+    for at, char in _code(text):
+        if char in _OPEN:
+            stack.append(at)
+        elif char in _CLOSE and stack:
+            start = stack.pop()
+            if not stack:
+                pairs.append((start, at))
+    return pairs
+
+
+def _code(text: str) -> Iterator[tuple[int, str]]:
+    """(position, character) of what stands outside of strings."""
+    quote, at = "", 0
+    while at < len(text):
+        char = text[at]
+        if quote:
+            if char == "\\":
+                at += 1
+            elif char == quote:
+                quote = ""
+        elif char in "'\"":
+            quote = char
+        else:
+            yield at, char
+        at += 1
