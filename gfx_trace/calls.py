@@ -95,6 +95,8 @@ class Calls:
             if special is not None:
                 return SPECIAL[special]
             lift = backend.functions.get(f)
+            if lift is None and type(f) is types.FunctionType:
+                lift = backend.recognised(f)
             if lift is not None:
                 return lift, backend
         return None

@@ -18,6 +18,7 @@ from gfx_ir.rules import building
 from .arguments import Arguments, Bound, hints_of
 from .flavour import flavour_of
 from .modules import is_module, register_root
+from .pause import collection_paused
 from .proxy import NeedsPython
 from .results import result_tree
 from .tracer import Tracer
@@ -44,7 +45,7 @@ def capture(
     graph = Graph(name, documented.__doc__ or "" if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
     tracer.scope.doc = graph.doc
-    with building(tracer):
+    with building(tracer), collection_paused():
         if is_module(target):
             register_root(tracer, target)
         signature = inspect.signature(function)

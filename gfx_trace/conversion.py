@@ -11,7 +11,7 @@ from . import hooks
 from .rewrite import NoSource, is_converted
 from .rewrite import convert as rewrite
 
-_FOREIGN = frozenset(("torch", "jax", "jaxlib", "numpy", "scipy", "gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
+_FOREIGN = frozenset(("torch", "jax", "numpy", "scipy", "gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
 
 
@@ -23,14 +23,17 @@ def converted(f: types.FunctionType) -> bool:
 def enterable(f: Any) -> bool:
     """Whether the source of f is to be entered: a Python function, neither of a framework nor of the standard library.
 
-    Of the frameworks' own packages only the `forward`s of torch.nn are entered.
+    Of the frameworks' own packages only the `forward`s of torch.nn and what helps them are entered.
     """
     if not isinstance(f, types.FunctionType):
         return False
     module = f.__globals__.get("__name__", "")
     package = module.partition(".")[0]
-    if package in _FOREIGN:
-        return module.startswith("torch.nn.modules.") and f.__name__ == "forward"
+    if package in _FOREIGN or package.startswith("jax"):
+        helps = f.__name__.startswith("_") and not f.__name__.startswith("__")
+        if module == "torch.nn.functional" or module == "torch.nn.modules.module":
+            return helps and module == "torch.nn.functional"
+        return module.startswith("torch.nn.modules.") and (helps or f.__name__ == "forward")
     return package not in _STANDARD
 
 

@@ -14,7 +14,7 @@ from gfx_ir.trees import leaves
 
 from .modules import is_module
 
-_PACKAGES = {"torch": "torch", "jax": "jax", "jaxlib": "jax", "numpy": "numpy"}
+_PACKAGES = {"torch": "torch", "jax": "jax", "numpy": "numpy"}
 _ORDER = ("torch", "jax", "numpy")
 
 

@@ -46,7 +46,9 @@ class ModuleView:
 
     def __getattr__(self, name: str) -> Any:
         found = module_attribute(self._tracer, self._module, name)
-        return found.read() if isinstance(found, Proxy) else found
+        if isinstance(found, Proxy):
+            return found.read()
+        return ModuleView(found, self._tracer) if is_module(found) else found
 
     def write(self, name: str, value: Any) -> None:
         """Change a buffer: it becomes part of the state that the capture returns."""

@@ -214,8 +214,6 @@ class Objects:
         values = [self.unwrap(a) for a in args]
         named = {k: self.unwrap(v) for k, v in kwargs.items()}
         result = lift.fn(view, *values, **named)
-        if result is NotImplemented:  # this form of the call has no row
-            return result
         subject = args[0] if args and type(args[0]) is Proxy else None
         if subject is not None and callable(lift.writes) and lift.writes(view, *values, **named):
             subject.write(result)

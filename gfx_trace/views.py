@@ -154,7 +154,7 @@ class Views:
         def put(current: Any, new: Any) -> Any:
             if maybe:
                 raise _undecided(op.name, span)
-            return op.put(op.named((current, *rest)), new, index - 1)
+            return op.put(op.named((current, *rest)), new, index)
 
         proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
 

@@ -1,0 +1,35 @@
+"""No garbage collection while a graph grows: every node is alive, so that each full collection would only read them all."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_LOCK = threading.Lock()
+
+
+class _Pause:
+    def __init__(self) -> None:
+        self.depth, self.was_enabled = 0, False
+
+
+_PAUSE = _Pause()
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Inside, the cyclic collector rests; it goes on when the last capture in progress on any thread ends."""
+    with _LOCK:
+        if _PAUSE.depth == 0:
+            _PAUSE.was_enabled = gc.isenabled()
+            gc.disable()
+        _PAUSE.depth += 1
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _PAUSE.depth -= 1
+            if _PAUSE.depth == 0 and _PAUSE.was_enabled:
+                gc.enable()
