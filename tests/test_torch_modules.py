@@ -41,17 +41,20 @@ TWO = [
 class Accessor:
     """A module as capture shows it to a row: tensors are Values, the rest is plain."""
 
-    def __init__(self, module, graph, typed):
-        self._module, self._graph, self._typed, self.values, self.written = module, graph, typed, {}, {}
+    def __init__(self, module, graph, typed, values=None):
+        self._module, self._graph, self._typed, self.written = module, graph, typed, {}
+        self.values = {} if values is None else values
 
     def __getattr__(self, name):
         found = getattr(self._module, name)
+        if isinstance(found, nn.Module):
+            return Accessor(found, self._graph, self._typed, self.values)
         if not isinstance(found, torch.Tensor):
             return found
-        if name not in self.values:
+        if id(found) not in self.values:
             type_ = LogicalTensor(TORCH.dtype_of(found), tuple(found.shape)) if self._typed else None
-            self.values[name] = self._graph.add_placeholder(name, "tensor", type_)
-        return self.written.get(name, self.values[name])
+            self.values[id(found)] = self._graph.add_placeholder(name, "tensor", type_), found.detach()
+        return self.written.get(name, self.values[id(found)][0])
 
     def write(self, name, value):
         self.written[name] = value
@@ -68,7 +71,7 @@ def run_module(module, tensors, typed, on_torch):
     with building(Recorder(graph, typed)):
         out = TORCH.modules[type(module)].fn(m, *given)
     graph.result = (out, *m.written.values())
-    data = [x.detach() for x in tensors] + [getattr(module, name).detach() for name in m.values]
+    data = [x.detach() for x in tensors] + [held for _, held in m.values.values()]
     return list(m.written), results(run(graph, data, on_torch))
 
 
@@ -104,6 +107,47 @@ def test_a_meaning_that_would_be_lost_is_refused():
     for fn in (lambda x: torch.add(x, x, out=x), lambda x: x.view(torch.int32), lambda x: torch.where(x > 0)):
         with pytest.raises(MissingOp):
             record(fn, [ROWS], typed=True)
+
+
+# ---------------------------------------------------------------- attention
+Q, KV, HIDDEN = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.tensor([[False] * 5, [False] * 3 + [True] * 2])
+CAUSAL = torch.ones(3, 3, dtype=torch.bool).triu(1)
+CALLS = [
+    ({"batch_first": True}, (Q, Q, Q), {"need_weights": False}),
+    ({"batch_first": True}, (Q, KV, KV), {"key_padding_mask": HIDDEN}),
+    ({}, (Q, Q, KV[:, :3]), {"average_attn_weights": False}),
+    ({"batch_first": True, "bias": False}, (Q, Q, Q), {"attn_mask": CAUSAL, "is_causal": True, "need_weights": False}),
+    (
+        {"batch_first": True, "kdim": 4, "vdim": 4},
+        (Q, Q, Q),
+        {"attn_mask": torch.randn(4, 3, 3), "need_weights": False},
+    ),
+    ({"batch_first": True}, (Q, Q, Q), {"attn_mask": torch.randn(3, 3), "key_padding_mask": HIDDEN[:, 1:4]}),
+    ({}, (Q[0], Q[0], Q[0]), {"attn_mask": CAUSAL}),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", CALLS, ids=range(len(CALLS)))
+def test_attention_in_functional_form(case):
+    made, tensors, masks = case
+    module = nn.MultiheadAttention(4, 2, **made).eval()
+    graph = Graph("test")
+    m = Accessor(module, graph, True)
+    known = {id(x): x for x in (*tensors, *masks.values()) if isinstance(x, torch.Tensor)}
+    values = {
+        k: graph.add_placeholder("x", "tensor", LogicalTensor(TORCH.dtype_of(x), tuple(x.shape)))
+        for k, x in known.items()
+    }
+    with building(Recorder(graph, True)):
+        kwargs = {name: values.get(id(x), x) for name, x in masks.items()}
+        graph.result = TORCH.modules[nn.MultiheadAttention].fn(m, *(values[id(x)] for x in tensors), **kwargs)
+    with torch.no_grad():
+        expected = results(module(*tensors, **masks))
+    data = [*known.values(), *(held for _, held in m.values.values())]
+    for on_torch in (False, True):
+        got = results(run(graph, data, on_torch))
+        compare([x for x in got if x is not None], [x for x in expected if x is not None], dtypes=on_torch)
 
 
 # ---------------------------------------------------------------- random numbers

@@ -15,6 +15,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift
 from gfx_ir.build import host
 
+from . import attention
 from .lifting import dtype_like, refuse
 from .lifts import activations as act
 from .lifts import layers, losses, matrices, shapes
@@ -177,6 +178,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "CosineSimilarity": lambda m, x1, x2: act.cosine_similarity(x1, x2, m.dim, m.eps),
     "PairwiseDistance": lambda m, x1, x2: act.pairwise_distance(x1, x2, m.norm, m.eps, m.keepdim),
     "PixelShuffle": lambda m, input: act.pixel_shuffle(input, m.upscale_factor),
+    "MultiheadAttention": attention.multihead_attention,
     "CrossEntropyLoss": _cross_entropy,
     "NLLLoss": lambda m, input, target: losses.nll_loss(
         input, target, m.weight, ignore_index=m.ignore_index, reduction=m.reduction
@@ -207,7 +209,7 @@ for _n in (1, 2, 3):
     }
 
 
-def _asks_inplace(m: Any, *args: Any) -> bool:
+def _asks_inplace(m: Any, *args: Any, **kwargs: Any) -> bool:
     """Whether the module writes its first input (the one after `m`)."""
     return bool(getattr(m, "inplace", False))
 

@@ -16,6 +16,7 @@ _NAMES = {
     "false": "compiler.is_compiling compiler.is_dynamo_compiling jit.is_scripting jit.is_tracing "
     "onnx.is_in_onnx_export "
     "is_autocast_enabled overrides.has_torch_function overrides.has_torch_function_unary "
+    "backends.mha.get_fastpath_enabled "
     "overrides.has_torch_function_variadic",
     "is_tensor": "is_tensor",
     "size": "Size",

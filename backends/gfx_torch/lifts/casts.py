@@ -152,6 +152,7 @@ LIFTS = {
     "Tensor.cfloat": _caster("complex64"),
     "Tensor.cdouble": _caster("complex128"),
     "Tensor.cpu Tensor.cuda Tensor.contiguous Tensor.pin_memory Tensor.resolve_neg": _same,
+    "Tensor.is_nested@ Tensor.is_sparse@ Tensor.is_quantized@ Tensor.is_meta@": lambda input: False,
     "Tensor.requires_grad_": _requires_grad_,
     "torch.finfo": finfo,
     "torch.iinfo": iinfo,
