@@ -14,7 +14,6 @@ from gfx_ir.trees import leaves
 
 from .modules import is_module
 
-_PACKAGES = {"torch": "torch", "jax": "jax", "numpy": "numpy"}
 _ORDER = ("torch", "jax", "numpy")
 
 
@@ -24,7 +23,7 @@ def flavour_of(target: Any, args: tuple, kwargs: dict, asked: str | None) -> Bac
         return backend(asked)
     if is_module(target):
         return backend("torch")
-    names = {_PACKAGES.get(type(leaf).__module__.partition(".")[0]) for leaf in leaves((args, kwargs))} - {None}
+    names = {_framework(type(leaf).__module__) for leaf in leaves((args, kwargs))} - {None}
     if not names:
         names = set(_named_frameworks(target))
     for name in _ORDER:
@@ -63,13 +62,19 @@ def _named_frameworks(target: Any) -> Iterator[str]:
         seen.add(fn)
         for hint in fn.__annotations__.values():
             module = hint if isinstance(hint, str) else getattr(hint, "__module__", "")
-            yield from filter(None, [_PACKAGES.get(str(module).partition(".")[0])])
+            yield from filter(None, [_framework(str(module))])
         stack.extend(_references(fn))
         for value in _references(fn):
             owner = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None) or ""
-            found = _PACKAGES.get(str(owner).partition(".")[0])
+            found = _framework(str(owner))
             if found:
                 yield found
+
+
+def _framework(module: str) -> str | None:
+    """The framework that a module is of (the classes of JAX's arrays live in its compiled package)."""
+    package = module.partition(".")[0]
+    return next((name for name in _ORDER if package == name or (name == "jax" and package.startswith("jax"))), None)
 
 
 def _references(fn: types.FunctionType) -> list[Any]:
