@@ -41,15 +41,19 @@ def _verify_graph(graph: Graph, program: Program | None) -> None:
     if graph.owner is not None:
         raise VerifyError(f"graph {graph.name!r} is a region of {graph.owner!r}, so nothing else may hold it")
     stack: list[Graph] = [graph]
+    checks = []
     while stack:
         current = stack.pop()
-        _Check(current, program).run()
+        checks.append(_Check(current, program))
+        checks[-1].run()
         for node in current:
             for region in node.regions:
                 if region.owner is not node:
                     what = f"region {region.name!r} of {node.op.name} belongs to {region.owner!r}"
                     raise VerifyError(what, node.span)
                 stack.append(region)
+    for check in checks:
+        check.chains()
 
 
 class _Check:
@@ -68,7 +72,7 @@ class _Check:
         raise VerifyError(f"{label} of graph {self.graph.name!r}: {what}", node.span, hint)
 
     def run(self) -> None:
-        """All checks, one walk."""
+        """All checks but that of the uses, one walk."""
         graph = self.graph
         ends = [(p, "placeholder") for p in graph.placeholders] + [(p, "parameter") for p in graph.parameters.values()]
         for value, op in ends:
@@ -84,7 +88,6 @@ class _Check:
         if output.op.name != "output" or output.graph is not graph or len(output.args) != 1:
             self.fail(output, "it is no output of this graph")
         self._take(output)
-        self._chains()
 
     def _list(self) -> Iterator[Node]:
         previous, count = None, 0
@@ -202,7 +205,8 @@ class _Check:
         if len(graph.placeholders) != len(args):
             self.fail(node, f"{graph.name!r} takes {len(graph.placeholders)} arguments, not {len(args)}")
 
-    def _chains(self) -> None:
+    def chains(self) -> None:
+        """Check that uses are what takes a value, once everything that could is known to stand in its graph."""
         for value in self.defined:
             if value.uses != self.uses.get(value, {}):
                 self.fail(value.node, f"the uses of {value!r} are not what takes it: {value.uses}")
@@ -218,9 +222,9 @@ def _verify_signature(program: Program) -> None:
                 raise VerifyError(f"argument {parameter.name!r} {what}")
             if type(leaf) is Value:
                 seen.add(leaf)
-    if program.signature and len(seen) != len(placeholders):
-        lost = next(p for p in program.entry.placeholders if p not in seen)
-        raise VerifyError(f"placeholder {lost!r} of the entry stands in no argument")
+    for lost in program.entry.placeholders if program.signature else ():
+        if lost not in seen and lost.kind != "key":
+            raise VerifyError(f"placeholder {lost!r} of the entry stands in no argument")
 
 
 def callees(graph: Graph) -> list[Node]:
