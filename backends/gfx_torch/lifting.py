@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from gfx_ir import ops
 from gfx_ir.build import dtype_of, rank_of
 from gfx_ir.dtypes import DType, dtype
 from gfx_ir.errors import MissingOp, ShapeError
 from gfx_ir.graph import Value
-from gfx_ir.op import OpDef, active
+from gfx_ir.op import OpDef, active, lookup
 from gfx_ir.types import LogicalTensor
 
 Pair = namedtuple("Pair", ("values", "indices"))
 """What `torch.max(x, dim)`, `sort` and `topk` return: a tuple whose parts have names."""
 
 
-def refuse(what: str, hint: str = "") -> Any:
+def refuse(what: str, hint: str = "") -> NoReturn:
     """Raise MissingOp: this call, or this argument of it, has no counterpart."""
     raise MissingOp(what, hint=hint)
 
@@ -69,7 +69,8 @@ def known_size(x: Any, dim: Any) -> int | None:
     dims = kind.dims if isinstance(kind, LogicalTensor) else getattr(kind, "shape", None)
     if dims is None or not isinstance(dim, int):
         return None
-    return dims[dim] if isinstance(dims[dim], int) else None
+    size: Any = dims[dim]
+    return size if isinstance(size, int) else None
 
 
 def ask_rank(x: Any, assumed: int, why: str) -> int:
@@ -116,6 +117,7 @@ def floating(x: Any) -> Any:
 DEFAULT = dtype("float32")
 INT64 = dtype("int64")
 BOOL = dtype("bool")
+shape_of = lookup("shape")  # `ops.shape` is a module to static checkers
 
 
 def at(dim: int, index: Any) -> tuple:

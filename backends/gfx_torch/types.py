@@ -44,6 +44,7 @@ class TorchBackend(Backend):
     views = True
     promotion = "torch"
     tensor_types = (torch.Tensor,)
+    style: Any = None
 
     def __init__(self) -> None:
         self._adapted: dict[Callable[..., Any], Callable[..., Any]] = {}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import host
 
 from ..lifting import ask_rank, known_size, refuse
+
+Lifts = dict[str, Callable[..., Any]]
 
 
 def _relu(input: Any, inplace: bool = False) -> Any:
@@ -191,20 +194,20 @@ def pixel_shuffle(input: Any, upscale_factor: Any) -> Any:
     return ops.reshape(x, (batch, host("//", channels, r * r), host("*", height, r), host("*", width, r)))
 
 
-RELU = {"F.relu": _relu, "torch.relu Tensor.relu": _relu}
-LEAKY_RELU = {"F.leaky_relu": leaky_relu}
-ELU = {"F.elu": elu}
-GELU = {"F.gelu": gelu}
-SILU = {"F.silu": silu}
-SOFTPLUS = {"F.softplus": softplus}
-SOFTMAX = {"F.softmax": softmax, "torch.softmax Tensor.softmax torch.special.softmax": _torch_softmax}
-LOG_SOFTMAX = {
+RELU: Lifts = {"F.relu": _relu, "torch.relu Tensor.relu": _relu}
+LEAKY_RELU: Lifts = {"F.leaky_relu": leaky_relu}
+ELU: Lifts = {"F.elu": elu}
+GELU: Lifts = {"F.gelu": gelu}
+SILU: Lifts = {"F.silu": silu}
+SOFTPLUS: Lifts = {"F.softplus": softplus}
+SOFTMAX: Lifts = {"F.softmax": softmax, "torch.softmax Tensor.softmax torch.special.softmax": _torch_softmax}
+LOG_SOFTMAX: Lifts = {
     "F.log_softmax": log_softmax,
     "torch.log_softmax Tensor.log_softmax torch.special.log_softmax": _torch_log_softmax,
 }
-MISH = {"F.mish": mish}
-LOGSIGMOID = {"F.logsigmoid": logsigmoid}
-LIFTS = {
+MISH: Lifts = {"F.mish": mish}
+LOGSIGMOID: Lifts = {"F.logsigmoid": logsigmoid}
+LIFTS: Lifts = {
     "F.softmin": softmin,
     "F.hardtanh": hardtanh,
     "F.relu6": relu6,

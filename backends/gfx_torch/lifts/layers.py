@@ -10,6 +10,8 @@ from gfx_ir.build import host
 
 from ..lifting import ask_rank, known_rank, known_size, plain, refuse
 
+Lifts = dict[str, Callable[..., Any]]
+
 
 def each(value: Any, dims: int) -> Any:
     """A number or tuple as a tuple of length `dims`."""
@@ -165,6 +167,20 @@ def group_norm(input: Any, num_groups: Any, weight: Any = None, bias: Any = None
     return ops.group_norm(input, num_groups, weight, bias, eps)
 
 
+def torch_layer_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5, cudnn_enable: Any = True
+) -> Any:
+    """torch.layer_norm."""
+    return layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def torch_group_norm(
+    input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5, cudnn_enabled: Any = True
+) -> Any:
+    """torch.group_norm."""
+    return group_norm(input, num_groups, weight, bias, eps)
+
+
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
     """F.rms_norm."""
     return ops.rms_norm(input, each(normalized_shape, 1), weight, eps)
@@ -246,29 +262,25 @@ def _repeat_heads(x: Any, query: Any) -> Any:
     return ops.repeat(x, times, axis=-3)
 
 
-CONV = {f"F.conv{n}d torch.conv{n}d": conv(n) for n in (1, 2, 3)}
-MAX_POOL = {f"F.max_pool{n}d torch.max_pool{n}d": max_pool(n) for n in (1, 2, 3)}
-AVG_POOL = {f"F.avg_pool{n}d torch.avg_pool{n}d": avg_pool(n) for n in (1, 2, 3)}
-ADAPTIVE_AVG = {f"F.adaptive_avg_pool{n}d torch.adaptive_avg_pool{n}d": adaptive("avg", n) for n in (1, 2, 3)}
-ADAPTIVE_MAX = {f"F.adaptive_max_pool{n}d torch.adaptive_max_pool{n}d": adaptive("max", n) for n in (1, 2, 3)}
-BATCH_NORM = {"F.batch_norm": batch_norm, "torch.batch_norm": torch_batch_norm, "F.instance_norm": instance_norm}
-LAYER_NORM = {
+CONV: Lifts = {f"F.conv{n}d torch.conv{n}d": conv(n) for n in (1, 2, 3)}
+MAX_POOL: Lifts = {f"F.max_pool{n}d torch.max_pool{n}d": max_pool(n) for n in (1, 2, 3)}
+AVG_POOL: Lifts = {f"F.avg_pool{n}d torch.avg_pool{n}d": avg_pool(n) for n in (1, 2, 3)}
+ADAPTIVE_AVG: Lifts = {f"F.adaptive_avg_pool{n}d torch.adaptive_avg_pool{n}d": adaptive("avg", n) for n in (1, 2, 3)}
+ADAPTIVE_MAX: Lifts = {f"F.adaptive_max_pool{n}d torch.adaptive_max_pool{n}d": adaptive("max", n) for n in (1, 2, 3)}
+BATCH_NORM: Lifts = {"F.batch_norm": batch_norm, "torch.batch_norm": torch_batch_norm, "F.instance_norm": instance_norm}
+LAYER_NORM: Lifts = {
     "F.layer_norm": layer_norm,
-    "torch.layer_norm": lambda input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True: layer_norm(
-        input, normalized_shape, weight, bias, eps
-    ),
+    "torch.layer_norm": torch_layer_norm,
 }
-GROUP_NORM = {
+GROUP_NORM: Lifts = {
     "F.group_norm": group_norm,
-    "torch.group_norm": lambda input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True: group_norm(
-        input, num_groups, weight, bias, eps
-    ),
+    "torch.group_norm": torch_group_norm,
 }
-RMS_NORM = {"F.rms_norm torch.rms_norm": rms_norm}
-EMBEDDING = {"F.embedding": embedding, "torch.embedding": torch_embedding}
-DROPOUT = {
+RMS_NORM: Lifts = {"F.rms_norm torch.rms_norm": rms_norm}
+EMBEDDING: Lifts = {"F.embedding": embedding, "torch.embedding": torch_embedding}
+DROPOUT: Lifts = {
     "F.dropout": dropout,
     "torch.dropout": torch_dropout,
     **{f"F.dropout{n}d": channel_dropout(n) for n in (1, 2, 3)},
 }
-ATTENTION = {"F.scaled_dot_product_attention": attention}
+ATTENTION: Lifts = {"F.scaled_dot_product_attention": attention}

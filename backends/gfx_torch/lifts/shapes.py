@@ -7,7 +7,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.build import host
 
-from ..lifting import ask_rank, fixed_int, known_rank, known_size, names, refuse
+from ..lifting import ask_rank, fixed_int, known_rank, known_size, names, refuse, shape_of
 
 
 def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
@@ -21,10 +21,10 @@ def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
         return ops.reshape(input, (*(ops.size(input, a) for a in before), *sizes, *(ops.size(input, a) for a in after)))
     if dim >= 0:
         head = tuple(ops.size(input, a) for a in range(dim))
-        tail = host("getitem", ops.shape(input), slice(dim + 1, None))
+        tail = host("getitem", shape_of(input), slice(dim + 1, None))
         return ops.reshape(input, host("+", (*head, *sizes), tail))
     tail = tuple(ops.size(input, a) for a in range(dim + 1, 0))
-    head = host("getitem", ops.shape(input), slice(None, dim))
+    head = host("getitem", shape_of(input), slice(None, dim))
     return ops.reshape(input, host("+", head, (*sizes, *tail)))
 
 

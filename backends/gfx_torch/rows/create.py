@@ -12,7 +12,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
 
-from ..lifting import dtype_like, element, is_number, refuse, sizes
+from ..lifting import dtype_like, element, is_number, refuse, shape_of, sizes
 
 
 # ---------------------------------------------------------------- spellings
@@ -100,8 +100,8 @@ def _new_full(input: Any, size: Any, fill_value: Any, *, dtype: Any = None) -> A
 
 
 def _arange_lift(*args: Any, dtype: Any = None, **named: Any) -> Any:
-    start, end, step = (*args, *(None,) * (3 - len(args)))
-    start, end, step = named.get("start", start), named.get("end", end), named.get("step", step)
+    given = dict(zip(("start", "end", "step"), args)) | named
+    start, end, step = (given.get(name) for name in ("start", "end", "step"))
     if end is None:
         start, end = 0, start
     return ops.arange(0 if start is None else start, end, 1 if step is None else step, dtype=dtype)
@@ -149,7 +149,7 @@ def _fill(input: Any, value: Any) -> Any:
     return (
         ops.full_like(input, value)
         if is_number(value)
-        else ops.broadcast_to(ops.astype(value, dtype_like(input)), ops.shape(input))
+        else ops.broadcast_to(ops.astype(value, dtype_like(input)), shape_of(input))
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from gfx_ir import build, ops
 from gfx_ir.backend import Row
 
-from ..lifting import INT64, dtype_like, is_number, refuse, sizes
+from ..lifting import INT64, dtype_like, is_number, refuse, shape_of, sizes
 
 
 def _uniform(args: SimpleNamespace) -> str:
@@ -52,11 +52,11 @@ def _shape(size: Any, named: Any) -> Any:
 
 
 def _rand_like(input: Any, *, dtype: Any = None) -> Any:
-    return ops.uniform(build.next_key(), ops.shape(input), dtype=dtype_like(input) if dtype is None else dtype)
+    return ops.uniform(build.next_key(), shape_of(input), dtype=dtype_like(input) if dtype is None else dtype)
 
 
 def _randn_like(input: Any, *, dtype: Any = None) -> Any:
-    return ops.normal(build.next_key(), ops.shape(input), dtype=dtype_like(input) if dtype is None else dtype)
+    return ops.normal(build.next_key(), shape_of(input), dtype=dtype_like(input) if dtype is None else dtype)
 
 
 def _randint(*args: Any, generator: Any = None, dtype: Any = None, **named: Any) -> Any:
@@ -71,7 +71,7 @@ def _randint(*args: Any, generator: Any = None, dtype: Any = None, **named: Any)
 
 
 def _bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
-    drawn = ops.bernoulli(_no_generator(generator), input if p is None else p, ops.shape(input))
+    drawn = ops.bernoulli(_no_generator(generator), input if p is None else p, shape_of(input))
     return ops.astype(drawn, dtype_like(input))
 
 
@@ -80,22 +80,22 @@ def _torch_normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any
     if size is not None:
         return ops.normal(key, sizes((size,)), mean, std, dtype=dtype)
     like = std if is_number(mean) else mean
-    noise = ops.normal(key, ops.shape(like), dtype=dtype_like(like))
+    noise = ops.normal(key, shape_of(like), dtype=dtype_like(like))
     return ops.add(mean, ops.multiply(noise, std))
 
 
 def _uniform_(input: Any, *bounds: Any, generator: Any = None, **named: Any) -> Any:
-    low, high = (*bounds, *(0.0, 1.0)[len(bounds) :])
-    low, high = named.get("from", low), named.get("to", high)
-    return ops.uniform(_no_generator(generator), ops.shape(input), low, high, dtype=dtype_like(input))
+    given: dict[str, Any] = {"from": 0.0, "to": 1.0, **dict(zip(("from", "to"), bounds)), **named}
+    low, high = given["from"], given["to"]
+    return ops.uniform(_no_generator(generator), shape_of(input), low, high, dtype=dtype_like(input))
 
 
 def _normal_(input: Any, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Any:
-    return ops.normal(_no_generator(generator), ops.shape(input), mean, std, dtype=dtype_like(input))
+    return ops.normal(_no_generator(generator), shape_of(input), mean, std, dtype=dtype_like(input))
 
 
 def _bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
-    return ops.astype(ops.bernoulli(_no_generator(generator), p, ops.shape(input)), dtype_like(input))
+    return ops.astype(ops.bernoulli(_no_generator(generator), p, shape_of(input)), dtype_like(input))
 
 
 ROWS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..lifting import (
     names,
     one,
     refuse,
+    shape_of,
     sizes,
 )
 from ..lifts import splitting
@@ -157,7 +159,7 @@ def _pad_lift(input: Any, pad: Any, mode: str = "constant", value: Any = None) -
 
 
 def _size(input: Any, dim: Any = None) -> Any:
-    return ops.shape(input) if dim is None else ops.size(input, dim)
+    return shape_of(input) if dim is None else ops.size(input, dim)
 
 
 def _is_floating(input: Any) -> Any:
@@ -189,12 +191,12 @@ def _item(input: Any) -> Any:
     return ops.reshape(input, ())
 
 
-_RESHAPE = {
+_RESHAPE: dict[str, Callable[..., Any]] = {
     "torch.reshape": lambda input, shape: ops.reshape(input, sizes((shape,))),
     "Tensor.reshape": _reshape,
     "Tensor.view": _view,
     "Tensor.item": _item,
-    "Tensor.view_as Tensor.reshape_as": lambda input, other: ops.reshape(input, ops.shape(other)),
+    "Tensor.view_as Tensor.reshape_as": lambda input, other: ops.reshape(input, shape_of(other)),
 }
 
 ROWS = (
@@ -238,7 +240,7 @@ ROWS = (
         "torch.broadcast_to(x, shape)",
         {
             names("broadcast_to"): lambda input, size: ops.broadcast_to(input, sizes((size,))),
-            "Tensor.expand_as": lambda input, other: ops.broadcast_to(input, ops.shape(other)),
+            "Tensor.expand_as": lambda input, other: ops.broadcast_to(input, shape_of(other)),
         },
     ),
     Row("expand", "x.expand(shape)", {"Tensor.expand": _expand}),
@@ -276,7 +278,7 @@ ROWS = (
         lambda a: "0" if isinstance(a.x, (int, float)) else "x.ndim",
         {"Tensor.dim Tensor.ndimension Tensor.ndim@": one(ops.rank)},
     ),
-    Row("shape", "x.shape", {"Tensor.shape@": one(ops.shape)}),
+    Row("shape", "x.shape", {"Tensor.shape@": one(shape_of)}),
     Row("sizes", lambda a: "x.shape[0]" if a.rank == 1 else "x.shape"),
     Row("numel", "x.numel()", {"torch.numel Tensor.numel Tensor.nelement": one(ops.numel)}),
     Row("dtype_of", "x.dtype", {"Tensor.dtype@": lambda input: dtype_of(input) or ops.dtype_of(input)}),
