@@ -136,6 +136,11 @@ CASES = [
     ("lax.conv_general_dilated", (IMAGE, KERNEL, (2, 1), [(1, 1), (0, 2)]), {"rhs_dilation": (2, 1)}),
     ("lax.conv_general_dilated", (IMAGE.transpose(0, 2, 3, 1), KERNEL.transpose(2, 3, 1, 0), (1, 1), [(1, 1), (1, 1)]),
      {"dimension_numbers": ("NHWC", "HWIO", "NHWC")}),
+    ("lax.reduce_window", (IMAGE, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), [(0, 0), (0, 0), (1, 1), (1, 1)]), {}),
+    ("lax.reduce_window", (IMAGE, -jnp.inf, lax.max, (1, 3, 2, 1), (1, 2, 2, 1), "SAME"), {}),
+    ("lax.reduce_window", (IMAGE, 0.0, lax.add, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"), {}),
+    ("lax.reduce_window", (IMAGE[0], 0.0, lax.add, (1, 3, 3)), {"padding": [(0, 0), (0, 1), (2, 0)]}),
+    ("jnp.indices", ((2, 3),), {}), ("jnp.indices", ((2, 3),), {"sparse": True}),
     # fft
     ("jnp.fft.fft", (X,), {}), ("jnp.fft.rfft", (X, 6), {"axis": 1}), ("jnp.fft.irfft", (X,), {}),
 ]  # fmt: skip
@@ -230,7 +235,7 @@ def test_split_gives_the_two_keys_of_jax():
     ("conv", {"x": IMAGE, "weight": KERNEL, "bias": Y, "stride": (2, 2), "padding": (1, 1)},
      "jax.lax.conv_general_dilated(x, weight, window_strides=(2, 2), padding=[(1, 1), (1, 1)]) + bias[:, None, None]"),
     ("conv", {"x": IMAGE, "weight": KERNEL}, "jax.lax.conv_general_dilated(x, weight, window_strides=(1, 1), padding='VALID')"),
-    ("max_pool", {"x": IMAGE, "kernel": (3, 3), "stride": (2, 2), "padding": (1, 1)}, "max_pool(x, (3, 3), (2, 2), (1, 1))"),
+    ("max_pool", {"x": IMAGE, "kernel": (3, 3), "stride": (2, 2), "padding": (1, 1)}, "jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 1, 3, 3), (1, 1, 2, 2), [(0, 0), (0, 0), (1, 1), (1, 1)])"),
     ("reshape", {"x": X, "shape": (6, -1)}, "x.reshape(*shape)"),
     ("adaptive_avg_pool", {"x": IMAGE, "output_size": (1, 1)}, "x.mean(axis=(-2, -1), keepdims=True)"),
     ("index_put", {"x": X, "index": 0, "value": 1.0, "accumulate": True}, "x.at[index].add(value)"),

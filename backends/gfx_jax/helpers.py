@@ -5,17 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 
 
-def max_pool(x, kernel, stride, padding):
-    """The largest element of each window over the last axes; padding never wins."""
-    lead = x.ndim - len(kernel)
-    low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
-    window, steps = (1,) * lead + kernel, (1,) * lead + stride
-    edges = [(0, 0)] * lead + [(p, p) for p in padding]
-    return jax.lax.reduce_window(x, x.dtype.type(low), jax.lax.max, window, steps, edges)
-
-
 def max_pool_dilated(x, kernel, stride, padding, dilation, ceil_mode):
-    """max_pool of windows whose elements lie apart; with ceil_mode the last window may reach over the edge."""
+    """The largest element of each window over the last axes, its elements `dilation` apart; padding never wins."""
     lead = x.ndim - len(kernel)
     low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
     edges, counts = [(0, 0)] * lead, []
@@ -102,11 +93,6 @@ def chunk(x, chunks, axis=0):
     """At most `chunks` parts along an axis, all of the same size but the last."""
     size = max(1, -(-x.shape[axis] // chunks))
     return jnp.split(x, list(range(size, x.shape[axis], size)), axis=axis)
-
-
-def split_sizes(x, sizes, axis=0):
-    """Parts of these sizes along an axis."""
-    return jnp.split(x, np.cumsum(sizes)[:-1], axis=axis)
 
 
 def pad_last(x, widths, mode="constant", value=0):

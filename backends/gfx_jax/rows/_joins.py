@@ -102,7 +102,7 @@ def split_spelling(args: SimpleNamespace) -> str:
     if len(sections) == 1:
         return "jnp.split(x, 1, axis=axis)[0]"
     if not literal(tuple(sections)):
-        return "split_sizes(x, sections, axis=axis)"
+        return "jax.lax.split(x, sections, axis=axis)"
     cuts = [sum(sections[:n]) for n in range(1, len(sections))]
     return f"jnp.split(x, {cuts}, axis=axis)"
 

@@ -102,3 +102,10 @@ def literal(*values: Any) -> bool:
         elif type(value) is not int:
             return False
     return True
+
+
+def each(values: Any, count: int) -> tuple:
+    """One number for each axis. Raises MissingOp for numbers that are only known when the code runs."""
+    if not literal(tuple(values)):
+        refuse("windows whose sizes are open", sizes=values)
+    return tuple(values) * (count if len(values) == 1 else 1)

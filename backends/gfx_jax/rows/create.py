@@ -5,9 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import jax.numpy as jnp
+
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.dtypes import DTYPES
+from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
@@ -126,6 +128,17 @@ def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str =
     return list(found) if isinstance(found, tuple) else [found]
 
 
+def _indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
+    count = len(dimensions)
+    made = []
+    for axis, size in enumerate(dimensions):
+        others = tuple(a for a in range(count) if a != axis)
+        steps = ops.arange(size, dtype=element(dtype))
+        steps = ops.expand_dims(steps, others) if others else steps
+        made.append(steps if sparse else ops.broadcast_to(steps, tuple(dimensions)))
+    return tuple(made) if sparse else ops.stack(tuple(made))
+
+
 def _arange_spelling(args: SimpleNamespace) -> str:
     one = args.step == 1 and type(args.step) is int
     if args.stop is None:
@@ -137,6 +150,28 @@ def _arange_spelling(args: SimpleNamespace) -> str:
 
 def _eye_spelling(args: SimpleNamespace) -> str:
     return f"jnp.eye(n_rows, {'' if args.n_cols is None else 'n_cols, '}k=k, dtype=dtype)"
+
+
+class Limits:
+    """What jnp.finfo and jnp.iinfo give for a dtype that is open."""
+
+    def __init__(self, dtype: Any, op: Any) -> None:
+        self.dtype, self._op = dtype, op
+
+    min = property(lambda self: self._op(self.dtype, "min"))
+    max = property(lambda self: self._op(self.dtype, "max"))
+    eps = property(lambda self: self._op(self.dtype, "eps"))
+    tiny = property(lambda self: self._op(self.dtype, "tiny"))
+
+
+def _limits(function: str) -> Any:
+    op, native = lookup(function), getattr(jnp, function)
+
+    def lift(dtype: Any) -> Any:
+        known = element(dtype)
+        return native(known.numpy) if isinstance(known, DType) else Limits(dtype, op)
+
+    return lift
 
 
 def _limit(function: str, python: str) -> Any:
@@ -178,7 +213,7 @@ ROWS = (
         _eye_spelling,
         {"jnp.eye": _eye, "jnp.identity": lambda n, dtype=None: ops.eye(n, dtype=element(dtype))},
     ),
-    Row("meshgrid", "jnp.meshgrid(*arrays, indexing=indexing)", {"jnp.meshgrid": _meshgrid}),
-    Row("finfo", _limit("finfo", "float")),
-    Row("iinfo", _limit("iinfo", "int")),
+    Row("meshgrid", "jnp.meshgrid(*arrays, indexing=indexing)", {"jnp.meshgrid": _meshgrid, "jnp.indices": _indices}),
+    Row("finfo", _limit("finfo", "float"), {"jnp.finfo": _limits("finfo")}),
+    Row("iinfo", _limit("iinfo", "int"), {"jnp.iinfo": _limits("iinfo")}),
 )

@@ -15,7 +15,7 @@ from gfx_ir.dtypes import float32
 from gfx_ir.graph import Value
 from gfx_ir.ops import _seen
 
-from ._lift import ask_rank, element, expect, refuse
+from ._lift import ask_rank, element, expect, refuse, whole
 
 _MASKS = frozenset((
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf", "isfinite", "signbit",
@@ -40,11 +40,22 @@ def _getitem_spelling(args: SimpleNamespace) -> str:
     return "x[with_arrays(index)]" if _has_list(args.index) else "x[index]"
 
 
+def _of_its_own(mask: Any, x: Any, value: Any) -> bool:
+    """Whether a mask is made of x itself, so that it has its shape, and the value is a number that x can hold."""
+    if not isinstance(mask, Value) or type(value) not in (int, float, bool):
+        return False
+    if isinstance(value, float) and whole(x):
+        return False
+    return mask.node.op.name in _MASKS and any(a is x or _of_its_own(a, x, value) for a in mask.node.args)
+
+
 def _index_put_spelling(args: SimpleNamespace) -> str:
     """A mask is no index under jax.jit, as its number of elements is not known: a helper writes where it is true."""
     accumulate = ", accumulate=accumulate"
     items = args.index if isinstance(args.index, tuple) else (args.index,)
     if len(items) == 1 and _is_mask(items[0]):
+        if args.index is items[0] and not args.accumulate and _of_its_own(items[0], args.x, args.value):
+            return "jnp.where(index, value, x)"
         return f"put_where(x, index, value{accumulate})"
     index = "with_arrays(index)" if _has_list(args.index) else "index"
     return f"x.at[{index}].{'add' if args.accumulate is True else 'set'}(value)"

@@ -10,7 +10,8 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.ops import _seen
 
-from ._lift import expect, literal, rank, refuse, unary
+from . import _pooling as pooling
+from ._lift import each, expect, rank, refuse, unary
 
 
 # ---------------------------------------------------------------- activations
@@ -91,21 +92,14 @@ def _softmax_spelling(name: str) -> Any:
 
 
 # ---------------------------------------------------------------- convolution
-def _each(values: Any, count: int) -> tuple:
-    """One number for each axis. Raises MissingOp for numbers that are only known when the code runs."""
-    if not literal(tuple(values)):
-        refuse("windows whose sizes are open", sizes=values)
-    return tuple(values) * (count if len(values) == 1 else 1)
-
-
 def _conv_spelling(args: SimpleNamespace) -> str:
     """lax.conv_general_dilated, its numbers written out; (N, C, ...) and (O, I, ...) are its own defaults."""
     count = args.dims
-    stride, dilation = _each(args.stride, count), _each(args.dilation, count)
+    stride, dilation = each(args.stride, count), each(args.dilation, count)
     if isinstance(args.padding, str):
         padding = repr(args.padding.upper())
     else:
-        widths = _each(args.padding, count)
+        widths = each(args.padding, count)
         padding = str([(p, p) for p in widths]) if any(widths) else '"VALID"'
     options = f"window_strides={stride}, padding={padding}"
     if any(d != 1 for d in dilation):
@@ -179,33 +173,6 @@ def _conv(
     )
 
 
-# ---------------------------------------------------------------- pooling
-def _windows(args: SimpleNamespace) -> str:
-    """kernel, stride and padding of a pool, each with one number an axis."""
-    count = len(args.kernel)
-    kernel, stride = tuple(args.kernel), _each(args.stride or args.kernel, count)
-    return f"x, {kernel}, {stride}, {_each(args.padding, count)}"
-
-
-def _max_pool_spelling(args: SimpleNamespace) -> str:
-    dilation = _each(args.dilation, len(args.kernel))
-    if all(d == 1 for d in dilation) and not args.ceil_mode:
-        return f"max_pool({_windows(args)})"
-    return f"max_pool_dilated({_windows(args)}, {dilation}, ceil_mode)"
-
-
-def _avg_pool_spelling(args: SimpleNamespace) -> str:
-    return f"avg_pool({_windows(args)}, ceil_mode=ceil_mode, count_include_pad=count_include_pad)"
-
-
-def _adaptive_avg_spelling(args: SimpleNamespace) -> str:
-    size = tuple(args.output_size)
-    if literal(size) and all(n == 1 for n in size):
-        axes = tuple(range(-len(size), 0))
-        return f"x.mean(axis={axes[0] if len(axes) == 1 else axes}, keepdims=True)"
-    return "adaptive_avg_pool(x, output_size)"
-
-
 ROWS = (
     Row("relu", "jax.nn.relu(x)", {"jax.nn.relu": unary(ops.relu)}),
     Row(
@@ -254,9 +221,9 @@ ROWS = (
     ),
     Row("embedding", "weight[x]"),
     Row("conv", _conv_spelling, {"lax.conv_general_dilated": _conv_general_dilated, "lax.conv": _conv}),
-    Row("max_pool", _max_pool_spelling),
-    Row("avg_pool", _avg_pool_spelling),
-    Row("adaptive_avg_pool", _adaptive_avg_spelling),
+    Row("max_pool", pooling.max_pool, {"lax.reduce_window": pooling.reduce_window}),
+    Row("avg_pool", pooling.avg_pool),
+    Row("adaptive_avg_pool", pooling.adaptive_avg_pool),
     Row("adaptive_max_pool", "adaptive_max_pool(x, output_size)"),
     Row("layer_norm", None, {"jax.nn.standardize": _standardize}),
     Row("scaled_dot_product_attention", None, {"jax.nn.dot_product_attention": _attention}),

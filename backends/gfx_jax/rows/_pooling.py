@@ -1,0 +1,121 @@
+"""Pooling: spellings of the rows in `nn`, and what lax.reduce_window means."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from gfx_ir import ops
+from gfx_ir.graph import Value
+from gfx_ir.ops import _seen
+
+from ._lift import each, expect, literal, rank, refuse, whole
+
+
+# ---------------------------------------------------------------- spelling
+def _windows(args: SimpleNamespace) -> str:
+    """Windows, steps and edges as lax.reduce_window takes them: along all axes (N, C, ...), or (C, ...) where told."""
+    count = len(args.kernel)
+    lead = (1,) if rank(args.x) == count + 1 else (1, 1)
+    padding = each(args.padding, count)
+    edges = str([(0, 0)] * len(lead) + [(p, p) for p in padding]) if any(padding) else '"VALID"'
+    return f"{lead + tuple(args.kernel)}, {lead + each(args.stride or args.kernel, count)}, {edges}"
+
+
+def _numbers(args: SimpleNamespace) -> str:
+    """kernel, stride and padding as the helpers take them: one number for each axis that is pooled."""
+    count = len(args.kernel)
+    return f"{tuple(args.kernel)}, {each(args.stride or args.kernel, count)}, {each(args.padding, count)}"
+
+
+def max_pool(args: SimpleNamespace) -> str:
+    """reduce_window; a helper where its gradient is lacking (dilation), or the edges hang on sizes (ceil_mode)."""
+    dilation = each(args.dilation, len(args.kernel))
+    if any(d != 1 for d in dilation) or args.ceil_mode:
+        return f"max_pool_dilated(x, {_numbers(args)}, {dilation}, ceil_mode)"
+    low = "jnp.iinfo(x.dtype).min" if whole(args.x) else "-jnp.inf"
+    return f"jax.lax.reduce_window(x, {low}, jax.lax.max, {_windows(args)})"
+
+
+def avg_pool(args: SimpleNamespace) -> str:
+    """Sums divided by the window's size; a helper where windows differ in how much they count."""
+    if args.ceil_mode or (any(args.padding) and not args.count_include_pad) or whole(args.x):
+        options = "ceil_mode=ceil_mode, count_include_pad=count_include_pad"
+        return f"avg_pool(x, {_numbers(args)}, {options})"
+    return f"jax.lax.reduce_window(x, 0.0, jax.lax.add, {_windows(args)}) / {math.prod(args.kernel)}"
+
+
+def adaptive_avg_pool(args: SimpleNamespace) -> str:
+    """The mean of whole axes, else a helper."""
+    size = tuple(args.output_size)
+    if literal(size) and all(n == 1 for n in size):
+        axes = tuple(range(-len(size), 0))
+        return f"x.mean(axis={axes[0] if len(axes) == 1 else axes}, keepdims=True)"
+    return "adaptive_avg_pool(x, output_size)"
+
+
+# ---------------------------------------------------------------- lift
+def _number(x: Any) -> Any:
+    """The number that an argument holds, also where it was made an array."""
+    if isinstance(x, Value) and x.node.op.name in ("constant", "as_tensor"):
+        return x.node.args[0]
+    return x
+
+
+def _edges(x: Any, padding: Any, window: tuple, strides: tuple) -> tuple:
+    """(before, after) of each axis."""
+    if not isinstance(padding, str):
+        return tuple(tuple(p) for p in padding)
+    expect("lax.reduce_window", "padding", padding.upper(), "VALID", "SAME")
+    if padding.upper() == "VALID":
+        return ((0, 0),) * len(window)
+    found = []
+    for axis, (k, s) in enumerate(zip(window, strides)):
+        total = k - 1
+        if s != 1:
+            size = _seen.length(x, axis, "padding 'SAME' with strides needs the size of the axis")
+            total = max(0, (-(-size // s) - 1) * s + k - size)
+        found.append((total // 2, total - total // 2))
+    return tuple(found)
+
+
+def reduce_window(
+    operand: Any, init_value: Any, computation: Any, window_dimensions: Any, window_strides: Any = None,
+    padding: Any = "VALID", base_dilation: Any = None, window_dilation: Any = None,
+) -> Any:  # fmt: skip
+    """lax.reduce_window of lax.max from -inf or of lax.add from 0: pooling over the axes whose windows are not 1."""
+    name, window = "lax.reduce_window", tuple(window_dimensions)
+    if base_dilation is not None and any(d != 1 for d in base_dilation):
+        refuse(name, base_dilation=base_dilation)
+    strides = tuple(window_strides or (1,) * len(window))
+    dilation = tuple(window_dilation or (1,) * len(window))
+    largest = computation is jax.lax.max or computation is jnp.maximum
+    if not largest and computation is not jax.lax.add and computation is not jnp.add:
+        refuse(f"{name} of this function", computation=computation)
+    start = _number(init_value)
+    expect(name, "init_value", start, *((-math.inf,) if largest else (0.0, 0)))
+    edges = _edges(operand, padding, window, strides)
+    still = [a for a in range(len(window)) if (window[a], strides[a], edges[a]) == (1, 1, (0, 0))][:2]
+    if not still:
+        refuse(f"{name} over every axis", window_dimensions=window)
+    pooled = [a for a in range(len(window)) if a not in still]
+    if any(low != high or 2 * low > window[a] for a, (low, high) in enumerate(edges)):
+        operand = ops.pad(operand, edges, value=-math.inf if largest else 0)
+        edges = ((0, 0),) * len(window)
+    order = (*still, *pooled)
+    x = operand if order == tuple(range(len(order))) else ops.permute_dims(operand, order)
+    kernel, steps, apart = (tuple(values[a] for a in pooled) for values in (window, strides, dilation))
+    sides = tuple(edges[a][0] for a in pooled)
+    if largest:
+        found = ops.max_pool(x, kernel, steps, sides, apart)
+    else:
+        if any(d != 1 for d in apart):
+            refuse(f"{name} of sums", window_dilation=window_dilation)
+        found = ops.multiply(ops.avg_pool(x, kernel, steps, sides), math.prod(kernel))
+    if x is operand:
+        return found
+    return ops.permute_dims(found, tuple(order.index(a) for a in range(len(order))))
