@@ -103,8 +103,7 @@ def pad_last(x, widths, mode="constant", value=0):
 
 def with_arrays(index):
     """An index with its lists made arrays, as JAX wants them."""
-    items = index if isinstance(index, tuple) else (index,)
-    return tuple(jnp.asarray(item) if isinstance(item, list) else item for item in items)
+    return tuple(jnp.array(item) if isinstance(item, list) else item for item in index)
 
 
 def put_where(x, mask, value, accumulate=False):

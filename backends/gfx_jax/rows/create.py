@@ -156,12 +156,27 @@ class Limits:
     """What jnp.finfo and jnp.iinfo give for a dtype that is open."""
 
     def __init__(self, dtype: Any, op: Any) -> None:
-        self.dtype, self._op = dtype, op
+        self.dtype, self.op = dtype, op
 
-    min = property(lambda self: self._op(self.dtype, "min"))
-    max = property(lambda self: self._op(self.dtype, "max"))
-    eps = property(lambda self: self._op(self.dtype, "eps"))
-    tiny = property(lambda self: self._op(self.dtype, "tiny"))
+    @property
+    def min(self) -> Any:
+        """The smallest number."""
+        return self.op(self.dtype, "min")
+
+    @property
+    def max(self) -> Any:
+        """The largest number."""
+        return self.op(self.dtype, "max")
+
+    @property
+    def eps(self) -> Any:
+        """The distance from 1 to the next number."""
+        return self.op(self.dtype, "eps")
+
+    @property
+    def tiny(self) -> Any:
+        """The smallest positive number of full precision."""
+        return self.op(self.dtype, "tiny")
 
 
 def _limits(function: str) -> Any:

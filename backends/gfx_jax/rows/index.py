@@ -37,7 +37,14 @@ def _is_mask(x: Any) -> bool:
 
 
 def _getitem_spelling(args: SimpleNamespace) -> str:
-    return "x[with_arrays(index)]" if _has_list(args.index) else "x[index]"
+    return f"x[{_index(args.index)}]"
+
+
+def _index(index: Any) -> str:
+    """JAX takes no lists in an index: one alone is made an array, those in a tuple by a helper."""
+    if isinstance(index, list):
+        return "jnp.array(index)"
+    return "with_arrays(index)" if _has_list(index) else "index"
 
 
 def _of_its_own(mask: Any, x: Any, value: Any) -> bool:
@@ -57,8 +64,7 @@ def _index_put_spelling(args: SimpleNamespace) -> str:
         if args.index is items[0] and not args.accumulate and _of_its_own(items[0], args.x, args.value):
             return "jnp.where(index, value, x)"
         return f"put_where(x, index, value{accumulate})"
-    index = "with_arrays(index)" if _has_list(args.index) else "index"
-    return f"x.at[{index}].{'add' if args.accumulate is True else 'set'}(value)"
+    return f"x.at[{_index(args.index)}].{'add' if args.accumulate is True else 'set'}(value)"
 
 
 def _take(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.dtypes import DTYPES
+from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
@@ -112,6 +114,54 @@ def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str =
     return tuple(found) if isinstance(found, (tuple, list)) else (found,)
 
 
+def _indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
+    count = len(dimensions)
+    made = []
+    for axis, size in enumerate(dimensions):
+        others = tuple(a for a in range(count) if a != axis)
+        steps = ops.arange(size, dtype=element(dtype))
+        steps = ops.expand_dims(steps, others) if others else steps
+        made.append(steps if sparse else ops.broadcast_to(steps, tuple(dimensions)))
+    return tuple(made) if sparse else ops.stack(tuple(made))
+
+
+class Limits:
+    """What np.finfo and np.iinfo give for a dtype that is open."""
+
+    def __init__(self, dtype: Any, op: Any) -> None:
+        self.dtype, self.op = dtype, op
+
+    @property
+    def min(self) -> Any:
+        """The smallest number."""
+        return self.op(self.dtype, "min")
+
+    @property
+    def max(self) -> Any:
+        """The largest number."""
+        return self.op(self.dtype, "max")
+
+    @property
+    def eps(self) -> Any:
+        """The distance from 1 to the next number."""
+        return self.op(self.dtype, "eps")
+
+    @property
+    def tiny(self) -> Any:
+        """The smallest positive number of full precision."""
+        return self.op(self.dtype, "tiny")
+
+
+def _limits(function: str) -> Any:
+    op, native = lookup(function), getattr(np, function)
+
+    def lift(dtype: Any) -> Any:
+        known = element(dtype)
+        return native(known.numpy) if isinstance(known, DType) else Limits(dtype, op)
+
+    return lift
+
+
 _CLASSES = {
     f"np.{name}{'_' if name == 'bool' else ''}": _scalar_class(dtype)
     for name, dtype in DTYPES.items()
@@ -143,5 +193,7 @@ ROWS = (
         None,
         {"np.eye": _eye, "np.identity": lambda n, dtype=None, *, like=None: ops.eye(n, dtype=element(dtype))},
     ),
-    Row("meshgrid", None, {"np.meshgrid": _meshgrid}),
+    Row("meshgrid", None, {"np.meshgrid": _meshgrid, "np.indices": _indices}),
+    Row("finfo", None, {"np.finfo": _limits("finfo")}),
+    Row("iinfo", None, {"np.iinfo": _limits("iinfo")}),
 )
