@@ -47,6 +47,9 @@ def snake(text: str) -> str:
 
 def temporary(value: Value) -> str:
     """What to call a value that its author gave no name."""
+    node = value.node
+    if node.op.name in ("for", "host_for") and value.index > len(node.arg("init")):
+        return "outs"
     return _TEMPORARIES.get(value.node.op.name) or _KINDS.get(value.kind) or ("test" if is_boolean(value) else "h")
 
 

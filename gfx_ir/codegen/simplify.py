@@ -37,6 +37,7 @@ def simplify(graph: Graph, functional: bool) -> None:
         if node.op.name in LOOPS:
             _name_carried(node)
         if node.op.name in IFS:
+            _name_joined(node)
             _same_on_both_sides(node)
             if functional and node.op.name == "cond":
                 _says_the_test(node)
@@ -52,6 +53,14 @@ def _name_carried(node: Node) -> None:
         chosen = names[0] if names else "done" if at == node.arg("exit") else None
         for value in (output, *phis):
             value.name = value.name or chosen
+
+
+def _name_joined(node: Node) -> None:
+    """What both sides call alike is one variable."""
+    for output, *sides in _sides(node):
+        names = {side.name if type(side) is Value else None for side in sides}
+        if output.name is None and len(names) == 1:
+            output.name = names.pop()
 
 
 def _same_on_both_sides(node: Node) -> None:
