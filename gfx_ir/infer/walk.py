@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import host, rules
-from ..dtypes import dtype
+from .. import dtypes, host, rules
 from ..errors import ShapeError
 from ..graph import Graph, Node, Value
 from ..op import lookup
@@ -87,7 +86,7 @@ class Walk:
         data = self.program.params.get(path)
         if data is None:
             return initial(value)
-        return LogicalTensor(dtype(str(data.dtype)), tuple(data.shape))
+        return LogicalTensor(dtypes.dtype(str(data.dtype)), tuple(data.shape))
 
     def _plain(self, node: Node, args: Types) -> Types:
         if node.op.infer is None and node.op.body is None:
@@ -145,12 +144,17 @@ class Walk:
 
     def _for(self, node: Node, args: Types, run: Run, prefix: str) -> Types:
         items, init, operands, exit_ = args
-        rows = tuple([OPEN if is_range(item) else _row(item) for item in items])
+        places = node.regions[0].placeholders
+        rows = tuple([self._index(place) if is_range(item) else _row(item) for place, item in zip(places, items)])
         carried, body = self._fixpoint(node, node.regions[0], rows, init, operands, prefix)
         run.children.append(body)
         count = _trips(items) if exit_ is None else None
         stacked = results(body.result, len(node.values), node.span)[len(init) :]
         return (*carried, *(self._stacked(node, row, count) for row in stacked))
+
+    def _index(self, place: Value) -> Any:
+        """The type of a range's number: a weak scalar where it is a tensor value."""
+        return LogicalTensor(dtypes.default("i", self.rules), (), weak=True) if place.is_tensor else OPEN
 
     def for_types(self, node: Node, args: Types, prefix: str) -> Types:
         """Types of what a `for` node gives for arguments of these types."""
