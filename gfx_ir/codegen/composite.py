@@ -109,11 +109,13 @@ class Expander:
         assert node.op.body is not None
         try:
             with building(Builder(graph, self.promotion)):
-                graph.result = node.op.body(*args)
+                graph.result = result = node.op.body(*args)
         except GfxError as error:
             if error.span is None:
                 error.span = node.span
             raise
+        if type(result) is Value and result not in graph.placeholders and sum(result.uses.values()) == 1:
+            result.name = None  # a helper returns its last expression
         return graph, list(made)
 
 

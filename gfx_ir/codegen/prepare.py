@@ -42,11 +42,22 @@ def prepare(program: Program, backend: Backend, functional: bool) -> Prepared:
     expander.check()
     for graph in bottom_up(entry, functions):
         simplify(graph, functional)
+    _return_expressions(entry, functions)
     inline_calls(entry, functions)
     for graph in bottom_up(entry, functions):
         reroll(graph)
     keys = {graph: key for key, graph in functions.items()}
     return Prepared(entry, functions, signature, keys, instances, lists)
+
+
+def _return_expressions(entry: Graph, functions: dict[str, Graph]) -> None:
+    """A result that is called as its caller calls it got that name from there: it is returned as an expression."""
+    for graph in bottom_up(entry, functions):
+        for node in callees(graph):
+            result = functions[node.args[0]].result
+            if type(result) is Value and len(node.values) == 1 and result.name == node.values[0].name:
+                if sum(result.uses.values()) == 1 and result.node.op.name not in ("placeholder", "parameter"):
+                    result.name = None
 
 
 def _instances(entry: Graph, functions: dict[str, Graph]) -> dict[str, str]:

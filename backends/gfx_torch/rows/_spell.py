@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -11,9 +13,33 @@ from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
 
-def is_scalar(x: Any) -> bool:
-    """Whether x is Python data where the spelling stands."""
-    return isinstance(x, (bool, int, float, complex)) or (isinstance(x, Value) and not x.is_tensor)
+MATH = frozenset(
+    "acos acosh asin asinh atan atanh cos cosh erf erfc exp expm1 lgamma log log1p log2 log10 sin sinh sqrt tan tanh".split()
+)
+"""Ops of Python numbers that the module math has."""
+_ARITHMETIC = MATH | frozenset(
+    ("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow", "negative")
+)
+
+
+def is_scalar(x: Any, depth: int = 4) -> bool:
+    """Whether x is Python data where the spelling stands: a number, a host value, or what is computed from these alone."""
+    if not isinstance(x, Value):
+        return isinstance(x, (bool, int, float, complex))
+    if x.is_tensor and x.node.op.name in _ARITHMETIC and depth:
+        return all(is_scalar(arg, depth - 1) for arg in x.node.args)
+    return not x.is_tensor
+
+
+def number_or_tensor(op: str) -> Callable[[SimpleNamespace], str]:
+    """torch.op(x), of a Python number by math or as a tensor."""
+
+    def spelling(args: SimpleNamespace) -> str:
+        if not is_scalar(args.x):
+            return f"torch.{op}(x)"
+        return f"math.{op}(x)" if op in MATH else f"torch.{op}(torch.as_tensor(x))"
+
+    return spelling
 
 
 def dtype_of(x: Any) -> DType | None:

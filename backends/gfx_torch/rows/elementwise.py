@@ -10,12 +10,12 @@ from gfx_ir.backend import Row
 from gfx_ir.op import lookup
 
 from ..lifting import cast_back, dtype_of, is_number, names, one, refuse, swapped, two
-from ._spell import is_scalar, kind_of, tensors
+from ._spell import is_scalar, kind_of, number_or_tensor, tensors
 
 
 def _unary(op: str, *also: str, emit: Any = None, extra: str = "") -> Row:
     """torch.op(x), also called `also`."""
-    return Row(op, emit or f"torch.{op}(x)", {f"{names(op, *also)} {extra}": one(lookup(op))})
+    return Row(op, emit or number_or_tensor(op), {f"{names(op, *also)} {extra}": one(lookup(op))})
 
 
 def _infix(op: str, sign: str, *also: str, dunder: str = "") -> Row:
