@@ -86,7 +86,7 @@ class Walk:
         data = self.program.params.get(path)
         if data is None:
             return initial(value)
-        return LogicalTensor(dtypes.dtype(str(data.dtype)), tuple(data.shape))
+        return LogicalTensor(dtypes.dtype(data.dtype), tuple(data.shape))
 
     def _plain(self, node: Node, args: Types) -> Types:
         if node.op.infer is None and node.op.body is None:

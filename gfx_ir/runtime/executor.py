@@ -92,7 +92,7 @@ class _Run:
         return _filled(graph.result, env)
 
     def finished(self, value: Value, data: Any) -> Any:
-        """A tensor value of the entry as an array: loops carry Python numbers as such (unknown dtype: the backend's)."""
+        """A tensor value of the entry as an array: loops carry Python numbers as such (unknown dtype: the default)."""
         if type(data) not in _NUMBERS or value.kind != "tensor" or value.node.op.name == "placeholder":
             return data
         known = value.type.dtype if isinstance(value.type, LogicalTensor) else None
