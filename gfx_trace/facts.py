@@ -60,12 +60,13 @@ class Facts:
             inner = self.decide(negated)
             return None if inner is None else not inner
         if value.node.op.name == "is_none" and isinstance(value.node.args[0], Value):
-            subject = self._root(value.node.args[0])
+            subject = self.root(value.node.args[0])
             if subject.kind not in ("optional", "any"):
                 return False
         return self.known.get(self.key(value))
 
-    def _root(self, value: Value) -> Value:
+    def root(self, value: Value) -> Value:
+        """What a captured placeholder stands for, outermost."""
         while value in self.origin:
             value = self.origin[value]
         return value

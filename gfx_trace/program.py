@@ -197,6 +197,11 @@ def _check_guard(guard: Guard, given: Mapping[str, Any], owner: Backend) -> None
             )  # fmt: skip
     elif guard.kind == "type" and owner.is_tensor(found):
         _check_type(guard, found, owner)
+    elif guard.kind == "rank" and owner.is_tensor(found) and len(owner.shape_of(found)) != guard.value:
+        raise GuardError(
+            f"the capture takes {guard} as given, and the call has {len(owner.shape_of(found))} dimensions",
+            guard.span, "capture with a TensorSpec of this rank",
+        )  # fmt: skip
 
 
 def _check_type(guard: Guard, found: Any, owner: Backend) -> None:

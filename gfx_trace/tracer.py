@@ -15,6 +15,7 @@ from gfx_ir.dtypes import DType, dtype
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef
+from gfx_ir.program import Guard
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
@@ -261,6 +262,16 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
             type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
             outer.add_parameter(unique, type_)
         return self.local(outer.parameters[unique])
+
+    def assume_rank(self, value: Any, rank: int) -> bool:
+        """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
+        root = self.facts.root(value) if isinstance(value, Value) else value
+        if not isinstance(root, Value) or root.node.op.name != "placeholder" or root.kind != "tensor" or root.node.graph.owner is not None:
+            return False
+        guard = Guard("rank", root.node.args[0], rank, self.span())
+        if guard not in self.guards:
+            self.guards.append(guard)
+        return True
 
     def next_key(self) -> Value:
         """A fresh key for a draw of random numbers: the generator's state is split, and threaded like any other state."""
