@@ -241,7 +241,7 @@ def test_split_gives_the_two_keys_of_jax():
     ("index_put", {"x": X, "index": 0, "value": 1.0, "accumulate": True}, "x.at[index].add(value)"),
     ("getitem", {"x": X, "index": [0, 1]}, "x[jnp.array(index)]"),
     ("getitem", {"x": X, "index": (0, [0, 1])}, "x[with_arrays(index)]"),
-    ("index_put", {"x": X, "index": B, "value": 1.0}, "put_where(x, index, value)"),
+    ("index_put", {"x": X, "index": B, "value": 1.0}, "index_put(x, index, value)"),
     ("split", {"x": X, "sections": (1, 3), "axis": 2}, "jnp.split(x, [1], axis=axis)"),
     ("chunk", {"x": X, "chunks": 2, "axis": 2}, "jnp.split(x, chunks, axis=axis)"),
     ("chunk", {"x": X, "chunks": 3, "axis": 2}, "chunk(x, chunks, axis=axis)"),
@@ -260,12 +260,12 @@ def test_spelling(op, args, text):
 def test_writes_where_a_mask_is_true_under_jit(value):
     want = X.copy()
     want[B] = value
-    got = jax.jit(JAX.namespace["put_where"])(X, B, value)
+    got = jax.jit(JAX.namespace["index_put"])(X, B, value)
     np.testing.assert_array_equal(got, want)
     rows = np.array([True, False])
     want = X.copy()
     want[rows] += 1
-    np.testing.assert_array_equal(jax.jit(JAX.namespace["put_where"], static_argnums=3)(X, rows, 1.0, True), want)
+    np.testing.assert_array_equal(jax.jit(JAX.namespace["index_put"], static_argnums=3)(X, rows, 1.0, True), want)
 
 
 @pytest.mark.parametrize("op, more", [

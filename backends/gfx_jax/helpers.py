@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 
-def max_pool_dilated(x, kernel, stride, padding, dilation, ceil_mode):
+def max_pool(x, kernel, stride, padding, dilation, ceil_mode):
     """The largest element of each window over the last axes, its elements `dilation` apart; padding never wins."""
     lead = x.ndim - len(kernel)
     low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
@@ -95,7 +95,7 @@ def chunk(x, chunks, axis=0):
     return jnp.split(x, list(range(size, x.shape[axis], size)), axis=axis)
 
 
-def pad_last(x, widths, mode="constant", value=0):
+def pad(x, widths, mode="constant", value=0):
     """x padded by (before, after) along each of its last axes."""
     widths = ((0, 0),) * (x.ndim - len(widths)) + tuple(widths)
     return jnp.pad(x, widths, constant_values=value) if mode == "constant" else jnp.pad(x, widths, mode=mode)
@@ -106,10 +106,10 @@ def with_arrays(index):
     return tuple(jnp.array(item) if isinstance(item, list) else item for item in index)
 
 
-def put_where(x, mask, value, accumulate=False):
-    """x with `value` written (or added) where the mask is true: one for all, or one for each true element in order."""
+def index_put(x, index, value, accumulate=False):
+    """x with `value` written (or added) where a mask is true: one for all, or one for each true element in order."""
     value = jnp.asarray(value, x.dtype)
-    mask = mask[0] if isinstance(mask, tuple) else mask
+    mask = index[0] if isinstance(index, tuple) else index
     inner = x.ndim - mask.ndim
     if value.ndim > inner:
         at = (jnp.cumsum(mask.ravel()) - 1).reshape(mask.shape)

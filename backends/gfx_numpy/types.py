@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from gfx_ir.backend import Backend
+from gfx_ir.backend import Backend, printed_helpers
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
@@ -45,6 +45,7 @@ class NumpyBackend(Backend):
             self.namespace.update(op.namespace)
             if op.eval is not None and op.name not in self.templates:
                 self.templates[op.name] = op.eval
+        self.printed = printed_helpers(self.namespace, self.templates)
 
     def _lift_named(self, name: str) -> Any:
         root, _, rest = name.partition(".")

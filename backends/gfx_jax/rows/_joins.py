@@ -170,4 +170,4 @@ def pad_spelling(args: SimpleNamespace) -> str:
         return f"jnp.pad(x, widths, {option})"
     if count is not None and literal(args.widths):
         return f"jnp.pad(x, {((0, 0),) * (count - given) + tuple(args.widths)}, {option})"
-    return "pad_last(x, widths, mode=mode, value=value)"
+    return "pad(x, widths, mode=mode, value=value)"

@@ -36,7 +36,7 @@ def max_pool(args: SimpleNamespace) -> str:
     """reduce_window; a helper where its gradient is lacking (dilation), or the edges hang on sizes (ceil_mode)."""
     dilation = each(args.dilation, len(args.kernel))
     if any(d != 1 for d in dilation) or args.ceil_mode:
-        return f"max_pool_dilated(x, {_numbers(args)}, {dilation}, ceil_mode)"
+        return f"max_pool(x, {_numbers(args)}, {dilation}, ceil_mode)"
     low = "jnp.iinfo(x.dtype).min" if whole(args.x) else "-jnp.inf"
     return f"jax.lax.reduce_window(x, {low}, jax.lax.max, {_windows(args)})"
 

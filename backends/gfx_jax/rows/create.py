@@ -11,7 +11,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.graph import Value
-from gfx_ir.op import lookup
+from gfx_ir.op import active, lookup
 from gfx_ir.trees import leaves
 
 from ._lift import element, expect, refuse
@@ -158,25 +158,30 @@ class Limits:
     def __init__(self, dtype: Any, op: Any) -> None:
         self.dtype, self.op = dtype, op
 
+    def _ask(self, field: str) -> Any:
+        found = self.op(self.dtype, field)
+        wrap = getattr(active.builder, "wrap", None)  # a tracer: what the traced function is to see
+        return found if wrap is None else wrap(found)
+
     @property
     def min(self) -> Any:
         """The smallest number."""
-        return self.op(self.dtype, "min")
+        return self._ask("min")
 
     @property
     def max(self) -> Any:
         """The largest number."""
-        return self.op(self.dtype, "max")
+        return self._ask("max")
 
     @property
     def eps(self) -> Any:
         """The distance from 1 to the next number."""
-        return self.op(self.dtype, "eps")
+        return self._ask("eps")
 
     @property
     def tiny(self) -> Any:
         """The smallest positive number of full precision."""
-        return self.op(self.dtype, "tiny")
+        return self._ask("tiny")
 
 
 def _limits(function: str) -> Any:

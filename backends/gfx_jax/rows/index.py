@@ -63,7 +63,7 @@ def _index_put_spelling(args: SimpleNamespace) -> str:
     if len(items) == 1 and _is_mask(items[0]):
         if args.index is items[0] and not args.accumulate and _of_its_own(items[0], args.x, args.value):
             return "jnp.where(index, value, x)"
-        return f"put_where(x, index, value{accumulate})"
+        return f"index_put(x, index, value{accumulate})"
     return f"x.at[{_index(args.index)}].{'add' if args.accumulate is True else 'set'}(value)"
 
 
