@@ -104,12 +104,19 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
             known = self._known_query(op, args)
             if known is not None:
                 return known
+        if op.name == "where" and type(args[0]) is Value and args[0].kind == "bool":
+            return self._chosen(*args)
         if self.detaching and op.name != "stop_gradient":
             args = tree_map(self._detached, args)
             made = Builder.add(self, op, args)
             self.inside.update(v for v in leaves(made) if type(v) is Value)
             return made
         return Builder.add(self, op, args)
+
+    def _chosen(self, test: Value, x1: Any, x2: Any) -> Any:
+        """`where` by an open host test: the side that is not taken may not even be computable (a float mask taken as a test)."""
+        chosen = self.branch_value(test, lambda: self.wrap(x1), lambda: self.wrap(x2))
+        return self.unwrap(chosen)
 
     def _detached(self, leaf: Any) -> Any:
         """A value from outside of a `no_grad` block, as the block sees it: no gradient flows through."""
