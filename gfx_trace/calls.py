@@ -128,16 +128,24 @@ class Calls:
         site, scope = self.site, self.scope
         if self.depth > _DEPTH:
             self._refuse_recursion(f)
-        callee = Scope(f.__name__, "function", scope.path, f.__code__, scope, self.span(), (), f.__doc__ or "")
-        callee.args = self.scope_args(f, args, kwargs)
-        for arg in args:
-            if type(arg) is dict or type(arg) is list:
-                callee.path = self.tree_path(arg) or callee.path
+        callee = self._callee_scope(f, args, kwargs)
         self.scope, self.depth = callee, self.depth + 1
         try:
             return new(*args, **kwargs)
         finally:
             self.scope, self.site, self.depth = scope, site, self.depth - 1
+
+    def _callee_scope(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> Scope:
+        """The scope of a function that is entered. A module's own forward behind decorators is the module's scope."""
+        scope = self.scope
+        if f.__name__ == "forward" and args and is_module(args[0]) and self.module_paths.get(id(args[0])) == scope.path:
+            return scope
+        callee = Scope(f.__name__, "function", scope.path, f.__code__, scope, self.span(), (), f.__doc__ or "")
+        callee.args = self.scope_args(f, args, kwargs)
+        for arg in args:
+            if type(arg) is dict or type(arg) is list:
+                callee.path = self.tree_path(arg) or callee.path
+        return callee
 
     def run_method(self: Tracer, method: Any, args: tuple, kwargs: dict) -> Any:
         """Enter a method in the scope that is open: a module's forward is the module's scope."""
