@@ -80,6 +80,8 @@ CASES = [
     ("jnp.linalg.norm", (X,), {"axis": (1, 2)}), ("jnp.linalg.vector_norm", (X,), {"axis": 1, "ord": 3}),
     ("jnp.sort", (X, 1), {}), ("jnp.sort", (X,), {"descending": True}), ("Array.sort", (X, None), {}), ("jnp.argsort", (X,), {}),
     ("lax.top_k", (X, 2), {}), ("lax.sort", (X,), {"dimension": 1}), ("jnp.array_equal", (X, X), {}),
+    ("jnp.nansum", (np.where(B, X, np.float32("nan")), 1), {}), ("jnp.nanmean", (np.where(B, X, np.float32("nan")),), {}),
+    ("jnp.divmod", (X, Y), {}), ("jnp.deg2rad", (X,), {}), ("jnp.degrees", (X,), {}), ("Array.item", (X[0, 0, :1],), {}),
     # shape
     ("jnp.reshape", (X, (6, -1)), {}), ("Array.reshape", (X, 2, -1), {}), ("Array.reshape", (X, (4, 6)), {}),
     ("lax.reshape", (X, (6, 4)), {}), ("jnp.ravel", (X,), {}), ("Array.flatten", (X,), {}), ("lax.collapse", (X, 1), {}),
@@ -132,6 +134,7 @@ CASES = [
     ("jax.nn.gelu", (X, False), {}), ("jax.nn.softmax", (X, (0, 2)), {}), ("jax.nn.leaky_relu", (X, 0.2), {}), ("jax.nn.elu", (X,), {"alpha": 0.5}),
     ("jax.nn.dot_product_attention", (IMAGE, IMAGE, IMAGE), {"is_causal": True}),
     ("jax.nn.dot_product_attention", (IMAGE, IMAGE, IMAGE), {"scale": 0.3, "mask": np.tri(3, dtype=bool)[None, None]}),
+    ("jax.nn.dot_product_attention", (IMAGE, IMAGE, IMAGE), {"mask": np.zeros((1, 1, 3, 3), bool)}),
     ("lax.conv", (IMAGE, KERNEL, (2, 2), "VALID"), {}), ("lax.conv_general_dilated", (IMAGE, KERNEL, (1, 1), "SAME"), {}),
     ("lax.conv_general_dilated", (IMAGE, KERNEL, (2, 1), [(1, 1), (0, 2)]), {"rhs_dilation": (2, 1)}),
     ("lax.conv_general_dilated", (IMAGE.transpose(0, 2, 3, 1), KERNEL.transpose(2, 3, 1, 0), (1, 1), [(1, 1), (1, 1)]),

@@ -42,6 +42,7 @@ CASES = [
     ("np.select", ([B, X > 1], [X, 2 * X], 7.0), {}), ("np.isclose", (X, X + 1e-7), {}), ("np.allclose", (X, X), {}),
     ("np.nan_to_num", (np.array([1, np.nan, np.inf, -np.inf]),), {}), ("ndarray.astype", (X, int), {}), ("ndarray.astype", (N, "float32"), {}),
     ("np.astype", (X, np.float64), {}), ("np.float32", (N,), {}), ("np.int64", (3.7,), {}), ("np.bool_", (N,), {}), ("np.copy", (X,), {}),
+    ("np.divmod", (X, Y), {}), ("np.deg2rad", (X,), {}), ("np.degrees", (X,), {}), ("np.indices", ((2, 3),), {}),
     # reduce
     ("np.sum", (X,), {}), ("np.sum", (X, (0, 2)), {"keepdims": True}), ("ndarray.sum", (N, 1), {}), ("np.sum", (X,), {"where": B}),
     ("np.sum", ([1, 2, 3],), {}), ("np.prod", (X, -1), {}), ("np.mean", (X, -1), {}), ("ndarray.mean", (X,), {"axis": 0}),

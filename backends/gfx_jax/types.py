@@ -37,7 +37,7 @@ _SPECIAL = {
 
 def x64() -> bool:
     """Whether JAX is set to 64-bit types."""
-    return bool(jax.config.read("jax_enable_x64"))
+    return jax.dtypes.canonicalize_dtype("float64") == "float64"
 
 
 class JaxBackend(Backend):

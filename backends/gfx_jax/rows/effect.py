@@ -7,6 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.ops.effect import error_name
 
 from ._lift import expect, refuse
 
@@ -35,5 +36,5 @@ def _print_spelling(args: SimpleNamespace) -> str:
 
 ROWS = (
     Row("print", _print_spelling, {"jax.debug.print": _debug_print}),
-    Row("check", lambda a: f"check(pred, message, {a.error})"),
+    Row("check", lambda a: f"check(pred, message, {error_name(a.error)})"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -111,6 +112,11 @@ def _operator(name: str, spelling: str, names: str, method: str, reflected: bool
     lifts = {f"{names} Array.__{method}__": binary(op)}
     if reflected:
         lifts[f"Array.__r{method}__"] = swapped(op)
+    if name == "floor_divide":
+        lifts["jnp.divmod Array.__divmod__"] = lambda x1, x2: (op(x1, x2), ops.remainder(x1, x2))
+    if name == "multiply":
+        lifts["jnp.deg2rad jnp.radians"] = lambda x: op(x, math.pi / 180)
+        lifts["jnp.rad2deg jnp.degrees"] = lambda x: op(x, 180 / math.pi)
     if name == "divide":
         lifts["lax.div"] = _lax_div
     return Row(name, spelling, lifts)

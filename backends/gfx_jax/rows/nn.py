@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from types import SimpleNamespace
 from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.build import host
 from gfx_ir.ops import _seen
 
 from . import _pooling as pooling
@@ -71,14 +71,14 @@ def _attention(
     """jax.nn.dot_product_attention: (batch, time, heads, width), as many heads of keys as of queries."""
     options.pop("implementation", None)
     refuse("jax.nn.dot_product_attention", **options)
-    if bias is not None and mask is not None:
-        bias = ops.where(mask, bias, -math.inf)
+    if mask is not None:  # JAX's own number, not -inf: a query that sees no key gets the mean of all values
+        low = host("*", -0.7, ops.finfo(ops.dtype_of(query), "max"))
+        bias = ops.where(mask, 0.0 if bias is None else bias, low)
     q, k, v = (ops.swapaxes(x, -3, -2) for x in (query, key, value))
     for x in (query, key):
         if isinstance(_seen.size_of(x, -2), int) and _seen.size_of(x, -2) != _seen.size_of(query, -2):
             refuse("jax.nn.dot_product_attention with fewer heads of keys", key=key)
-    chosen = mask if bias is None else bias
-    found = ops.scaled_dot_product_attention(q, k, v, chosen, is_causal=is_causal, scale=scale)
+    found = ops.scaled_dot_product_attention(q, k, v, bias, is_causal=is_causal, scale=scale)
     return ops.swapaxes(found, -3, -2)
 
 

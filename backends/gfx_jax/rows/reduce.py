@@ -178,6 +178,16 @@ def _lax_sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_key
     return ops.sort(operand, axis=dimension, stable=is_stable)
 
 
+def _nansum(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, **more: Any) -> Any:
+    refuse("jnp.nansum", out=out, **more)
+    return ops.sum(ops.where(ops.isnan(a), 0, a), axis=axis, dtype=element(dtype), keepdims=keepdims)
+
+
+def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, **more: Any) -> Any:
+    count = ops.sum(ops.logical_not(ops.isnan(a)), axis=axis, keepdims=keepdims)
+    return ops.divide(_nansum(a, axis, dtype, out, keepdims, **more), count)
+
+
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False) -> Any:
     expect("jnp.average", "returned", returned, False)
     if weights is None:
@@ -217,7 +227,7 @@ ROWS = (
     Row(
         "mean",
         _reduction("mean", "dtype=dtype, keepdims=keepdims"),
-        {"jnp.mean Array.mean": _mean, "jnp.average": _average},
+        {"jnp.mean Array.mean": _mean, "jnp.average": _average, "jnp.nanmean": _nanmean, "jnp.nansum": _nansum},
     ),
     _spread("var"),
     _spread("std"),

@@ -51,6 +51,13 @@ def _flatten_spelling(args: SimpleNamespace) -> str:
     return f"jax.lax.collapse(x, {args.start}, {args.end + 1})"
 
 
+def _item(x: Any, *args: Any) -> Any:
+    """An array of no axes, which goes on as such."""
+    if args:
+        return ops.getitem(ops.flatten(x), args[0]) if len(args) == 1 else ops.getitem(x, args)
+    return x if rank(x) == 0 else ops.reshape(x, ())
+
+
 def _transpose(a: Any, axes: Any = None) -> Any:
     if axes is not None:
         return ops.permute_dims(a, tuple(axes))
@@ -130,7 +137,7 @@ ROWS = (
     Row(
         "reshape",
         lambda a: "x.reshape(*shape)" if isinstance(a.shape, (tuple, list)) and a.shape else "x.reshape(shape)",
-        {"jnp.reshape": _reshape, "Array.reshape": _reshape_method, "lax.reshape": _lax_reshape},
+        {"jnp.reshape": _reshape, "Array.reshape": _reshape_method, "Array.item": _item, "lax.reshape": _lax_reshape},
     ),
     Row(
         "flatten",

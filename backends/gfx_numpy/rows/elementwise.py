@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gfx_ir import ops
@@ -90,6 +91,11 @@ BINARY = {
 def _operator(name: str, names: str, method: str, reflected: bool) -> Row:
     op = lookup(name)
     lifts = {f"{names} ndarray.__{method}__": binary(op)}
+    if name == "floor_divide":
+        lifts["np.divmod ndarray.__divmod__"] = lambda x1, x2, /: (op(x1, x2), ops.remainder(x1, x2))
+    if name == "multiply":
+        lifts["np.deg2rad np.radians"] = lambda x, /: op(x, math.pi / 180)
+        lifts["np.rad2deg np.degrees"] = lambda x, /: op(x, 180 / math.pi)
     if reflected:
         lifts[f"ndarray.__r{method}__"] = swapped(op)
     return Row(name, None, lifts)
