@@ -46,7 +46,8 @@ def _in_place(callee: Graph, sites: int) -> bool:
     if not len(callee) and type(callee.result) is Value:
         return True
     if one_expression(callee):
-        few = len(callee.parameters) <= 1 and _size(callee) <= _WIDTH
+        calls = any(node.op.name == "call" for node in callee)  # a block of its own: equal ones become a loop
+        few = len(callee.parameters) <= 1 and not calls and _size(callee) <= _WIDTH
         return few or sites == 1
     return sites == 1 and _is_chain(callee)
 
