@@ -11,6 +11,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph
+from gfx_ir.naming import snake
 from gfx_ir.passes.dce import eliminate_dead
 from gfx_ir.program import Program
 from gfx_ir.rules import building
@@ -22,6 +23,8 @@ from .pause import collection_paused
 from .proxy import NeedsPython
 from .results import result_tree
 from .tracer import Tracer
+
+_LONGEST_DOC = 24
 
 
 @dataclass
@@ -42,7 +45,7 @@ def capture(
     promotion = options.pop("promotion", None) or (flavour.promotion if flavour is not None else "array_api")
     dynamic = options.pop("dynamic", False)
     function, name, documented = described(target)
-    graph = Graph(name, documented.__doc__ or "" if documented is not None else "")
+    graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
     tracer.scope.doc = graph.doc
     with building(tracer), collection_paused():
@@ -82,7 +85,7 @@ def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
 def described(target: Any) -> tuple[Any, str, Any]:
     """(what has the signature, the graph's name, what has the docstring) of a target."""
     if is_module(target):
-        return target.forward, _snake(type(target).__name__), type(target).forward
+        return target.forward, snake(type(target).__name__), type(target).forward
     inner = target
     while isinstance(inner, functools.partial):
         inner = inner.func
@@ -91,18 +94,8 @@ def described(target: Any) -> tuple[Any, str, Any]:
     unwrapped = getattr(inner, "__wrapped__", None)
     if not isinstance(inner, types.FunctionType) and unwrapped is not None:
         return described(unwrapped)
-    name = getattr(inner, "__name__", None) or _snake(type(inner).__name__)
+    name = getattr(inner, "__name__", None) or snake(type(inner).__name__)
     return target, "f" if name == "<lambda>" else name, inner if isinstance(inner, types.FunctionType) else None
-
-
-def _snake(name: str) -> str:
-    out = ""
-    for at, char in enumerate(name):
-        following = name[at + 1 : at + 2]
-        if char.isupper() and at and (not name[at - 1].isupper() or (following.islower() and following)):
-            out += "_"
-        out += char.lower()
-    return out
 
 
 def _state(tracer: Tracer, arguments: Arguments) -> list[tuple[str, Any]]:
