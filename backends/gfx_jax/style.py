@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from gfx_ir.codegen.style import Style
 
+from .control import promoting_cond, settled
+
 STYLE = Style(
     name="jax",
     module="jnp",
@@ -20,4 +22,6 @@ STYLE = Style(
     inf="jnp.inf",
     nan="jnp.nan",
     scalar="{dtype}({value})",
+    wrap="jnp.asarray",
+    helpers={"promoting_cond": promoting_cond, "settled": settled},
 )

@@ -22,4 +22,5 @@ STYLE = Style(
     inf="np.inf",
     nan="np.nan",
     scalar="{dtype}({value})",
+    wrap="np.asarray",
 )

@@ -17,4 +17,6 @@ STYLE = Style(
     },
     key="generator",
     scalar="torch.tensor({value}, dtype={dtype})",
+    wrap="torch.as_tensor",
+    numbers=False,
 )

@@ -18,7 +18,7 @@ class Branches(Statements):
 
     def branch(self, node: Node, finish: Callable[[int], bool]) -> bool:
         """Write both sides of a test, each ended by `finish`, which finds the outputs replaced by what that side gives."""
-        test = self.leaf(node.args[0])
+        test = self.test(node.args[0])
         alias = self.plan.liveness.alias
         sides: list[tuple[list[ast.stmt], bool]] = []
         for at, region in enumerate(node.regions):
@@ -103,11 +103,11 @@ class Branches(Statements):
         then, other = (self.plan.resolve(outputs_of(region.result, len(node.values))[at]) for region in node.regions)
         if is_boolean(test):
             if then is True and other is False:
-                return self.leaf(test)
+                return self.test(test)
             if then is False and other is True:
-                return negate(self.leaf(test))
+                return self.test(test, False)
             if other is False and type(then) is Value:
-                return boolean(ast.And, [self.leaf(test), self.leaf(then)])
+                return boolean(ast.And, [self.test(test), self.leaf(then)])
             if then is True and type(other) is Value:
-                return boolean(ast.Or, [self.leaf(test), self.leaf(other)])
-        return ast.IfExp(self.leaf(test), self.leaf(then), self.leaf(other))
+                return boolean(ast.Or, [self.test(test), self.leaf(other)])
+        return ast.IfExp(self.test(test), self.leaf(then), self.leaf(other))

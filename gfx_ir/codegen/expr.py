@@ -77,7 +77,7 @@ class Expressions:
         node = value.node
         if node.op.name == "parameter":
             return self.path(node.args[0])
-        if node in self.plan.inside or node in self.plan.always:
+        if (node in self.plan.inside or node in self.plan.always) and len(node.values) == 1:
             return self.build(node)
         raise GfxError(f"{value!r} is taken before it is computed", node.span)
 
@@ -133,7 +133,10 @@ class Expressions:
         return _Fill(self, dict(zip(node.op.params, args)), node).fill(spelled)
 
     def test(self, leaf: Any, positive: bool = True) -> ast.expr:
-        """A test as `if` and `while` take it."""
+        """A test as `if` and `while` take it: Python's `not` does for what may be a number as well."""
+        value = self.plan.resolve(leaf)
+        if type(value) is Value and value.node.op.name == "logical_not" and value.node in self.plan.inside:
+            return self.test(value.node.args[0], not positive)
         expression = self.leaf(leaf)
         return expression if positive else negate(expression)
 
@@ -164,6 +167,12 @@ class _Fill:
         if kind is ast.Subscript and type(spelled.slice) is ast.Name and spelled.slice.id in self.args:
             index = self.writer.index(self.args[spelled.slice.id])
             return ast.Subscript(self.fill(spelled.value, bound), index, ast.Load())
+        if kind is ast.Attribute and type(spelled.value) is ast.Name:
+            return ast.Attribute(self._array(spelled.value, bound), spelled.attr, ast.Load())
+        if kind is ast.Call and type(spelled.func) is ast.Attribute and self._takes_arrays(spelled.func):
+            args = [self._array(arg, bound) if type(arg) is ast.Name else self.fill(arg, bound) for arg in spelled.args]
+            keywords = [self.fill(keyword, bound) for keyword in spelled.keywords]
+            return ast.Call(self.fill(spelled.func, bound), self._spliced(args), keywords)
         if kind is ast.Lambda:
             bound |= {arg.arg for arg in spelled.args.args}
         elif kind in (ast.GeneratorExp, ast.ListComp, ast.DictComp, ast.SetComp):
@@ -179,11 +188,29 @@ class _Fill:
             return self.writer.tree(self.args[spelled.id])
         return name(self.writer.module.use(spelled.id, self.node))
 
+    def _takes_arrays(self, function: ast.Attribute) -> bool:
+        """Whether a function of the target takes no Python numbers."""
+        style = self.writer.module.style
+        root = function.value
+        return style.numbers is False and type(root) is ast.Name and root.id in style.imports and root.id != "math"
+
+    def _array(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
+        """An argument where only an array does: what may be a Python number is made one."""
+        made = self._name(spelled, bound)
+        arg = self.args.get(spelled.id) if spelled.id not in bound else None
+        if type(arg) is Value and arg.is_tensor and self.writer.plan.weak.maybe_number(arg):
+            wrap = self.writer.module.free(constants.parse(self.writer.module.style.wrap))
+            return ast.Call(wrap, [made], [])
+        return made
+
     def _items(self, items: list, bound: frozenset[str]) -> list:
         """A list of expressions; `*shape` of a literal becomes its items."""
+        return self._spliced([self.fill(item, bound) for item in items])
+
+    @staticmethod
+    def _spliced(items: list) -> list:
         out = []
-        for item in items:
-            made = self.fill(item, bound)
+        for made in items:
             if type(made) is ast.Starred and type(made.value) in (ast.Tuple, ast.List):
                 out.extend(made.value.elts)
             else:

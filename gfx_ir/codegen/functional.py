@@ -87,7 +87,9 @@ class Functional(Repeats):
                 return self.return_(result)
 
             functions.append(self.function(region, hint, avoid, list, finish))
-        return ast.Call(self.higher("cond"), [test, *functions], [])
+        differs = any(self.plan.weak.sides_differ(then, other) for then, other in zip(*sides))
+        cond = name(self.module.use("promoting_cond")) if differs else self.higher("cond")
+        return ast.Call(cond, [test, *functions], [])
 
     def _is_plain(self, leaf: Any, region: Graph) -> bool:
         """Whether a side just names a value from outside, or a number, and does nothing else."""
@@ -212,7 +214,10 @@ class Functional(Repeats):
         step = self.function(
             body, "body", avoid, lambda: self._enter_body(node, carried, hints), self._finish(node, carried)
         )
-        return ast.Call(self.higher("while_loop"), [condition, step, self._inits(node, carried)], [])
+        init = self._inits(node, carried)
+        if self.plan.weak.settles_late(node):
+            init = call(self.module.use("settled"), step, init)
+        return ast.Call(self.higher("while_loop"), [condition, step, init], [])
 
     def _enter_test(self, node: Node, carried: list[int], hints: list[str | None], flags: list[str]) -> list[str]:
         """Arguments of the test; the flag that ends the loop is among what it reads."""

@@ -20,7 +20,9 @@ class Helpers:
 
     def __init__(self, backend: Backend, style: Style) -> None:
         self.backend, self.style = backend, style
-        self.names = frozenset(text for text, found in backend.namespace.items() if isinstance(found, FunctionType))
+        known = {**backend.namespace, **style.helpers}
+        self._functions = {text: found for text, found in known.items() if isinstance(found, FunctionType)}
+        self.names = frozenset(self._functions)
         self._modules: set[str] = set()
         self._sources: dict[str, str] = {}
 
@@ -29,7 +31,7 @@ class Helpers:
         if text in self.style.imports:
             self._modules.add(text)
         elif text in self.names:
-            self._helper(text, self.backend.namespace[text])
+            self._helper(text, self._functions[text])
         elif node is not None and isinstance(node.op.namespace.get(text), FunctionType):
             self._helper(text, node.op.namespace[text])
         elif not hasattr(builtins, text):

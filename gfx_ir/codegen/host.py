@@ -33,6 +33,8 @@ def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> 
         return ast.Subscript(writer.tree(args[0]), writer.index(args[1]), ast.Load())
     if operator == "splice":
         return ast.Tuple([_part(writer, arg) for arg in args], ast.Load())
+    if operator == "format":
+        return ast.JoinedStr([_piece(writer, arg) for arg in args])
     items = [writer.tree(arg) for arg in args]
     if operator in _BINARY and len(items) == 2:
         return ast.BinOp(items[0], _BINARY[operator](), items[1])
@@ -75,6 +77,11 @@ def _is_plain(test: ast.Compare) -> bool:
     return not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or any(
         isinstance(c, ast.Constant) for c in test.comparators
     )
+
+
+def _piece(writer: Expressions, arg: Any) -> ast.expr:
+    """A piece of a text: as it is, or a value in braces."""
+    return ast.Constant(arg) if isinstance(arg, str) else ast.FormattedValue(writer.tree(arg), -1, None)
 
 
 def _part(writer: Expressions, arg: Any) -> ast.expr:

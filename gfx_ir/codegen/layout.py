@@ -17,8 +17,8 @@ Line = tuple[str, Span | None]
 
 
 def text_of(statement: ast.stmt) -> str:
-    """A statement without blocks on one line."""
-    if sys.version_info >= (3, 14):
+    """A statement without blocks on one line. astor spreads f-strings over lines."""
+    if sys.version_info >= (3, 14) or any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement)):
         return ast.unparse(ast.fix_missing_locations(statement))
     return astor.to_source(statement, pretty_source=_join, pretty_string=_string).strip("\n")
 

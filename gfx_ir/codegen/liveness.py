@@ -24,7 +24,7 @@ class Liveness:
         self.users: dict[Value, list[Node]] = {}
         self.live: set[Node] = set()
         self.late: set[tuple[Value, Node]] = set()
-        self._phis: dict[Value, tuple[Node, int]] = {}
+        self.phis: dict[Value, tuple[Node, int]] = {}
         self._carried: set[tuple[Node, int]] = set()
         self._todo: list[Value] = []
         roots = [node for node in self._scan(graph) if effectful(node)]
@@ -61,7 +61,7 @@ class Liveness:
         carried = len(node.arg("init"))
         for region in node.regions:
             for at, value in enumerate(region.placeholders[: items + carried]):
-                self._phis[value] = (node, at - items)
+                self.phis[value] = (node, at - items)
             self.alias.update(zip(region.placeholders[items + carried :], node.arg("operands")))
 
     # ------------------------------------------------------------------ spread
@@ -77,8 +77,8 @@ class Liveness:
                 self.late.add((value, user))
 
     def _process(self, value: Value) -> None:
-        if value in self._phis:
-            node, at = self._phis[value]
+        if value in self.phis:
+            node, at = self.phis[value]
             self._need(node)
             if at >= 0:
                 self._carry(node, at)

@@ -83,7 +83,7 @@ class Loops(Branches):
         head: list[ast.expr] = []
 
         def leave(result: Any) -> bool:
-            condition = self.tree(result[0] if type(result) in (tuple, list) else result)
+            condition = self.test(result[0] if type(result) in (tuple, list) else result)
             head.append(condition)
             if condition_is_true(condition):
                 return False
@@ -161,7 +161,7 @@ class Loops(Branches):
         leaves = False if flag is None else self.plan.resolve(results[flag])
         dynamic = None
         if type(leaves) is Value and not (self._drops_flag(node) and leaves in placeholders(node, node.regions[-1])[1]):
-            dynamic = self.leaf(leaves)
+            dynamic = self.test(leaves)
         starts_false = flag is not None and self.plan.resolve(node.arg("init")[flag]) is False
         kept = [at for at in carried if not (at == flag and leaves is False and starts_false)]
         pairs = [(chosen[at], self.tree(results[at])) for at in kept]

@@ -268,7 +268,7 @@ class ModuleWriter:
         if self.style.control == "functional":
             if static:
                 listed = ", ".join(repr(text) for text in static).replace("'", '"')
-                notes.append(f"Under jax.jit: {self.style.lists}=({listed}{',' if len(static) == 1 else ''}).")
+                notes.append(f"Under jax.jit: static_argnames=({listed}{',' if len(static) == 1 else ''}).")
             if self._made_python():
                 what = f" ({', '.join(numbers)})" if numbers else ""
                 notes.append(f"Reads values of tensors in Python{what}, which jax.jit refuses.")

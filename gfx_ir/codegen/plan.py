@@ -15,6 +15,7 @@ from ..trees import leaves
 from .copying import outputs_of
 from .liveness import Liveness, fors
 from .simplify import IFS, LOOPS
+from .weak import Weak
 from .widths import DEPTH, WIDTH, Widths
 
 CHEAP = frozenset(("size", "rank", "dtype_of", "is_none", "device_of", "shape"))
@@ -55,6 +56,7 @@ class Plan:
         self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
+        self.weak = Weak(self.liveness)
         self._widths = Widths(template, self.resolve)
         self.order: dict[Graph, list[Node]] = {}
         self.inside: set[Node] = set()
@@ -195,6 +197,9 @@ class Plan:
         assert graph is not None
         result = output.args[0]
         if type(result) is not tuple or len(result) < 2:
+            return
+        owner = graph.owner
+        if owner is not None and not (self.functional(owner) and (owner.op.name != "for" or counted(owner))):
             return
         values = [self.resolve(leaf) if type(leaf) is Value else leaf for leaf in result]
         node = values[0].node if type(values[0]) is Value else None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Style:
     """The spelling of one target.
 
-    `imports` maps an alias to the statement that makes it; `control` is "python" (plain `if` and `while`) or "functional"
-    (`lax.cond`, nested functions; `prefix` is the module of these); `dtypes` names a dtype by its DType name where it is not
-    `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in it.
+    `imports` maps an alias to the statement that makes it; `control` is "python" (plain `if` and `while`) or
+    "functional" (`lax.cond`, nested functions; `prefix` is the module of these); `dtypes` names a dtype by its DType
+    name where it is not `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in
+    it; `wrap` makes an array of what may be a number, for methods
+    and, where `numbers` is false, for functions too; `helpers` are functions that control flow may call.
     """
 
     name: str
@@ -25,7 +28,9 @@ class Style:
     nan: str = 'float("nan")'
     key: str = "key"
     scalar: str = "{dtype}({value})"
-    lists: str = "static_argnames"
+    wrap: str = "asarray"
+    numbers: bool = True
+    helpers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def dtype(self, name: str) -> str:
         """The expression for a dtype."""
