@@ -1,0 +1,28 @@
+"""Functions that emitted control flow calls where JAX asks for equal dtypes and the dtypes are not known beforehand.
+
+Their source is copied into emitted modules word for word.
+"""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def promoting_cond(pred, then, otherwise):
+    """lax.cond whose sides may differ in dtype, as an array and a Python number do: both get the dtype they promote to."""
+    dtypes = jax.tree.map(jnp.result_type, jax.eval_shape(then), jax.eval_shape(otherwise))
+
+    def cast(side):
+        return lambda: jax.tree.map(jnp.asarray, side(), dtypes)
+
+    return lax.cond(pred, cast(then), cast(otherwise))
+
+
+def settled(body, init):
+    """What a loop starts from, in the dtypes that its trips come to: `0` may become a float on the second trip only."""
+    while True:
+        after = jax.eval_shape(body, init)
+        dtypes = jax.tree.map(jnp.result_type, init, after)
+        if dtypes == jax.tree.map(jnp.result_type, init):
+            return init
+        init = jax.tree.map(jnp.asarray, init, dtypes)
