@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -16,6 +17,8 @@ from .text import default_kinds
 from .trees import leaves
 
 _KINDS = frozenset((*HOST_KINDS, "tensor"))
+_TEXT = re.compile(r"[\w ,.>+-]*")
+_FREE_TEXT = {"host": ("operator", "args"), "print": ("args",), "check": ("message",), "holder": ("args", "kwargs")}
 _ON_DEVICE = frozenset(("tensor", "optional", "any"))
 
 
@@ -152,7 +155,16 @@ class _Check:
         elif op.name == "call":
             self._call(node)
         else:
+            self._texts(node)
             self._kinds(node)
+
+    def _texts(self, node: Node) -> None:
+        """Rows may print a text argument within an expression (`finfo(x).eps`), so it must not be able to be code."""
+        free = _FREE_TEXT.get(node.op.name, ())
+        for param, arg in zip(node.op.params, node.args):
+            for leaf in () if param in free or type(arg) is Value else leaves(arg):
+                if type(leaf) is str and not _TEXT.fullmatch(leaf):
+                    self.fail(node, f"its {param} cannot be the text {leaf!r}")
 
     def _kinds(self, node: Node) -> None:
         if node.op.name == "host" and (type(node.args[0]) is not str or node.args[0] not in HOST_OPERATORS):

@@ -121,9 +121,10 @@ class Source:
         if kind == "reduce":
             return Node(lookup("sum"), (x, self.pick(None, 0, -1, (0, 1)), self.pick(None, DTYPES["int8"]), self.pick(False, True)))
         if kind == "tree":
-            return Node(lookup("full"), (self.tree(known), self.draw(LEAVES), None))
+            return Node(lookup("print"), ((self.tree(known), self.draw(LEAVES)),))
         if kind == "index":
-            return Node(lookup("getitem"), (x, self.tree(known)), ("tensor",))
+            plain = st.one_of(LEAVES.filter(lambda leaf: type(leaf) is not str), *([st.sampled_from(known)] if known else []))
+            return Node(lookup("getitem"), (x, self.draw(trees(plain))), ("tensor",))
         if kind == "split":
             return Node(lookup("split"), (x, self.pick(2, (1, 2)), 0), ("tensor", "tensor"))
         if kind == "host":

@@ -1,7 +1,5 @@
 """Graphs: the list, the chains of uses, nodes bound late, typed attributes, and the rules of an op as methods of a node."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -19,6 +17,7 @@ from gfx_ir.rules import OPEN, building
 from gfx_ir.source import Scope, Span
 from gfx_ir.types import LogicalTensor
 from gfx_ir.verify import verify
+from linear import assert_linear, seconds
 
 
 def node(name, *args):
@@ -72,17 +71,13 @@ def test_the_list_may_change_while_it_is_walked(graph):
 
 
 def test_insert_and_erase_cost_the_same_in_long_lists():
-    def cost(length):
+    def prepare(length):
         graph = Graph()
         x = graph.add_placeholder("x")
         marks = [graph.append(node("sin", x)) for _ in range(length)]
-        start = time.perf_counter()
-        for mark in marks[:2000]:
-            graph.erase(graph.insert(node("cos", x), mark))
-        return time.perf_counter() - start
+        return lambda: [graph.erase(graph.insert(node("cos", x), mark)) for mark in marks[:2000]]
 
-    cost(2000)
-    assert min(cost(40000) for _ in range(3)) < 5 * min(cost(2000) for _ in range(3))
+    assert seconds(prepare(40000)) < 4 * seconds(prepare(2000))
 
 
 def test_walk_enters_regions(graph):
@@ -276,19 +271,20 @@ def test_spans_find_lines_and_callers():
 
 
 def test_looking_up_lines_is_linear():
-    def cost(length):
+    def prepare(length):
         source = "def f(x):\n" + "".join(f"    x = x + {at}\n" for at in range(length)) + "    return x\n"
         space = {}
         exec(compile(source, "<long>", "exec"), space)
         code = space["f"].__code__
-        scope = Scope("f")
-        spans = [scope.span(code, at) for at in range(0, len(code.co_code), 8)]
-        start = time.perf_counter()
-        assert max(span.line for span in spans) > length
-        return time.perf_counter() - start
+        places = range(0, len(code.co_code), 8)
 
-    cost(100)
-    assert min(cost(32000) for _ in range(2)) < 64 * min(cost(2000) for _ in range(3))
+        def run():
+            scope = Scope("f")
+            assert max(scope.span(code, at).line for at in places) > length
+
+        return run
+
+    assert_linear(prepare, 4000)
 
 
 def test_types_of_arguments_are_int64():

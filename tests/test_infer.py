@@ -1,7 +1,5 @@
 """Levels 0, 1 and 2: types bound to arguments, carried through tests, loops and calls; errors that name the line."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -16,6 +14,7 @@ from gfx_ir.source import Span
 from gfx_ir.textparse import parse_text
 from gfx_ir.types import LogicalTensor, TensorSpec
 from gfx_ir.verify import verify
+from linear import assert_linear, seconds
 
 B = Dim("B")
 
@@ -246,15 +245,13 @@ def body(a):
     return (b,)
 b = while_(test, body, init=(a,), operands=())"""
 
-    def cost(depth):
+    def prepare(depth):
         text = "def f(a):\n    " + nested(depth).replace("\n", "\n    ") + "\n    return b"
         made = bind(program(text), a=LogicalTensor(int64, (), weak=True))
-        start = time.process_time()
         assert infer(made).entry.result.type == LogicalTensor(float32, (), weak=True)
-        return time.process_time() - start
+        return lambda: infer(made)
 
-    cost(2)
-    assert cost(24) < 60 * cost(6)
+    assert seconds(prepare(24)) < 40 * seconds(prepare(6))
 
 
 # ---------------------------------------------------------------------- calls
@@ -314,15 +311,12 @@ def test_host_values_follow_sizes():
 
 
 def test_cost_is_linear():
-    def cost(length):
+    def prepare(length):
         lines = "\n".join(f"    x{at + 1} = add(x{at}, 1.0)" for at in range(length))
         made = bind(program(f"def f(x0):\n{lines}\n    return x{length}"), x0=TensorSpec((3,)))
-        start = time.process_time()
-        infer(made)
-        return time.process_time() - start
+        return lambda: infer(made)
 
-    cost(100)
-    assert cost(10000) < 12 * cost(2000)
+    assert_linear(prepare, 2000)
 
 
 def test_an_empty_program():

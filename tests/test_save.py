@@ -1,8 +1,8 @@
 """Programs as files: what is saved is loaded equal, whole or not at all, and nothing in a file is run."""
 
+import contextlib
 import json
 import os
-import time
 
 import ml_dtypes
 import numpy as np
@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 from gfx_ir import save as saving
+from gfx_ir.backend import backend
+from gfx_ir.codegen import emit
 from gfx_ir.encoding import encode
 from gfx_ir.equality import difference
 from gfx_ir.errors import FormatError, VerifyError
@@ -18,7 +20,9 @@ from gfx_ir.op import lookup
 from gfx_ir.program import Guard, Parameter, Program
 from gfx_ir.save import load, save, write_whole
 from gfx_ir.source import Scope, Span
+from gfx_ir.textparse import parse_text
 from gfx_ir.trees import leaves
+from linear import assert_linear
 from strategies import programs
 
 
@@ -221,6 +225,72 @@ def test_an_annotation_that_would_run_code_is_left_out(tmp_path):
     assert load(tmp_path / "m.json").signature[0].annotation == ""
 
 
+TEXTS = """program("torch", "torch", writes=["w"])
+guard("value", "n", "three")
+
+def block(x):
+    "A block."
+    w = parameter("w")
+    y = einsum("ij,jk->ik", (x, w))
+    return y
+
+@entry
+def model(x, name: str = "mean"):
+    y = call("block", "a.b", (x,))
+    d: dtype = dtype_of(y)
+    eps: float = finfo(d, "eps")
+    m = mse_loss(y, x, reduction="mean")
+    t = greater(m, 0)
+    t__1: str = name + "!"
+    check(t, "bad", "ValueError")
+    print(("m", m, t__1))
+    z = pad(y, ((1, 1),), mode="constant")
+    def then(z, eps: float):
+        u = add(z, eps)
+        return (u,)
+    def else_(z, eps: float):
+        return (z,)
+    u = cond(then, else_, pred=t, operands=(z, eps))
+    return (u, {"w": m})
+"""
+EVIL = (
+    "{}", "x') or {} or ('", 'x") or {} or ("', "f(): pass\n{}\ndef g", '"""\n{}\n"""', "{{{}}}", "eps if {} else 0", "x\n{}\n#",
+)  # fmt: skip
+
+
+def strings(data, path=()):
+    """Paths of all texts in JSON data."""
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, item in items:
+        if isinstance(item, str):
+            yield (*path, key)
+        yield from strings(item, (*path, key))
+
+
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_nothing_in_a_file_becomes_code(tmp_path, target):
+    marker = tmp_path / "marker"
+    save(parse_text(TEXTS), tmp_path / "m.json")
+    whole = (tmp_path / "m.json").read_text()
+    loaded = 0
+    for path in strings(json.loads(whole)):
+        for evil in EVIL:
+            data = json.loads(whole)
+            place = data
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = evil.format(f"open({str(marker)!r}, 'w')")
+            (tmp_path / "m.json").write_text(json.dumps(data))
+            with contextlib.suppress(FormatError):
+                program = load(tmp_path / "m.json")
+                loaded += 1
+                with contextlib.suppress(Exception):
+                    fn = emit(program, backend(target)).load()
+                    fn({"a": {"b": {"w": backend(target).from_host(np.eye(2))}}}, backend(target).from_host(np.eye(2)))
+            assert not marker.exists(), (path, evil)
+    assert loaded > 20
+
+
 def nested(depth):
     """Tests within tests."""
     graph = Graph("inner")
@@ -252,15 +322,11 @@ def chain(length):
 
 
 def test_cost_is_linear(tmp_path):
-    def cost(length):
+    def prepare(length):
         program = chain(length)
-        start = time.process_time()
-        save(program, tmp_path / "m.json")
-        load(tmp_path / "m.json")
-        return time.process_time() - start
+        return lambda: [save(program, tmp_path / "m.json"), load(tmp_path / "m.json")]
 
-    cost(100)
-    assert cost(20000) < 12 * cost(4000)
+    assert_linear(prepare, 2000)
 
 
 def test_leaves_are_values_of_the_loaded_graph(tmp_path):
