@@ -33,6 +33,16 @@ def identifier(text: str) -> str:
     return text if text.isidentifier() else f"v_{text}"
 
 
+def snake(name: str) -> str:
+    """A class's name as that of a function: `BatchNorm2d` gives `batch_norm2d`, `GPTBlock` `gpt_block`."""
+    out = ""
+    for at, char in enumerate(name):
+        if char.isupper() and at and (not name[at - 1].isupper() or name[at + 1 : at + 2].islower()):
+            out += "_"
+        out += char.lower()
+    return out
+
+
 class Names:
     """The names taken in one scope."""
 

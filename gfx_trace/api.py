@@ -12,6 +12,7 @@ from gfx_ir import save as saving
 from gfx_ir.passes.outline import outline
 
 from .capture import Captured, capture
+from .pause import collection_paused
 from .program import Program
 from .tracer import Tracer
 from .transpiled import Transpiled
@@ -36,8 +37,9 @@ def symbolic_trace(target: Any, *args: Any, kwargs: Mapping[str, Any] | None = N
 
 def _captured(target: Any, args: tuple, kwargs: dict[str, Any], options: dict[str, Any]) -> Program:
     asked, tracer = options.pop("backend", None), options.pop("tracer", Tracer)
-    found: Captured = capture(target, args, kwargs, asked=asked, tracer_class=tracer, **options)
-    return Program.of(outline(found.program), found)
+    with collection_paused():
+        found: Captured = capture(target, args, kwargs, asked=asked, tracer_class=tracer, **options)
+        return Program.of(outline(found.program), found)
 
 
 class Traced:

@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from gfx_ir.backend import Backend, available, backend
+from gfx_ir.backend import Backend, backend
 from gfx_ir.errors import BackendError
 from gfx_ir.trees import leaves
 
@@ -34,13 +34,12 @@ def flavour_of(target: Any, args: tuple, kwargs: dict, asked: str | None) -> Bac
 
 def loaded_frameworks() -> list[Backend]:
     """Every backend whose framework is imported already: only their arrays and functions can occur in captured code."""
-    installed = available()
     found = []
     for name in _ORDER:
-        if name in sys.modules and name in installed:
+        if name in sys.modules:
             try:
                 found.append(backend(name))
-            except BackendError:  # imported by others, and out of our range: its arrays are then no arrays to us
+            except BackendError:  # without a backend, or out of our range: its arrays are then no arrays to us
                 continue
     return found
 

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from ..graph import Graph, Node, Value
+from ..naming import snake
 from ..op import lookup
 from ..program import Program
 from ..source import Scope
@@ -21,119 +22,165 @@ _SMALLEST = 4  # nodes of a function that is worth a name of its own
 
 def outline(program: Program) -> Program:
     """Give the program's functions their own Graphs, in place."""
-    Outliner(program).run(program.entry, None)
+    Outliner(program).run()
     return program
 
 
 class Outliner:
-    """The state of one outlining: the functions so far, by what they contain."""
+    """The state of one outlining: the functions so far by what they contain, and what stands for values that moved into them.
+
+    It works from the inside out on the one graph of the entry, in which paths are absolute: a node moves once, into the Graph
+    of its own scope, and what computes the same as a Graph that is there already is only replaced by a call of it.
+    """
 
     def __init__(self, program: Program) -> None:
-        self.program = program
+        self.program, self.graph = program, program.entry
         self.known: dict[Hashable, str] = {}
-        self.keys: dict[str, Hashable] = {}
-        self.repeated = self._repeated(program.entry)
+        self.moved: dict[Value, Value] = {}
+        self.repeated = _repeated(program.entry)
 
-    def run(self, graph: Graph, base: Scope | None) -> None:
-        """Outline the scopes under `base` in `graph`, which is its Graph (None: the entry)."""
-        self._outline(graph, base, list(graph), base.path if base is not None else "")
-        for path in [p for p, v in graph.parameters.items() if not v.uses]:
-            del graph.parameters[path]
+    def run(self) -> None:
+        """Outline all scopes of the entry."""
+        self._inside(None, list(self.graph), "")
+        _relink(self.graph)
+        for path in [p for p, v in self.graph.parameters.items() if not v.uses]:
+            del self.graph.parameters[path]
 
-    def _outline(self, graph: Graph, scope: Scope | None, nodes: list[Node], base: str) -> None:
-        """Outline what stands directly under `scope`; a scope that stays inline is looked into."""
-        groups = [(child, run) for child, run in _grouped(nodes, scope) if child is not None]
+    def _inside(self, scope: Scope | None, nodes: list[Node], base: str) -> list[Node]:
+        """Outline what stands directly under `scope`, whose Graph has the parameters under `base`; the nodes it has then."""
+        groups = _grouped(nodes, scope)
         seen = Counter(id(child) for child, _ in groups)
+        out: list[Node] = []
         for child, run in groups:
-            prefix = _below(child.path, base)
-            if seen[id(child)] == 1 and prefix is not None and self._wanted(child, run):
-                self._move(graph, child, run, prefix)
+            if child is None:
+                out += run
+            elif seen[id(child)] == 1 and _stands_under(child.path, base) and self._wanted(child, run):
+                out.append(self._called(child, self._inside(child, run, child.path)))
             else:
-                self._outline(graph, child, run, base)
+                out += self._inside(child, run, base)
+        return out
 
     def _wanted(self, scope: Scope, nodes: list[Node]) -> bool:
         if scope.kind == "module":
             return len(nodes) > 1 or any(_is_parameter(leaf) for node in nodes for leaf in leaves(node.args))
         return id(scope) in self.repeated
 
-    def _repeated(self, entry: Graph) -> set[int]:
-        """Function scopes whose nodes stand more than once."""
-        members: dict[int, tuple[Scope, list[Node]]] = {}
-        for node in entry:
-            scope = node.span.scope if node.span is not None else None
-            while scope is not None:
-                if scope.kind == "function":
-                    members.setdefault(id(scope), (scope, []))[1].append(node)
-                scope = scope.parent
-        found: dict[Hashable, list[int]] = {}
-        for scope, nodes in members.values():
-            if len(nodes) >= _SMALLEST:
-                found.setdefault((scope.key, fingerprint(nodes, (), scope.path)), []).append(id(scope))
-        return {at for group in found.values() if len(group) > 1 for at in group}
-
     # ------------------------------------------------------------------ moving
-    def _move(self, graph: Graph, scope: Scope, nodes: list[Node], prefix: str) -> None:
-        """Make a Graph of these nodes and put a call in their place; its parameters are those under `prefix`."""
+    def _called(self, scope: Scope, nodes: list[Node]) -> Node:
+        """Put a call in the place of a scope's nodes."""
         inside = set(nodes)
-        inputs = _ordered_inputs(nodes, inside, scope, prefix)
+        inputs = self._ordered_inputs(nodes, inside, scope)
         outputs = [v for node in nodes for v in node.values if any(user not in inside for user in v.uses)]
-        following = nodes[-1].next
-        span = scope.site or nodes[0].span
-        callee = Graph(_snake(scope.name), scope.doc)
-        local: dict[Value, Value] = {}
-        for name, value in inputs:
-            local[value] = callee.add_placeholder(name, value.kind, value.type)
-        for node in nodes:
-            graph.detach(node)
-            node.set_args(tree_map(lambda leaf: self._inner(leaf, callee, prefix, local), node.args))
-            callee.append(node)
-        callee.result = outputs[0] if len(outputs) == 1 else tuple(outputs)
-        call = Node(lookup("call"), ("", prefix, tuple(v for _, v in inputs)), tuple(v.kind for v in outputs), span)
-        graph.insert(call, following)
+        values = tuple(value for _, value in inputs)
+        name = snake(scope.name)
+        key = (name, fingerprint(nodes, tuple(outputs), scope.path, values))
+        known = self.known.get(key)
+        args = (known or self._free(name), scope.path, values)
+        call = Node(lookup("call"), args, tuple(v.kind for v in outputs), scope.site or nodes[0].span)
+        self.graph.insert(call, nodes[0])
         for old, new in zip(outputs, call.values):
             new.name, new.type = old.name, old.type
+            self.moved[old] = new
             for user in old.users():
-                if user not in inside and user is not callee.output:
+                if user not in inside:
                     user.replace_input(old, new)
-        self.run(callee, scope)
-        call.set_args((self._named(callee), *call.args[1:]))
+        if known is None:
+            self.known[key] = args[0]
+            self.program.functions[args[0]] = self._graph(args[0], scope, nodes, inputs, outputs)
+        else:
+            for node in reversed(nodes):
+                self.graph.erase(node)
+        return call
 
-    def _inner(self, leaf: Any, callee: Graph, prefix: str, local: dict[Value, Value]) -> Any:
-        if type(leaf) is not Value:
-            return leaf
-        found = local.get(leaf)
-        if found is None and _is_parameter(leaf):
-            found = local[leaf] = callee.add_parameter(_relative(leaf.node.args[0], prefix), leaf.type)
-        return leaf if found is None else found
+    def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: list[tuple[str, Value]], outputs: list[Value]) -> Graph:
+        """A Graph of these nodes; paths in it are relative to the scope's."""
+        callee = Graph(name, scope.doc)
+        local = {value: callee.add_placeholder(title, value.kind, value.type) for title, value in inputs}
 
-    def _named(self, callee: Graph) -> str:
-        nodes = list(callee)
-        outputs = tuple(leaf for leaf in leaves(callee.result))
-        key = (callee.name, fingerprint(nodes, outputs, "", callee.placeholders))
-        found = self.known.get(key)
-        if found is not None:
-            return found
-        name, count = callee.name, 1
-        while name in self.program.functions or name == self.program.entry.name:
-            name, count = f"{callee.name}_{count}", count + 1
-        callee.name = name
-        self.program.functions[name] = callee
-        self.known[key] = name
-        return name
+        def inner(leaf: Any) -> Any:
+            if type(leaf) is not Value:
+                return leaf
+            found = local.get(leaf)
+            if found is None and _is_parameter(leaf):
+                found = local[leaf] = callee.add_parameter(_relative(leaf.node.args[0], scope.path), leaf.type)
+            return leaf if found is None else found
+
+        for node in nodes:
+            self.graph.detach(node)
+            args = node.args if node.op.name != "call" else _relative_call(node.args, scope.path)
+            node.set_args(tree_map(inner, args))
+            callee.append(node)
+        _relink(callee)
+        callee.result = outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return callee
+
+    def _free(self, name: str) -> str:
+        """The name, or one with a number where it is taken."""
+        free, count = name, 1
+        while free in self.program.functions or free == self.program.entry.name:
+            free, count = f"{name}_{count}", count + 1
+        return free
+
+    def _ordered_inputs(self, nodes: list[Node], inside: set[Node], scope: Scope) -> list[tuple[str, Value]]:
+        """(name, value) of what the nodes take from outside: along the callee's signature, then by first use."""
+        needed: dict[Value, None] = {}
+        for node in nodes:
+            for leaf in leaves(node.args):
+                if type(leaf) is Value and leaf.node not in inside and not _own_parameter(leaf, scope.path):
+                    needed[leaf] = None
+        ordered: list[tuple[str, Value]] = []
+        for name, argument in scope.args:
+            for leaf in leaves(argument):
+                found = self._standing(leaf)
+                if found in needed:
+                    del needed[found]
+                    ordered.append((name if argument is leaf else (leaf.name or name), found))
+        return ordered + [(value.name or "x", value) for value in needed]
+
+    def _standing(self, leaf: Any) -> Any:
+        """The value that stands for one of the capture's, by way of the calls that it went through."""
+        while type(leaf) is Value and leaf in self.moved:
+            leaf = self.moved[leaf]
+        return leaf if type(leaf) is Value else None
 
 
-def _below(path: str, base: str) -> str | None:
-    """`path` relative to `base`; None where it does not stand under it."""
-    if not base or path == base:
-        return path[len(base) :]
-    return path[len(base) + 1 :] if path.startswith(base + ".") else None
+def _repeated(entry: Graph) -> set[int]:
+    """Function scopes whose nodes stand more than once."""
+    members: dict[int, tuple[Scope, list[Node]]] = {}
+    for node in entry:
+        scope = node.span.scope if node.span is not None else None
+        while scope is not None:
+            if scope.kind == "function":
+                members.setdefault(id(scope), (scope, []))[1].append(node)
+            scope = scope.parent
+    found: dict[Hashable, list[int]] = {}
+    for scope, nodes in members.values():
+        if len(nodes) >= _SMALLEST:
+            found.setdefault((scope.key, fingerprint(nodes, (), scope.path)), []).append(id(scope))
+    return {at for group in found.values() if len(group) > 1 for at in group}
+
+
+def _relink(graph: Graph) -> None:
+    """Let each effect stand after the one before it in its own graph."""
+    last = None
+    for node in graph:
+        if node.op.effect:
+            node.after, last = last, node
+
+
+def _stands_under(path: str, base: str) -> bool:
+    return not base or path == base or path.startswith(base + ".")
 
 
 def _grouped(nodes: list[Node], base: Scope | None) -> list[tuple[Scope | None, list[Node]]]:
     """Nodes grouped by the scope directly under `base` (None: under the entry) that they belong to."""
     groups: list[tuple[Scope | None, list[Node]]] = []
+    found: dict[Scope | None, Scope | None] = {}
     for node in nodes:
-        child = _under(node.span.scope if node.span is not None else None, base)
+        scope = node.span.scope if node.span is not None else None
+        if scope not in found:
+            found[scope] = _under(scope, base)
+        child = found[scope]
         if groups and groups[-1][0] is child:
             groups[-1][1].append(node)
         else:
@@ -149,23 +196,6 @@ def _under(scope: Scope | None, base: Scope | None) -> Scope | None:
             return scope if scope.kind != "entry" else None
         scope = parent
     return None
-
-
-def _ordered_inputs(nodes: list[Node], inside: set[Node], scope: Scope, prefix: str) -> list[tuple[str, Value]]:
-    """(name, value) of what the nodes take from outside: along the callee's signature, then by first use."""
-    needed: dict[Value, None] = {}
-    for node in nodes:
-        for leaf in leaves(node.args):
-            if type(leaf) is Value and leaf.node not in inside and not _own_parameter(leaf, prefix):
-                needed[leaf] = None
-    ordered: list[tuple[str, Value]] = []
-    for name, argument in scope.args:
-        for leaf in leaves(argument):
-            if leaf in needed and leaf not in [v for _, v in ordered]:
-                ordered.append((name if argument is leaf else (leaf.name or name), leaf))
-    taken = {v for _, v in ordered}
-    ordered += [(value.name or "x", value) for value in needed if value not in taken]
-    return ordered
 
 
 def _is_parameter(leaf: Any) -> bool:
@@ -201,15 +231,17 @@ def fingerprint(nodes: list[Node], outputs: tuple, path: str, placeholders: Iter
 
     rows = []
     for node in nodes:
-        args = node.args if node.op.name != "call" else (node.args[0], _relative_call(node.args[1], path), node.args[2])
+        args = node.args if node.op.name != "call" else _relative_call(node.args, path)
         rows.append((node.op.name, tuple(map(key, args)), *(_region_key(region, numbers) for region in node.regions)))
         for value in node.values:
             numbers[value] = len(numbers)
     return tuple(rows), tuple(map(key, outputs))
 
 
-def _relative_call(prefix: str, path: str) -> str:
-    return _relative(prefix, path) if path and prefix.startswith(path + ".") else prefix
+def _relative_call(args: tuple, path: str) -> tuple:
+    """A call's arguments with the prefix of its parameters relative to `path`, which it stands under."""
+    callee, prefix, values = args
+    return callee, prefix[len(path) :].lstrip(".") if _stands_under(prefix, path) else prefix, values
 
 
 def _region_key(region: Graph, numbers: dict[Value, int]) -> Hashable:
@@ -223,12 +255,3 @@ def _branch_key(tree: Any, key: Any) -> Hashable:
     if type(tree) is slice:
         return "slice", key(tree.start), key(tree.stop), key(tree.step)
     return type(tree).__name__, tuple(map(key, tree))
-
-
-def _snake(name: str) -> str:
-    out = ""
-    for at, char in enumerate(name):
-        if char.isupper() and at and (not name[at - 1].isupper() or name[at + 1 : at + 2].islower()):
-            out += "_"
-        out += char.lower()
-    return out
