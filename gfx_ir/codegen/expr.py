@@ -103,6 +103,8 @@ class Expressions:
             return self.call(node)
         if op == "to_python" and op not in self.module.backend.templates:
             return call({"shape": "tuple"}.get(node.args[1], node.args[1]), self.leaf(node.args[0]))
+        if op == "unpack":
+            return self.leaf(node.args[0])
         if op == "holder":
             return self.holder(node)
         return self.template(node)

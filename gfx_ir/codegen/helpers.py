@@ -24,10 +24,23 @@ class Helpers:
         self._functions = {text: found for text, found in known.items() if isinstance(found, FunctionType)}
         self.names = frozenset(self._functions)
         self._modules: set[str] = set()
+        self._renamed: dict[str, str] = {}
+        self._lines: set[str] = set()
         self._sources: dict[str, str] = {}
 
+    def rename(self, arguments: set[str]) -> None:
+        """Import modules under other names than these arguments of the entry."""
+        self._renamed = {text: f"{text}_" for text in arguments & set(self.style.imports)}
+
     def use(self, text: str, node: Node | None) -> str:
-        """Note that a name is used: a module of the style, a helper of the backend, or a builtin. Raises GfxError for others."""
+        """Note that a name is used: a module of the style, a helper, or a builtin. Raises GfxError for others.
+
+        Returns what to call it.
+        """
+        if text in self._renamed:
+            line, alias = self.style.imports[text], self._renamed[text]
+            self._lines.add(f"{line.removesuffix(f' as {text}')} as {alias}")
+            return alias
         if text in self.style.imports:
             self._modules.add(text)
         elif text in self.names:
@@ -37,6 +50,15 @@ class Helpers:
         elif not hasattr(builtins, text):
             raise GfxError(f"a row of backend {self.backend.name!r} uses {text!r}, which its style does not import")
         return text
+
+    def call_builtins(self, function: ast.FunctionDef) -> None:
+        """Calls of builtins that an argument hides go through their module."""
+        arguments = {arg.arg for arg in (*function.args.args, *function.args.kwonlyargs)}
+        hidden = {text for text in arguments if hasattr(builtins, text)}
+        for inner in ast.walk(function) if hidden else ():
+            if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in hidden:
+                inner.func = ast.Attribute(ast.Name("builtins", ast.Load()), inner.func.id, ast.Load())
+                self._lines.add("import builtins")
 
     def _helper(self, text: str, function: Any) -> None:
         if text in self._sources:
@@ -70,7 +92,7 @@ class Helpers:
 
     def imports(self) -> list[str]:
         """The import statements, those of the standard library first."""
-        found = sorted({self.style.imports[text] for text in self._modules}, key=_import_key)
+        found = sorted({self.style.imports[text] for text in self._modules} | self._lines, key=_import_key)
         plain = [line for line in found if _is_standard(line)]
         others = [line for line in found if not _is_standard(line)]
         return [*plain, *([""] if plain and others else []), *others]
@@ -86,7 +108,7 @@ def _import_key(line: str) -> tuple[str, bool, str]:
 
 
 def _is_standard(line: str) -> bool:
-    return line.split()[1].split(".")[0] in ("math", "functools", "itertools", "operator")
+    return line.split()[1].split(".")[0] in ("builtins", "math", "functools", "itertools", "operator")
 
 
 def _plain(definition: ast.FunctionDef) -> None:

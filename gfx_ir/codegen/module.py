@@ -91,6 +91,7 @@ class ModuleWriter:
         self._names: dict[str, str] = {}
         self._summarise()
         self._name_functions()
+        self.helpers.rename({parameter.name for parameter in self.signature()})
 
     # ------------------------------------------------------------------ facts about graphs
     def _summarise(self) -> None:
@@ -203,7 +204,7 @@ class ModuleWriter:
         """An expression of the style; the modules that it names are imported."""
         for inner in ast.walk(expression):
             if type(inner) is ast.Name:
-                self.helpers.use(inner.id, None)
+                inner.id = self.helpers.use(inner.id, None)
         return expression
 
     def spelling(self, node: Node) -> Template | None:
@@ -236,7 +237,9 @@ class ModuleWriter:
             doc = self._doc(graph, static) if is_entry else graph.doc
             signature = self.signature() if is_entry else [Parameter(text, v) for text, v in self._placeholders(graph)]
             name = self.entry_name if is_entry else self._names[key]
-            definitions.append(FunctionWriter(self, graph).write(name, signature, doc, self._params[graph]))
+            definition = FunctionWriter(self, graph).write(name, signature, doc, self._params[graph])
+            self.helpers.call_builtins(definition)
+            definitions.append(definition)
         lines: list[tuple[str, Span | None]] = [(line, None) for line in self.helpers.imports()]
         for text in self.helpers.sources():
             lines += [("", None), ("", None), *((line, None) for line in text.rstrip().split("\n"))]

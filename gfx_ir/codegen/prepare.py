@@ -13,6 +13,7 @@ from .copying import copy_graph, join, substitute
 from .inline import bottom_up, callees, inline_calls
 from .reroll import Lists, reroll
 from .simplify import simplify
+from .unpack import unpack_slices
 
 
 @dataclass
@@ -42,6 +43,7 @@ def prepare(program: Program, backend: Backend, functional: bool) -> Prepared:
     expander.check()
     for graph in bottom_up(entry, functions):
         simplify(graph, functional)
+        unpack_slices(graph)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)
     for graph in bottom_up(entry, functions):

@@ -1,0 +1,128 @@
+"""Values that may be Python numbers where the source runs, and what that asks of a target.
+
+A carried value that starts as `0` is a Python number until a trip makes it an array; a test may give a number on one side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtypes import kind_of
+from ..graph import Node, Value
+from .copying import outputs_of
+from .liveness import Liveness, fors, loop_results
+from .simplify import IFS, LOOPS, is_boolean
+
+_ARITHMETIC = frozenset(
+    "add subtract multiply divide floor_divide remainder pow negative positive abs equal not_equal less less_equal greater"
+    " greater_equal maximum minimum sqrt exp log sin cos tan tanh".split()
+)
+_ORDER = "bifc"
+
+
+def is_number(leaf: Any) -> bool:
+    """Whether a leaf is a Python number."""
+    return isinstance(leaf, (bool, int, float, complex))
+
+
+class Weak:
+    """Answers for the values of one function."""
+
+    def __init__(self, liveness: Liveness) -> None:
+        self.liveness = liveness
+        self._maybe: dict[Value, bool] = {}
+        self._kinds: dict[Value, str | None] = {}
+
+    def _sources(self, value: Value) -> list[Any] | None:
+        """What a carried value, or an output of a test or loop, comes from; None for other values."""
+        phi = self.liveness.phis.get(value)
+        node, at = phi if phi is not None else (value.node, value.index - 1)
+        if phi is not None and at < 0:
+            return None
+        if node.op.name in LOOPS and at < len(node.arg("init")):
+            return [node.arg("init")[at], loop_results(node)[at]]
+        if node.op.name in IFS:
+            return [outputs_of(region.result, len(node.values))[at] for region in node.regions]
+        return None
+
+    def maybe_number(self, leaf: Any) -> bool:
+        """Whether the leaf may be a Python number where a plain loop or test computes it."""
+        value = self.liveness.resolve(leaf)
+        if type(value) is not Value:
+            return is_number(value)
+        if not value.is_tensor:
+            return value.kind in ("int", "float", "bool")
+        found = self._maybe.get(value)
+        if found is None:
+            self._maybe[value] = False
+            sources = self._sources(value)
+            if sources is not None:
+                found = any(self.maybe_number(source) for source in sources)
+            else:
+                found = value.node.op.name in _ARITHMETIC and all(self.maybe_number(arg) for arg in value.node.args)
+            self._maybe[value] = found
+        return found
+
+    def kind(self, leaf: Any) -> str | None:
+        """Kind of what is weak for sure (computed from Python numbers alone), else None."""
+        value = self.liveness.resolve(leaf)
+        if type(value) is not Value:
+            return kind_of(value) if is_number(value) else None
+        if not value.is_tensor:
+            return {"int": "i", "float": "f", "bool": "b"}.get(value.kind)
+        if value not in self._kinds:
+            self._kinds[value] = "?"
+            sources = self._sources(value)
+            if sources is None:
+                sources = list(value.node.args) if value.node.op.name in _ARITHMETIC else [None]
+            kinds = [self.kind(source) for source in sources]
+            known = [kind for kind in kinds if kind is not None and kind != "?"]
+            weak = None not in kinds and bool(known)
+            self._kinds[value] = max(known, key=_ORDER.index) if weak else None
+        return self._kinds[value]
+
+    def sides_differ(self, first: Any, second: Any) -> bool:
+        """Whether the sides of a test may differ in dtype only because one is a Python number."""
+        one, other = self.liveness.resolve(first), self.liveness.resolve(second)
+        if not is_number(one) and not is_number(other):
+            return False
+        if isinstance(one if is_number(one) else other, bool):
+            return not (is_boolean(one) and is_boolean(other))
+        return self.kind(one) != self.kind(other)
+
+    def settles_late(self, node: Node) -> bool:
+        """Whether a carried number takes another dtype only after several trips, since it follows another carried number."""
+        carried = self.liveness.carried(node)
+        numbers = {
+            at for at in carried if is_number(self.liveness.resolve(node.arg("init")[at])) and at != node.arg("exit")
+        }
+        strong = {at for at in numbers if self.kind(node.values[at]) is None}
+        if len(strong) < 2:
+            return False
+        follows = {at: self._follows(node, loop_results(node)[at]) for at in strong}
+        return any(other != at and other in strong for at in strong for other in follows[at])
+
+    def _follows(self, node: Node, result: Any) -> set[int]:
+        """Carried values that a result is computed from within the body."""
+        found: set[int] = set()
+        todo, seen = [result], set()
+        while todo:
+            value = self.liveness.resolve(todo.pop())
+            if type(value) is not Value or value in seen:
+                continue
+            seen.add(value)
+            phi = self.liveness.phis.get(value)
+            if phi is not None:
+                found |= {phi[1]} if phi[0] is node and phi[1] >= 0 else set()
+                continue
+            inner = value.node
+            if inner.graph is not node.regions[-1]:
+                continue
+            todo.extend(found_ for found_ in self._inputs(inner))
+        return found
+
+    def _inputs(self, node: Node) -> list[Any]:
+        out = [found.value for found in node.inputs]
+        if node.op.name in IFS or (node.op.name in LOOPS and not fors(node)):
+            out.extend(leaf for region in node.regions for leaf in outputs_of(region.result, max(1, len(node.values))))
+        return out
