@@ -50,6 +50,7 @@ class Carries:
         self.test_assigns = False
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
         self.append_items: list[Value] = []
+        self.open_length = False  # whether only data tells how many trips there are
         for name, value in zip(names, self.before):
             self._plan(name, value, (name,))
 
@@ -208,6 +209,8 @@ class Carries:
 
     def _settle_contents(self, slot: Slot, value: Any) -> bool:
         old = slot.old
+        if self.open_length and len(value) != len(old):
+            raise length_error(slot, "in a loop whose number of trips hangs on data")
         if not isinstance(value, list) or value[: len(old)] != old or any(a is not b for a, b in zip(old, value)):
             raise NeedsPython(f"the loop changes the contents of {slot.name!r}", self.span)
         added = value[len(old) :]
@@ -299,6 +302,24 @@ class StackedRows(Unusable):
 def rows_of(x: Any) -> Any:
     """The tensor of rows that stands for a list which a staged loop filled; anything else as it is."""
     return x[0].rows if type(x) is list and len(x) == 1 and type(x[0]) is StackedRows else x
+
+
+def called(x: Any, frame: Any) -> str:
+    """What the user calls an object: the variable that holds it, in the frame where it is used or in one that called it."""
+    while frame is not None:
+        found = next((name for name, held in frame.f_locals.items() if held is x and name.isidentifier()), None)
+        if found is not None and not frame.f_globals.get("__name__", "").startswith("gfx_trace"):
+            return found
+        frame = frame.f_back
+    return f"a {type(x).__name__}"
+
+
+def length_error(slot: Slot, where: str) -> UnsupportedConstruct:
+    """A list whose length would hang on data."""
+    return UnsupportedConstruct(
+        f"GFX cannot convert this append to {slot.name!r} {where}: its length would be open", slot.span,
+        "write into a tensor of fixed length, or use where or a mask",
+    )  # fmt: skip
 
 
 _GONE = object()

@@ -7,6 +7,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.source import Scope
+
 from . import hooks
 from .rewrite import NoSource, is_converted
 from .rewrite import convert as rewrite
@@ -41,6 +44,10 @@ def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
     """The rewritten form of f; f itself where it has no source (its tests are then refused when they ask)."""
     try:
         return rewrite(f, hooks.TABLE)
+    except UnsupportedConstruct as error:
+        if error.span is not None and error.span.scope is None:  # the construct's own line first, then what called it
+            error.span.scope = Scope(f.__name__, "function", key=f.__code__, parent=tracer.scope, site=tracer.span())
+        raise
     except NoSource as error:
         if f.__code__.co_filename.startswith("<frozen"):
             raise

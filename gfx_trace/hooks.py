@@ -10,7 +10,7 @@ from typing import Any
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from .carries import rows_of
+from .carries import called, rows_of
 from .convert import Starred
 from .joins import Choice, Partial
 from .proxy import HostProxy, Proxy, Undefined, Unusable
@@ -74,7 +74,9 @@ def gfx_setitem(o: Any, key: Any, value: Any) -> None:
 def gfx_delitem(o: Any, key: Any) -> None:
     """del o[key]."""
     if isinstance(o, (list, dict)):
-        active.builder.journal.record(o, None, "contents", "a container")
+        tracer = active.builder
+        tracer.site = sys._getframe(1)
+        tracer.journal.record(o, None, "contents", called(o, tracer.site), tracer.span())
     del o[key]
 
 
@@ -85,7 +87,7 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
     if type(x) is Proxy:
         return tracer.inplace(sign, x, y)
     if isinstance(x, (list, dict, set)):
-        tracer.journal.record(x, None, "contents", "a container")
+        tracer.journal.record(x, None, "contents", called(x, tracer.site), tracer.span())
     elif tracer.array_owner(x) is not None:
         return tracer.inplace(sign, tracer.array_proxy(x), y)
     return _INPLACE[sign](x, y)

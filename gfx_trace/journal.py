@@ -19,10 +19,10 @@ MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 class Slot:
     """Something that captured code can write: how to read it, set it, and what it is called."""
 
-    __slots__ = ("object", "key", "kind", "name", "old")
+    __slots__ = ("object", "key", "kind", "name", "old", "span")
 
-    def __init__(self, obj: Any, key: Any, kind: str, name: str, old: Any) -> None:
-        self.object, self.key, self.kind, self.name, self.old = obj, key, kind, name, old
+    def __init__(self, obj: Any, key: Any, kind: str, name: str, old: Any, span: Any = None) -> None:
+        self.object, self.key, self.kind, self.name, self.old, self.span = obj, key, kind, name, old, span
 
     @property
     def id(self) -> tuple:
@@ -44,7 +44,8 @@ def _get_attribute(obj: Any, key: str) -> Any:
 
 def _set_attribute(obj: Any, key: str, value: Any) -> None:
     if value is MISSING:
-        object.__delattr__(obj, key)
+        if _get_attribute(obj, key) is not MISSING:
+            object.__delattr__(obj, key)
     else:
         object.__setattr__(obj, key, value)
 
@@ -92,11 +93,11 @@ class Journal:
     def __init__(self) -> None:
         self.frames: list[dict[tuple, Slot]] = [{}]
 
-    def record(self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "") -> None:
-        """Note that a slot is about to be written; the first write in a region keeps the old value."""
+    def record(self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "", span: Any = None) -> None:
+        """Note that a slot is about to be written (at `span`); the first write in a region keeps the old value."""
         if kind == "proxy" and isinstance(obj, Proxy):
             name = getattr(obj.value, "name", None) or "tensor"
-        slot = Slot(obj, key, kind, name, None)
+        slot = Slot(obj, key, kind, name, None, span)
         frame = self.frames[-1]
         if slot.id not in frame:
             slot.old = slot.get()
@@ -123,10 +124,16 @@ class Journal:
             slot.set(slot.old)
         return written
 
+    def undo(self) -> None:
+        """Put back what ordinary objects held before the capture; tensors under capture keep what was written to them."""
+        for slot in reversed(list(self.frames[0].values())):
+            if slot.kind != "proxy":
+                slot.set(slot.old)
+
     def commit(self, slots: list[tuple[Slot, Any]]) -> None:
         """Write slots again, recorded in the region that is open now."""
         for slot, value in slots:
-            self.record(slot.object, slot.key, slot.kind, slot.name)
+            self.record(slot.object, slot.key, slot.kind, slot.name, slot.span)
             slot.set(value)
 
 

@@ -6,16 +6,18 @@ The carried values are found by tracing the body until nothing changes: what the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
+from gfx_ir.source import Scope, Span
 from gfx_ir.types import LogicalTensor
 
 from .builtin_calls import Combined, OpenRange
-from .carries import Carries
+from .carries import Carries, called
 from .journal import MISSING
 from .proxy import HostProxy, NeedsPython, Proxy
 from .regions import Side
@@ -99,6 +101,7 @@ class Loops:
             body_side, flag = self._trace_body(carries, body, stop, test if carries.test_assigns else None)
             tensor = found.is_tensor if isinstance(found, Value) else False
             tensor = tensor or (isinstance(flag, Value) and flag.is_tensor)
+            carries.open_length = True
             if carries.settle(body_side, tensor):
                 break
         else:
@@ -153,7 +156,23 @@ class Loops:
         source = self.loop_source(iterable)
         if source is not None and self._try_stage_for(source, body, get, set_, names, stop, target, iterable):
             return
-        self._run_for(iter(iterable), body, get, set_, names, stop)
+        items = self.stepped(iterable) if isinstance(iterable, GeneratorType) else iter(iterable)
+        self._run_for(items, body, get, set_, names, stop)
+
+    def stepped(self: Tracer, generator: GeneratorType) -> Any:
+        """The items of a generator; an error inside of it tells which loop asked."""
+        site = self.span()
+        while True:
+            try:
+                item = next(generator)
+            except StopIteration:
+                return
+            except CaptureError as error:
+                inner = error.span
+                if inner is not None and site is not None and inner.scope is site.scope:
+                    error.span = Span(inner.file, inner.line, inner.name, Scope(inner.name, "function", parent=site.scope, site=site))
+                raise
+            yield item
 
     def _run_for(self: Tracer, items: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any) -> None:
         """Python runs the loop; once its break flag is open, the trips that are left hang on it."""
@@ -254,6 +273,7 @@ class Loops:
 
             body_side, flag = self._trace_body(carries, body, stop, None, item)
             carries.append_items = items
+            carries.open_length = isinstance(flag, Value) or source.open_range
             if carries.settle(body_side, not host or (isinstance(flag, Value) and flag.is_tensor)):
                 break
         else:
@@ -298,7 +318,7 @@ class Loops:
 
     def append_item(self: Tracer, items: list[Any], item: Any) -> None:
         """items.append(item), recorded."""
-        self.journal.record(items, None, "contents", "list")
+        self.journal.record(items, None, "contents", called(items, self.site), self.span())
         items.append(item)
 
 
@@ -307,6 +327,11 @@ class Source:
 
     def __init__(self, items: list[Any], make: Callable[[list[Any]], Any], kinds: list[str], length: int | None) -> None:
         self.items, self.make, self.kinds, self.length = items, make, kinds, length
+
+    @property
+    def open_range(self) -> bool:
+        """Whether it is a range whose ends are data."""
+        return any(isinstance(i, tuple) and any(isinstance(e, Value) and e.is_tensor for e in i) for i in self.items)
 
     def item_type(self, at: int) -> Any:
         """Type of one item, where known."""

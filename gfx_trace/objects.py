@@ -11,7 +11,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
 
-from .carries import rows_of
+from .carries import called, rows_of
 from .joins import Choice
 from .modules import is_module, module_attribute
 from .proxy import HostProxy, Proxy, Unusable
@@ -56,7 +56,7 @@ class Objects:
 
     def _mutator(self: Tracer, o: Any, name: str) -> Callable[..., Any]:
         def method(*args: Any, **kwargs: Any) -> Any:
-            self.journal.record(o, None, "contents", "a container")
+            self.journal.record(o, None, "contents", called(o, self.site), self.span())
             return getattr(o, name)(*args, **kwargs)
 
         return method
@@ -110,7 +110,7 @@ class Objects:
             self.call(method, (o, key, value), {})
             return
         if isinstance(o, list) and isinstance(key, slice):
-            self.journal.record(o, None, "contents", "a list")
+            self.journal.record(o, None, "contents", called(o, self.site), self.span())
         elif isinstance(o, (list, dict)):
             at = key if not isinstance(o, list) or key >= 0 else len(o) + key
             self.journal.record(o, at, "item", str(key))

@@ -7,10 +7,12 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import tree_map
 
+from .carries import length_error
 from .joins import Choice, Join, Joined, Partial
 from .journal import MISSING, Slot, containers
 from .proxy import HostProxy, Proxy, Undefined, Unusable
@@ -215,7 +217,8 @@ class Regions:
         raised = side.raised
         assert raised is not None
         if self.handlers_depth:
-            raise self.error("GFX cannot convert this raise: it hangs on a traced test and an except clause around it may catch it")
+            what = "GFX cannot convert this raise: it hangs on a traced test and an except clause around it may catch it"
+            raise UnsupportedConstruct(what, raised.span, "test before the `try`, or let the exception leave the function")
         passes = self.not_(self.wrap(test)).read() if at == 0 else test
         text = raised.error.args[0] if raised.error.args else ""
         ops.check(passes, self._message(text, side), type(raised.error).__name__)
@@ -246,7 +249,7 @@ class Regions:
         joined = []
         for slot, a, b in found.values():
             if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
-                raise self.error(f"GFX cannot convert this append to {slot.name!r} under a test on tensor data: its length would be open")
+                raise length_error(slot, "under a test on tensor data")
             if (a is MISSING) != (b is MISSING):
                 raise self.error(f"GFX cannot convert this write: {slot.name!r} is set in one branch only, and was not set before")
             if slot.kind == "proxy":
