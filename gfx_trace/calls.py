@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import functools
 import inspect
+import random
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Lift
-from gfx_ir.errors import MissingOp
+from gfx_ir.errors import MissingOp, UnsupportedConstruct
 from gfx_ir.op import OpDef
-from gfx_ir.source import Scope
+from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, paths
 
 from .builtin_calls import BUILTINS
 from .conversion import convert, converted, enterable
 from .higher_order import SPECIAL
-from .modules import call_module, is_module
+from .modules import ModuleView, call_module, is_module, module_row
 from .proxy import HostProxy, NeedsPython, Proxy
 from .views import BoundLift
 
@@ -111,6 +112,9 @@ class Calls:
     def call_entry(self: Tracer, target: Any, args: tuple, kwargs: dict) -> Any:
         """Call the captured function itself: it is entered whatever package it is of, and opens no scope of its own."""
         if is_module(target):
+            lift, backend = module_row(self, target)
+            if lift is not None:
+                return self.apply_module(lift, ModuleView(target, self), args, kwargs, backend)
             return self.call_entry(target.forward, args, kwargs)
         if isinstance(target, types.MethodType):
             return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
@@ -127,11 +131,13 @@ class Calls:
     def _enter(self: Tracer, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         site, scope = self.site, self.scope
         if self.depth > _DEPTH:
-            self._refuse_recursion(f)
+            raise self._recursion(f, scope)
         callee = self._callee_scope(f, args, kwargs)
         self.scope, self.depth = callee, self.depth + 1
         try:
             return new(*args, **kwargs)
+        except RecursionError as error:
+            raise self._recursion(f, callee) from error
         finally:
             self.scope, self.site, self.depth = scope, site, self.depth - 1
 
@@ -174,11 +180,20 @@ class Calls:
         suffix = ".".join(["", *keys])
         return path[: -len(suffix)] if path is not None and path.endswith(suffix) else None
 
-    def _refuse_recursion(self: Tracer, f: types.FunctionType) -> None:
-        raise self.error(
-            f"GFX cannot convert this recursion: {f.__name__!r} calls itself to a depth that is only known when the code runs",
-            "write it as a loop",
-        )
+    def _recursion(self: Tracer, f: types.FunctionType, scope: Scope) -> UnsupportedConstruct:
+        """The error for calls without end: names the function that the chain of calls goes through most often."""
+        calls: dict[object, int] = {f.__code__: 1}
+        names: dict[object, tuple[str, Span | None]] = {f.__code__: (f.__name__, scope.site)}
+        open_: Scope | None = scope
+        while open_ is not None:
+            calls[open_.key] = calls.get(open_.key, 0) + 1
+            names[open_.key] = (open_.name, open_.site)
+            open_ = open_.parent
+        name, site = names[max(calls, key=calls.__getitem__)]
+        return UnsupportedConstruct(
+            f"GFX cannot convert this recursion: {name!r} calls itself to a depth that is only known when the code runs",
+            site, "write it as a loop",
+        )  # fmt: skip
 
     def _construct(self: Tracer, cls: type, args: tuple, kwargs: dict) -> Any:
         """Make an object; its own __init__ is entered, so that what it computes is recorded."""
@@ -227,6 +242,8 @@ class Calls:
             raise MissingOp(
                 f"GFX has no row for {_name(f)}", self.span(), "`gfx ops` lists what is covered; gfx.register adds a row"
             )
+        if isinstance(getattr(f, "__self__", None), random.Random):
+            raise self.outside_generator(_name(f))
         try:
             return f(*args, **kwargs)
         except NeedsPython as error:

@@ -18,10 +18,12 @@ from gfx_ir.rules import building
 
 from .arguments import Arguments, Bound, hints_of
 from .flavour import flavour_of
+from .journal import Slot
 from .modules import is_module, register_root
 from .pause import collection_paused
 from .proxy import NeedsPython
 from .results import result_tree
+from .state import lasting_writes
 from .tracer import Tracer
 
 _LONGEST_DOC = 24
@@ -35,6 +37,7 @@ class Captured:
     target: Any
     rebuild: Callable[[Any], Any] | None
     notes: list[str]
+    slots: dict[str, Slot]
 
 
 def capture(
@@ -55,17 +58,20 @@ def capture(
         arguments = Arguments(tracer, dynamic)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = any(p.type is not None for p in graph.placeholders)
-        result = run(tracer, target, bound)
-        tree, rebuild = result_tree(tracer, result)
-        state = _state(tracer, arguments)
-        graph.result = (tree, {path: value for path, value in state}) if state else tree
+        try:
+            result = run(tracer, target, bound)
+            tree, rebuild = result_tree(tracer, result)
+            state = lasting_writes(tracer, target, (args, kwargs))
+        finally:
+            tracer.journal.undo()
+        graph.result = (tree, {write.path: write.value for write in state}) if state else tree
     eliminate_dead(graph)
     program = Program(
         graph, {}, bound.signature, dict(tracer.params), tracer.guards, promotion,
-        flavour.name if flavour is not None else "numpy", [path for path, _ in state],
+        flavour.name if flavour is not None else "numpy", [write.path for write in state],
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
-    return Captured(program, target, rebuild, tracer.notes)
+    return Captured(program, target, rebuild, tracer.notes, {w.path: w.slot for w in state if w.slot is not None})
 
 
 def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
@@ -98,19 +104,7 @@ def described(target: Any) -> tuple[Any, str, Any]:
     return target, "f" if name == "<lambda>" else name, inner if isinstance(inner, types.FunctionType) else None
 
 
-def _state(tracer: Tracer, arguments: Arguments) -> list[tuple[str, Any]]:
-    """What the capture wrote that outlives the call: (path, new value) pairs of arguments and module tensors."""
-    found: list[tuple[str, Any]] = []
-    for slot in tracer.journal.frames[0].values():
-        if slot.kind != "proxy":
-            continue
-        proxy = slot.object
-        if slot.old is proxy.value or proxy is tracer.key:
-            continue
-        node = slot.old.node if hasattr(slot.old, "node") else None
-        if node is not None and node.op.name == "placeholder" and slot.old.kind != "key":
-            found.append((slot.old.name, proxy.value))
-        elif node is not None and node.op.name == "parameter":
-            found.append((node.args[0], proxy.value))
-    return found
-
+def _summary(doc: str | None) -> str:
+    """A docstring; of a manual page in a docstring its first paragraph."""
+    text = inspect.cleandoc(doc or "")
+    return text if text.count("\n") < _LONGEST_DOC else text.partition("\n\n")[0]

@@ -71,7 +71,8 @@ def check(subject: Program | Transpiled, *args: Any, tolerance: float = 1e-4, to
     got = subject(**mapped(lambda leaf: moved(leaf, owner), kept))
     want, have = _flat(expected), _flat(got)
     if list(want) != list(have):
-        want, have = dict(enumerate(want.values())), dict(enumerate(have.values()))  # type: ignore[assignment]
+        want = {str(at): item for at, item in enumerate(want.values())}
+        have = {str(at): item for at, item in enumerate(have.values())}
     if len(want) != len(have):
         raise GfxError(f"the original gives {len(want)} outputs, the transpiled function {len(have)}")
     return Report(subject.target, tolerance, tuple(_compare(str(k), want[k], have[k], tolerance) for k in want))

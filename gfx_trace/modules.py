@@ -108,13 +108,18 @@ def register_loose(tracer: Tracer, module: Any) -> None:
                     tracer.tensor_paths.setdefault(id(tensor), f"{full}.{key}")
 
 
+def module_row(tracer: Tracer, module: Any) -> tuple[Any, Any]:
+    """(row of the module's class, its backend), or Nones where it has none."""
+    for backend in tracer.frameworks():
+        lift = backend.modules.get(type(module))
+        if lift is not None:
+            return lift, backend
+    return None, None
+
+
 def _forward(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     cls = type(module)
-    lift = None
-    for backend in tracer.frameworks():
-        lift = backend.modules.get(cls)
-        if lift is not None:
-            break
+    lift, backend = module_row(tracer, module)
     path = tracer.module_paths.get(id(module), "")
     site, outer = tracer.site, tracer.scope
     doc = "" if cls.__module__.startswith("torch.") else cls.__doc__ or ""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gfx_ir import ops
 from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
@@ -45,6 +47,8 @@ class Objects:
         prop = getattr(type(o), name, None)
         if type(prop) is property and isinstance(prop.fget, types.FunctionType):
             return self.call(prop.fget, (o,), {})
+        if isinstance(o, (np.random.Generator, np.random.RandomState)):
+            raise self.outside_generator(f"numpy.random.{kind.__name__}.{name}")
         if kind in _MUTATORS and name in _MUTATORS[kind]:
             return self._mutator(o, name)
         if self.array_owner(o) is not None:
@@ -53,6 +57,13 @@ class Objects:
         if self.array_owner(found) is not None:
             return self.array_proxy(found, name)
         return found
+
+    def outside_generator(self: Tracer, name: str) -> Exception:
+        """The error for a draw that would be made once, at capture, and be the same number in every call."""
+        return self.error(
+            f"GFX cannot convert this draw: {name} takes its numbers from a generator that lives outside of the graph",
+            "draw with torch or with a jax.random key, or pass the numbers as an argument",
+        )
 
     def _mutator(self: Tracer, o: Any, name: str) -> Callable[..., Any]:
         def method(*args: Any, **kwargs: Any) -> Any:

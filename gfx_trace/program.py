@@ -169,7 +169,11 @@ class Program(gfx_ir.program.Program):
 
     def _apply(self, state: Mapping[str, Any], args: tuple, kwargs: Mapping[str, Any], owner: Backend) -> None:
         """Write what the capture writes: to the model's own tensors, and to the arguments."""
+        slots = self.captured.slots if self.captured is not None else {}
         for path, value in state.items():
+            if path in slots:
+                slots[path].set(value)
+                continue
             original = self.params.get(path, kwargs.get(path))
             if original is None:
                 continue

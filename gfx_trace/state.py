@@ -1,0 +1,88 @@
+"""State: what a capture wrote that outlives the call, as results of the program; the real objects are left as they were."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+
+from .journal import MISSING, Slot, containers
+from .proxy import Proxy
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+@dataclass(frozen=True)
+class Write:
+    """One thing that the program writes: its path, its new value, and the slot of the real object (None: an array, by its path)."""
+
+    path: str
+    value: Any
+    slot: Slot | None = None
+
+
+def lasting_writes(tracer: Tracer, target: Any, arguments: Any) -> list[Write]:
+    """Writes to arguments, buffers, attributes and globals, in order. The objects themselves get their old values back."""
+    reached = containers(arguments, *_closed_over(target))
+    found = [_write(tracer, slot, reached) for slot in list(tracer.journal.frames[0].values())]
+    tracer.journal.undo()
+    return [write for write in found if write is not None]
+
+
+def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
+    if slot.kind == "proxy":
+        return _array_write(tracer, slot)
+    module = tracer.module_paths.get(id(slot.object))
+    if module is None and id(slot.object) not in reached and slot.kind != "global":
+        return None
+    value = slot.get()
+    if value is slot.old or (isinstance(value, (int, float, str, bool, type(None))) and value == slot.old):
+        return None
+    if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this write: the contents of {slot.name!r} outlive the call", tracer.span(), "return them instead"
+        )
+    if isinstance(value, (int, float)) and isinstance(slot.old, (int, float)):
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this write: {slot.name!r} is a Python number that changes from call to call, and its value is part of the graph",
+            tracer.span(), "make it a buffer (a tensor), or an argument and a result",
+        )  # fmt: skip
+    owner = module if module is not None else type(slot.object).__name__.lower()
+    path = f"{owner}.{slot.key}" if owner else str(slot.key)
+    return Write(path, tracer.unwrap(value), slot)
+
+
+def _array_write(tracer: Tracer, slot: Slot) -> Write | None:
+    proxy = slot.object
+    if slot.old is proxy.value or proxy is tracer.key or not isinstance(slot.old, Value):
+        return None
+    node = slot.old.node
+    if node.op.name not in ("placeholder", "parameter") or slot.old.kind == "key":
+        return None
+    return Write(node.args[0], proxy.value)
+
+
+def _closed_over(target: Any) -> list[Any]:
+    """What a target can reach without arguments: its closure, its own object, the globals that its code names."""
+    found: list[Any] = []
+    while hasattr(target, "func") and hasattr(target, "args"):
+        found += [*target.args, *target.keywords.values()]
+        target = target.func
+    owner = getattr(target, "__self__", None)
+    if owner is not None:
+        found.append(owner)
+    function = getattr(target, "__func__", target)
+    if isinstance(function, types.FunctionType):
+        found += [function.__globals__.get(name) for name in function.__code__.co_names]
+        for cell in function.__closure__ or ():
+            try:
+                found.append(cell.cell_contents)
+            except ValueError:
+                continue
+    elif hasattr(target, "__dict__") and not hasattr(target, "named_modules"):
+        found.append(target)
+    return [item for item in found if not isinstance(item, (type, types.ModuleType, types.FunctionType, Proxy))]
