@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from .. import ops
+from ._catalogue import ops
 from ..build import host
 from ..errors import UnsupportedConstruct
 from . import _seen
@@ -37,7 +37,7 @@ def put_item(args: SimpleNamespace, new: Any, index: int) -> Any:
 
 def put_reshaped(args: SimpleNamespace, new: Any, index: int) -> Any:
     """The elements keep their order."""
-    return ops.reshape(new, ops.shape(args.x))  # type: ignore[operator] - the op, not the family
+    return ops.reshape(new, ops.shape(args.x))
 
 
 def put_unsqueezed(args: SimpleNamespace, new: Any, index: int) -> Any:

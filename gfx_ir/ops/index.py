@@ -9,11 +9,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from .. import host, ops
+from .. import host
 from ..dtypes import DType
 from ..errors import ShapeError
 from ..types import LogicalTensor
 from . import _views
+from ._catalogue import ops
 from ._indexing import indexed
 from ._row import composite, op
 from ._shapes import (

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from .. import ops
+from ._catalogue import ops
 from ..dtypes import DType, bool_
 from ..errors import ShapeError
 from ..types import LogicalTensor
