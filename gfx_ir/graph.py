@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import rules
+from .edges import UNBOUND, Attribute, Input, Output
 from .errors import VerifyError
 from .op import OpDef, evaluate, lookup
 from .source import Span
 from .text import to_text
 from .trees import BRANCHES, leaves, tree_map
-
-UNBOUND = type("Unbound", (), {"__repr__": lambda self: "UNBOUND"})()
-"""Stands for an input of a node that is bound later."""
 
 
 class Value:
@@ -50,36 +47,6 @@ class Value:
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name or f'%{self.index}'} of {self.node.op.name}>"
-
-
-class Input(NamedTuple):
-    """The using end of an edge: the node, which of its inputs, and what is bound there."""
-
-    node: Node
-    position: int
-    value: Any
-
-    def bind(self, value: Any) -> None:
-        """Bind another value to this input."""
-        self.node.set_input(self.position, value)
-
-
-class Output(NamedTuple):
-    """The defining end of an edge: a value (None for the state-change signal, output 0) and its users."""
-
-    node: Node
-    index: int
-    value: Value | None
-
-    def users(self) -> list[Input]:
-        """Every input that takes it."""
-        if self.index == 0:
-            return [Input(n, -1, self) for n in _tokens_of(self.node)]
-        return [i for n in self.value.uses for i in n.inputs if i.value is self.value] if self.value else []
-
-
-def _tokens_of(node: Node) -> Iterator[Node]:
-    return (n for n in (node.graph or ()) if n.after is node)
 
 
 class Node:
@@ -192,14 +159,6 @@ def _type_of(leaf: Any) -> Any:
     return leaf.type
 
 
-@dataclass(frozen=True)
-class Attribute:
-    """Key of a typed graph attribute, which passes leave for each other."""
-
-    name: str
-    type: type
-
-
 def _add_uses(node: Node) -> None:
     for arg in node.args:
         kind = type(arg)
@@ -212,19 +171,35 @@ def _add_uses(node: Node) -> None:
 
 
 def _drop_uses(node: Node) -> None:
-    for leaf in leaves(node.args):
-        if type(leaf) is Value:
-            leaf.uses.pop(node, None)
+    for arg in node.args:
+        kind = type(arg)
+        if kind is Value:
+            arg.uses.pop(node, None)
+        elif kind in BRANCHES:
+            for leaf in leaves(arg):
+                if type(leaf) is Value:
+                    leaf.uses.pop(node, None)
 
 
 class Graph:
     """Nodes in order, with placeholders, parameters and a result.
 
-    `result` is a tree of Values and constants. Placeholders and parameters are Values of nodes that stand outside the list.
+    `result` is a tree of Values and constants. Placeholders and parameters are Values of nodes outside the list.
     A graph that a node holds is a Region: closed, what it takes from outside arrives through its placeholders.
     """
 
-    __slots__ = ("name", "placeholders", "parameters", "first", "last", "count", "doc", "_attributes", "_output", "owner")
+    __slots__ = (
+        "name",
+        "placeholders",
+        "parameters",
+        "first",
+        "last",
+        "count",
+        "doc",
+        "_attributes",
+        "_output",
+        "owner",
+    )
 
     def __init__(self, name: str = "", doc: str = "") -> None:
         self.name, self.doc = name, doc
