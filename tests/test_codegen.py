@@ -1,6 +1,7 @@
 """Emitted source: it reads as its author would have written it, and computes what the graph says."""
 
 import ast
+import itertools
 import time
 
 import jax
@@ -682,7 +683,7 @@ def test_tracebacks_show_emitted_lines():
 def test_long_statements_are_broken_within_120_columns():
     g, arguments, b = graph("f", *[f"a_rather_long_name_{at}" for at in range(9)])
     with building(b):
-        g.result = (*[ops.sin(ops.add(a, b_)) for a, b_ in zip(arguments, arguments[1:])], "text, (with brackets" * 4)
+        g.result = (*[ops.sin(ops.add(a, b_)) for a, b_ in itertools.pairwise(arguments)], "text, (with brackets" * 4)
     for name in BACKENDS:
         text = emit(Program(g), backend(name)).source
         assert max(map(len, text.split("\n"))) <= 120

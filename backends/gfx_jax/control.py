@@ -9,7 +9,7 @@ from jax import lax
 
 
 def promoting_cond(pred, then, otherwise):
-    """lax.cond whose sides may differ in dtype, as an array and a Python number do: both get the dtype they promote to."""
+    """lax.cond whose sides may differ in dtype, as an array and a number do: both get what they promote to."""
     dtypes = jax.tree.map(jnp.result_type, jax.eval_shape(then), jax.eval_shape(otherwise))
 
     def cast(side):

@@ -17,7 +17,7 @@ class Branches(Statements):
     """Tests in Python's own spelling."""
 
     def branch(self, node: Node, finish: Callable[[int], bool]) -> bool:
-        """Write both sides of a test, each ended by `finish`, which finds the outputs replaced by what that side gives."""
+        """Write both sides of a test, each ended by `finish`: it finds the outputs replaced by what that side gives."""
         test = self.test(node.args[0])
         alias = self.plan.liveness.alias
         sides: list[tuple[list[ast.stmt], bool]] = []

@@ -1,4 +1,4 @@
-"""Ops that a target has no call for: their bodies, put in place where they are one short expression, else helper functions."""
+"""Ops that a target has no call for: their bodies, in place where they are one short expression, else as helpers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ..trees import tree_map
 from .copying import splice
 
 STRUCTURAL = frozenset(
-    "placeholder parameter output cond while for host_if host_while host_for call host to_python is_none check holder repeat".split()
+    "placeholder parameter output cond while for host_if host_while host_for call host to_python is_none check"
+    " holder repeat".split()
 )
 
 

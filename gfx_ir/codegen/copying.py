@@ -11,7 +11,7 @@ Values = dict[Value, Any]
 
 
 def copy_graph(graph: Graph, values: Values | None = None, prefix: str = "") -> Graph:
-    """A copy, regions included; `values` is filled with old value → new value. Calls get `prefix` before their paths."""
+    """A copy, regions included; `values` is filled with old value → new value. Paths of calls get `prefix`."""
     values = {} if values is None else values
     out = Graph(graph.name, graph.doc)
     for value in graph.placeholders:
@@ -41,7 +41,7 @@ def copy_nodes(source: Graph, into: Graph, before: Node | None, values: Values, 
 
 
 def splice(source: Graph, node: Node, args: Any, prefix: str) -> None:
-    """Put the body of `source` in the place of a node that calls it: `args` for its placeholders, its parameters under `prefix`."""
+    """Put the body of `source` in the place of a node: `args` for its placeholders, its parameters under `prefix`."""
     graph = node.graph
     assert graph is not None
     values: Values = dict(zip(source.placeholders, args))
@@ -64,7 +64,7 @@ def substitute(tree: Any, values: Values) -> Any:
 
 
 def outputs_of(result: Any, count: int) -> list[Any]:
-    """The result of a graph as the list of what stands for each of the `count` values of the node that holds or calls it."""
+    """What of a graph's result stands for each of the `count` values of the node that holds or calls it."""
     if type(result) in (tuple, list) and len(result) == count:
         return list(result)
     if count == 1:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph import Graph, Node, Value
-from .constants import name
+from ..types import LogicalTensor
+from .constants import call, name, parse
 from .copying import outputs_of
 from .liveness import fors, loop_results, placeholders
 from .names import Scope
@@ -41,7 +42,7 @@ class Functional(Repeats):
     def function(
         self, region: Graph, hint: str, avoid: set[str], enter: Callable[[], list[str]], finish: Callable[[Any], bool]
     ) -> ast.expr:
-        """A region as a lambda, or as a nested function written before the statement at hand; `enter` gives its arguments."""
+        """A region as a lambda, or as a function written before the statement at hand; `enter` gives its arguments."""
         outer_scope, outer_out, outer_prefer = self.scope, self.out, self.prefer
         self.scope, self.out, self.prefer = self.closure([region]), [], {}
         arguments = enter()
@@ -117,6 +118,12 @@ class Functional(Repeats):
         carried = [node.values[at] for at in self.plan.liveness.carried(node)]
         return [*([None] if fors(node) and node.arg("exit") is not None else []), *carried]
 
+    def _scan(self, node: Node, carried: list[int]) -> ast.expr:
+        raise NotImplementedError
+
+    def _while_over(self, node: Node, carried: list[int]) -> ast.expr:
+        raise NotImplementedError
+
     def _phis(self, node: Node, region: Graph, carried: Sequence[int]) -> list[Value]:
         phis = placeholders(node, region)[1]
         return [phis[at] for at in carried]
@@ -124,7 +131,7 @@ class Functional(Repeats):
     def _enter(
         self, phis: Sequence[Value | None], names: Sequence[str | None], before: Sequence[Value | None] = ()
     ) -> list[str]:
-        """Bind the arguments of a loop's function: those before, then the carried values, as one or as a tuple `carry`."""
+        """Bind the arguments of a loop's function: those before, then the carried values as one or a tuple."""
         arguments: list[str] = []
         for value in before:
             arguments.append(self._argument(value, None, arguments))
@@ -160,16 +167,18 @@ class Functional(Repeats):
         return items[0] if len(items) == 1 else tuple(items)
 
     def _init(self, node: Node, at: int) -> ast.expr:
-        """What a value is before the loop; a number is typed where the loop is known to give another dtype than its own."""
+        """What a value is before the loop; a number is typed where the loop is known to give an array."""
         init = self.plan.resolve(node.arg("init")[at])
         known = node.values[at].type
-        element = getattr(known, "dtype", None)
-        typed = type(init) in (bool, int, float, complex) and element is not None and not known.weak
-        if typed and self.module.style.control == "functional":
+        element = known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
+        if (
+            type(init) in (bool, int, float, complex)
+            and element is not None
+            and self.module.style.control == "functional"
+        ):
             style = self.module.style
-            return self.module.free(
-                ast.parse(style.scalar.format(dtype=style.dtype(element.name), value=repr(init)), mode="eval").body
-            )
+            text = style.scalar.format(dtype=style.dtype(element.name), value=repr(init))
+            return self.module.free(parse(text))
         return self.tree(init)
 
     def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -94,8 +95,8 @@ def _compound(statement: ast.stmt, depth: int, comments: bool) -> Iterator[Line]
 
 def _signature(function: ast.FunctionDef) -> str:
     bare = ast.FunctionDef(function.name, function.args, [ast.Pass()], [], None)
-    return next(line for line in text_of(bare).splitlines() if line.startswith("def ")).replace(": int=", ": int = ").replace(
-        ": float=", ": float = ").replace(": bool=", ": bool = ").replace(": str=", ": str = ")  # fmt: skip
+    text = next(line for line in text_of(bare).splitlines() if line.startswith("def "))
+    return re.sub(r"(: (?:int|float|bool|str))=", r"\1 = ", text)
 
 
 def _is_docstring(statement: ast.stmt, previous: ast.stmt | None, body: Sequence[ast.stmt]) -> bool:

@@ -22,7 +22,7 @@ class Loops(Branches):
         self.assign([(chosen[at], self._init(node, at)) for at in carried], node.span)
         lists = self._lists(node, chosen)
         for region in node.regions:
-            items, phis = placeholders(node, region)
+            phis = placeholders(node, region)[1]
             for at in carried:
                 self.bind(phis[at], chosen[at])
             if self._drops_flag(node):

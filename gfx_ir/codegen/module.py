@@ -64,8 +64,9 @@ def emit(
 ) -> Module:
     """The program as source for a backend.
 
-    `unroll`: how many trips of a loop over fixed numbers a functional target writes as a plain Python loop (True: any number, False:
-    none; 16 unless told). `comments`: cite the user's lines. Raises MissingOp, naming every op that the backend lacks.
+    `unroll`: how many trips of a loop over fixed numbers a functional target writes as a plain Python loop (True: any
+    number, False: none; 16 unless told). `comments`: cite the user's lines. Raises MissingOp, naming every op that the
+    backend lacks.
     """
     if mode != "python":
         raise GfxError(f"{mode!r} spelling of control flow cannot be written yet", hint='use mode="python"')
@@ -243,8 +244,8 @@ class ModuleWriter:
         lines: list[tuple[str, Span | None]] = [(line, None) for line in self.helpers.imports()]
         for text in self.helpers.sources():
             lines += [("", None), ("", None), *((line, None) for line in text.rstrip().split("\n"))]
-        for definition in definitions:
-            lines += [("", None), ("", None), *lay_out([definition], 0, comments)]
+        for written in definitions:
+            lines += [("", None), ("", None), *lay_out([written], 0, comments)]
         while lines and not lines[0][0]:
             lines.pop(0)
         source = "\n".join(text for text, _ in lines) + "\n"

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 BUILTINS = frozenset(
-    "abs bool bytes complex dict enumerate float int isinstance len list max min print range reversed round slice str sum tuple"
-    " type zip".split()
+    "abs bool bytes complex dict enumerate float int isinstance len list max min print range reversed round slice str"
+    " sum tuple type zip".split()
 ) | {name for name in dir(builtins) if name[0].isupper()}
 _TEMPORARIES = {
     "mean": "mean", "var": "variance", "std": "std", "softmax": "weights", "argmax": "index", "argmin": "index",
@@ -34,7 +34,7 @@ _KINDS = {"int": "n", "float": "value", "bool": "flag", "str": "text", "shape": 
 
 def usable(text: object) -> bool:
     """Whether the text may name a variable."""
-    return is_name(text) and not keyword.iskeyword(text) and text != "_" and not str(text).startswith("__")
+    return isinstance(text, str) and is_name(text) and not keyword.iskeyword(text) and text != "_" and text[:2] != "__"
 
 
 def snake(text: str) -> str:
@@ -54,7 +54,7 @@ def temporary(value: Value) -> str:
 
 
 class Scope:
-    """The names of one printed function. `reserved` are never assigned, `closed` neither: they are read from outside."""
+    """The names of one printed function. `reserved` are never assigned, nor `closed`: they are read from outside."""
 
     def __init__(self, plan: Plan, reserved: frozenset[str], closed: Iterable[str] = ()) -> None:
         self.plan, self.reserved, self.closed = plan, reserved, frozenset(closed)
@@ -68,10 +68,10 @@ class Scope:
         holders = self._holders.get(name)
         if not holders:
             return True
-        return all([self.plan.dead(value, graph, tick) for value in holders])
+        return all(self.plan.dead(value, graph, tick) for value in holders)
 
     def forget(self, name: str, graph: Graph) -> None:
-        """The values of this graph that had the name are dead for good: what is written from now on stands behind them."""
+        """The values of this graph that had the name are dead for good: all that follows stands behind them."""
         holders = self._holders.get(name)
         if holders:
             holders[:] = [value for value in holders if value.node.graph is not graph]
@@ -82,11 +82,12 @@ class Scope:
 
     def pick(self, hints: Iterable[str | None], graph: Graph, tick: int, avoid: Iterable[str] = ()) -> str:
         """The first of `hints` that is free, else the last usable one with a number behind it."""
-        hints = [hint for hint in hints if hint and usable(hint)] or ["h"]
-        for hint in hints:
+        avoid = set(avoid)
+        found = [hint for hint in hints if hint and usable(hint)] or ["h"]
+        for hint in found:
             if hint not in avoid and self.free(hint, graph, tick):
                 return hint
-        base = hints[0]
+        base = found[0]
         count = 1
         while f"{base}_{count}" in avoid or not self.free(f"{base}_{count}", graph, tick):
             count = count + 1 if count < 8 else max(count, self._counts.get(base, 8)) + 1

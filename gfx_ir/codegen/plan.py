@@ -1,7 +1,7 @@
 """What of a function is a statement and what stands inside an expression, and until where every value is needed.
 
-Positions: the statements of a graph are numbered from 1. A statement numbered i takes its arguments at tick 2i; what its
-regions take is taken at tick 2i + 1, as is what a loop's head reads on every trip.
+Positions: the statements of a graph are numbered from 1. Statement i takes its arguments at tick 2i; what its regions
+take is taken at tick 2i + 1, as is what a loop's head reads on every trip.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def pair(node: Node) -> bool:
 
 
 class Plan:
-    """`order`: the statements of each graph; `inside`: nodes printed inside another one; `always`: those printed at each use."""
+    """`order`: the statements of each graph; `inside`: nodes written inside another; `always`: written at each use."""
 
     def __init__(
         self, graph: Graph, effectful: Test, functional: Test, flat: Test, template: Callable[[Node], Template | None]
@@ -184,7 +184,7 @@ class Plan:
         return owner is not None and self.functional(owner)
 
     def _anywhere(self, node: Node) -> bool:
-        """Whether a cheap query is written wherever it is used: unnamed, and used more than once or in another graph."""
+        """Whether a cheap query is written at each use: unnamed, and used more than once or in another graph."""
         value = node.values[0]
         users = self.users.get(value, [])
         if value.name or not users:

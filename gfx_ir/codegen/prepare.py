@@ -18,8 +18,8 @@ from .unpack import unpack_slices
 
 @dataclass
 class Prepared:
-    """A program that the printer may change. `keys`: the name of each function's graph; `instances`: the full path of the
-    parameters of one call of each function; `lists`: lengths of the numbered lists of the parameter tree."""
+    """A program that the printer may change. `keys`: the name of each function's graph; `instances`: the full path of
+    the parameters of one call of each function; `lists`: lengths of the numbered lists of the parameter tree."""
 
     entry: Graph
     functions: dict[str, Graph]

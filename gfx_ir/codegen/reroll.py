@@ -1,4 +1,4 @@
-"""Runs of calls to one graph with parameters P.0, P.1, … become one `repeat` node, printed as a loop over the list P."""
+"""Runs of calls to one graph with parameters P.0, P.1, … become one `repeat` node: a loop over the list P."""
 
 from __future__ import annotations
 

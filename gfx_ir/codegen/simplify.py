@@ -1,4 +1,4 @@
-"""Small clean-ups of the printer's own copy: outputs of a test that say the same on both sides, or say the test itself."""
+"""Small clean-ups of the printer's copy: outputs of a test that are equal on both sides, or are the test itself."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .copying import outputs_of
 IFS = frozenset(("cond", "host_if"))
 LOOPS = frozenset(("while", "for", "host_while", "host_for"))
 _BOOLEAN = frozenset(
-    "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf isfinite"
-    " signbit all any array_equal bernoulli is_none is_floating".split()
+    "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"
+    " isfinite signbit all any array_equal bernoulli is_none is_floating".split()
 )
 
 

@@ -22,7 +22,7 @@ Finish = Callable[[Any], bool]
 
 
 class Statements(Expressions):
-    """Statements of one function. `out` is the block being written; `prefer`: names that values should get if they can."""
+    """Statements of one function. `out` is the block being written; `prefer`: names for values, if they are free."""
 
     out: list[ast.stmt]
     prefer: dict[Value, str]
@@ -56,7 +56,8 @@ class Statements(Expressions):
         pairs = [(target, value) for target, value in pairs if not (type(value) is ast.Name and value.id == target)]
         if not pairs:
             return
-        targets, values = [ast.Name(target, ast.Store()) for target, _ in pairs], [value for _, value in pairs]
+        targets: list[ast.expr] = [ast.Name(target, ast.Store()) for target, _ in pairs]
+        values = [value for _, value in pairs]
         if len(pairs) == 1:
             self.put(ast.Assign([targets[0]], values[0]), span)
         else:
@@ -144,7 +145,7 @@ class Statements(Expressions):
         for value in values:
             needed = value is not None and self.plan.liveness.used(value)
             chosen.append(self.choose(value, graph, tick, chosen) if needed and value is not None else "_")
-        names = [ast.Name(text, ast.Store()) for text in chosen]
+        names: list[ast.expr] = [ast.Name(text, ast.Store()) for text in chosen]
         target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
         self.put(ast.Assign([target], expression), span)
         for value, text in zip(values, chosen):

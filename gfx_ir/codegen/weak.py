@@ -1,6 +1,7 @@
 """Values that may be Python numbers where the source runs, and what that asks of a target.
 
-A carried value that starts as `0` is a Python number until a trip makes it an array; a test may give a number on one side.
+A carried value that starts as `0` is a Python number until a trip makes it an array; a test may give a number on one
+side.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from .liveness import Liveness, fors, loop_results
 from .simplify import IFS, LOOPS, is_boolean
 
 _ARITHMETIC = frozenset(
-    "add subtract multiply divide floor_divide remainder pow negative positive abs equal not_equal less less_equal greater"
-    " greater_equal maximum minimum sqrt exp log sin cos tan tanh".split()
+    "add subtract multiply divide floor_divide remainder pow negative positive abs equal not_equal less less_equal"
+    " greater greater_equal maximum minimum sqrt exp log sin cos tan tanh".split()
 )
 _ORDER = "bifc"
 
@@ -65,21 +66,34 @@ class Weak:
 
     def kind(self, leaf: Any) -> str | None:
         """Kind of what is weak for sure (computed from Python numbers alone), else None."""
-        value = self.liveness.resolve(leaf)
-        if type(value) is not Value:
-            return kind_of(value) if is_number(value) else None
-        if not value.is_tensor:
-            return {"int": "i", "float": "f", "bool": "b"}.get(value.kind)
-        if value not in self._kinds:
-            self._kinds[value] = "?"
+        root = self.liveness.resolve(leaf)
+        if type(root) is not Value:
+            return kind_of(root) if is_number(root) else None
+        if root not in self._kinds:
+            self._kinds[root] = self._search(root)
+        return self._kinds[root]
+
+    def _search(self, root: Value) -> str | None:
+        known: set[str] = set()
+        todo: list[Any] = [root]
+        seen: set[Value] = set()
+        while todo:
+            value = self.liveness.resolve(todo.pop())
+            if type(value) is Value and value in seen:
+                continue
+            if type(value) is not Value or not value.is_tensor:
+                plain = {"int": "i", "float": "f", "bool": "b"}.get(value.kind) if type(value) is Value else None
+                found = kind_of(value) if is_number(value) else plain
+                if found is None:
+                    return None
+                known.add(found)
+                continue
+            seen.add(value)
             sources = self._sources(value)
-            if sources is None:
-                sources = list(value.node.args) if value.node.op.name in _ARITHMETIC else [None]
-            kinds = [self.kind(source) for source in sources]
-            known = [kind for kind in kinds if kind is not None and kind != "?"]
-            weak = None not in kinds and bool(known)
-            self._kinds[value] = max(known, key=_ORDER.index) if weak else None
-        return self._kinds[value]
+            if sources is None and value.node.op.name not in _ARITHMETIC:
+                return None
+            todo.extend(value.node.args if sources is None else sources)
+        return max(known, key=_ORDER.index) if known else None
 
     def sides_differ(self, first: Any, second: Any) -> bool:
         """Whether the sides of a test may differ in dtype only because one is a Python number."""
@@ -91,7 +105,7 @@ class Weak:
         return self.kind(one) != self.kind(other)
 
     def settles_late(self, node: Node) -> bool:
-        """Whether a carried number takes another dtype only after several trips, since it follows another carried number."""
+        """Whether a carried number changes dtype only after several trips, since it follows another one."""
         carried = self.liveness.carried(node)
         numbers = {
             at for at in carried if is_number(self.liveness.resolve(node.arg("init")[at])) and at != node.arg("exit")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 COLUMNS = 120
 _OPEN, _CLOSE = "([{", ")]}"
@@ -86,7 +87,7 @@ def _items(text: str) -> list[str]:
     if not cuts or text.startswith("lambda"):
         return [text.strip()]
     bounds = [-1, *cuts, len(text)]
-    items = [text[a + 1 : b].strip() for a, b in zip(bounds, bounds[1:])]
+    items = [text[a + 1 : b].strip() for a, b in pairwise(bounds)]
     return _join_lambdas([item for item in items if item])
 
 
@@ -114,7 +115,7 @@ def _operands(text: str) -> list[str]:
         cuts = [at for at in outside if any(text.startswith(operator, at) for operator in operators)]
         if cuts:
             bounds = [0, *cuts, len(text)]
-            return [text[a:b].strip() for a, b in zip(bounds, bounds[1:])]
+            return [text[a:b].strip() for a, b in pairwise(bounds)]
     return [text]
 
 
