@@ -7,7 +7,7 @@ Graphs that are equal, parameters taken relative to the scope's path, are one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from ..graph import Graph, Node, Value
@@ -27,16 +27,16 @@ def outline(program: Program) -> Program:
 
 
 class Outliner:
-    """The state of one outlining: the functions so far by what they contain, and what stands for values that moved into them.
+    """The state of one outlining: the functions so far, by what they contain.
 
     It works from the inside out on the one graph of the entry, in which paths are absolute: a node moves once, into the Graph
-    of its own scope, and what computes the same as a Graph that is there already is only replaced by a call of it.
+    of its own scope, and what computes the same as a Graph that is there already is only replaced by a call of it. A value
+    that is used outside of its scope stays the same object, which the call gives from then on.
     """
 
     def __init__(self, program: Program) -> None:
         self.program, self.graph = program, program.entry
         self.known: dict[Hashable, str] = {}
-        self.moved: dict[Value, Value] = {}
         self.repeated = _repeated(program.entry)
 
     def run(self) -> None:
@@ -49,12 +49,14 @@ class Outliner:
     def _inside(self, scope: Scope | None, nodes: list[Node], base: str) -> list[Node]:
         """Outline what stands directly under `scope`, whose Graph has the parameters under `base`; the nodes it has then."""
         groups = _grouped(nodes, scope)
-        seen = Counter(id(child) for child, _ in groups)
+        if len(groups) == 1 and groups[0][0] is None:
+            return nodes
+        seen = Counter([child for child, _ in groups])
         out: list[Node] = []
         for child, run in groups:
             if child is None:
                 out += run
-            elif seen[id(child)] == 1 and _stands_under(child.path, base) and self._wanted(child, run):
+            elif seen[child] == 1 and _stands_under(child.path, base) and self._wanted(child, run):
                 out.append(self._called(child, self._inside(child, run, child.path)))
             else:
                 out += self._inside(child, run, base)
@@ -69,31 +71,26 @@ class Outliner:
     def _called(self, scope: Scope, nodes: list[Node]) -> Node:
         """Put a call in the place of a scope's nodes."""
         inside = set(nodes)
-        inputs = self._ordered_inputs(nodes, inside, scope)
         outputs = [v for node in nodes for v in node.values if any(user not in inside for user in v.uses)]
-        values = tuple(value for _, value in inputs)
-        name = snake(scope.name)
-        key = (name, fingerprint(nodes, tuple(outputs), scope.path, values))
+        content, needed = fingerprint(nodes, tuple(outputs), scope.path)
+        inputs = self._ordered_inputs(needed, scope)
+        values = tuple([value for _, value in inputs])
+        key = (scope.name, content, tuple([needed[value] for value in values]))
         known = self.known.get(key)
-        args = (known or self._free(name), scope.path, values)
-        call = Node(lookup("call"), args, tuple(v.kind for v in outputs), scope.site or nodes[0].span)
+        name = known or self._free(snake(scope.name))
+        call = Node(lookup("call"), (name, scope.path, values), (), scope.site or nodes[0].span)
         self.graph.insert(call, nodes[0])
-        for old, new in zip(outputs, call.values):
-            new.name, new.type = old.name, old.type
-            self.moved[old] = new
-            for user in old.users():
-                if user not in inside:
-                    user.replace_input(old, new)
+        _take_over(call, outputs)
         if known is None:
-            self.known[key] = args[0]
-            self.program.functions[args[0]] = self._graph(args[0], scope, nodes, inputs, outputs)
+            self.known[key] = name
+            self.program.functions[name] = self._graph(name, scope, nodes, inputs, outputs)
         else:
-            for node in reversed(nodes):
-                self.graph.erase(node)
+            for node in nodes:
+                self.graph.detach(node)
         return call
 
     def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: list[tuple[str, Value]], outputs: list[Value]) -> Graph:
-        """A Graph of these nodes; paths in it are relative to the scope's."""
+        """A Graph of these nodes; paths in it are relative to the scope's. Of what became a call's outputs it has values of its own."""
         callee = Graph(name, scope.doc)
         local = {value: callee.add_placeholder(title, value.kind, value.type) for title, value in inputs}
 
@@ -109,9 +106,13 @@ class Outliner:
             self.graph.detach(node)
             args = node.args if node.op.name != "call" else _relative_call(node.args, scope.path)
             node.set_args(tree_map(inner, args))
+            for value in node.values:
+                if value.node is not node:
+                    local[value] = Value(node, node.values.index(value) + 1, value.kind, value.name, value.type)
+            node.values = tuple([local.get(value, value) for value in node.values])
             callee.append(node)
         _relink(callee)
-        callee.result = outputs[0] if len(outputs) == 1 else tuple(outputs)
+        callee.result = tree_map(inner, outputs[0] if len(outputs) == 1 else tuple(outputs))
         return callee
 
     def _free(self, name: str) -> str:
@@ -121,27 +122,23 @@ class Outliner:
             free, count = f"{name}_{count}", count + 1
         return free
 
-    def _ordered_inputs(self, nodes: list[Node], inside: set[Node], scope: Scope) -> list[tuple[str, Value]]:
-        """(name, value) of what the nodes take from outside: along the callee's signature, then by first use."""
-        needed: dict[Value, None] = {}
-        for node in nodes:
-            for leaf in leaves(node.args):
-                if type(leaf) is Value and leaf.node not in inside and not _own_parameter(leaf, scope.path):
-                    needed[leaf] = None
-        ordered: list[tuple[str, Value]] = []
+    def _ordered_inputs(self, needed: Mapping[Value, int], scope: Scope) -> list[tuple[str, Value]]:
+        """(name, value) of what a scope takes from outside: along the callee's signature, then by first use."""
+        ordered: dict[Value, str] = {}
         for name, argument in scope.args:
             for leaf in leaves(argument):
-                found = self._standing(leaf)
-                if found in needed:
-                    del needed[found]
-                    ordered.append((name if argument is leaf else (leaf.name or name), found))
-        return ordered + [(value.name or "x", value) for value in needed]
+                if type(leaf) is Value and leaf in needed and leaf not in ordered:
+                    ordered[leaf] = name if argument is leaf else (leaf.name or name)
+        for value in needed:
+            ordered.setdefault(value, value.name or "x")
+        return [(name, value) for value, name in ordered.items()]
 
-    def _standing(self, leaf: Any) -> Any:
-        """The value that stands for one of the capture's, by way of the calls that it went through."""
-        while type(leaf) is Value and leaf in self.moved:
-            leaf = self.moved[leaf]
-        return leaf if type(leaf) is Value else None
+
+def _take_over(call: Node, outputs: list[Value]) -> None:
+    """Let a call give these values, to all who use them."""
+    for at, value in enumerate(outputs, 1):
+        value.node, value.index = call, at
+    call.values = tuple(outputs)
 
 
 def _repeated(entry: Graph) -> set[int]:
@@ -156,7 +153,7 @@ def _repeated(entry: Graph) -> set[int]:
     found: dict[Hashable, list[int]] = {}
     for scope, nodes in members.values():
         if len(nodes) >= _SMALLEST:
-            found.setdefault((scope.key, fingerprint(nodes, (), scope.path)), []).append(id(scope))
+            found.setdefault((scope.key, fingerprint(nodes, (), scope.path)[0]), []).append(id(scope))
     return {at for group in found.values() if len(group) > 1 for at in group}
 
 
@@ -210,32 +207,34 @@ def _relative(path: str, prefix: str) -> str:
     return path[len(prefix) + 1 :] if prefix else path
 
 
-def fingerprint(nodes: list[Node], outputs: tuple, path: str, placeholders: Iterable[Value] = ()) -> Hashable:
-    """What nodes compute, whatever their inputs are called: equal for equal computations."""
-    numbers: dict[Value, int] = {}
-    for value in placeholders:
-        numbers[value] = len(numbers)
+def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Value] = ()) -> tuple[Hashable, dict[Value, int]]:
+    """What nodes compute, whatever their inputs are called: equal for equal computations.
+
+    Beside it the values that they take from outside, parameters under `path` apart: their numbers, by first use.
+    """
+    numbers: dict[Value, int] = {value: at for at, value in enumerate(ends)}
+    needed: dict[Value, int] = {}
 
     def key(leaf: Any) -> Hashable:
         kind = type(leaf)
         if kind is Value:
             found = numbers.get(leaf)
             if found is None:
-                if _is_parameter(leaf) and _own_parameter(leaf, path):
+                if _own_parameter(leaf, path):
                     return "parameter", _relative(leaf.node.args[0], path)
-                found = numbers[leaf] = len(numbers)
+                found = numbers[leaf] = needed[leaf] = len(numbers)
             return "%", found
         if kind in BRANCHES:
             return _branch_key(leaf, key)
-        return kind.__name__, leaf if kind is not float or leaf == leaf else "nan"
+        return kind, leaf if kind is not float or leaf == leaf else "nan"
 
     rows = []
     for node in nodes:
         args = node.args if node.op.name != "call" else _relative_call(node.args, path)
-        rows.append((node.op.name, tuple(map(key, args)), *(_region_key(region, numbers) for region in node.regions)))
+        rows.append((node.op.name, tuple(map(key, args)), *[_region_key(region) for region in node.regions]))
         for value in node.values:
             numbers[value] = len(numbers)
-    return tuple(rows), tuple(map(key, outputs))
+    return (tuple(rows), tuple(map(key, outputs))), needed
 
 
 def _relative_call(args: tuple, path: str) -> tuple:
@@ -244,9 +243,8 @@ def _relative_call(args: tuple, path: str) -> tuple:
     return callee, prefix[len(path) :].lstrip(".") if _stands_under(prefix, path) else prefix, values
 
 
-def _region_key(region: Graph, numbers: dict[Value, int]) -> Hashable:
-    outputs = tuple(leaf for leaf in leaves(region.result))
-    return fingerprint(list(region), outputs, "", region.placeholders)
+def _region_key(region: Graph) -> Hashable:
+    return fingerprint(list(region), tuple(leaves(region.result)), "", region.placeholders)[0]
 
 
 def _branch_key(tree: Any, key: Any) -> Hashable:
