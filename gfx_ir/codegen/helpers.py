@@ -12,6 +12,7 @@ from typing import Any
 from ..backend import Backend
 from ..errors import GfxError
 from ..graph import Node
+from .layout import text_of
 from .style import Style
 
 
@@ -125,5 +126,5 @@ def _without_annotations(source: str, definition: ast.FunctionDef) -> str:
     body = definition.body[0]
     first = min(body.lineno, *(getattr(d, "lineno", body.lineno) for d in definition.body))
     bare = ast.FunctionDef(definition.name, definition.args, [ast.Pass()], [], None)
-    head = ast.unparse(ast.fix_missing_locations(bare)).split("\n")[0]
+    head = text_of(bare).strip().split("\n")[0]
     return "\n".join([head, *source.split("\n")[first - 1 :]]).rstrip() + "\n"

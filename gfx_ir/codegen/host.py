@@ -35,6 +35,9 @@ def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> 
         return ast.Tuple([_part(writer, arg) for arg in args], ast.Load())
     if operator == "format":
         return ast.JoinedStr([_piece(writer, arg) for arg in args])
+    if operator == "+" and 0 in [arg for arg in args if type(arg) is int]:
+        args = [arg for arg in args if arg != 0 or type(arg) is not int][:1] or args[:1]
+        return writer.tree(args[0])
     items = [writer.tree(arg) for arg in args]
     if operator in _BINARY and len(items) == 2:
         return ast.BinOp(items[0], _BINARY[operator](), items[1])

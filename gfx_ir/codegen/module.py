@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import hashlib
+import inspect
 import linecache
 import re
 from collections.abc import Callable, Sequence
@@ -235,7 +236,7 @@ class ModuleWriter:
             is_entry = graph is self.prepared.entry
             key = "" if is_entry else self.prepared.keys[graph]
             self._writing = key
-            doc = self._doc(graph, static) if is_entry else graph.doc
+            doc = self._doc(graph, static) if is_entry else inspect.cleandoc(graph.doc)
             signature = self.signature() if is_entry else [Parameter(text, v) for text, v in self._placeholders(graph)]
             name = self.entry_name if is_entry else self._names[key]
             definition = FunctionWriter(self, graph).write(name, signature, doc, self._params[graph])
@@ -276,7 +277,7 @@ class ModuleWriter:
             if self._made_python():
                 what = f" ({', '.join(numbers)})" if numbers else ""
                 notes.append(f"Reads values of tensors in Python{what}, which jax.jit refuses.")
-        return "\n\n".join(part for part in (graph.doc, "\n".join(notes)) if part)
+        return "\n\n".join(part for part in (inspect.cleandoc(graph.doc), "\n".join(notes)) if part)
 
     def _made_python(self) -> list[Value]:
         """Tensors that are read in Python."""

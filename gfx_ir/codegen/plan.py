@@ -139,7 +139,7 @@ class Plan:
             if self._is_ternary(node):
                 self.ternary.add(node)
             if not any(self.order[region] for region in node.regions):
-                width += 14 + sum(self._side_width(region) for region in node.regions)
+                width += sum(self._side_width(region) for region in node.regions)
         self._sizes[node] = (depth + 1, width)
 
     def _arguments(self, node: Node) -> list[Value]:

@@ -33,6 +33,8 @@ class Widths:
             return len(str(node.args[0])) + 8 + self.tree(node.arg("args")) + self.path(str(node.args[1] or ""))
         if op == "host":
             return 3 * len(node.args[1]) + self.tree(node.args[1])
+        if op in ("cond", "host_if", "check"):
+            return 6 + self.tree(node.args[0])
         template = self.template(node)
         if template is None:
             return len(op) + 6 + (self.tree(node.args[0]) if node.args else 0)

@@ -231,7 +231,7 @@ ROWS = (
     ),
     Row(
         "where",
-        "torch.where(condition, x1, x2)",
+        lambda a: f"torch.where({'torch.as_tensor(condition)' if is_scalar(a.condition) else 'condition'}, x1, x2)",
         {"torch.where": _where, "Tensor.where": lambda input, condition, other: ops.where(condition, input, other)},
     ),
     Row("astype", "x.to(dtype)"),
