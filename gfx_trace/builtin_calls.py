@@ -12,8 +12,8 @@ from gfx_ir import ops
 from gfx_ir.dtypes import dtype
 from gfx_ir.graph import Value
 
-from .carries import StackedRows, rows_of
 from .proxy import HostProxy, Proxy, Unusable
+from .rows import StackedRows, rows_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer

@@ -7,33 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
-from gfx_ir.types import LogicalTensor
 
+from .carried import NUMBERS, ORDER, Carried, carryable, kind_of, poison, same
 from .journal import MISSING, Slot
-from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, weak_kind, widest
+from .nest import Maybe, alike, branches, rebuilt
+from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, widest
+from .rows import StackedRows, length_error
 
 if TYPE_CHECKING:
     from .regions import Side
     from .tracer import Tracer
 
-_NUMBERS = (bool, int, float, complex)
-_ORDER = ("bool", "int", "float", "complex", "tensor")
-
-
-class Carried:
-    """A leaf that is carried: where it stands (a variable's name and the path in its tree, or a written slot) and its kind."""
-
-    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out", "weak")
-
-    def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
-        self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
-        self.inner: Value | None = None
-        self.out: Any = None
-        self.weak = weak_kind(init)
-
 
 class Carries:
-    """The carried leaves of a loop under construction."""
+    """The carried leaves of a loop under construction.
+
+    Variables are compared with what the body met: what differs is carried. A list, dictionary or dataclass is taken apart only where
+    the body puts another one in its place; one that is changed in place is carried by the slots that were written.
+    """
 
     def __init__(self, tracer: Tracer, get: Any, set_: Any, names: Sequence[str], stop: Any = None) -> None:
         self.tracer, self.get, self.set, self.names = tracer, get, set_, names
@@ -41,13 +32,18 @@ class Carries:
         self.flags = frozenset(stop.__code__.co_freevars) & frozenset(names) if stop is not None else frozenset()
         self.span = tracer.span()
         self.before: tuple = get()
+        self.entry: list[Any] = list(self.before)  # `before`, with what the loop defines as Maybe
         self.slots: list[Carried] = []
-        self.dropped: set[tuple] = set()
         self.leaves: dict[tuple, Carried] = {}
+        self.dropped: set[tuple] = set()
+        self.kept: set[tuple] = set()  # leaves that were dropped once and proved to change after all
+        self.flat: set[tuple] = set()  # containers that are taken apart
+        self.copies: set[int] = set()
         self.written: list[tuple[Slot, Any]] = []
         self.after: tuple = ()
         self.host = True
         self.test_assigns = False
+        self.runs = False  # whether there is at least one trip
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
         self.append_items: list[Value] = []
         self.open_length = False  # whether only data tells how many trips there are
@@ -56,14 +52,12 @@ class Carries:
 
     # ------------------------------------------------------------------ planning
     def _plan(self, name: str, value: Any, path: tuple) -> None:
-        if isinstance(value, (tuple, list)) and type(value) is not list or type(value) is list and len(path) < 4:
-            for at, item in enumerate(value):
-                self._plan(f"{name}_{at}", item, (*path, at))
-        elif isinstance(value, dict):
-            for key, item in value.items():
-                self._plan(f"{name}_{key}" if str(key).isidentifier() else name, item, (*path, key))
-        elif isinstance(value, (Proxy, HostProxy, *_NUMBERS)):
-            self._add(path, Carried(name, value, _kind_of(value), getattr(value, "backend", self.tracer.backend)))
+        if carryable(value):
+            self._add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
+        elif isinstance(value, (tuple, Maybe)) or path in self.flat:
+            for key, item in branches(value) or ():
+                label = name if type(value) is Maybe and key == "value" else f"{name}_{key}" if str(key).isidentifier() or isinstance(key, int) else name
+                self._plan(label, item, (*path, key))
 
     def _add(self, path: tuple, carried: Carried) -> None:
         if path not in self.dropped and path not in self.leaves:
@@ -74,47 +68,33 @@ class Carries:
     def enter(self, graph: Graph) -> None:
         """Begin a region: carried leaves stand as its placeholders, in the variables and slots that hold them."""
         tracer = self.tracer
+        self.copies.clear()
         for carried in self.slots:
             kind = carried.kind if self.host or carried.kind in ("tensor", "optional", "key") else "tensor"
-            value = carried.inner = graph.add_placeholder(carried.name, kind, self._type(carried))
+            value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer))
             value.name = carried.name if carried.name.isidentifier() else None
             if isinstance(carried.init, bool):
                 tracer.booleans.add(value)
             if carried.slot is not None:
-                proxy = self._wrapped(carried, value)
+                proxy = carried.wrapped(tracer, value)
                 tracer.journal.record(carried.slot.object, carried.slot.key, carried.slot.kind, carried.slot.name)
                 carried.slot.set(value if carried.slot.kind == "proxy" else proxy)
-        self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.before)))
+        self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.entry)))
         self.entered = self.get()
 
     def _inside(self, value: Any, path: tuple) -> Any:
         carried = self.leaves.get(path)
         if carried is not None:
-            return False if path[0] in self.flags else self._wrapped(carried, carried.inner)
-        if isinstance(value, tuple):
-            items = [self._inside(item, (*path, at)) for at, item in enumerate(value)]
-            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-        if type(value) is list and len(path) < 4 and any(key[: len(path)] == path for key in self.leaves):
-            return [self._inside(item, (*path, at)) for at, item in enumerate(value)]
-        if type(value) is dict and any(key[: len(path)] == path for key in self.leaves):
-            return {key: self._inside(item, (*path, key)) for key, item in value.items()}
+            return False if path[0] in self.flags else carried.wrapped(self.tracer, carried.inner)
+        if isinstance(value, (tuple, Maybe)) or path in self.flat:
+            parts = branches(value) or []
+            items = [self._inside(item, (*path, key)) for key, item in parts]
+            if path not in self.flat and all(new is old for new, (_, old) in zip(items, parts)):
+                return value
+            made = rebuilt(value, items)
+            self.copies.add(id(made))
+            return made
         return value
-
-    def _wrapped(self, carried: Carried, value: Any) -> Any:
-        made = self.tracer.wrap(value, carried.backend)
-        if isinstance(made, Proxy):
-            made.weak = carried.weak
-        return made
-
-    def _type(self, carried: Carried) -> Any:
-        if not self.tracer.static_types:
-            return None
-        value = carried.init.read() if isinstance(carried.init, (Proxy, HostProxy)) else carried.init
-        if isinstance(value, Value):
-            return value.type
-        if carried.kind == "tensor" and isinstance(value, _NUMBERS):
-            return LogicalTensor(None, (), weak=True)
-        return None
 
     def changed_names(self) -> bool:
         """Whether the loop's test assigned a variable."""
@@ -123,10 +103,8 @@ class Carries:
     def collect(self) -> None:
         """At the end of the body: what the variables and slots hold now."""
         self.after = self.get()
-        for path, carried in self.leaves.items():
-            if carried.slot is None:
-                carried.out = _at(self.after, self.names, path)
-            else:
+        for carried in self.slots:
+            if carried.slot is not None:
                 held = carried.slot.get()
                 carried.out = Proxy(held, carried.backend) if carried.slot.kind == "proxy" else held
 
@@ -140,26 +118,84 @@ class Carries:
         stable = True
         if tensor and self.host:
             self.host, stable = False, False
+        for at, name in enumerate(self.names):
+            stable &= self._settle(at, (name,), name, self.entry[at], self.entered[at], self.after[at])
         for path, carried in list(self.leaves.items()):
-            stable &= self._settle_leaf(path, carried)
+            if carried.slot is not None:
+                stable &= self._settle_leaf(path, carried)
         for slot, value in side.written:
             stable &= self._settle_slot(slot, value)
         return stable
 
+    def _settle(self, at: int, path: tuple, name: str, before: Any, entered: Any, after: Any) -> bool:
+        """Compare what stood at a path before the body and after it."""
+        carried = self.leaves.get(path)
+        if carried is not None:
+            carried.out = after
+            return self._settle_leaf(path, carried)
+        if after is entered:
+            return self._drop_below(path)
+        if path in self.dropped and not same(before, after):
+            self.dropped.discard(path)
+            self.kept.add(path)
+            self._plan(name, before, path)
+            return False
+        if type(before) is Maybe and type(after) is not Maybe and not isinstance(after, (Undefined, Unusable)):
+            after = Maybe(after, True, before.name)
+        if alike(before, after):
+            if path not in self.flat and not isinstance(before, (tuple, Maybe)):
+                self.flat.add(path)
+                self._plan(name, before, path)
+                return False
+            parts = zip(branches(before) or (), branches(entered) or (), branches(after) or ())
+            return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])
+        if same(before, after) or isinstance(entered, Unusable) and not isinstance(entered, Maybe):
+            return True
+        return self._unusable(at, path, before, after)
+
+    def _drop_below(self, path: tuple) -> bool:
+        """A container that is left as it was carries nothing."""
+        below = [p for p in self.leaves if p[: len(path)] == path and self.leaves[p].slot is None and p not in self.kept]
+        for inner in below:
+            self._drop(inner, self.leaves[inner])
+        return not below
+
+    def _unusable(self, at: int, path: tuple, before: Any, after: Any) -> bool:
+        """A variable that cannot be carried: one that the loop defines gets a placeholder value, others may not be read."""
+        name = self.names[at]
+        if isinstance(before, Undefined) and len(path) == 1:
+            zero = poison(self.tracer, after)
+            if zero is not None:
+                self.entry[at] = zero if self.runs and not isinstance(after, Unusable) else Maybe(zero, False, name)
+                self._plan(name, self.entry[at], path)
+                return False
+            if isinstance(after, Undefined):
+                return True
+            what = f"GFX cannot convert this read: {name!r} is only defined if the loop runs, and its kind is not known before"
+            self.entry[at] = _Later(UnsupportedConstruct(what, self.span, f"define {name!r} before the loop"))
+            return True
+        said = "is None before the loop" if before is None else f"becomes {_noun(after)} in the loop, and was {_noun(before)} before"
+        self._drop_below((name,))
+        what = f"GFX cannot convert this loop: {name!r} {said}, which no graph can carry from trip to trip"
+        self.entry[at] = Unusable(UnsupportedConstruct(what, self.span, "keep its kind, length and keys"))
+        return False
+
     def _settle_leaf(self, path: tuple, carried: Carried) -> bool:
         out = carried.out
-        if out is _GONE or not isinstance(out, (Proxy, HostProxy, *_NUMBERS)):
+        if not carryable(out):
             self._refuse(carried, out)
-        kind = _kind_of(out)
         value = out.read() if isinstance(out, (Proxy, HostProxy)) else out
-        if value is carried.inner or (not isinstance(value, Value) and not isinstance(carried.init, (Proxy, HostProxy)) and _same(value, carried.init)):
-            self._drop(path, carried)
-            return False
-        self._check_type(carried, value)
+        if path not in self.kept:
+            constant = not isinstance(value, Value) and not isinstance(carried.init, (Proxy, HostProxy)) and same(value, carried.init)
+            if value is carried.inner or constant:
+                self._drop(path, carried)
+                return False
+        carried.check_type(self.tracer, value, self.span)
         if carried.weak and isinstance(out, Proxy) and out.weak != carried.weak:
             carried.weak = widest(carried.weak, out.weak) if out.weak else ""
             return False
-        wider = max(kind, carried.kind, key=_ORDER.index) if {kind, carried.kind} <= set(_ORDER) else kind
+        kind = kind_of(out)
+        wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
         if wider != carried.kind and (self.host or wider in ("tensor", "optional")):
             carried.kind = wider
             return not self.host and carried.inner is not None and carried.inner.kind == wider
@@ -171,47 +207,38 @@ class Carries:
         self.slots.remove(carried)
 
     def _refuse(self, carried: Carried, out: Any) -> None:
-        what = "is undefined" if out is _GONE or isinstance(out, Undefined) else f"becomes {type(out).__name__}"
         if isinstance(out, Unusable):
             raise out.error
+        what = "is undefined" if isinstance(out, Undefined) else f"becomes {_noun(out)}"
         raise UnsupportedConstruct(f"GFX cannot convert this loop: {carried.name!r} {what} in the loop's body", self.span)
-
-    def _check_type(self, carried: Carried, value: Any) -> None:
-        before, after = self._type(carried), getattr(value, "type", None)
-        if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)):
-            return
-        if not before.weak and before.dtype and after.dtype and before.dtype != after.dtype:
-            raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {carried.name!r} changes its dtype from {before.dtype} to {after.dtype} in the loop",
-                self.span, "cast it before the loop",
-            )  # fmt: skip
-        if not before.weak and before.dims is not None and after.dims is not None and before.dims != after.dims:
-            raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {carried.name!r} changes its shape from {before.dims} to {after.dims} in the loop",
-                self.span, "keep the shape of what a loop on tensor data carries",
-            )  # fmt: skip
 
     def _settle_slot(self, slot: Slot, value: Any) -> bool:
         path = ("slot", slot.id)
-        if path in self.leaves or path in self.dropped:
+        if id(slot.object) in self.copies:
+            raise NeedsPython("the loop changes a container in place and puts another one in its place", self.span)
+        if path in self.leaves:
             return True
         if slot.kind == "contents":
             return self._settle_contents(slot, value)
         old = Proxy(slot.old, slot.object.backend) if slot.kind == "proxy" else slot.old
-        if old is MISSING or not isinstance(old, (Proxy, HostProxy, *_NUMBERS)):
-            if _same(old, value):
-                return True
+        held = Proxy(value, slot.object.backend) if slot.kind == "proxy" else value
+        if same(old, held) or (slot.kind == "proxy" and slot.old is value):
+            return True
+        if not carryable(old):
             raise NeedsPython(f"the loop writes {slot.name!r}, which no graph can carry from trip to trip", self.span)
-        if isinstance(value, list):
+        if not carryable(held):
             raise NeedsPython(f"the loop writes {slot.name!r}", self.span)
-        self._add(path, Carried(slot.name, old, _kind_of(old), getattr(old, "backend", self.tracer.backend), slot))
+        if path in self.dropped:
+            self.dropped.discard(path)
+            self.kept.add(path)
+        self._add(path, Carried(slot.name, old, kind_of(old), getattr(old, "backend", self.tracer.backend), slot))
         return False
 
     def _settle_contents(self, slot: Slot, value: Any) -> bool:
         old = slot.old
         if self.open_length and len(value) != len(old):
             raise length_error(slot, "in a loop whose number of trips hangs on data")
-        if not isinstance(value, list) or value[: len(old)] != old or any(a is not b for a, b in zip(old, value)):
+        if not isinstance(value, list) or len(value) < len(old) or any(a is not b for a, b in zip(old, value)):
             raise NeedsPython(f"the loop changes the contents of {slot.name!r}", self.span)
         added = value[len(old) :]
         if old or not added or not all(isinstance(x, Proxy) for x in added):
@@ -255,10 +282,11 @@ class Carries:
         results: dict[int, Any] = {}
         for carried, value in zip(self.slots, values):
             value.name = carried.name if carried.name.isidentifier() else None
-            if isinstance(carried.init, bool) and tracer.is_boolean(carried.out.read()):
+            out = carried.out.read() if isinstance(carried.out, (Proxy, HostProxy)) else carried.out
+            if isinstance(carried.init, bool) and tracer.is_boolean(out):
                 tracer.booleans.add(value)
-            results[id(carried)] = self._wrapped(carried, value)
-        self.set(tuple(self._outside(v, a, (n,), results) for n, v, a in zip(self.names, self.before, self.after)))
+            results[id(carried)] = carried.wrapped(tracer, value)
+        self.set(tuple(self._outside(v, (n,), results) for n, v in zip(self.names, self.entry)))
         slots = [(c.slot, values[at] if c.slot.kind == "proxy" else results[id(c)]) for at, c in enumerate(self.slots) if c.slot]
         tracer.journal.commit(slots)
         for (slot, item), y in zip(stacked, ys):
@@ -266,81 +294,32 @@ class Carries:
             from_rows = StackedRows(tracer.wrap(y, item.backend))
             tracer.journal.commit([(slot, [from_rows])])
 
-    def _outside(self, value: Any, after: Any, path: tuple, results: dict[int, Any]) -> Any:
+    def _outside(self, value: Any, path: tuple, results: dict[int, Any]) -> Any:
         carried = self.leaves.get(path)
         if carried is not None:
             return results[id(carried)]
-        if path in self.dropped:
-            return value
-        if isinstance(value, tuple):
-            items = [self._outside(i, None, (*path, at), results) for at, i in enumerate(value)]
-            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-        if type(value) is list and any(key[: len(path)] == path for key in self.leaves):
-            value[:] = [self._outside(i, None, (*path, at), results) for at, i in enumerate(value)]
-        elif type(value) is dict and any(key[: len(path)] == path for key in self.leaves):
-            value.update({k: self._outside(i, None, (*path, k), results) for k, i in value.items()})
-        elif isinstance(value, Undefined) and not isinstance(after, Undefined):
-            error = UnsupportedConstruct(f"GFX cannot convert this read: {path[0]!r} is only defined if the loop runs", self.span)
-            return Unusable(error)
-        elif after is not value and value is None:
-            error = UnsupportedConstruct(f"GFX cannot convert this loop: {path[0]!r} is None before the loop", self.span)
-            return Unusable(error)
-        return value
+        if isinstance(value, (tuple, Maybe)) or path in self.flat:
+            parts = branches(value) or []
+            items = [self._outside(item, (*path, key), results) for key, item in parts]
+            if all(new is old for new, (_, old) in zip(items, parts)):
+                return value
+            return rebuilt(value, items)
+        return Unusable(value.error) if type(value) is _Later else value
 
 
-class StackedRows(Unusable):
-    """What stands in a list that a staged loop filled: one tensor of rows. Whatever does not know it is refused."""
+class _Later(Undefined):
+    """A variable that a loop defines and that cannot be carried: undefined inside, and not to be read behind the loop."""
 
-    __slots__ = ("rows",)
+    __slots__ = ("error",)
 
-    def __init__(self, rows: Proxy) -> None:
-        self.rows = rows
-        hint = "stack it first, or loop over it"
-        super().__init__(UnsupportedConstruct("GFX cannot use a list that a loop on tensor data filled in this way", None, hint))
-
-
-def rows_of(x: Any) -> Any:
-    """The tensor of rows that stands for a list which a staged loop filled; anything else as it is."""
-    return x[0].rows if type(x) is list and len(x) == 1 and type(x[0]) is StackedRows else x
+    def __init__(self, error: UnsupportedConstruct) -> None:
+        self.error = error
+        super().__init__("")
 
 
-def called(x: Any, frame: Any) -> str:
-    """What the user calls an object: the variable that holds it, in the frame where it is used or in one that called it."""
-    while frame is not None:
-        found = next((name for name, held in frame.f_locals.items() if held is x and name.isidentifier()), None)
-        if found is not None and not frame.f_globals.get("__name__", "").startswith("gfx_trace"):
-            return found
-        frame = frame.f_back
-    return f"a {type(x).__name__}"
+def _noun(x: Any) -> str:
+    inner = branches(x)
+    return f"a {type(x).__name__} of length {len(inner)}" if inner is not None else "None" if x is None else f"a {type(x).__name__}"
 
 
-def length_error(slot: Slot, where: str) -> UnsupportedConstruct:
-    """A list whose length would hang on data."""
-    return UnsupportedConstruct(
-        f"GFX cannot convert this append to {slot.name!r} {where}: its length would be open", slot.span,
-        "write into a tensor of fixed length, or use where or a mask",
-    )  # fmt: skip
-
-
-_GONE = object()
-
-
-def _at(values: tuple, names: Sequence[str], path: tuple) -> Any:
-    found = values[list(names).index(path[0])]
-    for key in path[1:]:
-        try:
-            found = found[key]
-        except (KeyError, IndexError, TypeError):
-            return _GONE
-    return found
-
-
-def _same(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and isinstance(a, (*_NUMBERS, str)) and a == b)
-
-
-def _kind_of(value: Any) -> str:
-    if isinstance(value, Proxy):
-        inner = value.read()
-        return inner.kind if isinstance(inner, Value) else type(inner).__name__
-    return value.value.kind if isinstance(value, HostProxy) else type(value).__name__
+__all__ = ["MISSING", "NUMBERS", "Carries"]

@@ -10,10 +10,10 @@ from typing import Any
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from .carries import called, rows_of
 from .convert import Starred
 from .joins import Choice, Partial
 from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .rows import called, rows_of
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
 _INPLACE = {
@@ -95,7 +95,12 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
 
 def gfx_is(a: Any, b: Any) -> Any:
     """a is b."""
-    return active.builder.is_(a, b) if type(a) in _OPEN or type(b) in _OPEN else a is b
+    if type(a) in _OPEN or type(b) in _OPEN:
+        return active.builder.is_(a, b)
+    for x in (a, b):
+        if isinstance(x, Unusable):
+            raise x.error
+    return a is b
 
 
 def gfx_in(a: Any, b: Any) -> Any:
@@ -286,7 +291,7 @@ def gfx_undefined(name: str) -> Undefined:
 
 def gfx_read(name: str, value: Any) -> Any:
     """A read of a variable that may be undefined."""
-    if type(value) in (Undefined, Unusable, Partial):
+    if isinstance(value, (Undefined, Unusable)):
         tracer = active.builder
         tracer.site = sys._getframe(1)
         return tracer.read(name, value)

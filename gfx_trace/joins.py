@@ -13,6 +13,7 @@ from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
 from .journal import MISSING
+from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
 
 if TYPE_CHECKING:
@@ -53,11 +54,13 @@ class Join:
         """What `name` holds after the test, given what each side left in it."""
         if a is b:
             return a
+        if type(a) is Maybe or type(b) is Maybe:
+            return self._maybe(a, b, name)
         if isinstance(a, (Undefined, Unusable)) or isinstance(b, (Undefined, Unusable)) or MISSING in (type(a), type(b)):
             return self._undefined(a, b, name)
         if type(a) is type(b) and isinstance(a, (*_NUMBERS, str, type(None))) and (a == b or (a != a and b != b)):
             return a
-        if type(a) is type(b) and isinstance(a, (tuple, list, dict)):
+        if type(a) is type(b) and (isinstance(a, (tuple, list, dict)) or is_record(a)):
             found = self._tree(a, b, name)
             if found is not None:
                 return found
@@ -86,15 +89,20 @@ class Join:
             return Partial(self.test, (a, b), name)
         return a if isinstance(a, Unusable) else b
 
+    def _maybe(self, a: Any, b: Any, name: str) -> Any:
+        """A variable that a loop may have defined: its value and its flag, each joined."""
+        for x in (a, b):
+            if isinstance(x, (Undefined, Unusable)) and type(x) is not Maybe:
+                return x
+        (left, there), (right, here) = ((x.value, x.defined) if type(x) is Maybe else (x, True) for x in (a, b))
+        value = self.join(left, right, name)
+        return value if isinstance(value, Unusable) else Maybe(value, self.join(there, here, f"{name}_defined"), name)
+
     def _tree(self, a: Any, b: Any, name: str) -> Any:
-        if isinstance(a, dict):
-            if list(a) != list(b):
-                return None
-            return {k: self.join(a[k], b[k], f"{name}_{k}" if str(k).isidentifier() else name) for k in a}
-        if len(a) != len(b):
+        if not alike(a, b):
             return None
-        items = [self.join(x, y, f"{name}_{at}") for at, (x, y) in enumerate(zip(a, b))]
-        return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
+        keys = [f"{name}_{k}" if isinstance(k, int) or str(k).isidentifier() else name for k, _ in branches(a) or ()]
+        return rebuilt(a, [self.join(x, y, key) for (_, x), (_, y), key in zip(branches(a) or (), branches(b) or (), keys)])
 
     def _kind(self, a: Any, b: Any, name: str) -> Any:
         """Kind of the output that a pair of different leaves makes, or what stands for it where none can be."""

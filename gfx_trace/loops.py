@@ -17,10 +17,11 @@ from gfx_ir.source import Scope, Span
 from gfx_ir.types import LogicalTensor
 
 from .builtin_calls import Combined, OpenRange
-from .carries import Carries, called
+from .carries import Carries
 from .journal import MISSING
 from .proxy import HostProxy, NeedsPython, Proxy
 from .regions import Side
+from .rows import called
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -269,10 +270,11 @@ class Loops:
             def item(graph: Any, items: list[Value] = items) -> Any:
                 for at, kind in enumerate(source.kinds):
                     items.append(graph.add_placeholder(labels[at], kind, source.item_type(at)))
-                return source.make([self.wrap(v, self.backend) for v in items])
+                return source.make([self._loop_item(v, at) for v, at in zip(items, source.items)])
 
             body_side, flag = self._trace_body(carries, body, stop, None, item)
             carries.append_items = items
+            carries.runs = bool(source.length)
             carries.open_length = isinstance(flag, Value) or source.open_range
             if carries.settle(body_side, not host or (isinstance(flag, Value) and flag.is_tensor)):
                 break
@@ -280,6 +282,13 @@ class Loops:
             raise self.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
         self.site = site
         self._make_for(source, carries, body_side, flag, items)
+
+    def _loop_item(self: Tracer, value: Value, source: Any) -> Any:
+        """An item as the body sees it: a number of a range is a Python number, whatever carries it."""
+        made = self.wrap(value, self.backend)
+        if isinstance(made, Proxy) and isinstance(source, tuple):
+            made.weak = "int"
+        return made
 
     def _make_for(self: Tracer, source: Source, carries: Carries, side: Side, flag: Any, items: list[Value]) -> None:
         exit_ = carries.exit_position(flag)

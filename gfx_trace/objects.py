@@ -13,11 +13,11 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
 
-from .carries import called, rows_of
 from .joins import Choice
 from .modules import is_module, module_attribute
 from .proxy import HostProxy, Proxy, Unusable
 from .regions import Raised
+from .rows import called, rows_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer

@@ -12,10 +12,11 @@ from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import tree_map
 
-from .carries import length_error
 from .joins import Choice, Join, Joined, Partial
 from .journal import MISSING, Slot, containers
+from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .rows import length_error
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -358,9 +359,22 @@ class Regions:
                 x.error.span = self.span()
                 raise x.error
             return self.imported(x.test, chosen, 0 if known else 1)
+        if isinstance(x, Maybe):
+            return self._read_maybe(x)
         if isinstance(x, Unusable):
             raise x.error
         return x
+
+    def _read_maybe(self: Tracer, x: Maybe) -> Any:
+        """A read behind a loop that may not have run: checked when the emitted code runs, once."""
+        found = self.truth(x.defined)
+        text = f"cannot access local variable {x.name!r} where it is not associated with a value"
+        if found is False:
+            raise UnboundLocalError(text)
+        if isinstance(found, Value):
+            ops.check(found, text, "UnboundLocalError")
+            self.facts.assume(found, True)
+        return x.value
 
 
 def fill(tree: Any, outputs: list[Any], raw: bool = False) -> Any:
@@ -374,13 +388,12 @@ def fill(tree: Any, outputs: list[Any], raw: bool = False) -> Any:
         return Proxy(proxy.value, tree.backend, tree.weak) if isinstance(proxy, Proxy) else proxy
     if isinstance(tree, Proxy) and raw:
         return tree.value
-    if type(tree) in (tuple, list):
-        return type(tree)(fill(item, outputs) for item in tree)
-    if type(tree) is dict:
-        return {key: fill(item, outputs) for key, item in tree.items()}
-    if isinstance(tree, tuple):
-        return type(tree)(*(fill(item, outputs) for item in tree))
-    return tree
+    parts = branches(tree)
+    if parts is None:
+        return tree
+    items = [fill(item, outputs) for _, item in parts]
+    same = all(new is old for new, (_, old) in zip(items, parts))
+    return tree if same else rebuilt(tree, items)  # an object that both sides hold stays that object
 
 
 def _nothing() -> None:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
 
-
-from .carries import rows_of
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Unusable
+from .rows import rows_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from .builtin_calls import Combined, OpenRange, _open
 
-
 if TYPE_CHECKING:
     from .tracer import Tracer
 

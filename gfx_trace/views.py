@@ -15,10 +15,10 @@ from gfx_ir.rules import building
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .carries import rows_of
 from .convert import Starred, spliced
 from .indexed import Indexed
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
+from .rows import rows_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer

@@ -11,7 +11,7 @@ FAMILY = "effect"
 EXCEPTIONS = frozenset(
     "ArithmeticError AssertionError AttributeError Exception FloatingPointError IndexError KeyError LookupError "
     "NotImplementedError OSError OverflowError PermissionError RuntimeError StopIteration TimeoutError TypeError "
-    "UnicodeError ValueError ZeroDivisionError".split()
+    "UnboundLocalError UnicodeError ValueError ZeroDivisionError".split()
 )
 """The names that a `check` may print: a graph from a file must not put code of its own there."""
 

@@ -1,0 +1,108 @@
+"""One leaf that a staged loop carries, and what may be one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.types import LogicalTensor
+
+from .joins import Partial
+from .journal import Slot
+from .nest import Maybe, branches, rebuilt
+from .proxy import HostProxy, Proxy, Undefined, weak_kind
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+NUMBERS = (bool, int, float, complex)
+ORDER = ("bool", "int", "float", "complex", "tensor")
+_ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
+
+
+class Carried:
+    """A leaf that is carried: the user's name for it, its value before the loop, its kind, and the slot that holds it if one does."""
+
+    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out", "weak")
+
+    def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
+        self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
+        self.inner: Value | None = None
+        self.out: Any = None
+        self.weak = weak_kind(init)
+
+    def wrapped(self, tracer: Tracer, value: Any) -> Any:
+        """A value that stands for it, as the traced function sees it."""
+        made = tracer.wrap(value, self.backend)
+        if isinstance(made, Proxy):
+            made.weak = self.weak
+        return made
+
+    def type(self, tracer: Tracer) -> Any:
+        """Its type before the loop, where known."""
+        if not tracer.static_types:
+            return None
+        value = self.init.read() if isinstance(self.init, (Proxy, HostProxy)) else self.init
+        if isinstance(value, Value):
+            return value.type
+        if self.kind == "tensor" and isinstance(value, NUMBERS):
+            return LogicalTensor(None, (), weak=True)
+        return None
+
+    def check_type(self, tracer: Tracer, value: Any, span: Any) -> None:
+        """Refuse a value after a trip whose dtype or shape differs from the one before the loop."""
+        before, after = self.type(tracer), getattr(value, "type", None)
+        if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)) or before.weak:
+            return
+        if before.dtype and after.dtype and before.dtype != after.dtype:
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this loop: {self.name!r} changes its dtype from {before.dtype} to {after.dtype} in the loop",
+                span, "cast it before the loop",
+            )  # fmt: skip
+        if before.dims is not None and after.dims is not None and before.dims != after.dims:
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this loop: {self.name!r} changes its shape from {before.dims} to {after.dims} in the loop",
+                span, "keep the shape of what a loop on tensor data carries",
+            )  # fmt: skip
+
+
+def carryable(x: Any) -> bool:
+    """Whether a loop can carry a leaf."""
+    return isinstance(x, (Proxy, HostProxy, *NUMBERS))
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two leaves are one object or equal constants."""
+    return a is b or (type(a) is type(b) and isinstance(a, (*NUMBERS, str)) and a == b)
+
+
+def kind_of(value: Any) -> str:
+    """Kind of a leaf as a value of a graph."""
+    if isinstance(value, Proxy):
+        inner = value.read()
+        return inner.kind if isinstance(inner, Value) else type(inner).__name__
+    return value.value.kind if isinstance(value, HostProxy) else type(value).__name__
+
+
+def poison(tracer: Tracer, value: Any) -> Any:
+    """What stands for a variable that a loop defines, before it does: zeros of the same kind. None: nothing can."""
+    if isinstance(value, Partial):
+        found = [poison(tracer, side) for side in value.sides if not isinstance(side, Undefined)]
+        return found[0] if len(found) == 1 else None
+    if isinstance(value, Maybe):
+        return poison(tracer, value.value)
+    kind = weak_kind(value)
+    if kind:
+        return _ZEROS[kind]
+    if isinstance(value, Proxy):
+        type_ = getattr(value.read(), "type", None)
+        if not isinstance(type_, LogicalTensor) or not type_.known:
+            return None
+        return tracer.wrap(ops.zeros(type_.dims, type_.dtype), value.backend)
+    parts = branches(value)
+    if parts is None:
+        return None
+    items = [poison(tracer, item) for _, item in parts]
+    return None if any(item is None for item in items) else rebuilt(value, items)

@@ -1,0 +1,66 @@
+"""Trees of Python containers as tests and loops see them: their branches, and the same container made of others."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from typing import Any
+
+from gfx_ir.errors import UnsupportedConstruct
+
+from .proxy import Unusable
+
+
+class Maybe(Unusable):
+    """A variable that a staged loop defines, if it runs: its value, and the flag that tells whether it was defined."""
+
+    __slots__ = ("value", "defined", "name")
+
+    def __init__(self, value: Any, defined: Any, name: str) -> None:
+        self.value, self.defined, self.name = value, defined, name
+        super().__init__(UnsupportedConstruct(f"GFX cannot use {name!r} here: it is only defined if a loop runs", None, f"define {name!r} first"))
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value is a dataclass's instance."""
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def branches(value: Any) -> list[tuple[Any, Any]] | None:
+    """(key, item) pairs of a container; None for a leaf."""
+    kind = type(value)
+    if kind is Maybe:
+        return [("value", value.value), ("defined", value.defined)]
+    if isinstance(value, tuple) or kind is list:
+        return list(enumerate(value))
+    if kind is dict:
+        return list(value.items())
+    if is_record(value):
+        return [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value) if hasattr(value, f.name)]
+    return None
+
+
+def rebuilt(value: Any, items: list[Any]) -> Any:
+    """A container like `value` that holds `items`, in the order of its branches."""
+    kind = type(value)
+    if kind is Maybe:
+        return Maybe(items[0], items[1], value.name)
+    if isinstance(value, tuple):
+        return kind(*items) if hasattr(value, "_fields") else tuple(items)
+    if kind is list:
+        return items
+    if kind is dict:
+        return dict(zip(value, items))
+    made = copy.copy(value)
+    for (name, old), item in zip(branches(value) or (), items):
+        if item is not old:
+            object.__setattr__(made, name, item)
+    return made
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two values are containers of one class with the same keys."""
+    if type(a) is not type(b):
+        return False
+    left, right = branches(a), branches(b)
+    return left is not None and right is not None and [k for k, _ in left] == [k for k, _ in right]

@@ -1,0 +1,44 @@
+"""Lists that staged loops fill, and what users call a container."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir.errors import UnsupportedConstruct
+
+from .journal import Slot
+from .proxy import Proxy, Unusable
+
+
+class StackedRows(Unusable):
+    """What stands in a list that a staged loop filled: one tensor of rows. Whatever does not know it is refused."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: Proxy) -> None:
+        self.rows = rows
+        hint = "stack it first, or loop over it"
+        super().__init__(UnsupportedConstruct("GFX cannot use a list that a loop on tensor data filled in this way", None, hint))
+
+
+def rows_of(x: Any) -> Any:
+    """The tensor of rows that stands for a list which a staged loop filled; anything else as it is."""
+    return x[0].rows if type(x) is list and len(x) == 1 and type(x[0]) is StackedRows else x
+
+
+def called(x: Any, frame: Any) -> str:
+    """What the user calls an object: the variable that holds it, in the frame where it is used or in one that called it."""
+    while frame is not None:
+        found = next((name for name, held in frame.f_locals.items() if held is x and name.isidentifier()), None)
+        if found is not None and not frame.f_globals.get("__name__", "").startswith("gfx_trace"):
+            return found
+        frame = frame.f_back
+    return f"a {type(x).__name__}"
+
+
+def length_error(slot: Slot, where: str) -> UnsupportedConstruct:
+    """A list whose length would hang on data."""
+    return UnsupportedConstruct(
+        f"GFX cannot convert this append to {slot.name!r} {where}: its length would be open", slot.span,
+        "write into a tensor of fixed length, or use where or a mask",
+    )  # fmt: skip
