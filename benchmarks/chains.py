@@ -5,9 +5,9 @@ import gc
 import tracemalloc
 
 import torch
+from harness import paired, seconds
 
 import gfx_trace as gfx
-from harness import paired, seconds
 
 SIZES = (1_000, 10_000, 100_000)
 
@@ -32,8 +32,8 @@ def measure(report):
     for count, rounds in zip(SIZES, (9, 5, 1)):
         fn = chain(count)
         ours = functools.partial(gfx.symbolic_trace, fn, unroll=True)
-        report.compare(f"{count}: capture / torch.fx, a node", ours, lambda fn=fn: torch.fx.symbolic_trace(fn), rounds, 0.4,
-                       per=count)  # fmt: skip
+        theirs = functools.partial(torch.fx.symbolic_trace, fn)
+        report.compare(f"{count}: capture / torch.fx, a node", ours, theirs, rounds, 0.4, per=count)
     flat(report, "capture", captured)
     for count in SIZES:
         report.add(f"{count}: peak memory of capture", [peak(count) / count / 1000], "KB a node", 1.5)

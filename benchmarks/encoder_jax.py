@@ -1,4 +1,4 @@
-"""The BERT encoder as a JAX author would write it for the parameters of transformers.BertModel: ids and mask (batch, time)."""
+"""The BERT encoder as a JAX author would write it, for the parameters of transformers.BertModel."""
 
 import jax
 import jax.numpy as jnp
@@ -27,12 +27,14 @@ def attention(params, x, bias):
 
 def block(params, x, bias):
     attended = params["attention"]["output"]
-    x = layer_norm(attended["LayerNorm"], x + linear(attended["dense"], attention(params["attention"]["self"], x, bias)))
+    h = attention(params["attention"]["self"], x, bias)
+    x = layer_norm(attended["LayerNorm"], x + linear(attended["dense"], h))
     h = jax.nn.gelu(linear(params["intermediate"]["dense"], x), approximate=False)
     return layer_norm(params["output"]["LayerNorm"], x + linear(params["output"]["dense"], h))
 
 
 def encoder(params, ids, mask):
+    """Hidden states (batch, time, width) and pooled output of ids and mask (batch, time)."""
     tables = params["embeddings"]
     x = tables["word_embeddings"]["weight"][ids] + tables["token_type_embeddings"]["weight"][0]
     x = layer_norm(tables["LayerNorm"], x + tables["position_embeddings"]["weight"][: ids.shape[1]])

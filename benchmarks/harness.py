@@ -13,7 +13,7 @@ from rich.table import Table
 
 @dataclasses.dataclass
 class Figure:
-    """A median with its quartiles. `limit` is the largest value wanted; `noisy`: it is kept where the spread reaches it."""
+    """A median with its quartiles. `limit` is the largest value wanted; `noisy`: the lower quartile has to keep it."""
 
     section: str
     name: str
@@ -70,7 +70,7 @@ class Report:
 
 
 def timed(function):
-    """Seconds of the processor for one call, garbage of earlier calls apart: other people's jobs on the core do not count."""
+    """Seconds of the processor for one call, garbage of earlier calls apart; other jobs on the core do not count."""
     gc.collect()
     start = time.process_time()
     function()

@@ -1,4 +1,4 @@
-"""ResNet-50 as a JAX author would write it for the parameters of a PyTorch model: inference, images (batch, 3, height, width)."""
+"""ResNet-50 for inference as a JAX author would write it, for the parameters of a PyTorch model."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,8 @@ DIMENSIONS = ("NCHW", "OIHW", "NCHW")
 
 def conv(params, x, stride=1):
     padding = params["weight"].shape[-1] // 2
-    return lax.conv_general_dilated(x, params["weight"], (stride, stride), [(padding, padding)] * 2, dimension_numbers=DIMENSIONS)
+    paddings = [(padding, padding)] * 2
+    return lax.conv_general_dilated(x, params["weight"], (stride, stride), paddings, dimension_numbers=DIMENSIONS)
 
 
 def batch_norm(params, x):
@@ -29,6 +30,7 @@ def bottleneck(params, x, stride=1):
 
 
 def resnet50(params, x):
+    """Logits (batch, classes) of images (batch, 3, height, width)."""
     x = jax.nn.relu(batch_norm(params["bn1"], conv(params["conv1"], x, 2)))
     x = lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), [(0, 0), (0, 0), (1, 1), (1, 1)])
     for name, stride in (("layer1", 1), ("layer2", 2), ("layer3", 2), ("layer4", 2)):

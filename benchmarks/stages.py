@@ -3,8 +3,9 @@
 import pathlib
 import tempfile
 
-import gfx_trace as gfx
 from chains import captured, flat
+
+import gfx_trace as gfx
 from gfx_ir.verify import verify
 
 SPEC = gfx.TensorSpec(("B", 3), "float32")

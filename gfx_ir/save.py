@@ -20,6 +20,7 @@ from .decoding import TAMPERED, bad, decode, head, need
 from .dtypes import DTYPES
 from .encoding import encode
 from .errors import FormatError, VerifyError
+from .pause import collection_paused
 from .program import Program
 from .verify import verify
 
@@ -32,6 +33,7 @@ _STORED = {
 _KNOWN = frozenset(_STORED.values())
 
 
+@collection_paused()
 def save(program: Program, path: str | Path, to_host: Callable[[Any], Any] = np.asarray) -> None:
     """Write the program to `path`, and where it has params, these to the same name with the suffix .safetensors.
 
@@ -59,6 +61,7 @@ def save(program: Program, path: str | Path, to_host: Callable[[Any], Any] = np.
     write_whole(files)
 
 
+@collection_paused()
 def load(path: str | Path) -> Program:
     """Read back what `save` wrote; the params as NumPy arrays. Raises FormatError where it is not what was written."""
     path = Path(path)

@@ -10,9 +10,9 @@ from typing import Any, overload
 
 from gfx_ir import save as saving
 from gfx_ir.passes.outline import outline
+from gfx_ir.pause import collection_paused
 
 from .capture import Captured, capture
-from .pause import collection_paused
 from .program import Program
 from .tracer import Tracer
 from .transpiled import Transpiled

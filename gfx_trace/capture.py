@@ -13,6 +13,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
 from gfx_ir.passes.dce import eliminate_dead
+from gfx_ir.pause import collection_paused
 from gfx_ir.program import Program
 from gfx_ir.rules import building
 
@@ -20,7 +21,6 @@ from .arguments import Arguments, Bound, hints_of
 from .flavour import flavour_of
 from .journal import Slot
 from .modules import is_module, register_root
-from .pause import collection_paused
 from .proxy import NeedsPython
 from .results import result_tree
 from .state import lasting_writes

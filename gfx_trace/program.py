@@ -14,12 +14,12 @@ from gfx_ir import infer as inference
 from gfx_ir import save as saving
 from gfx_ir.backend import Backend, backend, loaded
 from gfx_ir.codegen import Module, emit
-from gfx_ir.errors import GuardError
 from gfx_ir.graph import UNBOUND, Value
-from gfx_ir.program import Guard
+from gfx_ir.pause import collection_paused
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor, TensorSpec
 
+from . import admit
 from .capture import Captured
 from .flavour import loaded_frameworks
 from .params import moved, nest, to_host
@@ -59,7 +59,8 @@ class Program(gfx_ir.program.Program):
         key = (target, *sorted(options.items()))
         found = self.modules.get(key)
         if found is None:
-            found = self.modules[key] = emit(self, backend(target), **options)
+            with collection_paused():
+                found = self.modules[key] = emit(self, backend(target), **options)
         return found
 
     def source(self, target: str, **options: Any) -> str:
@@ -106,12 +107,12 @@ class Program(gfx_ir.program.Program):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on the framework of the arguments, like the target. Raises GuardError where the capture does not stand for them."""
         owner = self._framework((args, kwargs))
-        args, kwargs = self._admit(owner, args, kwargs)
+        given = self._admit(owner, args, kwargs)
         fn = self.module(owner.name).load()
-        out = fn(self.params_for(owner.name), *args, **kwargs) if self.params else fn(*args, **kwargs)
+        out = fn(self.params_for(owner.name), **given) if self.params else fn(**given)
         if self.writes:
             out, state = out
-            self._apply(state, args, kwargs, owner)
+            self._apply(state, given, owner)
         rebuild = self.captured.rebuild if self.captured is not None else None
         return rebuild(out) if rebuild is not None else out
 
@@ -122,37 +123,15 @@ class Program(gfx_ir.program.Program):
                     return owner
         return backend(self.flavour)
 
-    def _admit(self, owner: Backend, args: tuple, kwargs: Mapping[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    def _admit(self, owner: Backend, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Check the guards, and leave out the arguments that are fixed."""
-        given = self._bound(args, kwargs)
-        for guard in self.guards:
-            _check_guard(guard, given, owner)
-        kept = {}
-        for parameter in self.signature:
-            if parameter.name in given and any(type(leaf) is Value for leaf in leaves(parameter.tree)):
-                kept[parameter.name] = given[parameter.name]
-        for name, value in given.items():
-            known = any(p.name == name for p in self.signature) or any(g.subject.partition(".")[0] == name for g in self.guards)
-            if not known and value is not None:
-                hint = f"capture with it: symbolic_trace(target, {name}=...)"
-                raise GuardError(f"the capture left out the argument {name!r}, and the call gives it", hint=hint)
-        extra = {k: v for k, v in kwargs.items() if k in ("key", "generator") and k not in given}
-        return (), {**kept, **extra}
-
-    def _bound(self, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         signature = self._signature()
-        rest = {k: v for k, v in kwargs.items() if k in signature.parameters or signature_takes_any(signature)}
-        bound = signature.bind(*args, **rest)
-        out: dict[str, Any] = {}
-        for name, value in bound.arguments.items():
-            kind = signature.parameters[name].kind
-            if kind is inspect.Parameter.VAR_POSITIONAL:
-                out.update({f"{name}_{at}": item for at, item in enumerate(value)})
-            elif kind is inspect.Parameter.VAR_KEYWORD:
-                out.update(value)
-            else:
-                out[name] = value
-        return out
+        given = admit.bind(signature, args, kwargs)
+        admit.check(self.guards, given, signature, owner)
+        kept = admit.kept(self.signature, self.guards, given)
+        if self.writes:
+            admit.check_aliases(self.writes, list(admit.arrays(self.signature, kept)), owner)
+        return {**kept, **{k: v for k, v in kwargs.items() if k in ("key", "generator") and k not in given}}
 
     def _signature(self) -> inspect.Signature:
         target = self.captured.target if self.captured is not None else None
@@ -167,71 +146,18 @@ class Program(gfx_ir.program.Program):
             for p in self.signature
         ])  # fmt: skip
 
-    def _apply(self, state: Mapping[str, Any], args: tuple, kwargs: Mapping[str, Any], owner: Backend) -> None:
+    def _apply(self, state: Mapping[str, Any], given: Mapping[str, Any], owner: Backend) -> None:
         """Write what the capture writes: to the model's own tensors, and to the arguments."""
         slots = self.captured.slots if self.captured is not None else {}
+        arguments = dict(admit.arrays(self.signature, given))
         for path, value in state.items():
             if path in slots:
                 slots[path].set(value)
                 continue
-            original = self.params.get(path, kwargs.get(path))
+            original = self.params.get(path, arguments.get(path))
             if original is None:
                 continue
             source = next((b for b in loaded() if b.is_tensor(original)), owner)
             source.assign(original, value if source is owner else source.from_host(owner.to_host(value)))
             if path in self.params:
                 self.trees = {k: v for k, v in self.trees.items() if k == source.name}
-
-
-def signature_takes_any(signature: inspect.Signature) -> bool:
-    """Whether a signature has `**kwargs`."""
-    return any(p.kind is inspect.Parameter.VAR_KEYWORD for p in signature.parameters.values())
-
-
-def _check_guard(guard: Guard, given: Mapping[str, Any], owner: Backend) -> None:
-    found = _subject(guard.subject, given)
-    if found is _ABSENT:
-        return
-    if guard.kind == "value":
-        same = found is guard.value or (isinstance(found, (int, float, str, bool)) and found == guard.value)
-        if not same and isinstance(guard.value, (int, float, str, bool, type(None))):
-            raise GuardError(
-                f"the capture took {guard} as given, and the call has {guard.subject} = {found!r}",
-                guard.span, "capture again with this value, or leave the argument open",
-            )  # fmt: skip
-    elif guard.kind == "type" and owner.is_tensor(found):
-        _check_type(guard, found, owner)
-    elif guard.kind == "rank" and owner.is_tensor(found) and len(owner.shape_of(found)) != guard.value:
-        raise GuardError(
-            f"the capture takes {guard} as given, and the call has {len(owner.shape_of(found))} dimensions",
-            guard.span, "capture with a TensorSpec of this rank",
-        )  # fmt: skip
-
-
-def _check_type(guard: Guard, found: Any, owner: Backend) -> None:
-    from_text = gfx_ir.types.parse_logical(guard.value)
-    shape = owner.shape_of(found)
-    fits = from_text.dims is None or (
-        len(shape) == len(from_text.dims) and all(not isinstance(d, int) or d == s for d, s in zip(from_text.dims, shape))
-    )
-    if not fits or (from_text.dtype is not None and owner.dtype_of(found) != from_text.dtype):
-        got = LogicalTensor(owner.dtype_of(found), tuple(shape))
-        raise GuardError(
-            f"the capture is for {guard}, and the call has {got}", guard.span, "capture with dynamic=True, or with a TensorSpec of Dims"
-        )
-
-
-def _subject(path: str, given: Mapping[str, Any]) -> Any:
-    found: Any = given
-    for key in path.split("."):
-        if isinstance(found, Mapping) and key in found:
-            found = found[key]
-        elif isinstance(found, (list, tuple)) and key.isdigit() and int(key) < len(found):
-            found = found[int(key)]
-        else:
-            return _ABSENT
-    return found
-
-
-_ABSENT = object()
-

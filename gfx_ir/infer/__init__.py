@@ -8,6 +8,7 @@ from .. import host
 from ..copies import copy_program
 from ..errors import ShapeError
 from ..graph import Value
+from ..pause import collection_paused
 from ..program import Guard, Parameter, Program
 from ..trees import leaves, paths
 from ..types import LogicalTensor, TensorSpec
@@ -16,6 +17,7 @@ from .walk import Walk, record
 _PLAIN: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}
 
 
+@collection_paused()
 def bind(program: Program, **specs: Any) -> Program:
     """A new program at Level 1, for arguments of these types, with a guard for each.
 
@@ -79,6 +81,7 @@ def _refined(known: LogicalTensor, spec: LogicalTensor, subject: str) -> Logical
     return spec.with_(dtype=spec.dtype or known.dtype, dims=dims)
 
 
+@collection_paused()
 def infer(program: Program) -> Program:
     """A new program at Level 2: with the type of every value that does not hang on data.
 

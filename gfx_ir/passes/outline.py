@@ -1,7 +1,7 @@
-"""Outline: what was captured inline becomes one Graph for each module class and each repeated function, called by `call` nodes.
+"""Outline: what was captured inline becomes one Graph for each module class and each repeated function.
 
-Capture records every node in the scope (the call of a module or function) that it belongs to; the nodes of a scope stand together.
-Graphs that are equal, parameters taken relative to the scope's path, are one.
+Capture records every node in the scope (the call of a module or function) that it belongs to; a scope's nodes stand
+together. Graphs that are equal, parameters taken relative to the scope's path, are one.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def outline(program: Program) -> Program:
 class Outliner:
     """The state of one outlining: the functions so far, by what they contain.
 
-    It works from the inside out on the one graph of the entry, in which paths are absolute: a node moves once, into the Graph
-    of its own scope, and what computes the same as a Graph that is there already is only replaced by a call of it. A value
-    that is used outside of its scope stays the same object, which the call gives from then on.
+    It works from the inside out on the one graph of the entry, in which paths are absolute: a node moves once, into the
+    Graph of its own scope; what computes the same as a Graph that is there already is only replaced by a call of it.
+    A value that is used outside of its scope stays the same object, which the call gives from then on.
     """
 
     def __init__(self, program: Program) -> None:
@@ -47,7 +47,7 @@ class Outliner:
             del self.graph.parameters[path]
 
     def _inside(self, scope: Scope | None, nodes: list[Node], base: str) -> list[Node]:
-        """Outline what stands directly under `scope`, whose Graph has the parameters under `base`; the nodes it has then."""
+        """Outline what stands directly under `scope`, whose parameters stand under `base`; the nodes it has then."""
         groups = _grouped(nodes, scope)
         if len(groups) == 1 and groups[0][0] is None:
             return nodes
@@ -83,14 +83,15 @@ class Outliner:
         _take_over(call, outputs)
         if known is None:
             self.known[key] = name
-            self.program.functions[name] = self._graph(name, scope, nodes, inputs, outputs)
+            result = outputs[0] if len(outputs) == 1 else tuple(outputs)
+            self.program.functions[name] = self._graph(name, scope, nodes, inputs, result)
         else:
             for node in nodes:
                 self.graph.detach(node)
         return call
 
-    def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: list[tuple[str, Value]], outputs: list[Value]) -> Graph:
-        """A Graph of these nodes; paths in it are relative to the scope's. Of what became a call's outputs it has values of its own."""
+    def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: list[tuple[str, Value]], result: Any) -> Graph:
+        """A Graph of these nodes, paths relative to the scope's; what the call gives has other values here."""
         callee = Graph(name, scope.doc)
         local = {value: callee.add_placeholder(title, value.kind, value.type) for title, value in inputs}
 
@@ -112,7 +113,7 @@ class Outliner:
             node.values = tuple([local.get(value, value) for value in node.values])
             callee.append(node)
         _relink(callee)
-        callee.result = tree_map(inner, outputs[0] if len(outputs) == 1 else tuple(outputs))
+        callee.result = tree_map(inner, result)
         return callee
 
     def _free(self, name: str) -> str:
@@ -207,7 +208,10 @@ def _relative(path: str, prefix: str) -> str:
     return path[len(prefix) + 1 :] if prefix else path
 
 
-def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Value] = ()) -> tuple[Hashable, dict[Value, int]]:
+Print = tuple[Hashable, dict[Value, int]]
+
+
+def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Value] = ()) -> Print:
     """What nodes compute, whatever their inputs are called: equal for equal computations.
 
     Beside it the values that they take from outside, parameters under `path` apart: their numbers, by first use.

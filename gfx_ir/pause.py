@@ -1,4 +1,4 @@
-"""No garbage collection while a graph grows: every node is alive, so that each full collection would only read them all."""
+"""No garbage collection while a graph is made or walked: its nodes are alive, and a collection would only read them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAUSE = _Pause()
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Inside, the cyclic collector rests; it goes on when the last capture in progress on any thread ends."""
+    """Inside, the cyclic collector rests; it goes on when the last such block on any thread ends. Also a decorator."""
     with _LOCK:
         if _PAUSE.depth == 0:
             _PAUSE.was_enabled = gc.isenabled()
