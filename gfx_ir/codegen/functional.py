@@ -15,6 +15,8 @@ from .names import Scope
 from .plan import counted
 from .repeats import Repeats
 
+_LINEAR = frozenset(("getitem", "add", "subtract", "negative", "sum", "mean", "reshape"))
+
 
 class Functional(Repeats):
     """Control flow by higher-order functions, with closures."""
@@ -76,7 +78,10 @@ class Functional(Repeats):
         outputs = [value for value in node.values if self.plan.liveness.used(value)]
         sides = [[outputs_of(r.result, len(node.values))[v.index - 1] for v in outputs] for r in node.regions]
         test = self.leaf(node.args[0])
-        if len(outputs) == 1 and all(self._is_plain(side[0], region) for side, region in zip(sides, node.regions)):
+        plain = (
+            [self._is_plain(side[0], region) for side, region in zip(sides, node.regions)] if len(outputs) == 1 else []
+        )
+        if len(outputs) == 1 and (all(plain) or self._beside_number(sides, node.regions)):
             where = ast.Attribute(self.module.free(name(self.module.style.module)), "where", ast.Load())
             return ast.Call(where, [test, self.tree(sides[0][0]), self.tree(sides[1][0])], [])
         avoid: set[str] = set()
@@ -100,6 +105,20 @@ class Functional(Repeats):
         if type(value) is Value:
             return value.node.graph is not region and value.kind in ("tensor", "int", "float", "bool")
         return isinstance(value, (bool, int, float))
+
+    def _beside_number(self, sides: Sequence[Sequence[Any]], regions: Sequence[Graph]) -> bool:
+        """Whether one side is a number, and the other a linear expression: computed in vain, it harms no gradient."""
+        leaves = [self.plan.resolve(side[0]) for side in sides]
+        if any(self.plan.order[region] for region in regions) or not self.plan.weak.sides_differ(*leaves):
+            return False
+        todo = [leaf for leaf in leaves if type(leaf) is Value]
+        while todo:
+            value = self.plan.resolve(todo.pop())
+            if type(value) is Value and value.node.graph in regions:
+                if value.node.op.name not in _LINEAR:
+                    return False
+                todo.extend(found.value for found in value.node.inputs)
+        return True
 
     # ------------------------------------------------------------------ loops
     def functional_loop(self, node: Node) -> ast.expr:

@@ -11,6 +11,7 @@ from ..program import Parameter, Program
 from .composite import Expander
 from .copying import copy_graph, join, substitute
 from .inline import bottom_up, callees, inline_calls
+from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .simplify import simplify
 from .unpack import unpack_slices
@@ -44,6 +45,8 @@ def prepare(program: Program, backend: Backend, functional: bool) -> Prepared:
     for graph in bottom_up(entry, functions):
         simplify(graph, functional)
         unpack_slices(graph)
+        if functional:
+            count_from_zero(graph)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)
     for graph in bottom_up(entry, functions):

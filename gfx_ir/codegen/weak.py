@@ -101,7 +101,7 @@ class Weak:
         if not is_number(one) and not is_number(other):
             return False
         if isinstance(one if is_number(one) else other, bool):
-            return not (is_boolean(one) and is_boolean(other))
+            return not all(is_boolean(side) or self.kind(side) == "b" for side in (one, other))
         return self.kind(one) != self.kind(other)
 
     def settles_late(self, node: Node) -> bool:

@@ -1,0 +1,48 @@
+"""Functional loops over ranges whose bounds are data: one with a step is counted from 0, and its index computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..op import lookup
+
+
+def count_from_zero(graph: Graph) -> None:
+    """Rewrite such loops in the graph and its regions where nothing is stacked: `lax.fori_loop` knows no step."""
+    for node in list(graph.walk()):
+        if node.op.name != "for" or len(node.args[0]) != 1 or type(node.args[0][0]) is not tuple:
+            continue
+        _, start, stop, step = node.args[0][0]
+        data = any(type(bound) is Value and bound.is_tensor for bound in (start, stop, step))
+        if data and not (type(step) is int and step == 1) and len(node.values) == len(node.arg("init")):
+            _rewrite(node, start, stop, step)
+
+
+def _rewrite(node: Node, start: Any, stop: Any, step: Any) -> None:
+    graph, body = node.graph, node.regions[0]
+    assert graph is not None
+    # The trips are the distance by the step, rounded up; a loop of fewer than none has none.
+    trips = _put(
+        graph, node, "negative", _put(graph, node, "floor_divide", _put(graph, node, "subtract", start, stop), step)
+    )
+    index, operands = body.placeholders[0], list(node.arg("operands"))
+    counter = body.add_placeholder("k", "int")
+    body.placeholders[0] = body.placeholders.pop()
+    inner = []
+    for bound in (start, step):
+        if type(bound) is Value:
+            operands.append(bound)
+            bound = body.add_placeholder(bound.name or "", bound.kind, bound.type)
+        inner.append(bound)
+    first = body.first
+    moved = _put(body, first, "add", inner[0], _put(body, first, "multiply", counter, inner[1]))
+    moved.name = index.name
+    index.replace_by(moved)
+    node.set_args(((("range", 0, trips, 1),), node.arg("init"), tuple(operands), node.arg("exit")))
+
+
+def _put(graph: Graph, before: Node | None, op: str, *args: Any) -> Value:
+    made = Node(lookup(op), args)
+    graph.insert(made, before)
+    return made.value
