@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any, overload
 
@@ -75,7 +76,21 @@ class Traced:
         return self.program.to(target, **options)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        """The method of one object: captured for this object, and kept with it."""
+        if instance is None or not hasattr(self.__wrapped__, "__get__"):
+            return self
+        kept, name = getattr(instance, "__dict__", {}), f"_traced_{self.__name__}"
+        found = kept.get(name)
+        if not isinstance(found, Traced) or found.__wrapped__.__self__ is not instance:  # a copy of the object has its own
+            found = kept[name] = Traced(self.__wrapped__.__get__(instance, owner), self._specialize, **self._options)
+        return found
+
+    def __deepcopy__(self, memo: dict) -> Traced:
+        return self
+
+    def __reduce__(self) -> Any:
+        owner = getattr(self.__wrapped__, "__self__", None)
+        return self.__wrapped__.__qualname__ if owner is None else (getattr, (owner, self.__name__))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph."""
@@ -94,7 +109,11 @@ def _signature_key(tree: Any) -> Any:
     if isinstance(tree, (tuple, list)):
         return (type(tree).__name__, *map(_signature_key, tree))
     shape = getattr(tree, "shape", None)
-    return (type(tree).__name__, tuple(shape), str(tree.dtype)) if shape is not None else (type(tree).__name__, tree)
+    if shape is not None:
+        return type(tree).__name__, tuple(shape), str(tree.dtype)
+    if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
+        return type(tree), *(_signature_key(getattr(tree, f.name)) for f in dataclasses.fields(tree))
+    return type(tree).__name__, tree if isinstance(tree, Hashable) else repr(tree)
 
 
 @overload

@@ -41,7 +41,6 @@ class Arguments:
 
     def __init__(self, tracer: Tracer, dynamic: bool = False) -> None:
         self.tracer, self.dynamic = tracer, dynamic
-        self.seen: dict[int, Proxy] = {}
         self.skipped = False
 
     def bind(self, signature: inspect.Signature, hints: dict[str, Any], args: tuple, kwargs: dict) -> Bound:
@@ -90,10 +89,10 @@ class Arguments:
             return made, tracer.unwrap(made)
         if isinstance(value, (TensorSpec, LogicalTensor)):
             type_ = value.logical() if isinstance(value, TensorSpec) else value
-            return self._tensor(name, path, type_, None)
+            return self._tensor(name, path, type_)
         owner = tracer.array_owner(value)
         if owner is not None and getattr(value, "shape", None) is not None:
-            return self._tensor(name, path, self._type_of(owner, name, value), value)
+            return self._tensor(name, path, self._type_of(owner, name, value))
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
             made_fields, tree = self.make(name, fields, path)
@@ -105,7 +104,7 @@ class Arguments:
             items = [self.make(f"{name}_{at}", item, f"{path}.{at}") for at, item in enumerate(value)]
             kind = list if isinstance(value, list) else tuple
             return _sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
-        tracer.guards.append(Guard("value", path, value if isinstance(value, (int, float, str, bool, type(None))) else str(value)))
+        tracer.guards.append(Guard("value", path, _recorded(value)))
         return value, value if isinstance(value, (int, float, str, bool, type(None))) else None
 
     def _type_of(self, owner: Any, name: str, value: Any) -> LogicalTensor:
@@ -114,17 +113,12 @@ class Arguments:
             dims = tuple(Dim(f"{name}_{axis}", min=1) for axis in range(len(dims)))
         return LogicalTensor(owner.dtype_of(value), dims)
 
-    def _tensor(self, name: str, path: str, type_: LogicalTensor, value: Any) -> tuple[Any, Any]:
-        found = self.seen.get(id(value)) if value is not None else None
-        if found is not None:
-            return found, found.value
+    def _tensor(self, name: str, path: str, type_: LogicalTensor) -> tuple[Any, Any]:
         tracer = self.tracer
         placeholder = tracer.graph.add_placeholder(_identifier(name), "tensor", type_)
         proxy = Proxy(placeholder, tracer.backend)
         if type_.dtype is not None or type_.dims is not None:
             tracer.guards.append(Guard("type", path, str(type_)))
-        if value is not None:
-            self.seen[id(value)] = proxy
         return proxy, placeholder
 
     # ------------------------------------------------------------------ not given
@@ -132,7 +126,7 @@ class Arguments:
         """(argument, tree) for an argument that is not given."""
         kind = self.open_kind(default, hint)
         if kind is None:
-            self.tracer.guards.append(Guard("value", name, default if isinstance(default, (int, float, str, bool)) else None))
+            self.tracer.guards.append(Guard("value", name, _recorded(default)))
             return default, _FIXED_DEFAULT
         placeholder = self.tracer.graph.add_placeholder(name, kind)
         return self.tracer.wrap(placeholder), placeholder
@@ -146,6 +140,11 @@ class Arguments:
         if default is None:
             return "optional"
         return _PLAIN.get(type(default)) if not isinstance(default, Value) else "tensor"
+
+
+def _recorded(value: Any) -> Any:
+    """A fixed value as a guard holds it: objects by their text."""
+    return value if isinstance(value, (int, float, str, bool, type(None))) else str(value)
 
 
 _FIXED_DEFAULT = type("FixedDefault", (), {})()

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def is_module(x: Any) -> bool:
     """Whether x is a module in torch's sense: it has parameters, children, and a forward. torch need not be imported to tell."""
-    return hasattr(x, "named_modules") and hasattr(x, "forward") and not isinstance(x, type)
+    cls = type(x)
+    return hasattr(cls, "named_modules") and hasattr(cls, "forward")
 
 
 def register_root(tracer: Tracer, root: Any) -> None:

@@ -14,7 +14,7 @@ from gfx_ir import infer as inference
 from gfx_ir import save as saving
 from gfx_ir.backend import Backend, backend, loaded
 from gfx_ir.codegen import Module, emit
-from gfx_ir.graph import UNBOUND, Value
+from gfx_ir.graph import UNBOUND
 from gfx_ir.pause import collection_paused
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor, TensorSpec
