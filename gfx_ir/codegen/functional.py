@@ -14,6 +14,7 @@ from .liveness import fors, loop_results, placeholders
 from .names import Scope
 from .plan import counted
 from .repeats import Repeats
+from .simplify import is_boolean
 
 _LINEAR = frozenset(("getitem", "add", "subtract", "negative", "sum", "mean", "reshape"))
 
@@ -84,6 +85,9 @@ class Functional(Repeats):
         if len(outputs) == 1 and (all(plain) or self._beside_number(sides, node.regions)):
             where = ast.Attribute(self.module.free(name(self.module.style.module)), "where", ast.Load())
             return ast.Call(where, [test, self.tree(sides[0][0]), self.tree(sides[1][0])], [])
+        both = self._both(node, sides)
+        if both is not None:
+            return both
         avoid: set[str] = set()
         functions = []
         for region, side, hint in zip(node.regions, sides, ("then", "otherwise")):
@@ -96,6 +100,17 @@ class Functional(Repeats):
         differs = any(self.plan.weak.sides_differ(then, other) for then, other in zip(*sides))
         cond = name(self.module.use("promoting_cond")) if differs else self.higher("cond")
         return ast.Call(cond, [test, *functions], [])
+
+    def _both(self, node: Node, sides: Sequence[Sequence[Any]]) -> ast.expr | None:
+        """`a & b` or `a | b` of booleans, where the right one is an expression."""
+        if len(sides[0]) != 1 or any(self.plan.order[region] for region in node.regions):
+            return None
+        test = self.plan.resolve(node.args[0])
+        then, other = (self.plan.resolve(side[0]) for side in sides)
+        for leaf, known, expected, sign in ((then, other, False, ast.BitAnd), (other, then, True, ast.BitOr)):
+            if known is expected and type(leaf) is Value and is_boolean(test) and is_boolean(leaf):
+                return ast.BinOp(self.leaf(test), sign(), self.leaf(leaf))
+        return None
 
     def _is_plain(self, leaf: Any, region: Graph) -> bool:
         """Whether a side just names a value from outside, or a number, and does nothing else."""

@@ -172,7 +172,7 @@ class Plan:
             if self.functional(node):
                 return single(node) and (not value.name or user.op.name == "output")
             return node in self.ternary and not value.name
-        if self._ends_nested(user):
+        if self._ends_nested(user) or self._in_head(node):
             return True
         if node.op.name == "repeat" or any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
             return False
@@ -182,6 +182,13 @@ class Plan:
         """Whether `user` is the end of a nested function, which returns expressions rather than variables."""
         owner = user.graph.owner if user.op.name == "output" and user.graph is not None else None
         return owner is not None and self.functional(owner)
+
+    def _in_head(self, node: Node) -> bool:
+        """Whether the node belongs to the test of a plain `while`, which is best an expression."""
+        owner = node.graph.owner if node.graph is not None else None
+        if owner is None or owner.op.name not in ("while", "host_while") or self.functional(owner):
+            return False
+        return node.graph is owner.regions[0]
 
     def _anywhere(self, node: Node) -> bool:
         """Whether a cheap query is written at each use: unnamed, and used more than once or in another graph."""

@@ -14,6 +14,7 @@ from .inline import bottom_up, callees, inline_calls
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .simplify import simplify
+from .staged import stage_ranges
 from .unpack import unpack_slices
 
 
@@ -30,8 +31,8 @@ class Prepared:
     lists: Lists
 
 
-def prepare(program: Program, backend: Backend, functional: bool) -> Prepared:
-    """Copy and rewrite a program for printing."""
+def prepare(program: Program, backend: Backend, functional: bool, limit: int) -> Prepared:
+    """Copy and rewrite a program for printing; loops of at most `limit` fixed trips stay Python's."""
     values: dict[Value, Value] = {}
     entry = copy_graph(program.entry, values)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.signature]
@@ -46,6 +47,7 @@ def prepare(program: Program, backend: Backend, functional: bool) -> Prepared:
         simplify(graph, functional)
         unpack_slices(graph)
         if functional:
+            stage_ranges(graph, limit)
             count_from_zero(graph)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)

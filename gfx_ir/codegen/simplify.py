@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..graph import Graph, Node, Value
@@ -10,6 +11,8 @@ from .copying import outputs_of
 
 IFS = frozenset(("cond", "host_if"))
 LOOPS = frozenset(("while", "for", "host_while", "host_for"))
+_INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
+"""What the rewriter calls variables of its own."""
 _BOOLEAN = frozenset(
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"
     " isfinite signbit all any array_equal bernoulli is_none is_floating".split()
@@ -28,20 +31,54 @@ def is_boolean(value: Any) -> bool:
         return True
     if node.op.name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"):
         return all(is_boolean(arg) for arg in node.args)
+    if node.op.name in IFS:
+        return all(is_boolean(side) for output, *sides in _sides(node) if output is value for side in sides)
     return False
 
 
 def simplify(graph: Graph, functional: bool) -> None:
     """Replace outputs of tests that need no test, in the graph and its regions."""
     for node in list(graph.walk()):
+        for value in (*node.values, *(value for region in node.regions for value in region.placeholders)):
+            if value.name and _INVENTED.fullmatch(value.name):
+                value.name = None
+        if node.op.name in ("not_equal", "equal"):
+            _truth(node)
         if node.op.name in LOOPS:
             _name_carried(node)
         if node.op.name in IFS:
             _name_joined(node)
+            _knows_its_test(node)
             _same_on_both_sides(node)
             if functional and node.op.name == "cond":
                 _says_the_test(node)
             _drop_outputs(node)
+
+
+def _truth(node: Node) -> None:
+    """`b != 0` of a boolean is b, `b == 0` is not b."""
+    if type(node.args[0]) is not Value or type(node.args[1]) is not int or node.args[1] != 0 or node.graph is None:
+        return
+    if not is_boolean(node.args[0]):
+        return
+    if node.op.name == "not_equal":
+        node.value.replace_by(node.args[0])
+    else:
+        made = Node(lookup("logical_not"), (node.args[0],), ("tensor",), node.span)
+        node.graph.insert(made, node)
+        made.value.name = node.value.name
+        node.value.replace_by(made.value)
+    node.graph.erase(node)
+
+
+def _knows_its_test(node: Node) -> None:
+    """`b if a else a` gives False where a boolean a fails, `a if a else b` True where it holds."""
+    test, operands = node.args[0], list(node.args[1])
+    if type(test) is not Value or not is_boolean(test):
+        return
+    for region, known in zip(node.regions, (True, False)):
+        results = outputs_of(region.result, len(node.values))
+        region.result = tuple(known if _outer(leaf, region, operands) is test else leaf for leaf in results)
 
 
 def _name_carried(node: Node) -> None:
