@@ -15,7 +15,7 @@ from .dtypes import DType
 from .errors import BackendError, MissingOp
 from .op import REGISTRY, OpDef, lookup
 from .rules import building
-from .template import Spelling, Template
+from .template import Own, Spelling, Template
 from .trees import tree_map
 
 
@@ -56,7 +56,8 @@ class Row:
     `emit` is a Template spelling (None: the op's body is printed, or for NumPy its reference); `keep` names keywords to write even when
     they equal the op's default. `lift` maps blank-separated names ("torch.sum Tensor.sum", "jnp.sum Array.sum"; a bare
     `Tensor.`/`Array.`/`ndarray.` prefix is a method, and one ending in `@` an attribute, as in "Tensor.T@") to a function in the framework's own signature. `copies` names those of them
-    whose result never shares memory. `missing` is the reason why this backend lacks the op.
+    whose result never shares memory. `own` names keywords that are left out where they have the value that the target takes on its own
+    (see Template). `missing` is the reason why this backend lacks the op.
     """
 
     op: str
@@ -65,6 +66,7 @@ class Row:
     keep: Sequence[str] = ()
     copies: Sequence[str] = ()
     missing: str = ""
+    own: Own = field(default_factory=dict)
 
 
 class Backend:
@@ -103,7 +105,7 @@ class Backend:
         op = lookup(row.op)
         self.rows[row.op] = row
         if row.emit is not None:
-            self.templates[row.op] = Template(row.emit, op.params, op.defaults, row.keep)
+            self.templates[row.op] = Template(row.emit, op.params, op.defaults, row.keep, row.own)
         for names, fn in row.lift.items():
             for name in names.split():
                 self.add_lift(name, fn, roots, copies=name in row.copies)

@@ -10,7 +10,7 @@ from typing import Any
 
 from .dtypes import DType
 from .errors import MissingOp
-from .template import Spelling, Template
+from .template import Own, Spelling, Template
 from .trees import tree_map
 
 TENSOR = ("tensor",)
@@ -55,10 +55,11 @@ class OpDef:
         family: str = "",
         doc: str = "",
         namespace: Mapping[str, Any] | None = None,
+        own: Own | None = None,
     ) -> None:
         self.namespace = namespace or {}
         self.name, self.params, self.defaults, self.bind = parse_signature(signature)
-        self.eval = None if eval is None else Template(eval, self.params, self.defaults)
+        self.eval = None if eval is None else Template(eval, self.params, self.defaults, own=own)
         self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
         self.put = put
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc

@@ -2,7 +2,7 @@
 
 The same template is printed into emitted source and compiled to run the op, so the two cannot drift apart. A keyword that
 passes an argument on by its bare name is left out where the argument has the op's default (`keep` names those to write
-all the same, because the target's own default differs).
+all the same, because the target's own default differs), and where it has the value that the target takes on its own (`own`).
 """
 
 from __future__ import annotations
@@ -13,17 +13,21 @@ from types import SimpleNamespace
 from typing import Any, Union
 
 Spelling = Union[str, Callable[[SimpleNamespace], str]]
+Own = Mapping[str, Union[Any, Callable[[SimpleNamespace], Any]]]
+"""What a target takes for a keyword that is left out: a value, or a function of the bound arguments."""
 
 
 class Template:
     """A spelling: an expression, or a function from the bound arguments (as attributes) to an expression."""
 
-    __slots__ = ("spelling", "params", "defaults", "keep", "_trees", "_functions")
+    __slots__ = ("spelling", "params", "defaults", "keep", "own", "_trees", "_functions")
 
     def __init__(
-        self, spelling: Spelling, params: Sequence[str], defaults: Mapping[str, Any], keep: Sequence[str] = ()
+        self, spelling: Spelling, params: Sequence[str], defaults: Mapping[str, Any], keep: Sequence[str] = (),
+        own: Own | None = None,
     ) -> None:
         self.spelling, self.params, self.defaults, self.keep = spelling, tuple(params), dict(defaults), frozenset(keep)
+        self.own = dict(own or {})
         self._trees: dict[tuple, ast.expr] = {}
         self._functions: dict[tuple, Callable[..., Any]] = {}
 
@@ -35,7 +39,13 @@ class Template:
             for name, value in zip(self.params, args)
             if name in self.defaults and name not in self.keep and _is_default(value, self.defaults[name])
         )
-        return text, dropped
+        return (text, (*dropped, *self._own(args))) if self.own else (text, dropped)
+
+    def _own(self, args: Sequence[Any]) -> list[str]:
+        """Arguments that are what the target takes on its own."""
+        named = SimpleNamespace(**dict(zip(self.params, args)))
+        own = {name: value(named) if callable(value) else value for name, value in self.own.items()}
+        return [name for name, value in own.items() if value is not None and _is_default(getattr(named, name), value)]
 
     def tree(self, args: Sequence[Any]) -> ast.expr:
         """The expression for these arguments; argument names stand in it as ast.Name. Not to be changed in place."""

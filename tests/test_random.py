@@ -88,7 +88,7 @@ def test_randint(draw):
 
 def test_splitting_gives_independent_keys():
     first, second = evaluate(ops.split_key, (evaluate(ops.make_key, (3,)),))
-    numbers = [evaluate(ops.normal, (key, MANY, 0.0, 1.0, None)) for key in (first, second)]
+    numbers = [evaluate(ops.normal, (key, MANY, 0.0, 1.0, None, None)) for key in (first, second)]
     assert abs(np.corrcoef(numbers)[0, 1]) < 0.05
 
 
@@ -99,7 +99,7 @@ def test_a_negative_seed_is_a_key_of_its_own():
 
 def test_a_draw_without_a_key_is_refused():
     with pytest.raises(TypeError, match="needs a key"):
-        evaluate(ops.uniform, (None, (3,), 0.0, 1.0, None))
+        evaluate(ops.uniform, (None, (3,), 0.0, 1.0, None, None))
 
 
 def test_dropout(draw):

@@ -125,7 +125,7 @@ def test_nothing_is_left_of_a_save_that_fails(tmp_path, monkeypatch):
 
 def test_what_a_file_cannot_hold_is_refused_with_its_line(tmp_path):
     program = layer()
-    program.entry.insert(Node(lookup("full"), ((2,), object(), None), None, Span("user.py", 9)), program.entry.first)
+    program.entry.insert(Node(lookup("full"), ((2,), object(), None, None), None, Span("user.py", 9)), program.entry.first)
     with pytest.raises(FormatError, match=r"full in 'model'.*object.*user.py:9"):
         save(program, tmp_path / "m.json")
     program = layer()

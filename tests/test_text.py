@@ -162,7 +162,7 @@ def test_errors_name_the_line():
 
 def test_what_text_cannot_hold_is_printed_and_refused():
     graph = Graph("f")
-    graph.result = graph.append(Node(lookup("full"), ((1,), object(), None))).value
+    graph.result = graph.append(Node(lookup("full"), ((1,), object(), None, None))).value
     assert "opaque(" in str(graph)
     with pytest.raises(FormatError, match="cannot hold"):
         parse_text(str(graph))

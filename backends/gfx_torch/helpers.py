@@ -53,6 +53,12 @@ def batch_norm_train(x, weight=None, bias=None, eps=1e-5):
     return F.batch_norm(x, None, None, weight, bias, training=True, eps=eps), mean, var
 
 
+def dropout(x, p, generator):
+    """x with a share p of its elements set to 0 and the others divided by 1 - p."""
+    keep = torch.rand(x.shape, generator=generator, device=x.device) < 1 - p
+    return torch.where(keep, x / (1 - p), 0.0)
+
+
 def attention_with_dropout(q, k, v, mask, dropout, generator, is_causal=False, scale=None):
     """Scaled dot-product attention whose weights are dropped with a share `dropout`."""
     bias = torch.zeros(q.shape[-2], k.shape[-2], dtype=q.dtype, device=q.device)

@@ -6,8 +6,11 @@ from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from gfx_ir import ops
+import torch
+
+from gfx_ir import dtypes, ops
 from gfx_ir.build import dtype_of, rank_of
+from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype
 from gfx_ir.errors import MissingOp, ShapeError
 from gfx_ir.graph import Value
@@ -112,6 +115,21 @@ def floating(x: Any) -> Any:
     """x in torch's default dtype where it is known to hold integers or booleans."""
     found = dtype_of(x)
     return ops.astype(x, DEFAULT) if found is not None and found.kind in "biu" else x
+
+
+def default_dtype(data: Any = ()) -> DType | None:
+    """The dtype that torch gives these numbers, a float's where there are none; None where a tensor is among them."""
+    kind = number_kind(data)
+    if kind == "f":
+        return dtype(torch.get_default_dtype())
+    if kind == "c" and torch.get_default_dtype() == torch.float64:
+        return dtypes.complex128
+    return None if kind is None else dtypes.default(kind, "torch")
+
+
+def place(device: Any) -> Any:
+    """A device argument as ops take it: its name, or an open one."""
+    return str(device) if isinstance(device, torch.device) else device
 
 
 DEFAULT = dtype("float32")

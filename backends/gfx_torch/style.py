@@ -19,4 +19,5 @@ STYLE = Style(
     scalar="torch.tensor({value}, dtype={dtype})",
     wrap="torch.as_tensor",
     numbers=False,
+    places=True,
 )

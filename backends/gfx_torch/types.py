@@ -33,7 +33,10 @@ _ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x
 _IGNORED = ("device", "pin_memory", "memory_format", "layout", "non_blocking", "names")
 _RESHAPING = frozenset("squeeze unsqueeze transpose t swapaxes swapdims resize as_strided".split())
 """Methods whose in-place form changes how a tensor looks at its memory, not the memory."""
-_METHODS_MAYBE = frozenset(("reshape", "reshape_as", "flatten", "ravel", "contiguous", "to", "type", "type_as"))
+_METHODS_MAYBE = frozenset((
+    "reshape", "reshape_as", "flatten", "ravel", "contiguous", "type", "type_as", "to", "float", "double", "half", "bfloat16",
+    "int", "long", "short", "char", "byte", "bool", "cpu", "cuda",
+))  # fmt: skip
 
 
 class TorchBackend(Backend):

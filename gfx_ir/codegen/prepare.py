@@ -14,6 +14,7 @@ from .inline import bottom_up, callees, inline_calls
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .simplify import simplify
+from .untold import leave_out
 from .staged import stage_ranges
 from .unpack import unpack_slices
 
@@ -41,6 +42,7 @@ def prepare(program: Program, backend: Backend, functional: bool, limit: int) ->
     lists = Lists([*program.params, *_paths(entry, functions, instances)])
     expander = Expander(backend, functions, program.promotion)
     for graph in bottom_up(entry, functions):
+        leave_out(graph, backend, program.promotion)
         expander.expand(graph)
     expander.check()
     for graph in bottom_up(entry, functions):

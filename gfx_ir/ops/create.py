@@ -1,4 +1,4 @@
-"""Ops that make tensors from sizes and numbers.
+"""Ops that make tensors from sizes and numbers. `device`: where the tensor is put, on targets that have places.
 
 Names and semantics: https://data-apis.org/array-api/latest/API_specification/creation_functions.html
 """
@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from .. import dtypes, host
+from ..defaults import own
 from ..dtypes import DType
 from ..errors import ShapeError
 from ..host import DimLike
@@ -66,18 +67,39 @@ def _like(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(_element(args.dtype, x.dtype), x.dims, weak=weak)
 
 
-op(FAMILY, "constant(data, dtype=None)", "np.array(data, dtype=dtype)", infer=_constant, compute=free)
-op(FAMILY, "as_tensor(x, dtype=None)", "np.asarray(x, dtype=dtype)", infer=_as_tensor, put=put_same, compute=free)
-for _signature, _spelling, _rule in (
-    ("full(shape, fill_value, dtype=None)", "np.full(shape, fill_value, dtype=dtype)", _filled),
-    ("zeros(shape, dtype=None)", "np.zeros(shape, dtype=dtype)", _zeros),
-    ("ones(shape, dtype=None)", "np.ones(shape, dtype=dtype)", _zeros),
-    ("empty(shape, dtype=None)", "np.zeros(shape, dtype=dtype)", _zeros),
-    ("full_like(x, fill_value, dtype=None)", "np.full_like(x, fill_value, dtype=dtype)", _like),
-    ("zeros_like(x, dtype=None)", "np.zeros_like(x, dtype=dtype)", _like),
-    ("ones_like(x, dtype=None)", "np.ones_like(x, dtype=dtype)", _like),
+@takes_open
+def _placed(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    return as_type(args.x, rules)
+
+
+def _own(*names: str) -> dict[str, Any]:
+    return {"dtype": own("numpy", *names)}
+
+
+for _signature, _spelling, _rule, _names in (
+    ("constant(data, dtype=None, device=None)", "np.array(data, dtype=dtype)", _constant, ["data"]),
+    ("full(shape, fill_value, dtype=None, device=None)", "np.full(shape, fill_value, dtype=dtype)", _filled, ["fill_value"]),
+    ("zeros(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, []),
+    ("ones(shape, dtype=None, device=None)", "np.ones(shape, dtype=dtype)", _zeros, []),
+    ("empty(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, []),
 ):
-    op(FAMILY, _signature, _spelling, infer=_rule, compute=free)
+    op(FAMILY, _signature, _spelling, infer=_rule, compute=free, own=_own(*_names))
+op(
+    FAMILY,
+    "as_tensor(x, dtype=None, device=None)",
+    "np.asarray(x, dtype=dtype)",
+    infer=_as_tensor,
+    put=put_same,
+    compute=free,
+    own=_own("x"),
+)
+for _signature, _spelling in (
+    ("full_like(x, fill_value, dtype=None)", "np.full_like(x, fill_value, dtype=dtype)"),
+    ("zeros_like(x, dtype=None)", "np.zeros_like(x, dtype=dtype)"),
+    ("ones_like(x, dtype=None)", "np.ones_like(x, dtype=dtype)"),
+):
+    op(FAMILY, _signature, _spelling, infer=_like, compute=free)
+op(FAMILY, "to_device(x, device)", "x", infer=_placed, put=put_same, compute=free)
 
 
 # ---------------------------------------------------------------- ranges
@@ -136,18 +158,26 @@ def _meshgrid_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ..
     return tuple(LogicalTensor(a.dtype, tuple(dims), weak=stays_weak(a.weak, rules)) for a in axes)
 
 
-op(FAMILY, "arange(start, stop=None, step=1, dtype=None)", _arange, infer=_arange_type)
 op(
     FAMILY,
-    "linspace(start, stop, num, dtype=None, endpoint=True)",
-    "np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)",
-    infer=_linspace_type,
+    "arange(start, stop=None, step=1, dtype=None, device=None)",
+    _arange,
+    infer=_arange_type,
+    own=_own("start", "stop", "step"),
 )
 op(
     FAMILY,
-    "eye(n_rows, n_cols=None, k=0, dtype=None)",
+    "linspace(start, stop, num, dtype=None, endpoint=True, device=None)",
+    "np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)",
+    infer=_linspace_type,
+    own=_own(),
+)
+op(
+    FAMILY,
+    "eye(n_rows, n_cols=None, k=0, dtype=None, device=None)",
     lambda a: "np.eye(n_rows, k=k, dtype=dtype)" if a.n_cols is None else "np.eye(n_rows, n_cols, k=k, dtype=dtype)",
     infer=_eye_type,
+    own=_own(),
     compute=free,
 )
 op(

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import dtypes
+from ..defaults import own
 from ..dtypes import DType
 from ..rules import OPEN
 from ..types import LogicalTensor
@@ -49,23 +50,25 @@ op(FAMILY, "make_key(seed)", "make_key(seed)", infer=_key, kinds=("key",), compu
 op(FAMILY, "split_key(key)", "split_key(key)", infer=_two_keys, kinds=("key", "key"), compute=free)
 op(
     FAMILY,
-    "uniform(key, shape, low=0.0, high=1.0, dtype=None)",
+    "uniform(key, shape, low=0.0, high=1.0, dtype=None, device=None)",
     "uniform(key, shape, low=low, high=high, dtype=dtype)",
+    own={"dtype": own("numpy")},
     infer=_drawn("f", ("low", "high")),
     compute=_costs.draws,
     doc="Uniform on [low, high).",
 )
 op(
     FAMILY,
-    "normal(key, shape, mean=0.0, std=1.0, dtype=None)",
+    "normal(key, shape, mean=0.0, std=1.0, dtype=None, device=None)",
     "normal(key, shape, mean=mean, std=std, dtype=dtype)",
+    own={"dtype": own("numpy")},
     infer=_drawn("f", ("mean", "std")),
     compute=_costs.draws,
     doc="Normal with this mean and standard deviation.",
 )
 op(
     FAMILY,
-    "bernoulli(key, p, shape)",
+    "bernoulli(key, p, shape, device=None)",
     "bernoulli(key, p, shape)",
     infer=_drawn("b", ("p",)),
     compute=_costs.draws,
@@ -73,7 +76,7 @@ op(
 )
 op(
     FAMILY,
-    "randint(key, shape, low, high, dtype=None)",
+    "randint(key, shape, low, high, dtype=None, device=None)",
     "randint(key, shape, low, high, dtype=dtype)",
     infer=_drawn("i", ("low", "high")),
     compute=_costs.draws,

@@ -195,7 +195,7 @@ class _Run:
             if type_.dims is None or type_.dtype is None or not all(isinstance(d, int) for d in type_.dims[1:]):
                 what = "a loop without trips stacks rows of a shape that only a trip would tell"
                 raise ShapeError(what, node.span, "check for the empty case before the loop")
-            found.append(self.backend.run(lookup("zeros"), ((0, *type_.dims[1:]), type_.dtype)))
+            found.append(self.backend.run(lookup("zeros"), ((0, *type_.dims[1:]), type_.dtype, None)))
         return found
 
     def _call(self, node: Node, args: list[Any], prefix: str) -> Sequence[Any]:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.defaults import own
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.graph import Value
 from gfx_ir.op import active, lookup
@@ -139,6 +140,29 @@ def _indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
     return tuple(made) if sparse else ops.stack(tuple(made))
 
 
+OWN_FLOAT = {"dtype": own("numpy")}
+"""JAX makes the widest dtype of its own what its mode admits, as it does where one asks for it, but without a warning."""
+
+
+def _listed(name: str) -> Any:
+    """The dtype that a list of numbers has on its own."""
+    of = own("numpy", name)
+    return lambda args: of(args) if isinstance(getattr(args, name), (tuple, list)) else None
+
+
+def _strong(text: str, name: str) -> Any:
+    """A call that makes a weakly typed array of a number, unless told its dtype: the widest is told as Python's type."""
+    of = own("numpy", name)
+
+    def spelling(args: SimpleNamespace) -> str:
+        number = not isinstance(getattr(args, name), (tuple, list))
+        if number and isinstance(args.dtype, DType) and args.dtype.kind in "if" and args.dtype == of(args):
+            return text.replace("dtype=dtype", "dtype=float" if args.dtype.kind == "f" else "dtype=int")
+        return text
+
+    return spelling
+
+
 def _arange_spelling(args: SimpleNamespace) -> str:
     one = args.step == 1 and type(args.step) is int
     if args.stop is None:
@@ -205,12 +229,20 @@ _CLASSES = {
 }
 
 ROWS = (
-    Row("constant", "jnp.array(data, dtype=dtype)"),
-    Row("as_tensor", "jnp.asarray(x, dtype=dtype)", {"jnp.asarray": _asarray, "jnp.array": _array, **_CLASSES}),
-    Row("full", "jnp.full(shape, fill_value, dtype=dtype)", {"jnp.full lax.full": _full}),
-    Row("zeros", "jnp.zeros(shape, dtype=dtype)", {"jnp.zeros": _filled("zeros")}),
-    Row("ones", "jnp.ones(shape, dtype=dtype)", {"jnp.ones": _filled("ones")}),
-    Row("empty", "jnp.empty(shape, dtype=dtype)", {"jnp.empty": _filled("empty")}),
+    Row("constant", _strong("jnp.array(data, dtype=dtype)", "data"), own={"dtype": _listed("data")}),
+    Row(
+        "as_tensor",
+        _strong("jnp.asarray(x, dtype=dtype)", "x"),
+        {"jnp.asarray": _asarray, "jnp.array": _array, **_CLASSES},
+        own={"dtype": _listed("x")},
+    ),
+    Row(
+        "full", _strong("jnp.full(shape, fill_value, dtype=dtype)", "fill_value"), {"jnp.full lax.full": _full}
+    ),
+    Row("zeros", "jnp.zeros(shape, dtype=dtype)", {"jnp.zeros": _filled("zeros")}, own=OWN_FLOAT),
+    Row("ones", "jnp.ones(shape, dtype=dtype)", {"jnp.ones": _filled("ones")}, own=OWN_FLOAT),
+    Row("empty", "jnp.empty(shape, dtype=dtype)", {"jnp.empty": _filled("empty")}, own=OWN_FLOAT),
+    Row("to_device", "x"),
     Row("full_like", "jnp.full_like(x, fill_value, dtype=dtype)", {"jnp.full_like lax.full_like": _full_like}),
     Row(
         "zeros_like",
@@ -222,16 +254,19 @@ ROWS = (
         "arange",
         _arange_spelling,
         {"jnp.arange": _arange, "lax.iota": _iota, "lax.broadcasted_iota": _broadcasted_iota},
+        own={"dtype": own("numpy", "start", "stop", "step")},
     ),
     Row(
         "linspace",
         "jnp.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)",
         {"jnp.linspace": _linspace},
+        own=OWN_FLOAT,
     ),
     Row(
         "eye",
         _eye_spelling,
         {"jnp.eye": _eye, "jnp.identity": lambda n, dtype=None: ops.eye(n, dtype=element(dtype))},
+        own=OWN_FLOAT,
     ),
     Row("meshgrid", "jnp.meshgrid(*arrays, indexing=indexing)", {"jnp.meshgrid": _meshgrid, "jnp.indices": _indices}),
     Row("finfo", _limit("finfo", "float"), {"jnp.finfo": _limits("finfo")}),

@@ -7,6 +7,8 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.defaults import own
+from gfx_ir.dtypes import int64
 from gfx_ir.op import lookup
 
 from ._lift import element, expect, refuse
@@ -63,8 +65,14 @@ ROWS = (
         "uniform",
         "jax.random.uniform(key, shape, dtype=dtype, minval=low, maxval=high)",
         {"jax.random.uniform": _uniform},
+        own={"dtype": own("numpy")},
     ),
-    Row("normal", _normal_spelling, {"jax.random.normal": _normal}),
+    Row("normal", _normal_spelling, {"jax.random.normal": _normal}, own={"dtype": own("numpy")}),
     Row("bernoulli", "jax.random.bernoulli(key, p, shape)", {"jax.random.bernoulli": _bernoulli}),
-    Row("randint", "jax.random.randint(key, shape, low, high, dtype=dtype)", {"jax.random.randint": _randint}),
+    Row(
+        "randint",
+        "jax.random.randint(key, shape, low, high, dtype=dtype)",
+        {"jax.random.randint": _randint},
+        own={"dtype": int64},
+    ),
 )

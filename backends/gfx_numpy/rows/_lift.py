@@ -7,6 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import rank_of
+from gfx_ir.defaults import dtype_for
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.errors import MissingOp
 from gfx_ir.graph import Value
@@ -54,11 +55,11 @@ def tensor(x: Any, dtype: Any = None) -> Any:
     if isinstance(x, (list, tuple)):
         inside = [leaf for leaf in leaves(x) if isinstance(leaf, Value)]
         if not inside:
-            return ops.constant(_frozen(x), dtype)
+            return ops.constant(_frozen(x), dtype or dtype_for(x, "numpy"))
         if any(leaf.is_tensor for leaf in inside):
             joined = ops.stack(tuple(tensor(item) if isinstance(item, (list, tuple)) else item for item in x))
             return joined if dtype is None else ops.astype(joined, dtype)
-    return ops.as_tensor(x, dtype=dtype)
+    return ops.as_tensor(x, dtype=dtype or dtype_for(x, "numpy"))
 
 
 def _frozen(x: Any) -> Any:

@@ -8,7 +8,8 @@ import numpy as np
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.dtypes import DTYPES, DType
+from gfx_ir.defaults import dtype_for, number_kind
+from gfx_ir.dtypes import DTYPES, DType, float64
 from gfx_ir.graph import Value
 from gfx_ir.op import active, lookup
 
@@ -20,7 +21,7 @@ def _filled(name: str) -> Any:
 
     def lift(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Any:
         refuse(f"np.{name}", order=order, like=like)
-        return op(shape, dtype=element(dtype))
+        return op(shape, dtype=element(dtype) or float64)
 
     return lift
 
@@ -29,7 +30,7 @@ def _full(
     shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
 ) -> Any:
     refuse("np.full", order=order, like=like)
-    return ops.full(shape, fill_value, dtype=element(dtype))
+    return ops.full(shape, fill_value, dtype=element(dtype) or dtype_for(fill_value, "numpy"))
 
 
 def _like(name: str) -> Any:
@@ -87,9 +88,10 @@ def _arange(*args: Any, start: Any = 0, stop: Any = None, step: Any = 1, dtype: 
     if len(given) == 1 and stop is None:
         given.insert(0, start)
     start, stop, step = (*given, *(start, stop, step)[len(given) :])
+    dtype = element(dtype) or dtype_for((start, stop, step), "numpy")
     if isinstance(start, int) and start == 0 and isinstance(step, int) and step == 1:
-        return ops.arange(stop, dtype=element(dtype))
-    return ops.arange(start, stop, step, dtype=element(dtype))
+        return ops.arange(stop, dtype=dtype)
+    return ops.arange(start, stop, step, dtype=dtype)
 
 
 def _linspace(
@@ -98,14 +100,15 @@ def _linspace(
 ) -> Any:  # fmt: skip
     expect("np.linspace", "retstep", retstep, False)
     expect("np.linspace", "axis", axis, 0)
-    return ops.linspace(start, stop, num, dtype=element(dtype), endpoint=endpoint)
+    numbers = number_kind((start, stop)) is not None
+    return ops.linspace(start, stop, num, dtype=element(dtype) or (float64 if numbers else None), endpoint=endpoint)
 
 
 def _eye(
     N: Any, M: Any = None, k: Any = 0, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
 ) -> Any:
     refuse("np.eye", order=order, like=like)
-    return ops.eye(N, M, k=k, dtype=element(dtype))
+    return ops.eye(N, M, k=k, dtype=element(dtype) or float64)
 
 
 def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
@@ -196,7 +199,7 @@ ROWS = (
     Row(
         "eye",
         None,
-        {"np.eye": _eye, "np.identity": lambda n, dtype=None, *, like=None: ops.eye(n, dtype=element(dtype))},
+        {"np.eye": _eye, "np.identity": lambda n, dtype=None, *, like=None: _eye(n, dtype=dtype, like=like)},
     ),
     Row("meshgrid", None, {"np.meshgrid": _meshgrid, "np.indices": _indices}),
     Row("finfo", None, {"np.finfo": _limits("finfo")}),

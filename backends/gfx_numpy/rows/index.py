@@ -36,7 +36,7 @@ def _diag(v: Any, k: int = 0) -> Any:
 
 def _tri(N: Any, M: Any = None, k: int = 0, dtype: Any = float64, *, like: Any = None) -> Any:
     refuse("np.tri", like=like)
-    return ops.tril(ops.ones((N, N if M is None else M), dtype=element(dtype)), k=k)
+    return ops.tril(ops.ones((N, N if M is None else M), dtype=element(dtype) or float64), k=k)
 
 
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:

@@ -10,7 +10,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from ..lifting import dtype_like, element, is_dtype, is_number, known_rank, refuse
+from ..lifting import default_dtype, dtype_like, element, is_dtype, is_number, known_rank, place, refuse
 
 _OLD_NAMES = {
     "Float": "float32",
@@ -32,16 +32,25 @@ def cast(x: Any, to: Any) -> Any:
     return x if isinstance(to, DType) and dtype_of(x) == to else ops.astype(x, to)
 
 
-def to(input: Any, *args: Any, dtype: Any = None, other: Any = None, copy: Any = False, **places: Any) -> Any:
-    """Tensor.to: a dtype or the dtype of another tensor counts, places do not."""
-    for arg in (*args, dtype, other):
-        if arg is not None and is_dtype(arg):
+def to(input: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, copy: Any = False) -> Any:
+    """Tensor.to: a dtype, a device, or those of another tensor."""
+    flags = [arg for arg in args if isinstance(arg, bool)]  # non_blocking, copy
+    copy = flags[1] if len(flags) > 1 else copy
+    for arg in (*args, dtype, device, other):
+        if arg is None or isinstance(arg, bool):
+            continue
+        if is_dtype(arg):
             dtype = arg
         elif isinstance(arg, Value) and arg.is_tensor:
-            dtype = dtype_like(arg)
-    if dtype is None:
-        return ops.copy(input) if copy is True else input
-    return ops.astype(input, element(dtype)) if copy is True else cast(input, dtype)
+            dtype, device = dtype_like(arg), ops.device_of(arg)
+        else:
+            device = arg
+    out = input
+    if copy is True:
+        out = ops.copy(input) if dtype is None else ops.astype(input, element(dtype))
+    elif dtype is not None:
+        out = cast(input, dtype)
+    return out if device is None else ops.to_device(out, place(device))
 
 
 def type_(input: Any, dtype: Any = None, non_blocking: Any = False) -> Any:
@@ -57,6 +66,10 @@ def type_(input: Any, dtype: Any = None, non_blocking: Any = False) -> Any:
 def _caster(name: str) -> Any:
     target = dtypes.dtype(name)
     return lambda input, memory_format=None: cast(input, target)
+
+
+def _cuda(input: Any, device: Any = None, non_blocking: Any = False, memory_format: Any = None) -> Any:
+    return ops.to_device(input, "cuda" if device is None else place(device))
 
 
 def _same(input: Any, *args: Any, **kwargs: Any) -> Any:
@@ -96,7 +109,7 @@ def limit(dtype: DType, field: str) -> Any:
 
 def finfo(type: Any = None) -> FInfo:
     """torch.finfo(dtype)."""
-    return FInfo(dtypes.float32 if type is None else element(type), ops.finfo)
+    return FInfo(default_dtype() if type is None else element(type), ops.finfo)
 
 
 def iinfo(type: Any) -> FInfo:
@@ -138,7 +151,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
 LIFTS = {
     "Tensor.to": to,
     "Tensor.type": type_,
-    "Tensor.type_as": lambda input, other: cast(input, dtype_like(other)),
+    "Tensor.type_as": lambda input, other: to(input, other),
     "Tensor.float": _caster("float32"),
     "Tensor.double": _caster("float64"),
     "Tensor.half": _caster("float16"),
@@ -151,7 +164,9 @@ LIFTS = {
     "Tensor.bool": _caster("bool"),
     "Tensor.cfloat": _caster("complex64"),
     "Tensor.cdouble": _caster("complex128"),
-    "Tensor.cpu Tensor.cuda Tensor.contiguous Tensor.pin_memory Tensor.resolve_neg": _same,
+    "Tensor.cpu": lambda input, memory_format=None: ops.to_device(input, "cpu"),
+    "Tensor.cuda": _cuda,
+    "Tensor.contiguous Tensor.pin_memory Tensor.resolve_neg": _same,
     "Tensor.is_nested@ Tensor.is_sparse@ Tensor.is_quantized@ Tensor.is_meta@": lambda input: False,
     "Tensor.requires_grad_": _requires_grad_,
     "torch.finfo": finfo,
@@ -159,5 +174,5 @@ LIFTS = {
     "torch.promote_types": promote_types,
     "torch.result_type": result_type,
     "torch.broadcast_shapes": broadcast_shapes,
-    "torch.get_default_dtype": lambda: dtypes.float32,
+    "torch.get_default_dtype": default_dtype,
 }

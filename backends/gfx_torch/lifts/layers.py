@@ -229,7 +229,7 @@ def channel_dropout(dims: int) -> Callable[..., Any]:
             return input
         rank = ask_rank(input, dims + 2, f"F.dropout{dims}d")
         shape = (*(ops.size(input, axis) for axis in range(rank - dims)), *(1,) * dims)
-        kept = ops.bernoulli(build.next_key(), 1 - p, shape)
+        kept = ops.bernoulli(build.next_key(), 1 - p, shape, device=ops.device_of(input))
         return ops.where(kept, ops.divide(input, 1 - p), ops.zeros_like(input))
 
     return fn

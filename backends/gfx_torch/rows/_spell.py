@@ -42,6 +42,12 @@ def number_or_tensor(op: str) -> Callable[[SimpleNamespace], str]:
     return spelling
 
 
+def spread(text: str, name: str) -> Callable[[SimpleNamespace], str]:
+    """A call that takes sizes one by one, where they stand in a tuple: `x.reshape(*shape)`."""
+    plain = text.replace(f"*{name}", name)
+    return lambda args: text if isinstance(getattr(args, name), (tuple, list)) and getattr(args, name) else plain
+
+
 def dtype_of(x: Any) -> DType | None:
     """The dtype of a tensor argument where it is known."""
     if isinstance(x, torch.Tensor):

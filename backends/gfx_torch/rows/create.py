@@ -1,64 +1,49 @@
-"""Ops that make tensors from sizes and numbers."""
+"""Ops that make tensors from sizes and numbers. A dtype that torch is not given is its own default, and is recorded."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
-from gfx_ir import dtypes, ops
+from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import constants_only
+from gfx_ir.defaults import own
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
-from gfx_ir.trees import leaves
 
-from ..lifting import dtype_like, element, is_number, refuse, shape_of, sizes
+from ..lifting import default_dtype, dtype_like, element, is_number, place, refuse, shape_of, sizes
+from ._spell import spread
+
+OWN_FLOAT = {"dtype": own("torch")}
 
 
 # ---------------------------------------------------------------- spellings
 def _arange(args: SimpleNamespace) -> str:
     if args.stop is None:
-        return "torch.arange(start, dtype=dtype)"
-    if (
-        all(isinstance(n, (int, float)) for n in (args.start, args.stop, args.step))
-        and (args.stop - args.start) * args.step < 0
-    ):
-        return "torch.arange(0, dtype=dtype)"  # torch refuses bounds that run against the step
+        return "torch.arange(start, dtype=dtype, device=device)"
+    bounds = (args.start, args.stop, args.step)
+    if all(isinstance(n, (int, float)) for n in bounds) and (args.stop - args.start) * args.step < 0:
+        zero = "0.0" if any(isinstance(n, float) for n in bounds) else "0"
+        return f"torch.arange({zero}, dtype=dtype, device=device)"  # torch refuses bounds that run against the step
     step = "" if type(args.step) is int and args.step == 1 else ", step"
     if not step and type(args.start) is int and args.start == 0:
-        return "torch.arange(stop, dtype=dtype)"
-    return f"torch.arange(start, stop{step}, dtype=dtype)"
+        return "torch.arange(stop, dtype=dtype, device=device)"
+    return f"torch.arange(start, stop{step}, dtype=dtype, device=device)"
 
 
 def _linspace(args: SimpleNamespace) -> str:
-    return (
-        "torch.linspace(start, stop, num, dtype=dtype)"
-        if args.endpoint
-        else "torch.linspace(start, stop, num + 1, dtype=dtype)[:-1]"
-    )
+    count, part = ("num", "") if args.endpoint else ("num + 1", "[:-1]")
+    return f"torch.linspace(start, stop, {count}, dtype=dtype, device=device){part}"
 
 
 def _eye(args: SimpleNamespace) -> str:
-    columns = "n_rows" if args.n_cols is None else "n_cols"
+    columns = "" if args.n_cols is None else ", n_cols"
     if type(args.k) is int and args.k == 0:
-        return "torch.eye(n_rows, dtype=dtype)" if args.n_cols is None else "torch.eye(n_rows, n_cols, dtype=dtype)"
+        return f"torch.eye(n_rows{columns}, dtype=dtype, device=device)"
     dtype = "torch.get_default_dtype()" if args.dtype is None else "dtype"
-    return f"(torch.arange(n_rows)[:, None] + k == torch.arange({columns})).to({dtype})"
-
-
-def _constant(args: SimpleNamespace) -> str:
-    return (
-        "torch.tensor(data, dtype=dtype)"
-        if args.dtype is not None and not _own(args.data, args.dtype)
-        else "torch.tensor(data)"
-    )
-
-
-def _own(data: Any, dtype: Any) -> bool:
-    """Whether torch.tensor gives these numbers this dtype on its own."""
-    kinds = {dtypes.kind_of(leaf) for leaf in leaves(data)}
-    top = max(kinds, key="bifc".index) if kinds else "f"
-    return dtypes.default(top, "torch") == dtype
+    rows, columns = (f"torch.arange({n}, device=device)" for n in ("n_rows", columns[2:] or "n_rows"))
+    return f"({rows}[:, None] + k == {columns}).to({dtype})"
 
 
 def _shaped(text: str) -> Any:
@@ -70,10 +55,10 @@ def _shaped(text: str) -> Any:
 def _filled(op: str) -> Any:
     """torch.zeros(2, 3), torch.zeros((2, 3)), torch.zeros(size=(2, 3))."""
 
-    def fn(*size: Any, dtype: Any = None, **named: Any) -> Any:
+    def fn(*size: Any, dtype: Any = None, device: Any = None, **named: Any) -> Any:
         if set(named) - {"size"}:
             refuse(f"torch.{op} with {', '.join(sorted(set(named) - {'size'}))} has no counterpart")
-        return lookup(op)(_shape(size, named), dtype=dtype)
+        return lookup(op)(_shape(size, named), dtype=dtype or default_dtype(), device=place(device))
 
     return fn
 
@@ -82,52 +67,70 @@ def _shape(size: Any, named: Any) -> Any:
     return sizes((named["size"],) if "size" in named else size)
 
 
-def _new(op: str) -> Any:
-    """Tensor.new_zeros and the like have the tensor's own dtype."""
+def _of(input: Any, dtype: Any, device: Any) -> dict[str, Any]:
+    """Where Tensor.new_zeros and the like put what they make: as the tensor is, unless told."""
+    placed = ops.device_of(input) if device is None else place(device)
+    return {"dtype": dtype_like(input) if dtype is None else dtype, "device": placed}
 
-    def fn(input: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
-        return lookup(op)(_shape(size, named), dtype=dtype_like(input) if dtype is None else dtype)
+
+def _new(op: str) -> Any:
+    def fn(input: Any, *size: Any, dtype: Any = None, device: Any = None, **named: Any) -> Any:
+        return lookup(op)(_shape(size, named), **_of(input, dtype, device))
 
     return fn
 
 
+def _moved(x: Any, device: Any) -> Any:
+    return x if device is None else ops.to_device(x, place(device))
+
+
 def _like(op: str) -> Any:
-    return lambda input, *, dtype=None: lookup(op)(input, dtype=dtype)
+    return lambda input, *, dtype=None, device=None: _moved(lookup(op)(input, dtype=dtype), device)
 
 
-def _new_full(input: Any, size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
-    return ops.full(sizes((size,)), fill_value, dtype=dtype_like(input) if dtype is None else dtype)
+def _full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    return _moved(ops.full_like(input, fill_value, dtype=dtype), device)
 
 
-def _arange_lift(*args: Any, dtype: Any = None, **named: Any) -> Any:
+def _new_full(input: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    return ops.full(sizes((size,)), fill_value, **_of(input, dtype, device))
+
+
+def _arange_lift(*args: Any, dtype: Any = None, device: Any = None, **named: Any) -> Any:
     given = dict(zip(("start", "end", "step"), args)) | named
     start, end, step = (given.get(name) for name in ("start", "end", "step"))
     if end is None:
         start, end = 0, start
-    return ops.arange(0 if start is None else start, end, 1 if step is None else step, dtype=dtype)
+    bounds = (0 if start is None else start, end, 1 if step is None else step)
+    return ops.arange(*bounds, dtype=dtype or default_dtype(bounds), device=place(device))
 
 
-def _tensor(data: Any, *, dtype: Any = None) -> Any:
+def _linspace_lift(start: Any, end: Any, steps: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    return ops.linspace(start, end, steps, dtype=dtype or default_dtype(), device=place(device))
+
+
+def _tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """torch.tensor copies."""
     if isinstance(data, Value) and data.is_tensor:
-        return ops.copy(data) if dtype is None else ops.astype(data, dtype)
-    return _as_tensor(data, dtype)
+        return _moved(ops.copy(data) if dtype is None else ops.astype(data, dtype), device)
+    return _as_tensor(data, dtype, device)
 
 
-def _as_tensor(data: Any, dtype: Any = None) -> Any:
+def _as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     if isinstance(data, Value) and data.is_tensor:
-        return data if dtype is None else ops.astype(data, dtype)
+        return _moved(data if dtype is None else ops.astype(data, dtype), device)
+    dtype = element(dtype) or default_dtype(data)
     if constants_only(data) and not isinstance(dtype, Value):
-        return ops.constant(_tuples(data), dtype=element(dtype))
-    return ops.as_tensor(data, dtype=element(dtype))
+        return ops.constant(_tuples(data), dtype=dtype, device=place(device))
+    return ops.as_tensor(data, dtype=dtype, device=place(device))
 
 
 def _tuples(data: Any) -> Any:
     return tuple(_tuples(item) for item in data) if isinstance(data, (list, tuple)) else data
 
 
-def _new_tensor(input: Any, data: Any, *, dtype: Any = None) -> Any:
-    return _tensor(data, dtype=dtype_like(input) if dtype is None else dtype)
+def _new_tensor(input: Any, data: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    return _tensor(data, **_of(input, dtype, device))
 
 
 def _meshgrid(*tensors: Any, indexing: Any = None) -> Any:
@@ -137,12 +140,12 @@ def _meshgrid(*tensors: Any, indexing: Any = None) -> Any:
     return found if isinstance(found, tuple) else (found,)
 
 
-def _eye_lift(n: Any, m: Any = None, *, dtype: Any = None) -> Any:
-    return ops.eye(n, m, dtype=dtype)
+def _eye_lift(n: Any, m: Any = None, *, dtype: Any = None, device: Any = None) -> Any:
+    return ops.eye(n, m, dtype=dtype or default_dtype(), device=place(device))
 
 
-def _full_lift(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
-    return ops.full(sizes((size,)), fill_value, dtype=dtype)
+def _full_lift(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    return ops.full(sizes((size,)), fill_value, dtype=dtype or default_dtype(fill_value), device=place(device))
 
 
 def _fill(input: Any, value: Any) -> Any:
@@ -154,34 +157,38 @@ def _fill(input: Any, value: Any) -> Any:
 
 
 ROWS = (
-    Row("constant", _constant),
+    Row("constant", "torch.tensor(data, dtype=dtype, device=device)", own={"dtype": own("torch", "data")}),
     Row(
         "as_tensor",
-        "torch.as_tensor(x, dtype=dtype)",
+        "torch.as_tensor(x, dtype=dtype, device=device)",
         {
             "torch.tensor": _tensor,
             "torch.as_tensor torch.asarray": _as_tensor,
             "torch.scalar_tensor": _tensor,
             "Tensor.new_tensor": _new_tensor,
         },
+        own={"dtype": own("torch", "x")},
     ),
     Row(
         "full",
-        _shaped("torch.full(shape, fill_value, dtype=dtype)"),
+        _shaped("torch.full(shape, fill_value, dtype=dtype, device=device)"),
         {"torch.full": _full_lift, "Tensor.new_full": _new_full},
+        own={"dtype": own("torch", "fill_value")},
     ),
-    Row(
-        "zeros", "torch.zeros(shape, dtype=dtype)", {"torch.zeros": _filled("zeros"), "Tensor.new_zeros": _new("zeros")}
-    ),
-    Row("ones", "torch.ones(shape, dtype=dtype)", {"torch.ones": _filled("ones"), "Tensor.new_ones": _new("ones")}),
-    Row(
-        "empty", "torch.zeros(shape, dtype=dtype)", {"torch.empty": _filled("empty"), "Tensor.new_empty": _new("empty")}
+    *(
+        Row(
+            op,
+            spread(f"torch.{call}(*shape, dtype=dtype, device=device)", "shape"),
+            {f"torch.{op}": _filled(op), f"Tensor.new_{op}": _new(op)},
+            own=OWN_FLOAT,
+        )
+        for op, call in (("zeros", "zeros"), ("ones", "ones"), ("empty", "zeros"))
     ),
     Row(
         "full_like",
         "torch.full_like(x, fill_value, dtype=dtype)",
         {
-            "torch.full_like": lambda input, fill_value, *, dtype=None: ops.full_like(input, fill_value, dtype=dtype),
+            "torch.full_like": _full_like,
             "torch.fill Tensor.fill_ torch.fill_": _fill,
         },
     ),
@@ -194,13 +201,12 @@ ROWS = (
         },
     ),
     Row("ones_like", "torch.ones_like(x, dtype=dtype)", {"torch.ones_like": _like("ones_like")}),
-    Row("arange", _arange, {"torch.arange": _arange_lift}),
     Row(
-        "linspace",
-        _linspace,
-        {"torch.linspace": lambda start, end, steps, *, dtype=None: ops.linspace(start, end, steps, dtype=dtype)},
+        "arange", _arange, {"torch.arange": _arange_lift}, own={"dtype": own("torch", "start", "stop", "step")}
     ),
-    Row("eye", _eye, {"torch.eye": _eye_lift}),
+    Row("linspace", _linspace, {"torch.linspace": _linspace_lift}, own=OWN_FLOAT),
+    Row("eye", _eye, {"torch.eye": _eye_lift}, own={"dtype": lambda a: OWN_FLOAT["dtype"](a) if a.k == 0 else None}),
+    Row("to_device", "x.to(device)"),
     Row(
         "meshgrid",
         lambda a: "torch.meshgrid(arrays, indexing=indexing)" + ("[0]" if len(a.arrays) == 1 else ""),

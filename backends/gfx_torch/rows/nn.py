@@ -71,6 +71,12 @@ def _attention(args: SimpleNamespace) -> str:
     return "attention_with_dropout(q, k, v, mask, dropout, key, is_causal=is_causal, scale=scale)"
 
 
+def _dropout(args: SimpleNamespace) -> str:
+    if isinstance(args.p, (int, float)) and args.p in (0, 1):
+        return "torch.zeros_like(x)" if args.p else "x"
+    return "dropout(x, p, key)"
+
+
 ROWS = (
     Row("relu", "F.relu(x)", activations.RELU),
     Row("leaky_relu", "F.leaky_relu(x, negative_slope=negative_slope)", activations.LEAKY_RELU),
@@ -93,7 +99,7 @@ ROWS = (
     Row("group_norm", "F.group_norm(x, num_groups, weight=weight, bias=bias, eps=eps)", layers.GROUP_NORM),
     Row("rms_norm", "F.rms_norm(x, normalized_shape, weight=weight, eps=eps)", layers.RMS_NORM),
     Row("embedding", "F.embedding(x, weight)", layers.EMBEDDING),
-    Row("dropout", None, layers.DROPOUT),
+    Row("dropout", _dropout, layers.DROPOUT),
     Row("scaled_dot_product_attention", _attention, layers.ATTENTION),
     Row(
         "cross_entropy",

@@ -23,7 +23,7 @@ from ..lifting import (
     sizes,
 )
 from ..lifts import splitting
-from ._spell import is_scalar, rank_of
+from ._spell import is_scalar, rank_of, spread
 
 
 # ---------------------------------------------------------------- spellings
@@ -200,7 +200,7 @@ _RESHAPE: dict[str, Callable[..., Any]] = {
 }
 
 ROWS = (
-    Row("reshape", "x.reshape(shape)", _RESHAPE),
+    Row("reshape", spread("x.reshape(*shape)", "shape"), _RESHAPE),
     Row(
         "flatten",
         _flatten,
@@ -209,7 +209,7 @@ ROWS = (
             names("ravel"): lambda input: ops.flatten(input),
         },
     ),
-    Row("permute_dims", "x.permute(axes)", {names("permute"): _permute, "Tensor.T@ torch.numpy_T": _reversed}),
+    Row("permute_dims", spread("x.permute(*axes)", "axes"), {names("permute"): _permute, "Tensor.T@ torch.numpy_T": _reversed}),
     Row(
         "swapaxes",
         "x.transpose(axis1, axis2)",
@@ -243,7 +243,7 @@ ROWS = (
             "Tensor.expand_as": lambda input, other: ops.broadcast_to(input, shape_of(other)),
         },
     ),
-    Row("expand", "x.expand(shape)", {"Tensor.expand": _expand}),
+    Row("expand", spread("x.expand(*shape)", "shape"), {"Tensor.expand": _expand}),
     Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": _cat_lift}),
     Row("stack", "torch.stack(arrays, dim=axis)", {"torch.stack": _stack}),
     Row("split", _split, {names("split"): splitting.split, names("tensor_split"): splitting.tensor_split}),

@@ -1,0 +1,42 @@
+"""The dtype that a framework takes where none is given: by it, lifts say what was left out and spellings leave it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from . import dtypes
+from .dtypes import DType
+from .graph import Value
+from .trees import leaves
+
+_HOST = {"bool": "b", "int": "i", "float": "f"}
+
+
+def number_kind(tree: Any) -> str | None:
+    """Kind of the numbers in a tree, known or open: b, i, f or c, f where there are none; None where a tensor is among them."""
+    kinds = [_kind(leaf) for leaf in leaves(tree)]
+    return None if None in kinds else max(kinds, key="bifc".index, default="f")
+
+
+def _kind(leaf: Any) -> str | None:
+    if isinstance(leaf, Value):
+        return _HOST.get(leaf.kind)
+    return dtypes.kind_of(leaf) if isinstance(leaf, (bool, int, float, complex)) else None
+
+
+def dtype_for(tree: Any, rules: str) -> DType | None:
+    """What `rules` make of the numbers in a tree; None where a tensor is among them."""
+    kind = number_kind(tree)
+    return None if kind is None else dtypes.default(kind, rules)
+
+
+def own(rules: str, *names: str) -> Callable[[SimpleNamespace], DType | None]:
+    """For `Row.own`: the dtype that follows from the numbers of these arguments; a float's without names."""
+
+    def found(args: SimpleNamespace) -> DType | None:
+        given = tuple(value for value in (getattr(args, name) for name in names) if value is not None)
+        return dtype_for(given, rules)
+
+    return found
