@@ -14,7 +14,8 @@ from gfx_ir.build import Builder
 from gfx_ir.codegen import emit
 from gfx_ir.dtypes import bool_
 from gfx_ir.errors import GfxError
-from gfx_ir.graph import Graph
+from gfx_ir.graph import Graph, Node
+from gfx_ir.op import lookup
 from gfx_ir.program import Guard, Parameter, Program
 from gfx_ir.rules import building
 from gfx_ir.source import Span
@@ -451,6 +452,86 @@ def test_open_host_values_that_decide_are_listed():
     fn = jax.jit(module.load(), static_argnames=module.static_argnames)
     np.testing.assert_allclose(fn(X, 1, 0.5), X * 0.5, rtol=1e-6)
     np.testing.assert_allclose(fn(X, 3, 0.5), np.sin(X), rtol=1e-6)
+
+
+def loop(op, bounds, carried, build):
+    """A program of one loop over a range; `build(builder, index, carried...)` gives the results of a trip."""
+    g, arguments, b = graph("f", "x", *[bound for bound in bounds if isinstance(bound, str)])
+    x, given = arguments[0], iter(arguments[1:])
+    with building(b):
+        limits = [next(given) if isinstance(bound, str) else bound for bound in bounds]
+        limits = [ops.size(x, 0) if bound is None else bound for bound in limits]
+        with b.region("body") as body:
+            i = body[0].add_placeholder("i", "int" if op == "host_for" else "tensor")
+            phis = [body[0].add_placeholder(name) for name in carried]
+            body[0].result = tuple(build(b, x, i, *phis))
+        operands = b.outer_operands([body])
+        init = tuple(x if start is None else start for start in carried.values())
+        made = b.append(
+            Node(lookup(op), ((("range", *limits),), init, operands, None), ("tensor",) * len(init), None, (body[0],))
+        )
+        g.result = tuple(named(value, name) for value, name in zip(made.values, carried))
+    return Program(g)
+
+
+def test_a_loop_over_an_open_range_is_staged_where_the_index_is_data():
+    write = lambda b, x, i, out: [named(ops.index_put(out, i, ops.multiply(ops.getitem(b.local(x), i), 2.0)), "out")]
+    program = loop("host_for", (1, None, 1), {"out": None}, write)
+    assert "lax.fori_loop(1, x.shape[0], body, x)" in source(program, "jax")
+    assert "    for i in range(1, x.shape[0]):\n" in source(program, "torch")
+    part = lambda b, x, i, out: [ops.add(out, ops.sum(ops.getitem(b.local(x), slice(None, i))))]
+    sliced = loop("host_for", (1, None, 1), {"out": None}, part)
+    assert "    for i in range(1, x.shape[0]):\n" in source(sliced, "jax")
+    for name in BACKENDS:
+        same(program, (X,), name)
+        same(sliced, (X,), name)
+
+
+def test_a_range_with_a_step_over_data_is_counted():
+    program = loop("for", ("a", "b", "c"), {"s": 0.0}, lambda b, x, i, s: [ops.add(ops.multiply(s, 0.5), i)])
+    assert source(program, "jax") == code("""
+        def f(x, a, b, c):
+            def body(k, s):
+                i = a + k * c
+                return s * 0.5 + i
+
+            return (lax.fori_loop(0, -((a - b) // c), body, 0.0),)
+    """)
+    fn = jax.jit(emit(program, backend("jax")).load())
+    for bounds in ((0, 9, 2), (9, 0, -2), (3, 3, 1), (5, 0, 1)):
+        want = 0.0
+        for i in range(*bounds):
+            want = want * 0.5 + i
+        assert np.asarray(jax.tree.leaves(fn(X, *bounds))[0]) == pytest.approx(want)
+
+
+def test_numbers_that_become_arrays_late():
+    program = loop(
+        "for", (0, 40, 1), {"a": 0, "b": 0, "c": 0}, lambda b, x, i, p, q, r: [ops.add(ops.sum(b.local(x)), p), p, q]
+    )
+    assert "settled(" in emit(program, backend("jax")).source
+    for name in BACKENDS:
+        same(program, (X,), name)
+
+
+def test_a_number_on_one_side_of_a_test():
+    def program(then):
+        g, (x,), b = graph("f", "x")
+        with building(b):
+            scale = branch(b, ops.greater(ops.sum(x), 0), lambda: [then(b, x)], lambda: [1], ("tensor",))[0]
+            g.result = ops.multiply(x, named(scale, "scale"))
+        return Program(g)
+
+    linear = program(lambda b, x: ops.getitem(b.local(x), 1))
+    assert "    scale = jnp.where(jnp.sum(x) > 0, x[1], 1)\n" in source(linear, "jax")
+    curved = program(lambda b, x: ops.sqrt(ops.getitem(b.local(x), 1)))
+    assert "promoting_cond(jnp.sum(x) > 0, lambda: jnp.sqrt(x[1]), lambda: 1)" in emit(curved, backend("jax")).source
+    for name in BACKENDS:
+        for x in (Y, -Y):
+            same(linear, (x,), name)
+            same(curved, (np.abs(x),), name)
+    gradient = jax.grad(lambda x: emit(curved, backend("jax")).load()(x).sum())
+    assert np.isfinite(gradient(np.float32([-1, 0, 0]))).all()
 
 
 def test_checks():

@@ -53,7 +53,7 @@ class Functional(Repeats):
         body = self.out
         inner = self.scope
         self.scope, self.out, self.prefer = outer_scope, outer_out, outer_prefer
-        signature = ast.arguments([], [ast.arg(text) for text in arguments], None, [], [], None, [])
+        signature = _arguments(arguments)
         if (
             len(body) == 1
             and isinstance(body[0], ast.Return)
@@ -294,6 +294,13 @@ class Functional(Repeats):
             body, "body", set(), lambda: self._enter_body(node, carried, hints, items), self._finish(node, carried)
         )
         _, start, stop, _ = node.args[0][0]
-        return ast.Call(
-            self.higher("fori_loop"), [self.tree(start), self.tree(stop), step, self._inits(node, carried)], []
-        )
+        first, init = self.tree(start), self._inits(node, carried)
+        if self.plan.weak.settles_late(node):
+            trip = ast.Lambda(_arguments(["carry"]), ast.Call(step, [first, name("carry")], []))
+            init = call(self.module.use("settled"), trip, init)
+        return ast.Call(self.higher("fori_loop"), [first, self.tree(stop), step, init], [])
+
+
+def _arguments(names: Sequence[str]) -> ast.arguments:
+    """The signature of a nested function."""
+    return ast.arguments([], [ast.arg(text) for text in names], None, [], [], None, [])

@@ -18,7 +18,9 @@ Line = tuple[str, Span | None]
 
 
 def text_of(statement: ast.stmt) -> str:
-    """A statement without blocks on one line. astor spreads f-strings over lines."""
+    """A statement without blocks on one line. astor spreads f-strings over lines, and writes `(x,)` as `x,`."""
+    if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Tuple) and len(statement.value.elts) == 1:
+        return f"return ({expression(statement.value.elts[0])},)"
     if sys.version_info >= (3, 14) or any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement)):
         return ast.unparse(ast.fix_missing_locations(statement))
     return astor.to_source(statement, pretty_source=_join, pretty_string=_string).strip("\n")
