@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gfx_ir import ops
+from gfx_ir import dtypes, ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
@@ -25,13 +25,14 @@ _ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 class Carried:
     """A leaf that is carried: the user's name for it, its value before the loop, its kind, and the slot that holds it if one does."""
 
-    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out", "weak")
+    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out", "weak", "found")
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
         self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
         self.inner: Value | None = None
         self.out: Any = None
         self.weak = weak_kind(init)
+        self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
 
     def wrapped(self, tracer: Tracer, value: Any) -> Any:
         """A value that stands for it, as the traced function sees it."""
@@ -47,9 +48,27 @@ class Carried:
         value = self.init.read() if isinstance(self.init, (Proxy, HostProxy)) else self.init
         if isinstance(value, Value):
             return value.type
-        if self.kind == "tensor" and isinstance(value, NUMBERS):
-            return LogicalTensor(None, (), weak=True)
-        return None
+        if self.kind == "tensor" and self.weak:
+            return LogicalTensor(dtypes.default(self.weak[0], tracer.promotion), (), weak=True)
+        return self.found
+
+    def becomes(self, type_: Any, runs: bool, span: Any) -> bool:
+        """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""
+        if not isinstance(type_, LogicalTensor) or not type_.known or type_ == self.found:
+            return True
+        if type_.dims and not runs:
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this loop: {self.name!r} changes its shape from () to {type_.dims} in the loop",
+                span, "begin with zeros of that shape",
+            )  # fmt: skip
+        self.found = LogicalTensor(type_.dtype, type_.dims)
+        return False
+
+    def first(self, tracer: Tracer) -> Any:
+        """The value before the first trip."""
+        if self.found is not None and self.found.dims and isinstance(self.init, NUMBERS):
+            return ops.full(self.found.dims, self.init, self.found.dtype)
+        return tracer.unwrap(self.init)
 
     def check_type(self, tracer: Tracer, value: Any, span: Any) -> None:
         """Refuse a value after a trip whose dtype or shape differs from the one before the loop."""

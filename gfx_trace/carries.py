@@ -194,6 +194,8 @@ class Carries:
         if carried.weak and isinstance(out, Proxy) and out.weak != carried.weak:
             carried.weak = widest(carried.weak, out.weak) if out.weak else ""
             return False
+        if not carried.weak and isinstance(carried.init, NUMBERS) and not carried.becomes(getattr(value, "type", None), self.runs, self.span):
+            return False
         kind = kind_of(out)
         wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
         if wider != carried.kind and (self.host or wider in ("tensor", "optional")):
@@ -237,7 +239,7 @@ class Carries:
     def _settle_contents(self, slot: Slot, value: Any) -> bool:
         old = slot.old
         if self.open_length and len(value) != len(old):
-            raise length_error(slot, "in a loop whose number of trips hangs on data")
+            raise length_error(slot, "in a loop whose number of trips hangs on data", self.tracer.site)
         if not isinstance(value, list) or len(value) < len(old) or any(a is not b for a, b in zip(old, value)):
             raise NeedsPython(f"the loop changes the contents of {slot.name!r}", self.span)
         added = value[len(old) :]
@@ -270,7 +272,7 @@ class Carries:
 
     def initial(self) -> tuple:
         """The values before the first trip."""
-        return tuple(self.tracer._local(self.tracer.unwrap(c.init)) for c in self.slots)
+        return tuple(self.tracer._local(c.first(self.tracer)) for c in self.slots)
 
     def kinds(self) -> tuple[str, ...]:
         """Kinds of the carried values."""

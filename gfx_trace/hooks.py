@@ -13,7 +13,7 @@ from gfx_ir.op import active
 from .convert import Starred
 from .joins import Choice, Partial
 from .proxy import HostProxy, Proxy, Undefined, Unusable
-from .rows import called, rows_of
+from .rows import rows_of
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
 _INPLACE = {
@@ -76,7 +76,7 @@ def gfx_delitem(o: Any, key: Any) -> None:
     if isinstance(o, (list, dict)):
         tracer = active.builder
         tracer.site = sys._getframe(1)
-        tracer.journal.record(o, None, "contents", called(o, tracer.site), tracer.span())
+        tracer.journal.record(o, None, "contents", "a container", tracer.span())
     del o[key]
 
 
@@ -87,7 +87,7 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
     if type(x) is Proxy:
         return tracer.inplace(sign, x, y)
     if isinstance(x, (list, dict, set)):
-        tracer.journal.record(x, None, "contents", called(x, tracer.site), tracer.span())
+        tracer.journal.record(x, None, "contents", "a container", tracer.span())
     elif tracer.array_owner(x) is not None:
         return tracer.inplace(sign, tracer.array_proxy(x), y)
     return _INPLACE[sign](x, y)

@@ -11,6 +11,7 @@ from typing import Any
 
 from gfx_ir.graph import Value
 
+from .owned import owned
 from .proxy import Proxy
 
 MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
@@ -73,6 +74,7 @@ def _set_contents(obj: Any, key: Any, value: Any) -> None:
 
 READ: dict[str, Callable[[Any, Any], Any]] = {
     "proxy": lambda obj, key: obj.value,
+    "base": lambda obj, key: obj.base,
     "attribute": _get_attribute,
     "item": _get_item,
     "contents": lambda obj, key: type(obj)(obj) if type(obj) in (list, dict, set) else obj.copy(),
@@ -80,6 +82,7 @@ READ: dict[str, Callable[[Any, Any], Any]] = {
 }
 WRITE: dict[str, Callable[[Any, Any, Any], None]] = {
     "proxy": lambda obj, key, value: obj.restore(value),
+    "base": lambda obj, key, value: setattr(obj, "base", value),
     "attribute": _set_attribute,
     "item": _set_item,
     "contents": _set_contents,
@@ -107,18 +110,21 @@ class Journal:
         """Enter a region."""
         self.frames.append({})
 
-    def forget(self, own: set[int]) -> None:
-        """What was made inside the region that is open is its own: writes to these objects are not undone."""
+    def forget_owned(self, *roots: tuple) -> None:
+        """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves."""
         frame = self.frames[-1]
-        for key in [key for key, slot in frame.items() if slot.kind != "proxy" and id(slot.object) in own]:
-            del frame[key]
+        if frame:
+            own = owned(frame.values(), *roots)
+            for key in [key for key, slot in frame.items() if slot.kind not in ("proxy", "base") and id(slot.object) in own]:
+                del frame[key]
 
     def close(self, graph: Any = None) -> list[tuple[Slot, Any]]:
         """Leave a region: every slot that it wrote with what was left there, the old values put back.
 
         A tensor that was made in the region (its old value is of `graph`) keeps what was written to it.
         """
-        slots = [slot for slot in self.frames.pop().values() if slot.kind != "proxy" or _graph_of(slot.old) is not graph or graph is None]
+        frame = self.frames.pop()
+        slots = [slot for slot in frame.values() if graph is None or not _made_in(graph, slot, frame)]
         written = [(slot, slot.get()) for slot in slots]
         for slot, _ in reversed(written):
             slot.set(slot.old)
@@ -137,8 +143,13 @@ class Journal:
             slot.set(value)
 
 
-def _graph_of(value: Any) -> Any:
-    return value.node.graph if isinstance(value, Value) else None
+def _made_in(graph: Any, slot: Slot, frame: dict[tuple, Slot]) -> bool:
+    """Whether a slot is of a tensor that was made in the region of a graph."""
+    if slot.kind not in ("proxy", "base"):
+        return False
+    first = frame.get((id(slot.object), "proxy", None))
+    value = first.old if first is not None else slot.object.value
+    return isinstance(value, Value) and value.node.graph is graph
 
 
 def containers(*trees: Any) -> set[int]:
@@ -155,4 +166,19 @@ def containers(*trees: Any) -> set[int]:
         elif hasattr(item, "__dict__") and not isinstance(item, (type, ModuleType, FunctionType)) and not hasattr(item, "named_modules"):
             found.add(id(item))
             stack.extend(vars(item).values())
+    return found
+
+
+def proxies(*trees: Any) -> list[Proxy]:
+    """The Proxies that stand in containers."""
+    found: list[Proxy] = []
+    seen: set[int] = set()
+    stack = list(trees)
+    while stack:
+        item = stack.pop()
+        if type(item) is Proxy:
+            found.append(item)
+        elif isinstance(item, (tuple, list, dict)) and id(item) not in seen:
+            seen.add(id(item))
+            stack.extend(item.values() if isinstance(item, dict) else item)
     return found

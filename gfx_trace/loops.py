@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from gfx_ir import ops
+from gfx_ir import dtypes, ops
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
@@ -21,7 +21,6 @@ from .carries import Carries
 from .journal import MISSING
 from .proxy import HostProxy, NeedsPython, Proxy
 from .regions import Side
-from .rows import called
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -120,6 +119,7 @@ class Loops:
         return side, found
 
     def _trace_body(self: Tracer, carries: Carries, body: Any, stop: Any, test: Any, item: Any = None) -> tuple[Side, Any]:
+        site = self.site
         with self.opened("body") as side:
             carries.enter(side.graph)
             if test is not None:
@@ -127,7 +127,9 @@ class Loops:
             body() if item is None else body(item(side.graph))
             flag = self.truth(stop()) if stop is not None else False
             carries.collect()
-        carries.leave()
+            carries.leave()
+            self.site = site  # no frame of the body is left alive
+            self.journal.forget_owned(carries.after)
         carries.written = side.written
         return side, flag
 
@@ -269,7 +271,7 @@ class Loops:
 
             def item(graph: Any, items: list[Value] = items) -> Any:
                 for at, kind in enumerate(source.kinds):
-                    items.append(graph.add_placeholder(labels[at], kind, source.item_type(at)))
+                    items.append(graph.add_placeholder(labels[at], kind, source.item_type(at, self.promotion) if self.static_types else None))
                 return source.make([self._loop_item(v, at) for v, at in zip(items, source.items)])
 
             body_side, flag = self._trace_body(carries, body, stop, None, item)
@@ -327,7 +329,7 @@ class Loops:
 
     def append_item(self: Tracer, items: list[Any], item: Any) -> None:
         """items.append(item), recorded."""
-        self.journal.record(items, None, "contents", called(items, self.site), self.span())
+        self.journal.record(items, None, "contents", "a container", self.span())
         items.append(item)
 
 
@@ -342,8 +344,10 @@ class Source:
         """Whether it is a range whose ends are data."""
         return any(isinstance(i, tuple) and any(isinstance(e, Value) and e.is_tensor for e in i) for i in self.items)
 
-    def item_type(self, at: int) -> Any:
+    def item_type(self, at: int, promotion: str) -> Any:
         """Type of one item, where known."""
+        if self.kinds[at] == "tensor" and isinstance(self.items[at], tuple):
+            return LogicalTensor(dtypes.default("i", promotion), (), weak=True)
         type_ = getattr(self.items[at], "type", None)
         if isinstance(type_, LogicalTensor) and type_.dims:
             return type_.with_(dims=type_.dims[1:])

@@ -36,9 +36,9 @@ def called(x: Any, frame: Any) -> str:
     return f"a {type(x).__name__}"
 
 
-def length_error(slot: Slot, where: str) -> UnsupportedConstruct:
+def length_error(slot: Slot, where: str, frame: Any) -> UnsupportedConstruct:
     """A list whose length would hang on data."""
     return UnsupportedConstruct(
-        f"GFX cannot convert this append to {slot.name!r} {where}: its length would be open", slot.span,
+        f"GFX cannot convert this append to {called(slot.object, frame)!r} {where}: its length would be open", slot.span,
         "write into a tensor of fixed length, or use where or a mask",
     )  # fmt: skip

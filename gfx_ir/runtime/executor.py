@@ -96,7 +96,7 @@ class _Run:
         if type(data) not in _NUMBERS or value.kind != "tensor" or value.node.op.name == "placeholder":
             return data
         known = value.type.dtype if isinstance(value.type, LogicalTensor) else None
-        return self.backend.run(lookup("as_tensor"), (data, known))
+        return self.backend.run(lookup("as_tensor"), (data, known, None))
 
     def _parameter(self, path: str) -> Any:
         try:
@@ -136,7 +136,7 @@ class _Run:
         out = list(args)
         for k in at:
             kind, _ = dtypes.result_type([*strong, (self.dtype(args[k]), True)], self.program.promotion)
-            out[k] = self.backend.run(lookup("as_tensor"), (args[k], kind))
+            out[k] = self.backend.run(lookup("as_tensor"), (args[k], kind, None))
         return out
 
     # ------------------------------------------------------------------ control flow
@@ -183,7 +183,7 @@ class _Run:
 
     def _stacked(self, rows: list[Any]) -> Any:
         as_tensor = lookup("as_tensor")
-        parts = [self.backend.run(as_tensor, (row, None)) if isinstance(row, _NUMBERS) else row for row in rows]
+        parts = [self.backend.run(as_tensor, (row, None, None)) if isinstance(row, _NUMBERS) else row for row in rows]
         return self.backend.run(lookup("stack"), (parts, 0))
 
     def _no_rows(self, node: Node, args: list[Any], prefix: str) -> list[Any]:
