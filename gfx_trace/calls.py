@@ -240,7 +240,7 @@ class Calls:
         """Run a callable that is neither lifted nor entered. One that belongs to a framework and gets tensors has no row."""
         if self._foreign(f) and any(isinstance(leaf, (Proxy, HostProxy)) for leaf in leaves((args, kwargs))):
             raise MissingOp(
-                f"GFX has no row for {_name(f)}", self.span(), "`gfx ops` lists what is covered; gfx.register adds a row"
+                f"GFX has no row for {_name(f)}", self.span(), "`gfx ops` lists what is covered"
             )
         if isinstance(getattr(f, "__self__", None), random.Random):
             raise self.outside_generator(_name(f))
