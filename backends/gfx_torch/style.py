@@ -16,6 +16,7 @@ STYLE = Style(
         "Tensor": "from torch import Tensor",
     },
     key="generator",
+    generator=True,
     scalar="torch.tensor({value}, dtype={dtype})",
     wrap="torch.as_tensor",
     numbers=False,

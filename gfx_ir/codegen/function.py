@@ -28,7 +28,8 @@ class FunctionWriter(Rows):
 
     def __init__(self, module: ModuleWriter, graph: Graph) -> None:
         self.module = module
-        self.plan = Plan(graph, module.effectful, module.functional, module.gives_tuple, module.spelling)
+        rules = (module.effectful, module.functional, module.gives_tuple, module.spelling)
+        self.plan = Plan(graph, *rules, ordered=module.ordered)
         self.out: list[ast.stmt] = []
         self.prefer: dict[Value, str] = {}
         self.bound: dict[Value, ast.expr] = {}

@@ -82,8 +82,9 @@ class ModuleWriter:
         if not isinstance(style, Style):
             raise GfxError(f"backend {backend.name!r} has no style of source")
         self.program, self.backend, self.style = program, backend, style
+        self.ordered = style.generator
         self.limit = UNROLL if unroll is None else 10**9 if unroll is True else int(unroll)
-        self.prepared: Prepared = prepare(program, backend, style.control == "functional", self.limit)
+        self.prepared: Prepared = prepare(program, backend, style, self.limit)
         self.functions = self.prepared.functions
         self.helpers = Helpers(backend, style)
         self.order = bottom_up(self.prepared.entry, self.functions)

@@ -51,9 +51,17 @@ class Plan:
     """`order`: the statements of each graph; `inside`: nodes written inside another; `always`: written at each use."""
 
     def __init__(
-        self, graph: Graph, effectful: Test, functional: Test, flat: Test, template: Callable[[Node], Template | None]
+        self,
+        graph: Graph,
+        effectful: Test,
+        functional: Test,
+        flat: Test,
+        template: Callable[[Node], Template | None],
+        ordered: bool,
     ) -> None:
+        """`flat`: whether a call returns the tuple of its values; `ordered`: whether draws of random numbers are."""
         self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
+        self.ordered = ordered
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
         self.weak = Weak(self.liveness)
@@ -174,7 +182,9 @@ class Plan:
             return node in self.ternary and not value.name
         if self._ends_nested(user) or self._in_head(node):
             return True
-        if node.op.name == "repeat" or any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
+        if node.op.name == "repeat":
+            return False
+        if self.ordered and any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
             return False
         return not value.name
 

@@ -9,14 +9,15 @@ from ..backend import Backend
 from ..graph import Graph, Value
 from ..program import Parameter, Program
 from .composite import Expander
-from .copying import copy_graph, join, substitute
+from .copying import copy_graph, join, outputs_of, substitute
 from .inline import bottom_up, callees, inline_calls
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .simplify import simplify
-from .untold import leave_out
 from .staged import stage_ranges
+from .style import Style
 from .unpack import unpack_slices
+from .untold import leave_out
 
 
 @dataclass
@@ -32,8 +33,9 @@ class Prepared:
     lists: Lists
 
 
-def prepare(program: Program, backend: Backend, functional: bool, limit: int) -> Prepared:
+def prepare(program: Program, backend: Backend, style: Style, limit: int) -> Prepared:
     """Copy and rewrite a program for printing; loops of at most `limit` fixed trips stay Python's."""
+    functional = style.control == "functional"
     values: dict[Value, Value] = {}
     entry = copy_graph(program.entry, values)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.signature]
@@ -55,8 +57,20 @@ def prepare(program: Program, backend: Backend, functional: bool, limit: int) ->
     inline_calls(entry, functions)
     for graph in bottom_up(entry, functions):
         reroll(graph)
+    if style.generator:
+        for graph in bottom_up(entry, functions):
+            _share_generator(graph)
     keys = {graph: key for key, graph in functions.items()}
     return Prepared(entry, functions, signature, keys, instances, lists)
+
+
+def _share_generator(graph: Graph) -> None:
+    """Every draw moves the generator on: it is not split."""
+    for node in list(graph.walk()):
+        if node.op.name == "split_key" and node.graph is not None:
+            for value in node.values:
+                value.replace_by(node.args[0])
+            node.graph.erase(node)
 
 
 def _return_expressions(entry: Graph, functions: dict[str, Graph]) -> None:
@@ -64,6 +78,9 @@ def _return_expressions(entry: Graph, functions: dict[str, Graph]) -> None:
     for graph in bottom_up(entry, functions):
         for node in callees(graph):
             result = functions[node.args[0]].result
+            if len(node.values) > 1:
+                for value, leaf in zip(node.values, outputs_of(result, len(node.values))):
+                    value.name = value.name or (leaf.name if type(leaf) is Value else None)
             if type(result) is Value and len(node.values) == 1 and result.name == node.values[0].name:
                 if sum(result.uses.values()) == 1 and result.node.op.name not in ("placeholder", "parameter"):
                     result.name = None

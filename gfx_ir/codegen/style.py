@@ -14,8 +14,9 @@ class Style:
     `imports` maps an alias to the statement that makes it; `control` is "python" (plain `if` and `while`) or
     "functional" (`lax.cond`, nested functions; `prefix` is the module of these); `dtypes` names a dtype by its DType
     name where it is not `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in
-    it; `wrap` makes an array of what may be a number, for methods
-    and, where `numbers` is false, for functions too; `helpers` are functions that control flow may call; `places`: whether tensors are put on devices by name.
+    it; `wrap` makes an array of what may be a number, for methods and, where `numbers` is false, for functions too;
+    `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each
+    draw moves on; `places`: whether tensors are put on devices by name.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Style:
     scalar: str = "{dtype}({value})"
     wrap: str = "asarray"
     numbers: bool = True
+    generator: bool = False
     places: bool = False
     helpers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
