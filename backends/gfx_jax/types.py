@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from types import FunctionType
 from typing import Any
 
 import jax
@@ -10,12 +11,13 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
-from gfx_ir.backend import Backend
+from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType, default
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 
 from . import helpers
+from .refused import REFUSED, made_by_jax
 from .rows import ROWS
 
 _SCALAR_CLASS = type(jnp.float32)
@@ -57,6 +59,12 @@ class JaxBackend(Backend):
         for meaning, paths in _SPECIAL.items():
             for path in paths.split():
                 self._add_special(path, meaning)
+        for path, fn in REFUSED.items():
+            self.add_lift(path, fn, names)
+
+    def recognised(self, fn: FunctionType) -> Lift | None:
+        """The op that a function stands for which GFX printed; for what jax.vmap and its like made, what refuses it."""
+        return super().recognised(fn) or made_by_jax(fn)
 
     def _add_special(self, path: str, meaning: str) -> None:
         target: Any = jax

@@ -13,10 +13,12 @@ from gfx_ir.backend import Row
 from gfx_ir.build import host
 from gfx_ir.dtypes import float32
 from gfx_ir.graph import Value
+from gfx_ir.lifting.shapes import positions
 from gfx_ir.ops import _seen
 
-from ._lift import ask_rank, element, expect, refuse, whole
+from ._lift import JNP, ask_rank, element, expect, refuse, whole
 
+_SAME = JNP.table(positions(JNP))
 _MASKS = frozenset((
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf", "isfinite", "signbit",
     "logical_and", "logical_or", "logical_xor", "logical_not",
@@ -168,26 +170,8 @@ def _index_in_dim(operand: Any, index: int, axis: int = 0, keepdims: bool = True
 
 
 # ---------------------------------------------------------------- triangles, diagonals, search
-def _diag(v: Any, k: int = 0) -> Any:
-    if ask_rank(v, "jnp.diag") == 2:
-        return ops.diagonal(v, offset=k)
-    size = host("+", ops.size(v, 0), abs(k))
-    rows = ops.expand_dims(ops.arange(size), 1)
-    on = ops.equal(ops.add(rows, k), ops.arange(size))
-    return ops.where(on, ops.pad(v, ((max(k, 0), max(-k, 0)),)), 0)
-
-
 def _tri(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Any:
     return ops.tril(ops.ones((N, N if M is None else M), dtype=element(dtype) or float32), k=k)
-
-
-def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan") -> Any:
-    refuse("jnp.searchsorted", sorter=sorter)
-    return ops.searchsorted(a, v, side=side)
-
-
-def _digitize(x: Any, bins: Any, right: bool = False, *, method: Any = None) -> Any:
-    return ops.searchsorted(bins, x, side="left" if right else "right")
 
 
 def _one_hot(x: Any, num_classes: Any, *, dtype: Any = None, axis: Any = -1) -> Any:
@@ -247,21 +231,10 @@ ROWS = (
     ),
     Row("gather", _gather_spelling),
     Row("scatter", "scatter(x, indices, updates, axis, reduce=reduce)"),
-    Row("tril", "jnp.tril(x, k=k)", {"jnp.tril": lambda m, k=0: ops.tril(m, k=k), "jnp.tri": _tri}),
-    Row("triu", "jnp.triu(x, k=k)", {"jnp.triu": lambda m, k=0: ops.triu(m, k=k)}),
-    Row(
-        "diagonal",
-        "jnp.diagonal(x, offset=offset, axis1=axis1, axis2=axis2)",
-        {
-            "jnp.diagonal Array.diagonal": lambda a, offset=0, axis1=0, axis2=1: ops.diagonal(a, offset, axis1, axis2),
-            "jnp.diag": _diag,
-        },
-    ),
-    Row(
-        "searchsorted",
-        "jnp.searchsorted(sorted, values, side=side)",
-        {"jnp.searchsorted Array.searchsorted": _searchsorted, "jnp.digitize": _digitize},
-    ),
+    Row("tril", "jnp.tril(x, k=k)", _SAME["tril"] | {"jnp.tri": _tri}),
+    Row("triu", "jnp.triu(x, k=k)", _SAME["triu"]),
+    Row("diagonal", "jnp.diagonal(x, offset=offset, axis1=axis1, axis2=axis2)", _SAME["diagonal"]),
+    Row("searchsorted", "jnp.searchsorted(sorted, values, side=side)", _SAME["searchsorted"]),
     Row("one_hot", _one_hot_spelling, {"jax.nn.one_hot": _one_hot}),
     Row("masked_fill", "jnp.where(mask, value, x)"),
 )

@@ -7,10 +7,14 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.lifting.shapes import Shapes
 from gfx_ir.op import lookup
 
 from . import _joins
-from ._lift import ask_rank, expect, literal, plain, rank, refuse
+from ._lift import JNP, ask_rank, expect, literal, plain, rank, refuse
+
+_SHAPES = Shapes(JNP)
+_SAME = JNP.table(_SHAPES.table())
 
 
 # ---------------------------------------------------------------- axes
@@ -51,41 +55,12 @@ def _flatten_spelling(args: SimpleNamespace) -> str:
     return f"jax.lax.collapse(x, {args.start}, {args.end + 1})"
 
 
-def _item(x: Any, *args: Any) -> Any:
-    """An array of no axes, which goes on as such."""
-    if args:
-        return ops.getitem(ops.flatten(x), args[0]) if len(args) == 1 else ops.getitem(x, args)
-    return x if rank(x) == 0 else ops.reshape(x, ())
-
-
-def _transpose(a: Any, axes: Any = None) -> Any:
-    if axes is not None:
-        return ops.permute_dims(a, tuple(axes))
-    axes_count = ask_rank(a, "a transpose without axes", 2)
-    if axes_count == 2:
-        return ops.matrix_transpose(a)
-    return ops.permute_dims(a, tuple(reversed(range(axes_count)))) if axes_count > 1 else ops.positive(a)
-
-
-def _transpose_method(x: Any, *args: Any) -> Any:
-    return _transpose(x, _sizes(args) if args else None)
-
-
 def _permute_spelling(args: SimpleNamespace) -> str:
+    if args.axes is None:
+        return "x.T"
     return f"x.transpose({', '.join(map(str, args.axes))})" if literal(args.axes) else "x.transpose(axes)"
 
 
-def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
-    count = ask_rank(a, "jnp.rollaxis")
-    axis, start = axis % count, start + count if start < 0 else start
-    return ops.moveaxis(a, axis, start - 1 if axis < start else start)
-
-
-def _squeeze(a: Any, axis: Any = None) -> Any:
-    return ops.squeeze(a, axis=axis)
-
-
-# ---------------------------------------------------------------- broadcasting
 def _broadcast_in_dim(operand: Any, shape: Any, broadcast_dimensions: Any, *, out_sharding: Any = None) -> Any:
     refuse("lax.broadcast_in_dim", out_sharding=out_sharding)
     dims = tuple(broadcast_dimensions)
@@ -101,43 +76,22 @@ def _broadcast(operand: Any, sizes: Any, *, out_sharding: Any = None) -> Any:
     return ops.broadcast_to(operand, (*sizes, *(ops.size(operand, axis) for axis in axes)))
 
 
-def _broadcast_arrays(*arrays: Any) -> Any:
-    """Each of the arrays added to zeros of the shape of all: a rank need not be known."""
-    zero = None
-    for x in arrays:
-        zero = ops.zeros_like(x) if zero is None else ops.add(zero, ops.zeros_like(x))
-    return [ops.broadcast_to(x, lookup("shape")(zero)) for x in arrays]
-
-
 def _expand_spelling(args: SimpleNamespace) -> str:
     keeps = isinstance(args.shape, (tuple, list)) and any(type(d) is int and d == -1 for d in args.shape)
     return "expand(x, shape)" if keeps else "jnp.broadcast_to(x, shape)"
 
 
 # ---------------------------------------------------------------- questions
-def _size_of(a: Any, axis: Any = None) -> Any:
-    return ops.numel(a) if axis is None else ops.size(a, axis)
-
-
 def _attribute(name: str, function: str) -> Any:
     return lambda args: function if plain(args.x) else f"x.{name}"
-
-
-def _lift(name: str, **names: str) -> Any:
-    """The op itself as a lift, its arguments called as the framework calls them."""
-    op = lookup(name)
-
-    def lift(*args: Any, **kwargs: Any) -> Any:
-        return op(*args, **{names.get(key, key): value for key, value in kwargs.items()})
-
-    return lift
 
 
 ROWS = (
     Row(
         "reshape",
         lambda a: "x.reshape(*shape)" if isinstance(a.shape, (tuple, list)) and a.shape else "x.reshape(shape)",
-        {"jnp.reshape": _reshape, "Array.reshape": _reshape_method, "Array.item": _item, "lax.reshape": _lax_reshape},
+        _SAME["reshape"]
+        | {"jnp.reshape": _reshape, "Array.reshape": _reshape_method, "lax.reshape": _lax_reshape},
     ),
     Row(
         "flatten",
@@ -147,100 +101,54 @@ ROWS = (
     Row(
         "permute_dims",
         _permute_spelling,
-        {
-            "jnp.transpose jnp.permute_dims": _transpose,
-            "lax.transpose": lambda operand, permutation: ops.permute_dims(operand, tuple(permutation)),
-            "Array.transpose": _transpose_method,
-            "Array.T@": _transpose,
-        },
+        _SAME["permute_dims"]
+        | {"lax.transpose": lambda operand, permutation: ops.permute_dims(operand, tuple(permutation))},
     ),
-    Row("swapaxes", "x.swapaxes(axis1, axis2)", {"jnp.swapaxes Array.swapaxes": _lift("swapaxes", a="x")}),
-    Row(
-        "matrix_transpose",
-        lambda a: "x.T" if rank(a.x) == 2 else "x.mT",
-        {"jnp.matrix_transpose jnp.linalg.matrix_transpose Array.mT@": _lift("matrix_transpose")},
-    ),
-    Row(
-        "moveaxis",
-        "jnp.moveaxis(x, source, destination)",
-        {"jnp.moveaxis": _lift("moveaxis", a="x"), "jnp.rollaxis": _rollaxis},
-    ),
+    Row("swapaxes", "x.swapaxes(axis1, axis2)", _SAME["swapaxes"]),
+    Row("matrix_transpose", lambda a: "x.T" if rank(a.x) == 2 else "x.mT", _SAME["matrix_transpose"]),
+    Row("moveaxis", "jnp.moveaxis(x, source, destination)", _SAME["moveaxis"]),
     Row(
         "expand_dims",
         "jnp.expand_dims(x, axis)",
-        {
-            "jnp.expand_dims": _lift("expand_dims", a="x"),
-            "lax.expand_dims": lambda array, dimensions: ops.expand_dims(array, tuple(dimensions)),
-            "jnp.atleast_1d": lambda *arys: _joins.atleast(1, *arys),
-            "jnp.atleast_2d": lambda *arys: _joins.atleast(2, *arys),
-        },
+        _SAME["expand_dims"]
+        | {"lax.expand_dims": lambda array, dimensions: ops.expand_dims(array, tuple(dimensions))},
     ),
     Row(
         "squeeze",
         "x.squeeze(axis=axis)",
-        {
-            "jnp.squeeze Array.squeeze": _squeeze,
-            "lax.squeeze": lambda array, dimensions: ops.squeeze(array, axis=tuple(dimensions)),
-        },
+        _SAME["squeeze"] | {"lax.squeeze": lambda array, dimensions: ops.squeeze(array, axis=tuple(dimensions))},
     ),
     Row(
         "broadcast_to",
         "jnp.broadcast_to(x, shape)",
-        {
-            "jnp.broadcast_to": lambda array, shape, *, out_sharding=None: ops.broadcast_to(array, shape),
-            "jnp.broadcast_arrays": _broadcast_arrays,
-            "lax.broadcast": _broadcast,
-            "lax.broadcast_in_dim": _broadcast_in_dim,
-        },
+        _SAME["broadcast_to"] | {"lax.broadcast": _broadcast, "lax.broadcast_in_dim": _broadcast_in_dim},
     ),
     Row("expand", _expand_spelling),
     Row(
         "concat",
         "jnp.concatenate(arrays, axis=axis)",
-        {
-            "jnp.concatenate": _joins.concatenate,
-            "jnp.concat": lambda arrays, /, *, axis=0: _joins.concatenate(arrays, axis),
-            "lax.concatenate": lambda operands, dimension: _joins.concatenate(operands, dimension),
-            "jnp.append": lambda arr, values, axis=None: ops.concat((arr, values), axis=axis),
-            "jnp.hstack": _joins.joined(_joins.hstack_axis, 1),
-            "jnp.vstack": _joins.joined(lambda x: 0, 2),
-            "jnp.column_stack": _joins.column_stack,
-        },
+        _SAME["concat"] | {"lax.concatenate": lambda operands, dimension: _SHAPES.concatenate(operands, dimension)},
     ),
-    Row("stack", "jnp.stack(arrays, axis=axis)", {"jnp.stack": _joins.stack}),
-    Row(
-        "split",
-        _joins.split_spelling,
-        {
-            "jnp.split": _joins.split,
-            "lax.split": _joins.lax_split,
-            "jnp.array_split": _joins.array_split,
-            "jnp.vsplit": lambda ary, indices_or_sections: _joins.split(ary, indices_or_sections, 0),
-        },
-    ),
+    Row("stack", "jnp.stack(arrays, axis=axis)", _SAME["stack"]),
+    Row("split", _joins.split_spelling, _SAME["split"] | {"lax.split": _joins.lax_split}),
     Row("chunk", _joins.chunk_spelling),
-    Row("unstack", _joins.unstack_spelling, {"jnp.unstack": _joins.unstack}),
+    Row("unstack", _joins.unstack_spelling, _SAME["unstack"]),
     Row(
         "flip",
         "jnp.flip(x, axis=axis)",
-        {
-            "jnp.flip": lambda m, axis=None: ops.flip(m, axis=axis),
-            "jnp.flipud": lambda m: ops.flip(m, axis=0),
-            "jnp.fliplr": lambda m: ops.flip(m, axis=1),
-            "lax.rev": lambda operand, dimensions: ops.flip(operand, axis=tuple(dimensions)),
-        },
+        _SAME["flip"] | {"lax.rev": lambda operand, dimensions: ops.flip(operand, axis=tuple(dimensions))},
     ),
-    Row("roll", "jnp.roll(x, shift, axis=axis)", {"jnp.roll": _joins.roll}),
-    Row("tile", "jnp.tile(x, repetitions)", {"jnp.tile": _joins.tile}),
-    Row("repeat", _joins.repeat_spelling, {"jnp.repeat Array.repeat": _joins.repeat}),
-    Row("pad", _joins.pad_spelling, {"jnp.pad": _joins.pad, "lax.pad": _joins.lax_pad}),
+    Row("roll", "jnp.roll(x, shift, axis=axis)", _SAME["roll"]),
+    Row("tile", "jnp.tile(x, repetitions)", _SAME["tile"]),
+    Row("repeat", _joins.repeat_spelling, _SAME["repeat"]),
+    Row("pad", _joins.pad_spelling, _SAME["pad"] | {"lax.pad": _joins.lax_pad}),
     Row("size", "x.shape[axis]"),
-    Row("rank", _attribute("ndim", "jnp.ndim(x)"), {"jnp.ndim": lambda a: ops.rank(a), "Array.ndim@": ops.rank}),
-    Row("shape", _attribute("shape", "jnp.shape(x)"), {"jnp.shape Array.shape@": _lift("shape", a="x")}),
-    Row("numel", _attribute("size", "jnp.size(x)"), {"jnp.size Array.size@": _size_of}),
+    Row("rank", _attribute("ndim", "jnp.ndim(x)"), _SAME["rank"]),
+    Row("shape", _attribute("shape", "jnp.shape(x)"), _SAME["shape"] | {"jnp.shape": lookup("shape")}),
+    Row("numel", _attribute("size", "jnp.size(x)"), _SAME["numel"]),
     Row("sizes", lambda a: "x.shape[0]" if a.rank == 1 else "x.shape"),
-    Row("dtype_of", _attribute("dtype", "jnp.asarray(x).dtype"), {"Array.dtype@ lax.dtype": ops.dtype_of}),
+    Row("dtype_of", _attribute("dtype", "jnp.asarray(x).dtype"), _SAME["dtype_of"] | {"lax.dtype": ops.dtype_of}),
     Row("is_floating", "jnp.issubdtype(jnp.asarray(x).dtype, jnp.floating)"),
     Row("is_none", "x is None"),
-    Row("device_of", "x.device", {"Array.device@": ops.device_of}),
+    Row("device_of", "x.device", _SAME["device_of"]),
 )

@@ -1,0 +1,187 @@
+"""Words that lifts share: how options are refused, and what can be known of an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ..build import dtype_of, rank_of
+from ..dtypes import DTYPES, DType
+from ..dtypes import kind_of as kind_of_number
+from ..errors import MissingOp, ShapeError
+from ..graph import Value
+from ..op import OpDef, active
+from ..ops import _seen
+
+Lifted = Callable[..., Any]
+Table = Mapping[str, Mapping[str, Lifted]]
+"""Op: {names: lift}. Names as a dialect completes them: `sum` is a function, `.sum` a method, `.T@` an attribute."""
+
+
+class Dialect:
+    """A namespace that speaks NumPy's language: "np" with "ndarray", "jnp" with "Array"."""
+
+    def __init__(
+        self, prefix: str, array: str, as_array: Callable[[Any], Any] = lambda x: x,
+        silent: Mapping[str, Sequence[Any]] | None = None, several: type = list,
+    ) -> None:  # fmt: skip
+        """`as_array`: what becomes of a list in place of an array; `silent`: the values of options that say nothing
+        (None for those not named); `several`: what functions with several results return."""
+        self.prefix, self.array, self.as_array, self.several = prefix, array, as_array, several
+        self.silent = dict(silent or {})
+
+    def refuse(self, call: str, **options: Any) -> None:
+        """Raise MissingOp where an option is given whose meaning no op can express."""
+        for name, value in options.items():
+            if not _among(value, self.silent.get(name, (None,))):
+                raise MissingOp(f"GFX has no row for {call} with {name}=", hint="leave it out, or compute it apart")
+
+    def call(self, name: str) -> str:
+        """`np.sum`."""
+        return f"{self.prefix}.{name}"
+
+    def names(self, short: str) -> str:
+        """`np.sum ndarray.sum` of `sum .sum`."""
+        return " ".join(self.array + name if name.startswith(".") else self.call(name) for name in short.split())
+
+    def table(self, *tables: Table) -> dict[str, dict[str, Lifted]]:
+        """Tables made one, with names in full."""
+        found: dict[str, dict[str, Lifted]] = {}
+        for op, lifts in (item for table in tables for item in table.items()):
+            found.setdefault(op, {}).update({self.names(short): fn for short, fn in lifts.items()})
+        return found
+
+
+def _among(value: Any, allowed: Sequence[Any]) -> bool:
+    return any(value is a or (type(value) is type(a) and value == a) for a in allowed)
+
+
+def expect(call: str, name: str, value: Any, *allowed: Any) -> None:
+    """Raise MissingOp where an option has a value other than these."""
+    if not _among(value, allowed):
+        raise MissingOp(f"GFX has no row for {call} with {name}={value!r}", hint=f"it covers {name}={allowed[0]!r}")
+
+
+# ---------------------------------------------------------------- functions of one or two arrays
+def unary(op: OpDef, say: Dialect) -> Lifted:
+    """The lift of a function of one array; options that frameworks add must be left out."""
+
+    def lift(x: Any, **options: Any) -> Any:
+        say.refuse(say.call(op.name), **options)
+        return op(say.as_array(x))
+
+    return lift
+
+
+def binary(op: OpDef, say: Dialect) -> Lifted:
+    """The lift of a function of two arrays."""
+
+    def lift(x1: Any, x2: Any, **options: Any) -> Any:
+        say.refuse(say.call(op.name), **options)
+        return op(say.as_array(x1), say.as_array(x2))
+
+    return lift
+
+
+def swapped(op: OpDef, say: Dialect | None = None) -> Lifted:
+    """The lift of a reflected operator: `x.__rsub__(y)` is `y - x`."""
+    return lambda x, other: op(other if say is None else say.as_array(other), x)
+
+
+# ---------------------------------------------------------------- dtypes
+def element(dtype: Any) -> Any:
+    """A dtype argument: a DType, None, an open dtype, or a name. Raises MissingOp for what is none of these."""
+    if isinstance(dtype, str):
+        if dtype not in DTYPES:
+            raise MissingOp(f"GFX knows no dtype {dtype!r}", hint=f"it knows {', '.join(DTYPES)}")
+        return DTYPES[dtype]
+    if dtype is None or isinstance(dtype, (DType, Value)):
+        return dtype
+    raise MissingOp(f"GFX knows no dtype {dtype!r}", hint=f"it knows {', '.join(DTYPES)}")
+
+
+def as_dtype(x: Any, python: Callable[[type], DType | None]) -> DType | None:
+    """The DType of `np.float32`, `np.dtype("float32")`, "float32", or, by `python`, a Python type; else None."""
+    if isinstance(x, DType):
+        return x
+    if isinstance(x, str):
+        return DTYPES.get(x)
+    if isinstance(x, np.dtype):
+        return DTYPES.get(x.name)
+    if not isinstance(x, type):
+        return None
+    if x in (bool, int, float, complex):
+        return python(x)
+    known = issubclass(x, np.generic) and x.__name__.rstrip("_") in DTYPES
+    return DTYPES.get(np.dtype(x).name) if known or getattr(ml_dtypes, x.__name__, None) is x else None
+
+
+def known_dtype(x: Any) -> DType | None:
+    """The dtype of a tensor where it is known; that of a parameter is, by its data."""
+    found = dtype_of(x)
+    data = getattr(_parameter(x), "dtype", None) if found is None else None
+    return found if data is None else as_dtype(str(data).rpartition(".")[2], lambda t: None)
+
+
+def kind_of(x: Any) -> str | None:
+    """The kind of what x holds (b, i, u, f, c), for an array or a number; None where the capture does not know it."""
+    if isinstance(x, (bool, int, float, complex)):
+        return kind_of_number(x)
+    if isinstance(x, Value) and not x.is_tensor:
+        return {"int": "i", "float": "f", "bool": "b"}.get(x.kind)
+    found = known_dtype(x)
+    return None if found is None else found.kind
+
+
+def unknown_dtype(call: str, instead: str = "") -> ShapeError:
+    """The error of a call that does one thing to integers and another to floats, and gets what may be either."""
+    hint = "give the argument's dtype: gfx.TensorSpec(shape, dtype)"
+    return ShapeError(f"{call} needs the dtype of its argument", hint=f"{hint}{', ' if instead else ''}{instead}")
+
+
+# ---------------------------------------------------------------- ranks, numbers, lists
+def _parameter(x: Any) -> Any:
+    """The data of a parameter."""
+    if isinstance(x, Value) and x.node.op.name == "parameter":
+        return getattr(active.builder, "params", {}).get(x.node.args[0])
+    return None
+
+
+def rank(x: Any) -> int | None:
+    """The rank of an argument where it is known; that of a parameter is, by its data."""
+    found = _seen.rank(x)
+    return getattr(_parameter(x), "ndim", None) if found is None else found
+
+
+def ask_rank(x: Any, why: str, assumed: int | None = None) -> int:
+    """The rank of x. Where it is open: `assumed`, under a guard if the capture can hold one; else an error."""
+    found = rank(x)
+    assume = getattr(active.builder, "assume_rank", None)
+    if found is None and assumed is not None and assume is not None:
+        assume(x, assumed)
+        return assumed
+    return rank_of(x, why) if found is None else found
+
+
+def literal(*values: Any) -> bool:
+    """Whether these are plain integers, or sequences of them."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            if not literal(*value):
+                return False
+        elif type(value) is not int:
+            return False
+    return True
+
+
+def frozen(x: Any) -> Any:
+    """A nest of lists as tuples."""
+    return tuple(map(frozen, x)) if isinstance(x, (list, tuple)) else x
+
+
+def parts(found: Any) -> list:
+    """The results of an op that has one or several."""
+    return list(found) if isinstance(found, (tuple, list)) else [found]
