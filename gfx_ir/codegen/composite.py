@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import Backend
-from ..build import Builder
-from ..errors import GfxError, MissingOp
+from ..errors import MissingOp
 from ..graph import Graph, Node, Value
 from ..op import OpDef, lookup
-from ..rules import building
+from ..pattern import pattern
 from ..template import Template
 from ..trees import tree_map
 from .copying import splice
@@ -55,7 +54,7 @@ class Expander:
             )
 
     def _replace(self, node: Node) -> None:
-        body, args = self._trace(node)
+        body, args = _body(node, self.promotion)
         self.expand(body)
         owner = node.graph
         assert owner is not None
@@ -82,42 +81,14 @@ class Expander:
             old.replace_by(new)
         owner.erase(node)
 
-    def _trace(self, node: Node) -> tuple[Graph, list[Value]]:
-        """The body of a composite as a graph of its own, and the values that its placeholders stand for."""
-        graph = Graph(node.op.name, node.op.doc.split("\n\n")[0])
-        made: dict[Value, Value] = {}
-        taken = set(node.op.params)
 
-        def placeholder(value: Value, name: str) -> Value:
-            if value not in made:
-                made[value] = graph.add_placeholder(name, value.kind, value.type)
-            return made[value]
-
-        def bind(name: str, arg: Any) -> Any:
-            if type(arg) is Value:
-                return placeholder(arg, name)
-            count = iter(range(1000))
-
-            def inner(leaf: Any) -> Any:
-                if type(leaf) is not Value:
-                    return leaf
-                hint = leaf.name if leaf.name and leaf.name not in taken else f"{name}_{next(count)}"
-                return placeholder(leaf, hint)
-
-            return tree_map(inner, arg)
-
-        args = [bind(name, arg) for name, arg in zip(node.op.params, node.args)]
-        assert node.op.body is not None
-        try:
-            with building(Builder(graph, self.promotion)):
-                graph.result = result = node.op.body(*args)
-        except GfxError as error:
-            if error.span is None:
-                error.span = node.span
-            raise
-        if type(result) is Value and result not in graph.placeholders and sum(result.uses.values()) == 1:
-            result.name = None  # a helper returns its last expression
-        return graph, list(made)
+def _body(node: Node, promotion: str) -> tuple[Graph, list[Value]]:
+    """The body of a composite as a graph of its own, and the values that its placeholders stand for."""
+    found = pattern(node, promotion)
+    result = found.graph.result
+    if type(result) is Value and result not in found.graph.placeholders and sum(result.uses.values()) == 1:
+        result.name = None  # a helper returns its last expression
+    return found.graph, list(found.operands)
 
 
 def short(graph: Graph) -> bool:

@@ -1,0 +1,74 @@
+"""The pattern of a composite op: its body as a Graph, with an ordered map of its inputs and outputs to inner nodes."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+from .build import Builder
+from .edges import Input, Output
+from .errors import GfxError, VerifyError
+from .graph import Graph, Node, Value
+from .rules import building
+from .trees import leaves, tree_map
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """`operands` are the node's inputs that the placeholders of `graph` stand for, in order."""
+
+    graph: Graph
+    operands: tuple[Value, ...]
+
+    @property
+    def inputs(self) -> dict[str, list[Input]]:
+        """For each input, in the order of the op's parameters, the inputs of inner nodes that take it."""
+        return {
+            p.name or "": [end for user in p.uses for end in user.inputs if end.value is p]
+            for p in self.graph.placeholders
+        }
+
+    @property
+    def outputs(self) -> list[Output | None]:
+        """For each output, in order, the inner node's output that gives it; None for a constant or an input."""
+        ends: list[Output | None] = []
+        for leaf in leaves(self.graph.result):
+            inner = type(leaf) is Value and leaf not in self.graph.placeholders
+            ends.append(Output(leaf.node, leaf.index, leaf) if inner else None)
+        return ends
+
+
+def pattern(node: Node, promotion: str = "torch") -> Pattern:
+    """The body of a composite for this node's constant arguments. Raises VerifyError where the op is a primitive."""
+    body = node.op.body
+    if body is None:
+        raise VerifyError(f"{node.op.name} is a primitive and has no body", node.span)
+    graph = Graph(node.op.name, node.op.doc.split("\n\n")[0])
+    made: dict[Value, Value] = {}
+    args = [_bound(graph, made, name, arg, set(node.op.params)) for name, arg in zip(node.op.params, node.args)]
+    try:
+        with building(Builder(graph, promotion)):
+            graph.result = body(*args)
+    except GfxError as error:
+        if error.span is None:
+            error.span = node.span
+        raise
+    return Pattern(graph, tuple(made))
+
+
+def _bound(graph: Graph, made: dict[Value, Value], name: str, arg: Any, taken: set[str]) -> Any:
+    """The argument with a placeholder for each Value, named after the parameter or, inside of a tree, as the user did."""
+    count = itertools.count()
+
+    def inner(leaf: Any) -> Any:
+        if type(leaf) is not Value:
+            return leaf
+        if leaf not in made:
+            hint = (
+                name if arg is leaf else leaf.name if leaf.name and leaf.name not in taken else f"{name}_{next(count)}"
+            )
+            made[leaf] = graph.add_placeholder(hint, leaf.kind, leaf.type)
+        return made[leaf]
+
+    return tree_map(inner, arg)
