@@ -41,7 +41,7 @@ def main():
         report.section = name
         importlib.import_module(name).measure(report)
         report.show(name)
-    report.write(HERE / "results.json")
+        report.write(HERE / "results.json")
     return report.summary()
 
 
