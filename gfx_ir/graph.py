@@ -333,11 +333,13 @@ class Graph:
         stack = [self.first]
         while stack:
             node = stack.pop()
-            if node is None:
-                continue
-            yield node
-            stack.append(node.next)
-            stack.extend(region.first for region in reversed(node.regions))
+            while node is not None:
+                yield node
+                if node.regions:
+                    stack.append(node.next)
+                    stack.extend([region.first for region in reversed(node.regions)])
+                    break
+                node = node.next
 
     def __str__(self) -> str:
         return to_text(self)
