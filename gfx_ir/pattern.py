@@ -58,7 +58,7 @@ def pattern(node: Node, promotion: str = "torch") -> Pattern:
 
 
 def _bound(graph: Graph, made: dict[Value, Value], name: str, arg: Any, taken: set[str]) -> Any:
-    """The argument with a placeholder for each Value, named after the parameter or, inside of a tree, as the user did."""
+    """The argument with a placeholder for each Value, named after the parameter; inside of a tree, as the user did."""
     count = itertools.count()
 
     def inner(leaf: Any) -> Any:
