@@ -8,13 +8,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import ml_dtypes
 import numpy as np
 
 from gfx_ir.backend import Backend, Lift
-from gfx_ir.dtypes import DTYPES, DType, default
+from gfx_ir.dtypes import DType, default
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
+from gfx_ir.lifting.words import as_dtype
 
 from . import helpers
 from .refused import REFUSED, made_by_jax
@@ -86,20 +86,7 @@ class JaxBackend(Backend):
 
     def as_dtype(self, x: Any) -> DType | None:
         """The DType of `jnp.float32`, `np.dtype("float32")`, `np.float32`, "float32" or a Python type; else None."""
-        if isinstance(x, DType):
-            return x
-        if isinstance(x, str):
-            return DTYPES.get(x)
-        if isinstance(x, np.dtype):
-            return DTYPES.get(x.name)
-        if isinstance(x, _SCALAR_CLASS):
-            return DTYPES.get(x.dtype.name)
-        if isinstance(x, type):
-            if x in _PYTHON:
-                return dtype_named(x) if x64() else default(_PYTHON[x], "jax")
-            extended = getattr(ml_dtypes, x.__name__, None) is x
-            return DTYPES.get(np.dtype(x).name) if extended or _is_concrete(x) else None
-        return None
+        return as_dtype(x.dtype if isinstance(x, _SCALAR_CLASS) else x, _of_python)
 
     def native_dtype(self, dtype: DType) -> Any:
         """`jnp.float32` and its like. Nothing is made narrower: JAX itself says what it does with 64-bit types."""
@@ -114,5 +101,5 @@ class JaxBackend(Backend):
         return jnp.asarray(x)
 
 
-def _is_concrete(cls: type) -> bool:
-    return issubclass(cls, np.generic) and cls.__name__.rstrip("_") in DTYPES
+def _of_python(cls: type) -> DType | None:
+    return dtype_named(cls) if x64() else default(_PYTHON[cls], "jax")

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from gfx_ir.backend import Backend, printed_helpers
-from gfx_ir.dtypes import DTYPES, DType
+from gfx_ir.dtypes import DType
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
+from gfx_ir.lifting.words import as_dtype
 from gfx_ir.op import REGISTRY
 
 from .rows import COPIES, MAY_COPY, ROWS, WRITES
 
-_PYTHON = (bool, int, float, complex)
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {"issubdtype": "issubdtype", "shape": "shape"}
 
@@ -65,18 +64,7 @@ class NumpyBackend(Backend):
 
     def as_dtype(self, x: Any) -> DType | None:
         """The DType of `np.float32`, `np.dtype("float32")`, "float32" or a Python type; None where it is no dtype."""
-        if isinstance(x, DType):
-            return x
-        if isinstance(x, str):
-            return DTYPES.get(x)
-        if isinstance(x, np.dtype):
-            return DTYPES.get(x.name)
-        if isinstance(x, type):
-            if x in _PYTHON:
-                return dtype_named(x)
-            known = issubclass(x, np.generic) and x.__name__.rstrip("_") in DTYPES
-            return DTYPES.get(np.dtype(x).name) if known or getattr(ml_dtypes, x.__name__, None) is x else None
-        return None
+        return as_dtype(x, dtype_named)
 
     def native_dtype(self, dtype: DType) -> Any:
         """The np.dtype of the same name."""

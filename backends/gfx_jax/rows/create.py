@@ -12,10 +12,12 @@ from gfx_ir.backend import Row
 from gfx_ir.defaults import own
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.graph import Value
-from gfx_ir.op import active, lookup
+from gfx_ir.lifting.creation import Grids, limits
+from gfx_ir.lifting.words import frozen
+from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
 
-from ._lift import element, expect, refuse
+from ._lift import JNP, element, expect, refuse
 
 
 def _filled(name: str) -> Any:
@@ -75,15 +77,11 @@ def _tensor(x: Any, dtype: Any) -> Any:
         return ops.copy(x) if dtype is None else ops.astype(x, dtype)
     if isinstance(x, (list, tuple)):
         if not any(isinstance(leaf, Value) for leaf in leaves(x)):
-            return ops.constant(_frozen(x), dtype)
+            return ops.constant(frozen(x), dtype)
         if any(isinstance(leaf, Value) and leaf.is_tensor for leaf in leaves(x)):
             joined = ops.stack(tuple(_tensor(item, None) if isinstance(item, (list, tuple)) else item for item in x))
             return joined if dtype is None else ops.astype(joined, dtype)
     return ops.as_tensor(x, dtype=dtype)
-
-
-def _frozen(x: Any) -> Any:
-    return tuple(map(_frozen, x)) if isinstance(x, (list, tuple)) else x
 
 
 def _scalar_class(dtype: Any) -> Any:
@@ -123,23 +121,6 @@ def _eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None, *, device: Any = 
     return ops.eye(N, M, k=k, dtype=element(dtype))
 
 
-def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
-    expect("jnp.meshgrid", "sparse", sparse, False)
-    found = ops.meshgrid(tuple(xi), indexing=indexing)
-    return list(found) if isinstance(found, tuple) else [found]
-
-
-def _indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
-    count = len(dimensions)
-    made = []
-    for axis, size in enumerate(dimensions):
-        others = tuple(a for a in range(count) if a != axis)
-        steps = ops.arange(size, dtype=element(dtype))
-        steps = ops.expand_dims(steps, others) if others else steps
-        made.append(steps if sparse else ops.broadcast_to(steps, tuple(dimensions)))
-    return tuple(made) if sparse else ops.stack(tuple(made))
-
-
 OWN_FLOAT = {"dtype": own("numpy")}
 """JAX makes the widest dtype of its own what its mode admits, as it does where one asks for it, but without a warning."""
 
@@ -174,48 +155,6 @@ def _arange_spelling(args: SimpleNamespace) -> str:
 
 def _eye_spelling(args: SimpleNamespace) -> str:
     return f"jnp.eye(n_rows, {'' if args.n_cols is None else 'n_cols, '}k=k, dtype=dtype)"
-
-
-class Limits:
-    """What jnp.finfo and jnp.iinfo give for a dtype that is open."""
-
-    def __init__(self, dtype: Any, op: Any) -> None:
-        self.dtype, self.op = dtype, op
-
-    def _ask(self, field: str) -> Any:
-        found = self.op(self.dtype, field)
-        wrap = getattr(active.builder, "wrap", None)  # a tracer: what the traced function is to see
-        return found if wrap is None else wrap(found)
-
-    @property
-    def min(self) -> Any:
-        """The smallest number."""
-        return self._ask("min")
-
-    @property
-    def max(self) -> Any:
-        """The largest number."""
-        return self._ask("max")
-
-    @property
-    def eps(self) -> Any:
-        """The distance from 1 to the next number."""
-        return self._ask("eps")
-
-    @property
-    def tiny(self) -> Any:
-        """The smallest positive number of full precision."""
-        return self._ask("tiny")
-
-
-def _limits(function: str) -> Any:
-    op, native = lookup(function), getattr(jnp, function)
-
-    def lift(dtype: Any) -> Any:
-        known = element(dtype)
-        return native(known.numpy) if isinstance(known, DType) else Limits(dtype, op)
-
-    return lift
 
 
 def _limit(function: str, python: str) -> Any:
@@ -268,7 +207,7 @@ ROWS = (
         {"jnp.eye": _eye, "jnp.identity": lambda n, dtype=None: ops.eye(n, dtype=element(dtype))},
         own=OWN_FLOAT,
     ),
-    Row("meshgrid", "jnp.meshgrid(*arrays, indexing=indexing)", {"jnp.meshgrid": _meshgrid, "jnp.indices": _indices}),
-    Row("finfo", _limit("finfo", "float"), {"jnp.finfo": _limits("finfo")}),
-    Row("iinfo", _limit("iinfo", "int"), {"jnp.iinfo": _limits("iinfo")}),
+    Row("meshgrid", "jnp.meshgrid(*arrays, indexing=indexing)", JNP.table(Grids(JNP).table())["meshgrid"]),
+    Row("finfo", _limit("finfo", "float"), {"jnp.finfo": limits("finfo", jnp.finfo)}),
+    Row("iinfo", _limit("iinfo", "int"), {"jnp.iinfo": limits("iinfo", jnp.iinfo)}),
 )

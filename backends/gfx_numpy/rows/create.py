@@ -9,11 +9,12 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.defaults import dtype_for, number_kind
-from gfx_ir.dtypes import DTYPES, DType, float64
+from gfx_ir.dtypes import DTYPES, float64
 from gfx_ir.graph import Value
-from gfx_ir.op import active, lookup
+from gfx_ir.lifting.creation import Grids, limits
+from gfx_ir.op import lookup
 
-from ._lift import as_array, element, expect, refuse, tensor
+from ._lift import NP, as_array, element, expect, refuse, rows, tensor
 
 
 def _filled(name: str) -> Any:
@@ -111,65 +112,6 @@ def _eye(
     return ops.eye(N, M, k=k, dtype=element(dtype) or float64)
 
 
-def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
-    expect("np.meshgrid", "sparse", sparse, False)
-    found = ops.meshgrid(tuple(map(as_array, xi)), indexing=indexing)
-    return tuple(found) if isinstance(found, (tuple, list)) else (found,)
-
-
-def _indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
-    count = len(dimensions)
-    made = []
-    for axis, size in enumerate(dimensions):
-        others = tuple(a for a in range(count) if a != axis)
-        steps = ops.arange(size, dtype=element(dtype))
-        steps = ops.expand_dims(steps, others) if others else steps
-        made.append(steps if sparse else ops.broadcast_to(steps, tuple(dimensions)))
-    return tuple(made) if sparse else ops.stack(tuple(made))
-
-
-class Limits:
-    """What np.finfo and np.iinfo give for a dtype that is open."""
-
-    def __init__(self, dtype: Any, op: Any) -> None:
-        self.dtype, self.op = dtype, op
-
-    def _ask(self, field: str) -> Any:
-        found = self.op(self.dtype, field)
-        wrap = getattr(active.builder, "wrap", None)  # a tracer: what the traced function is to see
-        return found if wrap is None else wrap(found)
-
-    @property
-    def min(self) -> Any:
-        """The smallest number."""
-        return self._ask("min")
-
-    @property
-    def max(self) -> Any:
-        """The largest number."""
-        return self._ask("max")
-
-    @property
-    def eps(self) -> Any:
-        """The distance from 1 to the next number."""
-        return self._ask("eps")
-
-    @property
-    def tiny(self) -> Any:
-        """The smallest positive number of full precision."""
-        return self._ask("tiny")
-
-
-def _limits(function: str) -> Any:
-    op, native = lookup(function), getattr(np, function)
-
-    def lift(dtype: Any) -> Any:
-        known = element(dtype)
-        return native(known.numpy) if isinstance(known, DType) else Limits(dtype, op)
-
-    return lift
-
-
 _CLASSES = {
     f"np.{name}{'_' if name == 'bool' else ''}": _scalar_class(dtype)
     for name, dtype in DTYPES.items()
@@ -201,7 +143,7 @@ ROWS = (
         None,
         {"np.eye": _eye, "np.identity": lambda n, dtype=None, *, like=None: _eye(n, dtype=dtype, like=like)},
     ),
-    Row("meshgrid", None, {"np.meshgrid": _meshgrid, "np.indices": _indices}),
-    Row("finfo", None, {"np.finfo": _limits("finfo")}),
-    Row("iinfo", None, {"np.iinfo": _limits("iinfo")}),
+    *rows(NP.table(Grids(NP).table())),
+    Row("finfo", None, {"np.finfo": limits("finfo", np.finfo)}),
+    Row("iinfo", None, {"np.iinfo": limits("iinfo", np.iinfo)}),
 )
