@@ -47,6 +47,8 @@ def put_unsqueezed(args: SimpleNamespace, new: Any, index: int) -> Any:
 
 def put_permuted(args: SimpleNamespace, new: Any, index: int) -> Any:
     """The inverse permutation."""
+    if args.axes is None:
+        return ops.permute_dims(new)
     rank = len(args.axes)
     inverse = sorted(range(rank), key=lambda at: args.axes[at] % rank)
     return ops.permute_dims(new, tuple(inverse))

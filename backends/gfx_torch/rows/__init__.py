@@ -1,8 +1,9 @@
 """One file a family of ops: how PyTorch spells each op, and which of its calls are that op."""
 
 from . import create, effect, elementwise, fft, index, linalg, nn, random, reduce, shape
+from ._numbers import takes_tensors
 
-ROWS = (
+_ALL = (
     *elementwise.ROWS,
     *reduce.ROWS,
     *shape.ROWS,
@@ -14,3 +15,5 @@ ROWS = (
     *fft.ROWS,
     *effect.ROWS,
 )
+
+ROWS = tuple(takes_tensors(row) for row in _ALL)

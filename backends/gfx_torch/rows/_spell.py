@@ -18,7 +18,7 @@ MATH = frozenset(
 )
 """Ops of Python numbers that the module math has."""
 _ARITHMETIC = MATH | frozenset(
-    ("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow", "negative")
+    "add subtract multiply divide floor_divide remainder pow negative positive abs logical_not".split()
 )
 
 
@@ -32,12 +32,12 @@ def is_scalar(x: Any, depth: int = 4) -> bool:
 
 
 def number_or_tensor(op: str) -> Callable[[SimpleNamespace], str]:
-    """torch.op(x), of a Python number by math or as a tensor."""
+    """torch.op(x), of a Python number by math."""
 
     def spelling(args: SimpleNamespace) -> str:
         if not is_scalar(args.x):
             return f"torch.{op}(x)"
-        return f"math.{op}(x)" if op in MATH else f"torch.{op}(torch.as_tensor(x))"
+        return f"math.{op}(x)" if op in MATH else f"torch.{op}(x)"
 
     return spelling
 

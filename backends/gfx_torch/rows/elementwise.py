@@ -107,10 +107,12 @@ ROWS = (
     *(
         _unary(name)
         for name in (
-            "cos cosh exp exp2 isinf isnan log log10 log1p log2 logical_not reciprocal rsqrt signbit sin sinh sqrt tan"
+            "cos cosh exp exp2 isinf isnan log log10 log1p log2 reciprocal rsqrt signbit sin sinh sqrt tan"
         ).split()
     ),
-    _unary("abs", "absolute", extra="Tensor.__abs__"),
+    _unary(
+        "abs", "absolute", emit=lambda a: "abs(x)" if is_scalar(a.x) else "torch.abs(x)", extra="Tensor.__abs__"
+    ),
     _unary("acos", "arccos"),
     _unary("acosh", "arccosh"),
     _unary("asin", "arcsin"),
@@ -133,6 +135,11 @@ ROWS = (
     ),
     _unary("isfinite"),
     _unary("lgamma", extra="torch.special.gammaln"),
+    Row(
+        "logical_not",
+        lambda a: "not x" if is_scalar(a.x) else "torch.logical_not(x)",
+        {names("logical_not"): one(ops.logical_not)},
+    ),
     Row("negative", "-x", {f"{names('neg', 'negative')} Tensor.__neg__": one(ops.negative)}),
     Row("positive", "+x", {f"{names('positive')} Tensor.__pos__": one(ops.positive)}),
     Row("real", "torch.real(x)", {"torch.real Tensor.real@": one(ops.real)}),

@@ -85,6 +85,16 @@ def _pad(args: SimpleNamespace) -> str:
     return f"F.pad(x, {widths}, mode='{mode}')"
 
 
+def _permutation(args: SimpleNamespace) -> str:
+    """Without axes: Tensor.T, which torch means for matrices, and lets other ranks have with a warning."""
+    if args.axes is not None:
+        return "x.permute(*axes)" if isinstance(args.axes, (tuple, list)) and args.axes else "x.permute(axes)"
+    rank = rank_of(args.x)
+    if rank is None or rank == 2:
+        return "x.T"
+    return f"x.permute({', '.join(map(str, reversed(range(rank))))})" if rank else "x"
+
+
 # ---------------------------------------------------------------- lifts
 def _reshape(input: Any, *shape: Any, **named: Any) -> Any:
     return ops.reshape(input, sizes(shape or tuple(named.values())))
@@ -108,7 +118,9 @@ def _t(input: Any) -> Any:
 
 
 def _reversed(input: Any) -> Any:
-    rank = ask_rank(input, 2, "Tensor.T")
+    rank = known_rank(input)
+    if rank is None:
+        return ops.permute_dims(input)
     if rank < 2:
         return input
     return ops.matrix_transpose(input) if rank == 2 else ops.permute_dims(input, tuple(range(rank))[::-1])
@@ -209,7 +221,7 @@ ROWS = (
             names("ravel"): lambda input: ops.flatten(input),
         },
     ),
-    Row("permute_dims", spread("x.permute(*axes)", "axes"), {names("permute"): _permute, "Tensor.T@ torch.numpy_T": _reversed}),
+    Row("permute_dims", _permutation, {names("permute"): _permute, "Tensor.T@ torch.numpy_T": _reversed}),
     Row(
         "swapaxes",
         "x.transpose(axis1, axis2)",
