@@ -157,8 +157,9 @@ class Backend:
         """Write `value` into the array x in place. Raises BackendError where arrays are immutable."""
         raise BackendError(f"{self.name} arrays cannot be written", hint="take the new value from the returned state")
 
-    def as_module(self, fn: Callable[..., Any], params: Any) -> Any:
-        """The framework's module with these parameters that computes what fn computes. Raises BackendError where it has none."""
+    def as_module(self, fn: Callable[..., Any], params: Any, writes: bool = False) -> Any:
+        """The framework's module with these parameters that computes what fn computes, and writes what fn `writes` to them.
+        Raises BackendError where it has none."""
         raise BackendError(f"{self.name} has no modules", hint="use .fn with .params")
 
     # ------------------------------------------------------------------ run

@@ -52,7 +52,7 @@ class Transpiled:
 
     def module(self) -> Any:
         """A torch `nn.Module` whose Parameters and buffers are the params. Raises BackendError for other targets."""
-        return backend(self.target).as_module(self.fn, self.params)
+        return backend(self.target).as_module(self.fn, self.params, bool(self.program.writes))
 
     def save(self, path: str | Path) -> None:
         """Write the source, and the params as safetensors beside it; both files appear whole, or none."""

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+import gfx_trace as gfx
 from gfx_ir.errors import GfxError, MissingOp
 from gfx_ir.graph import Graph
 from gfx_ir.rules import building
@@ -168,3 +169,69 @@ def test_draws_have_their_distribution(draw):
     want = fn(x.clone())
     assert (got.shape, got.dtype) == (tuple(want.shape), results(want)[0].dtype)
     assert got.min() >= low and got.max() <= high and abs(got.mean() - mean) < 0.1
+
+
+# ---------------------------------------------------------------- programs as modules
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin, self.norm = nn.Linear(4, 4), nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        return x + torch.relu(self.norm(self.lin(x)))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(), Block()])
+        self.tree, self.head = nn.Linear(4, 2), nn.Sequential(nn.ReLU(), nn.Linear(2, 2, bias=False))
+        self.register_buffer("scale", torch.rand(2))
+        self.frozen = nn.Parameter(torch.rand(2), requires_grad=False)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.tree(x)) * self.scale + self.frozen
+
+
+def trained(net, x):
+    """The loss, the gradients by name, and the state after one step."""
+    optimizer = torch.optim.SGD([p for p in net.parameters() if p.requires_grad], lr=0.1)
+    net(x).square().sum().backward()
+    grads = {name: p.grad for name, p in net.named_parameters() if p.requires_grad}
+    optimizer.step()
+    return grads, {name: value.clone() for name, value in net.state_dict().items()}
+
+
+def test_a_program_as_a_module_has_the_models_names_and_trains_as_it():
+    net = Net()
+    made = gfx.transpile(net, gfx.TensorSpec(("B", 4)), to="torch").module()
+    assert made is not net and isinstance(made, nn.Module)
+    assert set(made.state_dict()) == set(net.state_dict())
+    for kind in ("named_parameters", "named_buffers"):
+        assert {n for n, _ in getattr(made, kind)()} == {n for n, _ in getattr(net, kind)()}
+    made.load_state_dict(net.state_dict())
+    assert not made.frozen.requires_grad
+    x = torch.randn(5, 4)
+    for got, want in zip(trained(made, x), trained(net, x)):
+        assert set(got) == set(want)
+        for name in want:
+            torch.testing.assert_close(got[name], want[name], msg=lambda text, name=name: f"{name}: {text}")
+
+
+def test_names_that_a_module_has_already_are_given_another():
+    shared = torch.ones(2)
+    tree = {"train": shared, "a.b": [torch.zeros(1), {"w": shared}], "count": torch.tensor(3), "none": None}
+    made = TORCH.as_module(lambda params, x: (x, params), tree)
+    x, got = made(1)
+    assert x == 1 and list(got) == list(tree) and got["train"] is got["a.b"][1]["w"] and got["none"] is None
+    assert [name for name, _ in made.named_parameters()] == ["train_", "a_b.0"]
+    assert [name for name, _ in made.named_buffers()] == ["count"]
+    assert made.train() is made and made.train_.requires_grad
+
+
+def test_a_module_writes_what_its_function_writes():
+    made = TORCH.as_module(lambda p: (p["n"][0] + 1, {"n.0": p["n"][0] * 2, "other": 5}), {"n": [torch.tensor([3.0])]}, True)
+    assert made().tolist() == [4.0] and made().tolist() == [7.0]
+    assert TORCH.as_module(lambda x: x + 1, None)(2) == 3

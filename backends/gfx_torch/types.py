@@ -147,9 +147,9 @@ class TorchBackend(Backend):
         with torch.no_grad():
             x.copy_(value)
 
-    def as_module(self, fn: Callable[..., Any], params: Any) -> torch.nn.Module:
+    def as_module(self, fn: Callable[..., Any], params: Any, writes: bool = False) -> torch.nn.Module:
         """An nn.Module with these parameters as its own."""
-        return Transpiled(fn, params)
+        return Transpiled(fn, params, writes)
 
 
 _NOT_INPLACE = frozenset(("__invert__", "__index__", "__int__", "__iter__", "__init__"))
