@@ -25,12 +25,15 @@ _ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 class Carried:
     """A leaf that is carried: the user's name for it, its value before the loop, its kind, and the slot that holds it if one does."""
 
-    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out", "weak", "found")
+    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out", "weak", "found", "entered", "result", "before")
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
         self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
+        self.before = init.read() if isinstance(init, (Proxy, HostProxy)) else init  # read now: it may be undecided later
         self.inner: Value | None = None
         self.out: Any = None
+        self.entered: Any = None  # what stands for it when the body begins
+        self.result: Any = None  # and behind the loop
         self.weak = weak_kind(init)
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
 
@@ -45,7 +48,7 @@ class Carried:
         """Its type before the loop, where known."""
         if not tracer.static_types:
             return None
-        value = self.init.read() if isinstance(self.init, (Proxy, HostProxy)) else self.init
+        value = self.before
         if isinstance(value, Value):
             return value.type
         if self.kind == "tensor" and self.weak:
@@ -68,7 +71,7 @@ class Carried:
         """The value before the first trip."""
         if self.found is not None and self.found.dims and isinstance(self.init, NUMBERS):
             return ops.full(self.found.dims, self.init, self.found.dtype)
-        return tracer.unwrap(self.init)
+        return self.before
 
     def check_type(self, tracer: Tracer, value: Any, span: Any) -> None:
         """Refuse a value after a trip whose dtype or shape differs from the one before the loop."""

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
 
+from .aliases import mutable
 from .carried import NUMBERS, ORDER, Carried, carryable, kind_of, poison, same
-from .journal import MISSING, Slot
+from .carried_aliases import CarriedAliases
+from .journal import MISSING, Slot, held_values
 from .nest import Maybe, alike, branches, rebuilt
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, widest
 from .rows import StackedRows, length_error
@@ -41,11 +43,13 @@ class Carries:
         self.copies: set[int] = set()
         self.written: list[tuple[Slot, Any]] = []
         self.after: tuple = ()
+        self.held: dict[int, Any] = {}  # what tensors held at the end of the body, by id of the Proxy
         self.host = True
         self.test_assigns = False
         self.runs = False  # whether there is at least one trip
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
         self.append_items: list[Value] = []
+        self.aliases: CarriedAliases | None = None
         self.open_length = False  # whether only data tells how many trips there are
         for name, value in zip(names, self.before):
             self._plan(name, value, (name,))
@@ -76,16 +80,19 @@ class Carries:
             if isinstance(carried.init, bool):
                 tracer.booleans.add(value)
             if carried.slot is not None:
-                proxy = carried.wrapped(tracer, value)
+                proxy = carried.entered = carried.wrapped(tracer, value)
                 tracer.journal.record(carried.slot.object, carried.slot.key, carried.slot.kind, carried.slot.name)
                 carried.slot.set(value if carried.slot.kind == "proxy" else proxy)
         self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.entry)))
         self.entered = self.get()
+        if self.aliases is not None:
+            self.aliases.apply("entered", "a loop carries {!r}: in the first trip it is the tensor from before the loop")
 
     def _inside(self, value: Any, path: tuple) -> Any:
         carried = self.leaves.get(path)
         if carried is not None:
-            return False if path[0] in self.flags else carried.wrapped(self.tracer, carried.inner)
+            carried.entered = carried.wrapped(self.tracer, carried.inner)
+            return False if path[0] in self.flags else carried.entered
         if isinstance(value, (tuple, Maybe)) or path in self.flat:
             parts = branches(value) or []
             items = [self._inside(item, (*path, key)) for key, item in parts]
@@ -103,10 +110,17 @@ class Carries:
     def collect(self) -> None:
         """At the end of the body: what the variables and slots hold now."""
         self.after = self.get()
+        self.held = held_values(self.after, [c.slot.get() for c in self.slots if c.slot is not None and c.slot.kind != "proxy"])
         for carried in self.slots:
             if carried.slot is not None:
                 held = carried.slot.get()
                 carried.out = Proxy(held, carried.backend) if carried.slot.kind == "proxy" else held
+
+    def read(self, out: Any) -> Any:
+        """What a leaf held at the end of the body."""
+        if type(out) is Proxy and id(out) in self.held:
+            return self.held[id(out)]
+        return out.read() if isinstance(out, (Proxy, HostProxy)) else out
 
     def leave(self) -> None:
         """Behind a region: the variables as they were before the loop."""
@@ -125,7 +139,15 @@ class Carries:
                 stable &= self._settle_leaf(path, carried)
         for slot, value in side.written:
             stable &= self._settle_slot(slot, value)
-        return stable
+        return self._settle_aliases(side) and stable
+
+    def _settle_aliases(self, side: Side) -> bool:
+        """What the carried tensors may be besides tensors of their own; in the body that matters once it writes to any."""
+        first = self.aliases is None
+        self.aliases = CarriedAliases([c for c in self.slots if c.slot is None or c.slot.kind != "proxy"], side.graph)
+        key = self.tracer.key
+        writes = any(slot.kind == "proxy" and slot.object is not key for slot, _ in side.written)
+        return not (first and self.aliases.any and (writes or self.aliases.written))
 
     def _settle(self, at: int, path: tuple, name: str, before: Any, entered: Any, after: Any) -> bool:
         """Compare what stood at a path before the body and after it."""
@@ -166,7 +188,8 @@ class Carries:
         if isinstance(before, Undefined) and len(path) == 1:
             zero = poison(self.tracer, after)
             if zero is not None:
-                self.entry[at] = zero if self.runs and not isinstance(after, Unusable) else Maybe(zero, False, name)
+                sure = self.runs and not isinstance(after, Unusable) or not before.name.isidentifier()  # a flag of its own guards what is returned
+                self.entry[at] = zero if sure else Maybe(zero, False, name)
                 self._plan(name, self.entry[at], path)
                 return False
             if isinstance(after, Undefined):
@@ -184,7 +207,10 @@ class Carries:
         out = carried.out
         if not carryable(out):
             self._refuse(carried, out)
-        value = out.read() if isinstance(out, (Proxy, HostProxy)) else out
+        if out is carried.entered and mutable(out) and out.value is not carried.inner and type(carried.init) is Proxy and path not in self.kept:
+            self._drop(path, carried)  # written in place, and the same tensor still: what was there before the loop is carried
+            return False
+        value = self.read(out)
         if path not in self.kept:
             constant = not isinstance(value, Value) and not isinstance(carried.init, (Proxy, HostProxy)) and same(value, carried.init)
             if value is carried.inner or constant:
@@ -196,7 +222,7 @@ class Carries:
             return False
         if not carried.weak and isinstance(carried.init, NUMBERS) and not carried.becomes(getattr(value, "type", None), self.runs, self.span):
             return False
-        kind = kind_of(out)
+        kind = value.kind if isinstance(value, Value) else kind_of(out)
         wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
         if wider != carried.kind and (self.host or wider in ("tensor", "optional")):
             carried.kind = wider
@@ -216,6 +242,11 @@ class Carries:
 
     def _settle_slot(self, slot: Slot, value: Any) -> bool:
         path = ("slot", slot.id)
+        if slot.kind == "base":  # undecided in a later part of the body is undecided in the next trip
+            if slot.get() is slot.old:
+                self.tracer.journal.commit([(slot, value)])
+                return False
+            return True
         if id(slot.object) in self.copies:
             raise NeedsPython("the loop changes a container in place and puts another one in its place", self.span)
         if path in self.leaves:
@@ -252,9 +283,9 @@ class Carries:
     def exit_position(self, flag: Any) -> int | None:
         """Which carried value ends the loop; one behind the last where the flag is none of them."""
         if not isinstance(flag, Value):
-            return None
+            return len(self.slots) if flag is True else None
         for at, carried in enumerate(self.slots):
-            if isinstance(carried.out, (Proxy, HostProxy)) and carried.out.read() is flag:
+            if isinstance(carried.out, (Proxy, HostProxy)) and self.read(carried.out) is flag:
                 return at
         return len(self.slots)
 
@@ -263,7 +294,7 @@ class Carries:
         tracer = self.tracer
         stacked = [(slot, item) for slot, items in self.appended.values() for item in items]
         with tracer._within(side):
-            outs = [tracer._local(tracer.unwrap(c.out)) for c in self.slots]
+            outs = [tracer._local(self.read(c.out)) for c in self.slots]
             if exit_ == len(self.slots):
                 outs.append(flag)
             outs += [tracer._local(item.read()) for _, item in stacked]
@@ -284,13 +315,14 @@ class Carries:
         results: dict[int, Any] = {}
         for carried, value in zip(self.slots, values):
             value.name = carried.name if carried.name.isidentifier() else None
-            out = carried.out.read() if isinstance(carried.out, (Proxy, HostProxy)) else carried.out
-            if isinstance(carried.init, bool) and tracer.is_boolean(out):
+            if isinstance(carried.init, bool) and tracer.is_boolean(self.read(carried.out)):
                 tracer.booleans.add(value)
-            results[id(carried)] = carried.wrapped(tracer, value)
+            results[id(carried)] = carried.result = carried.wrapped(tracer, value)
         self.set(tuple(self._outside(v, (n,), results) for n, v in zip(self.names, self.entry)))
         slots = [(c.slot, values[at] if c.slot.kind == "proxy" else results[id(c)]) for at, c in enumerate(self.slots) if c.slot]
         tracer.journal.commit(slots)
+        if self.aliases is not None:
+            self.aliases.apply("result", "a loop carries {!r}: if it does not run, it is the tensor from before")
         for (slot, item), y in zip(stacked, ys):
             y.name = None
             from_rows = StackedRows(tracer.wrap(y, item.backend))
@@ -305,7 +337,10 @@ class Carries:
             items = [self._outside(item, (*path, key), results) for key, item in parts]
             if all(new is old for new, (_, old) in zip(items, parts)):
                 return value
-            return rebuilt(value, items)
+            made = rebuilt(value, items)
+            if path in self.flat:
+                self.tracer.journal.shared[id(made)] = made
+            return made
         return Unusable(value.error) if type(value) is _Later else value
 
 

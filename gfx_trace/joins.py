@@ -6,12 +6,14 @@ Unusable, which raises where it is read, or under an open host test a Choice, wh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
+from .aliases import doubt, mutable, reached, root_of
 from .journal import MISSING
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
@@ -25,10 +27,12 @@ _NUMBERS = (bool, int, float, complex)
 class Joined:
     """An output of the node to be: its position, kind, and the user's name for it."""
 
-    __slots__ = ("position", "name", "backend", "weak")
+    __slots__ = ("position", "name", "backend", "weak", "sides", "proxy")
 
     def __init__(self, position: int, name: str, backend: Any, weak: str = "") -> None:
         self.position, self.name, self.backend, self.weak = position, name, backend, weak
+        self.sides: tuple = ()
+        self.proxy: Any = None
 
 
 class Choice:
@@ -43,11 +47,14 @@ class Choice:
 class Join:
     """Joins leaves of two sides; `pairs` are the outputs that the node will have, `kinds` their kinds."""
 
-    def __init__(self, tracer: Tracer, test: Value, host: bool, construct: str = "branch") -> None:
+    def __init__(self, tracer: Tracer, test: Value, host: bool, construct: str = "branch", sides: Sequence[Any] = ()) -> None:
         self.tracer, self.test, self.host, self.construct = tracer, test, host, construct
         self.span = tracer.span()
         self.pairs: list[tuple[Any, Any]] = []
         self.kinds: list[str] = []
+        self.sides = sides
+        self.shared: dict[int, Any] = {}  # joined containers that may be ones that were there before, by id
+        self.joined: dict[tuple[int, int], Joined] = {}  # of tensors, by the ids of both sides' objects
         self.deferred = False  # an open host test whose sides may be asked for more outputs later
 
     def join(self, a: Any, b: Any, name: str) -> Any:
@@ -64,12 +71,46 @@ class Join:
             found = self._tree(a, b, name)
             if found is not None:
                 return found
+        found = self.joined.get((id(a), id(b)))
+        if found is not None:  # one object under two names stays one
+            return found
+        try:
+            values = self.value(a, 0), self.value(b, 1)
+        except CaptureError as error:  # not to be read any more: an error where it is read
+            return Unusable(error)
         kind = self._kind(a, b, name)
         if isinstance(kind, (Unusable, Choice)):
             return kind
-        joined = self.output(self.tracer.unwrap(a), self.tracer.unwrap(b), kind, name, _backend(a, b) or self.tracer.backend)
+        joined = self.output(*values, kind, name, _backend(a, b) or self.tracer.backend)
         joined.weak = widest(weak_kind(a), weak_kind(b))
+        if type(a) is Proxy or type(b) is Proxy:
+            joined.sides = (a, b)
+            self.joined[id(a), id(b)] = joined
         return joined
+
+    def value(self, x: Any, side: int) -> Any:
+        """What x held at the end of a side: writes to what was there before are undone behind it."""
+        if type(x) is Proxy and self.sides and id(x) in self.sides[side].values:
+            return self.sides[side].values[id(x)]
+        return self.tracer.unwrap(x)
+
+    def doubts(self) -> None:
+        """A joined tensor may be one that was there before, or be joined under another name too: whether it is, hangs on the test."""
+        made = [j for j in self.joined.values() if mutable(j.proxy)]
+        uses: dict[tuple[int, int], list[Joined]] = {}
+        for joined in made:
+            for at, x in enumerate(joined.sides):
+                if type(x) is Proxy:
+                    uses.setdefault((at, id(root_of(x))), []).append(joined)
+        for joined in made:
+            others: list[Proxy] = []
+            for at, x in enumerate(joined.sides):
+                if type(x) is not Proxy:
+                    continue
+                root = root_of(x)
+                others += reached(root, self.sides[at].graph if self.sides else None)
+                others += [other.proxy for other in uses[at, id(root)] if other is not joined]
+            doubt(joined.proxy, others, f"{joined.name!r} is another tensor on each side of a test")
 
     def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:
         """Plan an output."""
@@ -101,8 +142,19 @@ class Join:
     def _tree(self, a: Any, b: Any, name: str) -> Any:
         if not alike(a, b):
             return None
-        keys = [f"{name}_{k}" if isinstance(k, int) or str(k).isidentifier() else name for k, _ in branches(a) or ()]
-        return rebuilt(a, [self.join(x, y, key) for (_, x), (_, y), key in zip(branches(a) or (), branches(b) or (), keys)])
+        left, right = self._parts(a, 0), self._parts(b, 1)
+        if len(left) != len(right):
+            return None
+        keys = [f"{name}_{k}" if isinstance(k, int) or str(k).isidentifier() else name for k, _ in left]
+        made = rebuilt(a, [self.join(x, y, key) for (_, x), (_, y), key in zip(left, right, keys)])
+        if not isinstance(a, tuple) and not (self.sides and id(a) in self.sides[0].own and id(b) in self.sides[1].own):
+            self.shared[id(made)] = made
+        return made
+
+    def _parts(self, x: Any, side: int) -> list[tuple[Any, Any]]:
+        """The branches of a container as they were at the end of a side."""
+        found = self.sides[side].contents.get(id(x)) if self.sides else None
+        return found if found is not None else branches(x) or []
 
     def _kind(self, a: Any, b: Any, name: str) -> Any:
         """Kind of the output that a pair of different leaves makes, or what stands for it where none can be."""

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.op import active
 
 from .owned import owned
 from .proxy import Proxy
@@ -95,11 +97,17 @@ class Journal:
 
     def __init__(self) -> None:
         self.frames: list[dict[tuple, Slot]] = [{}]
+        self.shared: dict[int, Any] = {}  # containers that may be others, by id
 
     def record(self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "", span: Any = None) -> None:
         """Note that a slot is about to be written (at `span`); the first write in a region keeps the old value."""
         if kind == "proxy" and isinstance(obj, Proxy):
             name = getattr(obj.value, "name", None) or "tensor"
+        if self.shared and id(obj) in self.shared:
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this write to a {type(obj).__name__}: a test or loop on captured data may have put it in a variable's place, "
+                "and others may hold it too", span or active.builder.span(), "write to a copy of it",
+            )  # fmt: skip
         slot = Slot(obj, key, kind, name, None, span)
         frame = self.frames[-1]
         if slot.id not in frame:
@@ -110,13 +118,13 @@ class Journal:
         """Enter a region."""
         self.frames.append({})
 
-    def forget_owned(self, *roots: tuple) -> None:
-        """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves."""
+    def forget_owned(self, *roots: tuple) -> set[int]:
+        """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves. Gives the ids of its own."""
         frame = self.frames[-1]
-        if frame:
-            own = owned(frame.values(), *roots)
-            for key in [key for key, slot in frame.items() if slot.kind not in ("proxy", "base") and id(slot.object) in own]:
-                del frame[key]
+        own = owned(frame.values(), *roots)
+        for key in [key for key, slot in frame.items() if slot.kind not in ("proxy", "base") and id(slot.object) in own]:
+            del frame[key]
+        return own
 
     def close(self, graph: Any = None) -> list[tuple[Slot, Any]]:
         """Leave a region: every slot that it wrote with what was left there, the old values put back.
@@ -166,6 +174,17 @@ def containers(*trees: Any) -> set[int]:
         elif hasattr(item, "__dict__") and not isinstance(item, (type, ModuleType, FunctionType)) and not hasattr(item, "named_modules"):
             found.add(id(item))
             stack.extend(vars(item).values())
+    return found
+
+
+def held_values(*trees: Any) -> dict[int, Any]:
+    """What the tensors in containers hold now, by id of the Proxy; those that are undecided are errors where they are read."""
+    found: dict[int, Any] = {}
+    for proxy in proxies(*trees):
+        try:
+            found[id(proxy)] = proxy.read()
+        except CaptureError:
+            continue
     return found
 
 

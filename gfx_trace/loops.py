@@ -16,11 +16,12 @@ from gfx_ir.op import lookup
 from gfx_ir.source import Scope, Span
 from gfx_ir.types import LogicalTensor
 
+from .aliases import Row, mutable, root_of
 from .builtin_calls import Combined, OpenRange
 from .carries import Carries
 from .journal import MISSING
 from .proxy import HostProxy, NeedsPython, Proxy
-from .regions import Side
+from .regions import Raised, Side
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -82,8 +83,11 @@ class Loops:
         """Whether a trip of the body leaves its break flag open."""
         before = get()
         with self.opened("trial"):
-            body()
-            found = isinstance(self.truth(stop()), Value)
+            try:
+                body()
+                found = isinstance(self.truth(stop()), Value)
+            except Raised:
+                found = True
         set_(before)
         return found
 
@@ -96,7 +100,11 @@ class Loops:
         site = self.site
         for _ in range(_PASSES):
             self.site = site
-            test_side, found = self._trace_test(carries, test)
+            try:
+                test_side, found = self._trace_test(carries, test)
+            except Raised as raised:  # the test is reached whatever follows
+                carries.leave()
+                raise raised if self.stack else raised.error from None
             self.site = site
             body_side, flag = self._trace_body(carries, body, stop, test if carries.test_assigns else None)
             tensor = found.is_tensor if isinstance(found, Value) else False
@@ -124,14 +132,26 @@ class Loops:
             carries.enter(side.graph)
             if test is not None:
                 test()
-            body() if item is None else body(item(side.graph))
-            flag = self.truth(stop()) if stop is not None else False
+            try:
+                body() if item is None else body(item(side.graph))
+                flag = self.truth(stop()) if stop is not None else False
+            except Raised as raised:
+                flag = self._always_raises(raised)
+                self.site = site
             carries.collect()
             carries.leave()
             self.site = site  # no frame of the body is left alive
             self.journal.forget_owned(carries.after)
         carries.written = side.written
         return side, flag
+
+    def _always_raises(self: Tracer, raised: Raised) -> bool:
+        """A body that ends with a raise: it is checked that the body is not reached."""
+        if self.handlers_depth:
+            raise self.caught(raised)
+        text = self.unwrap(raised.error.args[0]) if raised.error.args else ""
+        ops.check(False, text, type(raised.error).__name__)
+        return True
 
     def _make_while(self: Tracer, carries: Carries, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:
         exit_ = carries.exit_position(flag)
@@ -204,7 +224,7 @@ class Loops:
         if isinstance(iterable, Proxy):
             value = iterable.read()
             dims = getattr(getattr(value, "type", None), "dims", None)
-            return Source([value], _first, ["tensor"], dims[0] if dims and isinstance(dims[0], int) else None)
+            return Source([value], _first, ["tensor"], dims[0] if dims and isinstance(dims[0], int) else None, [iterable])
         if isinstance(iterable, Combined):
             return self._combined_source(iterable)
         return None
@@ -224,7 +244,7 @@ class Loops:
     def _reversed_source(self: Tracer, source: Source) -> Source | None:
         (only,) = source.items
         if isinstance(only, Value):
-            return Source([ops.flip(only, 0)], source.make, source.kinds, source.length)
+            return Source([ops.flip(only, 0)], source.make, source.kinds, source.length, source.owners)
         return None
 
     def _try_stage_for(
@@ -272,12 +292,15 @@ class Loops:
             def item(graph: Any, items: list[Value] = items) -> Any:
                 for at, kind in enumerate(source.kinds):
                     items.append(graph.add_placeholder(labels[at], kind, source.item_type(at, self.promotion) if self.static_types else None))
-                return source.make([self._loop_item(v, at) for v, at in zip(items, source.items)])
+                return source.make([self._loop_item(v, source, at) for at, v in enumerate(items)])
 
             body_side, flag = self._trace_body(carries, body, stop, None, item)
             carries.append_items = items
             carries.runs = bool(source.length)
-            carries.open_length = isinstance(flag, Value) or source.open_range
+            if flag is True and source.length is not None:
+                raise NeedsPython("the loop ends in its first trip", self.span())
+            carries.open_length = isinstance(flag, Value) or flag is True or source.open_range
+            self._check_rows(source, body_side)
             if carries.settle(body_side, not host or (isinstance(flag, Value) and flag.is_tensor)):
                 break
         else:
@@ -285,12 +308,22 @@ class Loops:
         self.site = site
         self._make_for(source, carries, body_side, flag, items)
 
-    def _loop_item(self: Tracer, value: Value, source: Any) -> Any:
-        """An item as the body sees it: a number of a range is a Python number, whatever carries it."""
+    def _loop_item(self: Tracer, value: Value, source: Source, at: int) -> Any:
+        """An item as the body sees it: a number of a range is a Python number, a row may not be written as long as it is a row."""
         made = self.wrap(value, self.backend)
-        if isinstance(made, Proxy) and isinstance(source, tuple):
+        if isinstance(made, Proxy) and isinstance(source.items[at], tuple):
             made.weak = "int"
+        elif mutable(made) and source.owners[at] is not None:
+            made.base = Row(source.owners[at], source.length is not None)
         return made
+
+    def _check_rows(self: Tracer, source: Source, side: Side) -> None:
+        """A loop may not write the tensor over whose rows it runs: those to come would change."""
+        written = {id(slot.object) for slot, _ in side.written if slot.kind == "proxy"}
+        if any(owner is not None and id(root_of(owner)) in written for owner in source.owners):
+            raise NeedsPython(
+                "the loop writes the tensor over whose rows it runs", self.span(), "loop over range(len(x)), or give the argument's shape at capture"
+            )
 
     def _make_for(self: Tracer, source: Source, carries: Carries, side: Side, flag: Any, items: list[Value]) -> None:
         exit_ = carries.exit_position(flag)
@@ -336,8 +369,11 @@ class Loops:
 class Source:
     """What a staged loop runs over."""
 
-    def __init__(self, items: list[Any], make: Callable[[list[Any]], Any], kinds: list[str], length: int | None) -> None:
+    def __init__(
+        self, items: list[Any], make: Callable[[list[Any]], Any], kinds: list[str], length: int | None, owners: list[Any] | None = None
+    ) -> None:
         self.items, self.make, self.kinds, self.length = items, make, kinds, length
+        self.owners = owners or [None] * len(items)  # tensors whose rows the items are
 
     @property
     def open_range(self) -> bool:
@@ -370,8 +406,9 @@ def _zipped(parts: list[Source]) -> Source:
 
     lengths = [part.length for part in parts if part.length is not None]
     return Source(
-        [i for p in parts for i in p.items], make, [k for p in parts for k in p.kinds], min(lengths) if lengths else None
-    )
+        [i for p in parts for i in p.items], make, [k for p in parts for k in p.kinds], min(lengths) if lengths else None,
+        [o for p in parts for o in p.owners],
+    )  # fmt: skip
 
 
 def _length_end(tracer: Any, start: Any, source: Source) -> Any:

@@ -17,7 +17,7 @@ from .joins import Choice
 from .modules import is_module, module_attribute
 from .proxy import HostProxy, Proxy, Unusable
 from .regions import Raised
-from .rows import called, rows_of
+from .rows import rows_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -67,7 +67,9 @@ class Objects:
 
     def _mutator(self: Tracer, o: Any, name: str) -> Callable[..., Any]:
         def method(*args: Any, **kwargs: Any) -> Any:
-            self.journal.record(o, None, "contents", called(o, self.site), self.span())
+            if rows_of(o) is not o and name != "clear":
+                raise self.error(f"GFX cannot {name} a list that a loop filled: its items are the rows of one tensor", "stack it first")
+            self.journal.record(o, None, "contents", "a container", self.span())
             return getattr(o, name)(*args, **kwargs)
 
         return method
@@ -121,7 +123,7 @@ class Objects:
             self.call(method, (o, key, value), {})
             return
         if isinstance(o, list) and isinstance(key, slice):
-            self.journal.record(o, None, "contents", called(o, self.site), self.span())
+            self.journal.record(o, None, "contents", "a container", self.span())
         elif isinstance(o, (list, dict)):
             at = key if not isinstance(o, list) or key >= 0 else len(o) + key
             self.journal.record(o, at, "item", str(key))
@@ -155,7 +157,7 @@ class Objects:
             parts = _tuple(ops.unstack(value.read(), 0, count))
             wrapped = tuple(self.wrap(v, value.backend) for v in parts)
             if value.backend is not None and value.backend.views:
-                self.link(value, value.read(), wrapped, False)
+                self.link(value, value.read(), wrapped)
             return list(wrapped)
         if isinstance(value, OpenParts) and not starred:
             return list(self.wrap(_tuple(value.unpack(count))))
@@ -229,11 +231,11 @@ class Objects:
         if subject is not None and callable(lift.writes) and lift.writes(view, *values, **named):
             subject.write(result)
             return subject
-        if subject is not None and result is values[0]:
+        if subject is not None and result is values[0] and lift.copies != "maybe":
             return subject
         wrapped = self.wrap(result, backend)
         if subject is not None and backend.views:
-            self.link(subject, values[0], wrapped, lift.copies == "maybe")
+            self.link(subject, values[0], wrapped, lift.name if lift.copies == "maybe" else "")
         return wrapped
 
 

@@ -7,30 +7,32 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-_WRITABLE = ("attribute", "item", "contents")
+WRITABLE = ("attribute", "item", "contents")
 
 
 def owned(slots: Iterable[Any], *roots: tuple) -> set[int]:
-    """Ids of the written objects that are referred to by their slots and by what the region leaves (`roots`) alone.
+    """Ids of the written and left objects that are referred to by their slots and by what the region leaves (`roots`) alone.
 
     Called when the code of the region has returned, and its variables are what they were before.
     """
     written: dict[int, Any] = {}
     held: Counter[int] = Counter()
     for slot in slots:
-        if slot.kind in _WRITABLE:
+        if slot.kind in WRITABLE:
             written[id(slot.object)] = slot.object
             held[id(slot.object)] += 1
-    if not written:
-        return set()
     for root in roots:
         held.update(id(item) for item in root)
+        written.update((id(item), item) for item in root if type(item) in (list, dict))
+    if not written:
+        return set()
     stack = [item for root in roots for item in root if isinstance(item, tuple)]
     while stack:  # tuples cannot be written: what they hold is left by the region as well
         item = stack.pop()
         held.update(id(inner) for inner in item)
         stack += [inner for inner in item if isinstance(inner, tuple)]
-    item = root = slot = None
+        written.update((id(inner), inner) for inner in item if type(inner) in (list, dict))
+    item = root = slot = None  # no name holds one while references are counted
     found: set[int] = set()
     for _ in range(len(written)):
         fresh = {i for i in written if i not in found and sys.getrefcount(written[i]) - 2 <= held[i]}

@@ -31,7 +31,7 @@ class Proxy:
     def __init__(self, value: Any, backend: Any, weak: str = "") -> None:
         # weak: the kind of a Python number that became data (a loop's counter); `n += 1` makes a new one, as Python does
         self.value, self.backend, self.weak = value, backend, weak
-        self.base: Proxy | None = None
+        self.base: Any = None  # the Proxy that it is a view of; or what stands for the doubt of that (see `aliases`)
         self.derive: Callable[[Any], Any] | None = None
         self.put: Callable[[Any, Any], Any] | None = None
         self.version = self.seen = 0
@@ -42,7 +42,7 @@ class Proxy:
         base = self.base
         if base is not None:
             current = base.read()
-            if base.version != self.seen:
+            if base.version != self.seen or (self.derive is not None and not active.builder.visible(self.value)):
                 assert self.derive is not None
                 self.value, self.seen = self.derive(current), base.version
                 self.version = next(_VERSIONS)
@@ -56,7 +56,9 @@ class Proxy:
                 new.name = self.value.name
             self.value, self.version = new, next(_VERSIONS)
             return
-        assert self.put is not None
+        if self.put is None:
+            self.base.written(self, new)
+            return
         self.base.write(self.put(self.base.read(), new))
         self.value, self.seen, self.version = new, self.base.version, next(_VERSIONS)
 

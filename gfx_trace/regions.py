@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
@@ -12,9 +13,11 @@ from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import tree_map
 
+from .aliases import Lost
 from .joins import Choice, Join, Joined, Partial
-from .journal import MISSING, Slot, containers
+from .journal import MISSING, Slot, held_values
 from .nest import Maybe, branches, rebuilt
+from .owned import WRITABLE
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .rows import length_error
 
@@ -37,7 +40,7 @@ class Raised(BaseException):
 class Side:
     """One side of a test, traced."""
 
-    __slots__ = ("graph", "captures", "result", "after", "written", "raised")
+    __slots__ = ("graph", "captures", "result", "after", "written", "raised", "values", "contents", "own")
 
     def __init__(self, graph: Graph, captures: dict[Value, Value]) -> None:
         self.graph, self.captures = graph, captures
@@ -45,6 +48,9 @@ class Side:
         self.after: tuple = ()
         self.written: list[tuple[Slot, Any]] = []
         self.raised: Raised | None = None
+        self.values: dict[int, Any] = {}  # what tensors held at its end, by id of the Proxy
+        self.contents: dict[int, Any] = {}  # what written containers held at its end, by their id
+        self.own: set[int] = set()  # containers that it made for itself
 
 
 class Regions:
@@ -166,20 +172,32 @@ class Regions:
             finally:
                 side.written = self.journal.close(graph)
 
-    def trace_side(self: Tracer, name: str, run: Callable[[], Any], get: Any, test: Any, truth: bool) -> Side:
-        """Trace one side of a test."""
-        before = get() if get is not None else ()
+    def trace_side(self: Tracer, name: str, run: Callable[[], Any], get: Any, set_: Any, test: Any, truth: bool) -> Side:
+        """Trace one side of a test; the variables are left as they were before."""
+        before, site = get() if get is not None else (), self.site
         with self.opened(name) as side, self.facts.given(test, truth) if test is not None else nullcontext():
             try:
                 side.result = run()
-                if isinstance(side.result, Partial):
+                if isinstance(side.result, (Partial, Maybe)):
                     side.result = self.read(side.result.name, side.result)
             except Raised as raised:
                 side.raised = raised
             side.after = get() if get is not None else ()
             if self.journal.frames[-1]:
-                self.journal.forget(containers(side.result, side.after) - containers(before))
+                side.contents = {id(s.object): branches(s.object) for s in self.journal.frames[-1].values() if s.kind in WRITABLE}
+                side.values = self._held(side)
+            self.site = site  # no frame of the side is left alive
+            if set_ is not None:
+                set_(before)
+            side.own = self.journal.forget_owned((side.result,), side.after)
         return side
+
+    def _held(self: Tracer, side: Side) -> dict[int, Any]:
+        """What the tensors that a side leaves hold at its end, where it wrote to any that was there before."""
+        slots = self.journal.frames[-1].values()
+        if not any(slot.kind == "proxy" for slot in slots):
+            return {}
+        return held_values(side.result, side.after, [slot.get() for slot in slots if slot.kind not in ("proxy", "base")])
 
     def branch_value(self: Tracer, test: Value, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         """The value of an expression that depends on an open test."""
@@ -196,21 +214,25 @@ class Regions:
             if set_ is not None:
                 set_(before)
             self.site = site
-            sides.append(self.trace_side(name, run or _nothing, get, test, truth))
+            sides.append(self.trace_side(name, run or _nothing, get, set_, test, truth))
         self.site = site
         if set_ is not None:
             set_(before)
         for at, side in enumerate(sides):
             if side.raised is not None:
                 return self._raise_or(test, at, side, (then, otherwise)[1 - at] or _nothing)
-        join = Join(self, test, not test.is_tensor)
+        join = Join(self, test, not test.is_tensor, sides=sides)
         result = join.join(sides[0].result, sides[1].result, "result") if ret else None
         after = [join.join(a, b, name) for a, b, name in zip(sides[0].after, sides[1].after, names)]
         slots = self._join_slots(join, sides)
         outputs = self._finish(test, sides, join)
+        fill = partial(filled, shared=self.journal.shared if join.shared else None, planned=join.shared)
+        for joined in join.joined.values():
+            joined.proxy = filled(joined, outputs)
         if set_ is not None:
             set_(tuple(fill(value, outputs) for value in after))
         self.journal.commit([(slot, fill(value, outputs, raw=slot.kind == "proxy")) for slot, value in slots])
+        join.doubts()
         return fill(result, outputs)
 
     def _raise_or(self: Tracer, test: Value, at: int, side: Side, other: Callable[[], Any]) -> Any:
@@ -218,13 +240,17 @@ class Regions:
         raised = side.raised
         assert raised is not None
         if self.handlers_depth:
-            what = "GFX cannot convert this raise: it hangs on a traced test and an except clause around it may catch it"
-            raise UnsupportedConstruct(what, raised.span, "test before the `try`, or let the exception leave the function")
+            raise self.caught(raised)
         passes = self.not_(self.wrap(test)).read() if at == 0 else test
         text = raised.error.args[0] if raised.error.args else ""
         ops.check(passes, self._message(text, side), type(raised.error).__name__)
         self.facts.assume(test, at == 1)
         return other()
+
+    def caught(self: Tracer, raised: Raised) -> UnsupportedConstruct:
+        """The error for a raise that hangs on data, under an `except`."""
+        what = "GFX cannot convert this raise: it hangs on a traced test and an except clause around it may catch it"
+        return UnsupportedConstruct(what, raised.span, "test before the `try`, or let the exception leave the function")
 
     def _message(self: Tracer, text: Any, side: Side) -> Any:
         value = self.unwrap(text)
@@ -250,9 +276,12 @@ class Regions:
         joined = []
         for slot, a, b in found.values():
             if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
-                raise length_error(slot, "under a test on tensor data")
+                raise length_error(slot, "under a test on tensor data", self.site)
             if (a is MISSING) != (b is MISSING):
                 raise self.error(f"GFX cannot convert this write: {slot.name!r} is set in one branch only, and was not set before")
+            if slot.kind == "base":
+                joined.append((slot, a if type(a) is Lost or b is slot.old else b))
+                continue
             if slot.kind == "proxy":
                 a, b = Proxy(a, slot.object.backend), Proxy(b, slot.object.backend)
                 if a.value is b.value:
@@ -305,12 +334,12 @@ class Regions:
             return {key: self.imported(test, item, side) for key, item in tree.items()}
         if isinstance(tree, (Proxy, HostProxy)):
             value = tree.read()
-            if isinstance(value, Value) and not self._visible(value):
+            if isinstance(value, Value) and not self.visible(value):
                 made = self._copied(value) if test.is_tensor else self._export(value, side)
                 return self.wrap(made, tree.backend)
         return tree
 
-    def _visible(self: Tracer, value: Value) -> bool:
+    def visible(self: Tracer, value: Value) -> bool:
         graph = value.node.graph
         return graph is self.graph or any(graph is g for g, _ in self.stack)
 
@@ -319,7 +348,7 @@ class Regions:
         origin = self.facts.origin.get(value)
         if origin is not None:
             return self._copied(origin)
-        if self._visible(value):
+        if self.visible(value):
             return self.local(value)
         node = value.node
         if node.op.effect or node.regions:
@@ -351,7 +380,8 @@ class Regions:
     def read(self: Tracer, name: str, x: Any) -> Any:
         """A read of a variable that may be undefined."""
         if isinstance(x, Undefined):
-            raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+            error = UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+            raise Raised(error, self.span()) if self.stack else error
         if isinstance(x, Partial):
             known = self.facts.decide(x.test)
             chosen = None if known is None else x.sides[0 if known else 1]
@@ -377,8 +407,13 @@ class Regions:
         return x.value
 
 
-def fill(tree: Any, outputs: list[Any], raw: bool = False) -> Any:
-    """The joined tree with the node's outputs in their places (`raw`: as Values, for a Proxy's slot)."""
+def filled(tree: Any, outputs: list[Any], raw: bool = False, shared: dict[int, Any] | None = None, planned: Any = ()) -> Any:
+    """The joined tree with the node's outputs in their places (`raw`: as Values, for a Proxy's slot).
+
+    A container of `planned` may be one that was there before: whether it is, hangs on the test, so it becomes one of `shared`.
+    """
+    if isinstance(tree, Joined) and tree.proxy is not None and not raw:
+        return tree.proxy
     if isinstance(tree, Joined):
         proxy = outputs[tree.position]
         if proxy.value.name is None and tree.name.isidentifier() and not tree.name.startswith("result"):
@@ -391,9 +426,12 @@ def fill(tree: Any, outputs: list[Any], raw: bool = False) -> Any:
     parts = branches(tree)
     if parts is None:
         return tree
-    items = [fill(item, outputs) for _, item in parts]
+    items = [filled(item, outputs, False, shared, planned) for _, item in parts]
     same = all(new is old for new, (_, old) in zip(items, parts))
-    return tree if same else rebuilt(tree, items)  # an object that both sides hold stays that object
+    made = tree if same else rebuilt(tree, items)  # an object that both sides hold stays that object
+    if shared is not None and id(tree) in planned:
+        shared[id(made)] = made
+    return made
 
 
 def _nothing() -> None:

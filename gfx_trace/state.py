@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 
+from .aliases import Lost
 from .journal import MISSING, Slot, containers
 from .proxy import Proxy
 
@@ -27,7 +28,13 @@ class Write:
 
 def lasting_writes(tracer: Tracer, target: Any, arguments: Any) -> list[Write]:
     """Writes to arguments, buffers, attributes and globals, in order. The objects themselves get their old values back."""
-    reached = containers(arguments, *_closed_over(target))
+    given, reached = containers(arguments), containers(arguments, *_closed_over(target))
+    for slot in tracer.journal.frames[0].values():
+        if slot.kind in ("item", "attribute", "contents") and id(slot.object) in given:
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this write: {slot.name!r} of an argument is replaced, and the caller would see it",
+                slot.span or tracer.span(), "return it instead, or write into its tensors",
+            )  # fmt: skip
     found = [_write(tracer, slot, reached) for slot in list(tracer.journal.frames[0].values())]
     tracer.journal.undo()
     return [write for write in found if write is not None]
@@ -36,6 +43,9 @@ def lasting_writes(tracer: Tracer, target: Any, arguments: Any) -> list[Write]:
 def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     if slot.kind == "proxy":
         return _array_write(tracer, slot)
+    if slot.kind == "base":
+        _check_decided(tracer, slot)
+        return None
     module = tracer.module_paths.get(id(slot.object))
     if module is None and id(slot.object) not in reached and slot.kind != "global":
         return None
@@ -54,6 +64,14 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     owner = module if module is not None else type(slot.object).__name__.lower()
     path = f"{owner}.{slot.key}" if owner else str(slot.key)
     return Write(path, tracer.unwrap(value), slot)
+
+
+def _check_decided(tracer: Tracer, slot: Slot) -> None:
+    """An argument or parameter may not be left undecided: the caller sees it."""
+    first = tracer.journal.frames[0].get((id(slot.object), "proxy", None))
+    held = first.old if first is not None else slot.object.value
+    if type(slot.object.base) is Lost and isinstance(held, Value) and held.node.op.name in ("placeholder", "parameter"):
+        raise slot.object.base.error
 
 
 def _array_write(tracer: Tracer, slot: Slot) -> Write | None:
@@ -78,6 +96,7 @@ def _closed_over(target: Any) -> list[Any]:
     function = getattr(target, "__func__", target)
     if isinstance(function, types.FunctionType):
         found += [function.__globals__.get(name) for name in function.__code__.co_names]
+        found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         for cell in function.__closure__ or ():
             try:
                 found.append(cell.cell_contents)

@@ -15,6 +15,7 @@ from gfx_ir.rules import building
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
+from .aliases import doubt, lose, regained
 from .convert import Starred, spliced
 from .indexed import Indexed
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 _COMMON = {
     "sum": "sum", "mean": "mean", "prod": "prod", "all": "all", "any": "any", "reshape": "reshape",
 }  # fmt: skip
+
+
+# Functions of the array API standard that copy in some frameworks and share memory in others.
+_VARY = frozenset(("reshape", "flip", "astype", "broadcast_to"))
 
 
 class BoundLift:
@@ -117,11 +122,12 @@ class Views:
         if writes and first is not None:
             first.write(result)
             return first
-        if first is not None and result is values[0]:
+        if first is not None and result is values[0] and lift.copies != "maybe":
             return first
         wrapped = self.wrap(result, backend)
-        if first is not None and backend is not None and backend.views and lift.copies is not True:
-            self.link(first, values[0], wrapped, lift.copies == "maybe")
+        if first is not None and lift.copies is not True and (backend is None or backend.views):
+            varies = lift.copies == "maybe" or (backend is None and lift.name in _VARY)
+            self.link(first, values[0], wrapped, lift.name if varies else "")
         return wrapped
 
     def rows_for(self: Tracer, lift: Lift, args: tuple, kwargs: dict) -> Any:
@@ -131,29 +137,25 @@ class Views:
             return args[0][0].rows
         raise self.error(f"GFX cannot apply {lift.name} to a list that a loop filled", "stack it first")
 
-    def link(self: Tracer, base: Proxy, base_value: Value, wrapped: Any, maybe: bool) -> None:
-        """Make the results of a view op views of `base`."""
+    def link(self: Tracer, base: Proxy, base_value: Value, wrapped: Any, varies: str = "") -> None:
+        """Make the results of a view op views of `base`; those of a function that `varies` in whether it copies may be."""
         for proxy in leaves(wrapped):
             if type(proxy) is not Proxy or type(proxy.value) is not Value:
                 continue
             node = proxy.value.node
-            if node.op.put is None or node.args[0] is not base_value or not _basic(node):
-                continue
-            self._make_view(base, proxy, node.op, node.args, proxy.value.index, maybe)
+            if varies:
+                doubt(proxy, [base], f"{varies!r} shares memory at times, and copies at others")
+            elif node.op.put is not None and node.args[0] in (base_value, self.captures.get(base_value)) and _basic(node):
+                self._make_view(base, proxy, node.op, node.args, proxy.value.index)
 
-    def _make_view(self: Tracer, base: Proxy, proxy: Proxy, op: OpDef, args: tuple, index: int, maybe: bool) -> None:
+    def _make_view(self: Tracer, base: Proxy, proxy: Proxy, op: OpDef, args: tuple, index: int) -> None:
         rest = args[1:]
-        span = self.span()
 
         def derive(current: Any) -> Any:
-            if maybe:
-                raise _undecided(op.name, span)
             out = op(current, *rest)
             return out[index - 1] if isinstance(out, tuple) else out
 
         def put(current: Any, new: Any) -> Any:
-            if maybe:
-                raise _undecided(op.name, span)
             return op.put(op.named((current, *rest)), new, index)
 
         proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
@@ -166,14 +168,15 @@ class Views:
             index = tuple(index)
         read = x.backend.methods.get("__getitem__") if x.backend is not None else None
         wrapped = Proxy((ops.getitem if read is None else read.fn)(value, self.unwrap(index)), x.backend)
-        if x.backend is not None and x.backend.views:
-            self.link(x, value, wrapped, False)
+        if x.backend is None or x.backend.views:
+            self.link(x, value, wrapped)
         return wrapped
 
     def setitem(self: Tracer, x: Proxy, index: Any, new: Any) -> None:
         """x[index] = new."""
         if x.backend is not None and not x.backend.views:
             raise TypeError("JAX arrays are immutable: write x = x.at[index].set(value)")
+        regained(x, new)
         if x.read() is new:
             return
         put = x.backend.methods.get("__setitem__") if x.backend is not None else None
@@ -188,7 +191,10 @@ class Views:
             raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
         value = lookup(SYMBOLS[sign])(x.read(), operand)
         if x.weak or x.backend is None or not x.backend.views:
-            return Proxy(value, x.backend, "float" if x.weak and sign == "/" else widest(x.weak, weak_kind(other)))
+            made = Proxy(value, x.backend, "float" if x.weak and sign == "/" else widest(x.weak, weak_kind(other)))
+            if x.backend is None and not x.weak:
+                lose(x, f"`{sign}=` writes in place in some frameworks, and makes a new array in others", made)
+            return made
         x.write(value)
         return x
 
@@ -288,14 +294,6 @@ def _basic(node: Any) -> bool:
     index = node.args[1]
     items = index if type(index) is tuple else (index,)
     return not any(type(i) is list or (isinstance(i, Value) and i.is_tensor) or isinstance(i, bool) for i in items)
-
-
-def _undecided(name: str, span: Any) -> UnsupportedConstruct:
-    return UnsupportedConstruct(
-        f"GFX cannot decide whether this write is seen through {name!r}: it may share memory or may not, by strides that are not known",
-        span,
-        "write to a copy (`.clone()`), or use `view`, which always shares memory",
-    )
 
 
 _PYTHON_INPLACE = {

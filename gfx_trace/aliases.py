@@ -1,0 +1,146 @@
+"""Tensors that may share memory with others, where the capture cannot tell.
+
+A tensor joined from the two sides of a test, carried by a loop, or cast by something that may have copied it has a Doubt for its base.
+It reads as long as none of the others was written. Writing it makes the others Lost: what they hold is undecided, and using them is an
+error. So a program is refused exactly where its result would hang on what the capture does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.op import active
+
+from .proxy import NeedsPython, Proxy
+
+_HINT = "write to a copy (`.clone()`, `.copy()`), to x[i] by its index, or make a new tensor: x = x + 1 in the place of x += 1"
+
+
+class Doubt:
+    """The base of a tensor that may be the same memory as `others`."""
+
+    __slots__ = ("others", "why")
+    version = 0
+
+    def __init__(self, why: str) -> None:
+        self.others: list[tuple[Proxy, Any]] = []
+        self.why = why
+
+    def read(self) -> None:
+        """Nothing, if none of the others was written."""
+        for other, value in self.others:
+            if other.value is not value or type(other.base) is Lost:
+                raise _undecided(other, self.why)
+
+    def written(self, proxy: Proxy, new: Any) -> None:
+        """The tensor is written: the others may have changed with it."""
+        for other, _ in self.others:
+            lose(other, self.why)
+        active.builder.journal.record(proxy, None, "base")
+        proxy.base = None
+        proxy.write(new)
+
+
+class Lost:
+    """The base of a tensor whose value is undecided. `result`: what `x += y` made of it, which `x[i] += y` puts back."""
+
+    __slots__ = ("error", "result", "before")
+    version = 0
+
+    def __init__(self, error: UnsupportedConstruct, before: Any, result: Any) -> None:
+        self.error, self.before, self.result = error, before, result
+
+    def read(self) -> None:
+        """Always an error."""
+        raise self.error
+
+    def written(self, proxy: Proxy, new: Any) -> None:
+        """Always an error."""
+        raise self.error
+
+
+class Row(Doubt):
+    """The base of a loop's item: a row of the tensor that the loop runs over. Where Python can run the loop, it may be written."""
+
+    __slots__ = ("fixed",)
+
+    def __init__(self, owner: Proxy, fixed: bool) -> None:
+        super().__init__("a loop writes to its rows")
+        root = root_of(owner)
+        self.others, self.fixed = [(root, root.value)], fixed
+
+    def written(self, proxy: Proxy, new: Any) -> None:
+        """The row is written, and with it the tensor."""
+        if self.fixed:
+            raise NeedsPython("the loop writes to the rows that it runs over", active.builder.span())
+        super().written(proxy, new)
+
+
+def root_of(proxy: Proxy) -> Proxy:
+    """The tensor that a view is a view of."""
+    while type(proxy.base) is Proxy:
+        proxy = proxy.base
+    return proxy
+
+
+def reached(root: Proxy, graph: Any) -> list[Proxy]:
+    """Tensors from outside of a region that a tensor which it leaves may be: itself, unless it was made in the region's graph."""
+    if not isinstance(root.value, Value) or root.value.node.graph is not graph:
+        return [root]
+    others = [other for other, _ in root.base.others] if isinstance(root.base, Doubt) else []
+    return [other for other in others if not isinstance(other.value, Value) or other.value.node.graph is not graph]
+
+
+def called(proxy: Proxy) -> str:
+    """What the user calls a tensor."""
+    return getattr(proxy.value, "name", None) or "a tensor"
+
+
+def mutable(x: Any) -> bool:
+    """Whether x is a tensor that code can write in place: a number that became data is not, nor are JAX's arrays."""
+    return type(x) is Proxy and not x.weak and (x.backend is None or x.backend.views) and isinstance(x.value, Value)
+
+
+def doubt(proxy: Proxy, others: Iterable[Proxy], why: str) -> None:
+    """Let `proxy` be a tensor that may share memory with others."""
+    if proxy.base is not None:
+        return
+    made = Doubt(why)
+    for other in others:
+        root = root_of(other)
+        if root is not proxy and type(root.base) is not Lost:
+            made.others.append((root, root.value))
+            if isinstance(root.base, Doubt):
+                made.others += [pair for pair in root.base.others if pair[0] is not proxy]
+    if made.others:
+        proxy.base, proxy.seen = made, 0
+
+
+def lose(proxy: Proxy, why: str, result: Any = None) -> None:
+    """What a tensor holds is undecided from here on."""
+    root = root_of(proxy)
+    if type(root.base) is Lost:
+        return
+    before = root.base
+    active.builder.journal.record(root, None, "base", called(root))
+    root.base = Lost(_undecided(root, why), before, result)
+    if isinstance(before, Doubt):
+        for other, _ in before.others:
+            lose(other, why)
+
+
+def regained(proxy: Proxy, new: Any) -> None:
+    """`x[i] += y` where the operator makes a new tensor: what it made is put back, so x is decided again."""
+    root = root_of(proxy)
+    if type(root.base) is Lost and new is not None and root.base.result is new:
+        active.builder.journal.record(root, None, "base", called(root))
+        root.base = root.base.before
+
+
+def _undecided(proxy: Proxy, why: str) -> UnsupportedConstruct:
+    return UnsupportedConstruct(
+        f"GFX cannot decide whether a write changes {called(proxy)!r}: {why}", active.builder.span(), _HINT
+    )
