@@ -61,7 +61,7 @@ def capture(
         try:
             result = run(tracer, target, bound)
             tree, rebuild = result_tree(tracer, result)
-            state = lasting_writes(tracer, target, (args, kwargs))
+            state = lasting_writes(tracer, target, (bound.args, bound.kwargs))
         finally:
             tracer.journal.undo()
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
