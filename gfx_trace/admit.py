@@ -102,7 +102,7 @@ def _share(x: Any, y: Any, owner: Backend) -> bool:
     if x is y:
         return True
     try:
-        return np.shares_memory(owner.to_host(x), owner.to_host(y), max_work=_MAX_WORK)
+        return np.shares_memory(owner.to_host(x), owner.to_host(y), max_work=_MAX_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

@@ -79,9 +79,9 @@ class Traced:
         """The method of one object: captured for this object, and kept with it."""
         if instance is None or not hasattr(self.__wrapped__, "__get__"):
             return self
-        kept, name = getattr(instance, "__dict__", {}), f"_traced_{self.__name__}"
+        kept, name = getattr(instance, "__dict__", {}), f"_traced_{self.__wrapped__.__name__}"
         found = kept.get(name)
-        if not isinstance(found, Traced) or found.__wrapped__.__self__ is not instance:  # a copy of the object has its own
+        if not isinstance(found, Traced) or getattr(found.__wrapped__, "__self__", None) is not instance:  # a copy of the object has its own
             found = kept[name] = Traced(self.__wrapped__.__get__(instance, owner), self._specialize, **self._options)
         return found
 
@@ -90,7 +90,7 @@ class Traced:
 
     def __reduce__(self) -> Any:
         owner = getattr(self.__wrapped__, "__self__", None)
-        return self.__wrapped__.__qualname__ if owner is None else (getattr, (owner, self.__name__))
+        return self.__wrapped__.__qualname__ if owner is None else (getattr, (owner, self.__wrapped__.__name__))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph."""
