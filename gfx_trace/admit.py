@@ -64,7 +64,7 @@ def check(guards: Sequence[Guard], given: Mapping[str, Any], signature: inspect.
 
 
 def kept(parameters: Sequence[Parameter], guards: Sequence[Guard], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that emitted code takes (not the fixed ones). Raises GuardError for one that the capture left out."""
+    """The arguments that emitted code takes: those not fixed. Raises GuardError for one that the capture left out."""
     found = {}
     for parameter in parameters:
         if parameter.name in given and any(type(leaf) is Value for leaf in leaves(parameter.tree)):

@@ -1,8 +1,8 @@
 """Tensors that may share memory with others, where the capture cannot tell.
 
-A tensor joined from the two sides of a test, carried by a loop, or cast by something that may have copied it has a Doubt for its base.
-It reads as long as none of the others was written. Writing it makes the others Lost: what they hold is undecided, and using them is an
-error. So a program is refused exactly where its result would hang on what the capture does not know.
+A tensor joined from the two sides of a test, carried by a loop, or cast by something that may have copied it has a Doubt
+for its base. It reads as long as none of the others was written. Writing it makes the others Lost: what they hold is
+undecided, and using them is an error. So a program is refused exactly where its result would hang on what is not known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gfx_ir.op import active
 
 from .proxy import NeedsPython, Proxy
 
-_HINT = "write to a copy (`.clone()`, `.copy()`), to x[i] by its index, or make a new tensor: x = x + 1 in the place of x += 1"
+_HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or make a new tensor: x = x + 1, not x += 1"
 
 
 class Doubt:
@@ -45,7 +45,7 @@ class Doubt:
 
 
 class Lost:
-    """The base of a tensor whose value is undecided. `result`: what `x += y` made of it, which `x[i] += y` puts back."""
+    """The base of a tensor whose value is undecided. `result`: what `x += y` made, which `x[i] += y` puts back."""
 
     __slots__ = ("error", "result", "before")
     version = 0
@@ -63,7 +63,7 @@ class Lost:
 
 
 class Row(Doubt):
-    """The base of a loop's item: a row of the tensor that the loop runs over. Where Python can run the loop, it may be written."""
+    """The base of a loop's item: a row of what the loop runs over. Where Python can run the loop, it may be written."""
 
     __slots__ = ("fixed",)
 
@@ -87,7 +87,7 @@ def root_of(proxy: Proxy) -> Proxy:
 
 
 def reached(root: Proxy, graph: Any) -> list[Proxy]:
-    """Tensors from outside of a region that a tensor which it leaves may be: itself, unless it was made in the region's graph."""
+    """Tensors from outside of a region that one which it leaves may be: itself, unless the region (`graph`) made it."""
     if not isinstance(root.value, Value) or root.value.node.graph is not graph:
         return [root]
     others = [other for other, _ in root.base.others] if isinstance(root.base, Doubt) else []

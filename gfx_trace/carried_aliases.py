@@ -13,7 +13,10 @@ from .proxy import Proxy
 
 
 class CarriedAliases:
-    """Found after a pass over the body: in the next trip a variable is what the body left in it, in the first what it was before."""
+    """Found after a pass over the body.
+
+    In the next trip a variable is what the body left in it, in the first trip what it was before the loop.
+    """
 
     def __init__(self, carried: Sequence[Carried], graph: Graph) -> None:
         self.carried = [c for c in carried if mutable(c.entered) or mutable(c.out)]
