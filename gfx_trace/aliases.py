@@ -1,6 +1,6 @@
 """Tensors that may share memory with others, where the capture cannot tell.
 
-A tensor joined from the two sides of a test, carried by a loop, or cast by something that may have copied it has a Doubt
+A tensor joined from two sides of a test, carried by a loop, or cast by something that may have copied it has a Doubt
 for its base. It reads as long as none of the others was written. Writing it makes the others Lost: what they hold is
 undecided, and using them is an error. So a program is refused exactly where its result would hang on what is not known.
 """

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gfx_ir.errors import CaptureError
+from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
 from gfx_ir.passes.dce import eliminate_dead
@@ -21,7 +21,6 @@ from .arguments import Arguments, Bound, hints_of
 from .flavour import flavour_of
 from .journal import Slot
 from .modules import is_module, register_root
-from .proxy import NeedsPython
 from .results import result_tree
 from .state import lasting_writes
 from .tracer import Tracer
@@ -78,7 +77,7 @@ def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
     """Run the target under the tracer."""
     try:
         return tracer.call_entry(target, tuple(bound.args), bound.kwargs)
-    except NeedsPython as error:
+    except GfxError as error:
         if error.span is None:
             error.span = tracer.span()
         raise
