@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from gfx_ir import save as saving
+from gfx_ir.op import active
 from gfx_ir.passes.outline import outline
 from gfx_ir.pause import collection_paused
 
@@ -93,7 +94,9 @@ class Traced:
         return self.__wrapped__.__qualname__ if owner is None else (getattr, (owner, self.__wrapped__.__name__))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the graph."""
+        """Run the graph; inside of a function that is being captured, be captured with it."""
+        if isinstance(active.builder, Tracer):
+            return active.builder.call(self.__wrapped__, args, kwargs)
         if not self._specialize:
             return self.program(*args, **kwargs)
         key = _signature_key((args, kwargs))

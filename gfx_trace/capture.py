@@ -53,7 +53,7 @@ def capture(
     with building(tracer), collection_paused():
         if is_module(target):
             register_root(tracer, target)
-        signature = inspect.signature(function)
+        signature = _signature(tracer, function)
         arguments = Arguments(tracer, dynamic)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = any(p.type is not None for p in graph.placeholders)
@@ -71,6 +71,19 @@ def capture(
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
     return Captured(program, target, rebuild, tracer.notes, {w.path: w.slot for w in state if w.slot is not None})
+
+
+def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
+    """The signature of a target; a function of a framework's own has none to go by, and no code to capture."""
+    if not callable(function):
+        raise CaptureError(f"GFX cannot capture a {type(function).__name__}", hint="give it a function, a model or another callable")
+    if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(tracer.lifted(function), tuple):
+        name = getattr(function, "__name__", "f")
+        raise CaptureError(f"{name!r} is a function of the framework's own", hint=f"capture a function that calls it: lambda x: {name}(x)")
+    try:
+        return inspect.signature(function)
+    except ValueError as error:
+        raise CaptureError(str(error), hint="capture a Python function that calls it") from error
 
 
 def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
