@@ -1,4 +1,4 @@
-"""The dtype that a framework takes where none is given: by it, lifts say what was left out and spellings leave it out."""
+"""The dtype that a framework takes where none is given: lifts record it, and spellings leave it out."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _HOST = {"bool": "b", "int": "i", "float": "f"}
 
 
 def number_kind(tree: Any) -> str | None:
-    """Kind of the numbers in a tree, known or open: b, i, f or c, f where there are none; None where a tensor is among them."""
+    """Kind of the numbers in a tree, known or open: b, i, f (also of none) or c; None where a tensor is among them."""
     kinds = [_kind(leaf) for leaf in leaves(tree)]
-    return None if None in kinds else max(kinds, key="bifc".index, default="f")
+    known = [kind for kind in kinds if kind is not None]
+    return max(known, key="bifc".index, default="f") if len(known) == len(kinds) else None
 
 
 def _kind(leaf: Any) -> str | None:

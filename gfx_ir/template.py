@@ -2,7 +2,8 @@
 
 The same template is printed into emitted source and compiled to run the op, so the two cannot drift apart. A keyword that
 passes an argument on by its bare name is left out where the argument has the op's default (`keep` names those to write
-all the same, because the target's own default differs), and where it has the value that the target takes on its own (`own`).
+all the same, because the target's own default differs), and where it has the value that the target takes by itself
+(`own`).
 """
 
 from __future__ import annotations

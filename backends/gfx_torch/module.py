@@ -12,15 +12,15 @@ _STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
 
 
 class Branch(nn.Module):
-    """A branch of the parameter tree: tensors are Parameters or buffers, branches children, all under their own names."""
+    """A branch of the parameter tree: tensors are Parameters or buffers, branches children, under their own names."""
 
 
 class Transpiled(Branch):
     """A module that computes what an emitted function computes, with copies of the function's params as its own.
 
-    What is an `nn.Parameter` in `params` becomes one; where none is, every floating tensor but running statistics does. The
-    rest are buffers. `writes`: the function returns its result and what it writes, which `forward` then writes to the
-    module's own tensors.
+    What is an `nn.Parameter` in `params` becomes one; where none is, every floating tensor but running statistics does.
+    The rest are buffers. `writes`: the function returns its result and what it writes, which `forward` then writes to
+    the module's own tensors.
     """
 
     def __init__(self, fn: Callable[..., Any], params: Any = None, writes: bool = False) -> None:
@@ -46,7 +46,7 @@ class Transpiled(Branch):
 
 def _fill(branch: nn.Module, tree: Any, told: bool, made: dict[int, Any]) -> Any:
     """Register what the tree holds; returns its layout: the name that each key got, and the layout of its branch."""
-    layout = {}
+    layout: dict[Any, tuple[str | None, Any]] = {}
     for key, item in _items(tree):
         name = _free(branch, str(key))
         if isinstance(item, torch.Tensor):
@@ -100,7 +100,7 @@ def _tree(branch: nn.Module, layout: Any) -> Any:
     kind, names = layout
     items = {}
     for key, (name, inner) in names.items():
-        held = None if name is None else getattr(branch, name)
+        held: Any = None if name is None else getattr(branch, name)
         items[key] = inner if name is None else held if inner is None else _tree(held, inner)
     return items if kind is dict else kind(items.values())
 

@@ -1,4 +1,4 @@
-"""What a program says that its target is not told: places where it has none, dtypes of numbers that take part as numbers do."""
+"""What a program says and its target is not told: places where it has none, dtypes of numbers among arrays."""
 
 from __future__ import annotations
 

@@ -78,7 +78,12 @@ def _own(*names: str) -> dict[str, Any]:
 
 for _signature, _spelling, _rule, _names in (
     ("constant(data, dtype=None, device=None)", "np.array(data, dtype=dtype)", _constant, ["data"]),
-    ("full(shape, fill_value, dtype=None, device=None)", "np.full(shape, fill_value, dtype=dtype)", _filled, ["fill_value"]),
+    (
+        "full(shape, fill_value, dtype=None, device=None)",
+        "np.full(shape, fill_value, dtype=dtype)",
+        _filled,
+        ["fill_value"],
+    ),
     ("zeros(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, []),
     ("ones(shape, dtype=None, device=None)", "np.ones(shape, dtype=dtype)", _zeros, []),
     ("empty(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, []),

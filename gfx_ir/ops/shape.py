@@ -168,7 +168,12 @@ def _squeezed(dims: Dims, args: SimpleNamespace) -> Dims:
 
 for _signature, _spelling, _rule, _put in (
     ("flatten(x, start=0, end=-1)", _flatten, _flattened, _views.put_reshaped),
-    ("permute_dims(x, axes=None)", lambda a: "x.T" if a.axes is None else "np.transpose(x, axes)", _permuted, _views.put_permuted),
+    (
+        "permute_dims(x, axes=None)",
+        lambda a: "x.T" if a.axes is None else "np.transpose(x, axes)",
+        _permuted,
+        _views.put_permuted,
+    ),
     ("swapaxes(x, axis1, axis2)", "np.swapaxes(x, axis1, axis2)", _swapped, _views.put_swapped),
     ("matrix_transpose(x)", "np.matrix_transpose(x)", _transposed, _views.put_transposed),
     ("moveaxis(x, source, destination)", "np.moveaxis(x, source, destination)", _moved, _views.put_moved),

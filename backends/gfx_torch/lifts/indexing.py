@@ -132,9 +132,10 @@ def diag_embed(input: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> A
     """Matrices with the last axis as their diagonal."""
     if offset != 0 or (dim1, dim2) != (-2, -1):
         refuse("torch.diag_embed off the main diagonal has no counterpart", "shift it with F.pad and roll")
-    steps = ops.arange(ops.size(input, -1), device=ops.device_of(input))
+    device = ops.device_of(input)
+    steps = ops.arange(ops.size(input, -1), device=device)
     on = ops.equal(ops.expand_dims(steps, 1), steps)
-    return ops.where(on, ops.expand_dims(input, -1), ops.zeros((), dtype=dtype_like(input), device=ops.device_of(input)))
+    return ops.where(on, ops.expand_dims(input, -1), ops.zeros((), dtype=dtype_like(input), device=device))
 
 
 LIFTS = {

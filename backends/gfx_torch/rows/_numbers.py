@@ -39,7 +39,8 @@ def _is_helper(emit: Any) -> bool:
 class _Wrap(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         told = ast.unparse(node.func)
-        return node if told.startswith("math.") or told in ("torch.as_tensor", "torch.result_type") else self.generic_visit(node)
+        takes_numbers = told.startswith("math.") or told in ("torch.as_tensor", "torch.result_type")
+        return node if takes_numbers else self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> Any:
         return ast.parse("torch.as_tensor(x)", mode="eval").body if node.id == "x" else node

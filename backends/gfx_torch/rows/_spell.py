@@ -12,9 +12,9 @@ from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-
 MATH = frozenset(
-    "acos acosh asin asinh atan atanh cos cosh erf erfc exp expm1 lgamma log log1p log2 log10 sin sinh sqrt tan tanh".split()
+    "acos acosh asin asinh atan atanh cos cosh erf erfc exp expm1 lgamma log log1p log2 log10"
+    " sin sinh sqrt tan tanh".split()
 )
 """Ops of Python numbers that the module math has."""
 _ARITHMETIC = MATH | frozenset(
@@ -23,7 +23,7 @@ _ARITHMETIC = MATH | frozenset(
 
 
 def is_scalar(x: Any, depth: int = 4) -> bool:
-    """Whether x is Python data where the spelling stands: a number, a host value, or what is computed from these alone."""
+    """Whether x is Python data where the spelling stands: a number, a host value, or computed from these alone."""
     if not isinstance(x, Value):
         return isinstance(x, (bool, int, float, complex))
     if x.is_tensor and x.node.op.name in _ARITHMETIC and depth:
