@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend, Lift
-from gfx_ir.errors import MissingOp, UnsupportedConstruct
+from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active, lookup
 from gfx_ir.rules import building
@@ -114,7 +114,7 @@ class Views:
             result = lift.fn(*values, **named)
         except TypeError as error:
             raise self.error(f"{lift.name}: {error}", "this form of the call has no row") from error
-        except (MissingOp, UnsupportedConstruct) as error:
+        except (MissingOp, ShapeError, UnsupportedConstruct) as error:
             if error.span is None:
                 error.span = self.span()
             raise
@@ -122,11 +122,12 @@ class Views:
         if writes and first is not None:
             first.write(result)
             return first
-        if first is not None and result is values[0] and lift.copies != "maybe":
+        copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
+        if first is not None and result is values[0] and copies != "maybe":
             return first
         wrapped = self.wrap(result, backend)
-        if first is not None and lift.copies is not True and (backend is None or backend.views):
-            varies = lift.copies == "maybe" or (backend is None and lift.name in _VARY)
+        if first is not None and copies is not True and (backend is None or backend.views):
+            varies = copies == "maybe" or (backend is None and lift.name in _VARY)
             self.link(first, values[0], wrapped, lift.name if varies else "")
         return wrapped
 
@@ -189,8 +190,11 @@ class Views:
         operand = self.operand(other)
         if operand is NotImplemented:
             raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
-        value = lookup(SYMBOLS[sign])(x.read(), operand)
-        if x.weak or x.backend is None or not x.backend.views:
+        fixed = x.weak or x.backend is None or not x.backend.views
+        name = f"__{_PYTHON_INPLACE[sign].__name__}__"
+        write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
+        value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(x.read(), operand)
+        if fixed:
             made = Proxy(value, x.backend, "float" if x.weak and sign == "/" else widest(x.weak, weak_kind(other)))
             if x.backend is None and not x.weak:
                 lose(x, f"`{sign}=` writes in place in some frameworks, and makes a new array in others", made)

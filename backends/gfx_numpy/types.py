@@ -13,7 +13,7 @@ from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 from gfx_ir.op import REGISTRY
 
-from .rows import COPIES, MAY_COPY, ROWS, WRITES
+from .rows import COPIES, MAY_COPY, ROWS, SHARES, WRITES
 
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {"issubdtype": "issubdtype", "shape": "shape"}
@@ -38,6 +38,8 @@ class NumpyBackend(Backend):
         for names, copies in ((COPIES, True), (MAY_COPY, "maybe")):
             for name in names.split():
                 self._lift_named(name).copies = copies
+        for name, told in SHARES.items():
+            self._lift_named(name).copies = told
         for name, meaning in _SPECIAL.items():
             self.special[getattr(np, name)] = meaning
         for op in REGISTRY.values():

@@ -54,6 +54,8 @@ SAMPLES += [
     S("sort", (X,), {"axis": 1, "descending": True}),
     S("sort", (I,), {"stable": False}),
     S("argsort", (X,)),
+    S("argsort", (TIES,), {"descending": True}),
+    S("sort", (TIES,), {"descending": True}),
     S("argsort", (TIES,), {"axis": 1}),
     S("argsort", (TIES,), {"axis": 1, "descending": True}),
     S("argsort", (X,), {"axis": 0, "stable": False}),

@@ -122,7 +122,7 @@ def _eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None, *, device: Any = 
 
 
 OWN_FLOAT = {"dtype": own("numpy")}
-"""JAX makes the widest dtype of its own what its mode admits, as it does where one asks for it, but without a warning."""
+"""JAX makes the widest dtype of its own what its mode admits, as where one asks for it, but without a warning."""
 
 
 def _listed(name: str) -> Any:
@@ -132,7 +132,7 @@ def _listed(name: str) -> Any:
 
 
 def _strong(text: str, name: str) -> Any:
-    """A call that makes a weakly typed array of a number, unless told its dtype: the widest is told as Python's type."""
+    """A call that makes a weak array of a number, unless told its dtype: the widest is told as Python's type."""
     of = own("numpy", name)
 
     def spelling(args: SimpleNamespace) -> str:

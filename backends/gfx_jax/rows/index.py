@@ -16,7 +16,7 @@ from gfx_ir.graph import Value
 from gfx_ir.lifting.shapes import positions
 from gfx_ir.ops import _seen
 
-from ._lift import JNP, ask_rank, element, expect, refuse, whole
+from ._lift import JNP, ask_rank, element, expect, kind_of, refuse, whole
 
 _SAME = JNP.table(positions(JNP))
 _MASKS = frozenset((
@@ -53,7 +53,7 @@ def _of_its_own(mask: Any, x: Any, value: Any) -> bool:
     """Whether a mask is made of x itself, so that it has its shape, and the value is a number that x can hold."""
     if not isinstance(mask, Value) or type(value) not in (int, float, bool):
         return False
-    if isinstance(value, float) and whole(x):
+    if whole(x) and (isinstance(value, float) or kind_of(x) == "b"):
         return False
     return mask.node.op.name in _MASKS and any(a is x or _of_its_own(a, x, value) for a in mask.node.args)
 
@@ -64,7 +64,8 @@ def _index_put_spelling(args: SimpleNamespace) -> str:
     items = args.index if isinstance(args.index, tuple) else (args.index,)
     if len(items) == 1 and _is_mask(items[0]):
         if args.index is items[0] and not args.accumulate and _of_its_own(items[0], args.x, args.value):
-            return "jnp.where(index, value, x)"
+            safe = _seen.dtype(args.x) is not None  # else the value could change the dtype of x
+            return f"jnp.where(index, {'value' if safe else 'jnp.asarray(value, x.dtype)'}, x)"
         return f"index_put(x, index, value{accumulate})"
     return f"x.at[{_index(args.index)}].{'add' if args.accumulate is True else 'set'}(value)"
 

@@ -5,5 +5,6 @@ from . import create, effect, elementwise, fft, index, linalg, nn, random, reduc
 _FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, effect)
 ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 WRITES = writes.WRITES
-COPIES = "np.copy ndarray.copy ndarray.flatten np.array"
+COPIES = "np.copy ndarray.copy ndarray.flatten"
 MAY_COPY = "np.ravel ndarray.ravel np.reshape ndarray.reshape"
+SHARES = create.SHARES

@@ -8,6 +8,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.defaults import dtype_for
+from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.lifting import (
     Dialect,
@@ -20,7 +21,7 @@ from gfx_ir.lifting import (
     swapped,
     words,
 )
-from gfx_ir.lifting.words import frozen
+from gfx_ir.lifting.words import frozen, known_dtype
 from gfx_ir.op import OpDef
 from gfx_ir.trees import leaves
 
@@ -32,9 +33,16 @@ _SILENT = {
 
 
 def tensor(x: Any, dtype: Any = None) -> Any:
-    """What np.asarray makes of x: an array as it is, a list of numbers or arrays joined into one."""
+    """What np.asarray makes of x: an array as it is, a list of numbers or arrays joined into one.
+
+    Of an array with a dtype the result is the array itself where it has that dtype, else a copy. Where this is not
+    known it is `as_tensor`, which does the same when it runs.
+    """
     if isinstance(x, Value) and x.is_tensor:
-        return x if dtype is None else ops.astype(x, dtype)
+        known = known_dtype(x) if isinstance(dtype, DType) else None
+        if dtype is None or known == dtype:
+            return x
+        return ops.as_tensor(x, dtype=dtype) if known is None else ops.astype(x, dtype)
     if isinstance(x, (list, tuple)):
         inside = [leaf for leaf in leaves(x) if isinstance(leaf, Value)]
         if not inside:
@@ -47,7 +55,7 @@ def tensor(x: Any, dtype: Any = None) -> Any:
 
 def as_array(x: Any) -> Any:
     """An argument that may be a list in place of an array; arrays and numbers stay as they are."""
-    return tensor(x) if isinstance(x, (list, tuple)) else x
+    return tensor(tuple(x) if isinstance(x, range) else x) if isinstance(x, (list, tuple, range)) else x
 
 
 NP = Dialect("np", "ndarray", as_array, _SILENT, tuple)

@@ -9,9 +9,10 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.defaults import dtype_for, number_kind
-from gfx_ir.dtypes import DTYPES, float64
+from gfx_ir.dtypes import DTYPES, DType, float64
 from gfx_ir.graph import Value
 from gfx_ir.lifting.creation import Grids, limits
+from gfx_ir.lifting.words import known_dtype
 from gfx_ir.op import lookup
 
 from ._lift import NP, as_array, element, expect, refuse, rows, tensor
@@ -64,21 +65,49 @@ def _array(
 ) -> Any:  # fmt: skip
     refuse("np.array", order=order, like=like)
     expect("np.array", "ndmin", ndmin, 0)
-    made = tensor(object, element(dtype))
-    return ops.copy(made) if made is object and isinstance(made, Value) and copy is True else made
+    return _made(object, element(dtype), copy, order)
 
 
 def _asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
 ) -> Any:
     refuse("np.asarray", order=order, like=like)
-    made = tensor(a, element(dtype))
-    return ops.copy(made) if made is a and copy is True else made
+    return _made(a, element(dtype), copy, order)
+
+
+def shares(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, **options: Any) -> bool | str:
+    """Whether np.asarray and its like copy an array (see Lift.copies)."""
+    wanted = element(dtype)
+    if copy is True or not (isinstance(a, Value) and a.is_tensor):
+        return True
+    known = known_dtype(a)
+    if wanted is not None and (known is None or not isinstance(wanted, DType)):
+        return "maybe"
+    return True if wanted is not None and wanted != known else "maybe" if order == "C" else False
+
+
+SHARES = {
+    "np.asarray": shares,
+    "np.array": lambda object, dtype=None, *, copy=True, order="K", **rest: shares(object, dtype, order, copy=copy),
+    "np.ascontiguousarray": lambda a, dtype=None, **rest: shares(a, dtype, "C"),
+    "ndarray.astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: shares(x, dtype, copy=copy),
+    "np.astype": lambda x, dtype, /, *, copy=True, device=None: shares(x, dtype, copy=copy),
+}
+
+
+def _made(x: Any, dtype: Any, copy: Any, order: Any) -> Any:
+    """An array of x: a copy, x itself, or (`as_tensor`) what is decided by dtypes and strides that are not known."""
+    if not (isinstance(x, Value) and x.is_tensor):
+        return tensor(x, dtype)
+    if copy is True:
+        return ops.copy(x) if dtype is None else ops.astype(x, dtype)
+    made = tensor(x, dtype)
+    return ops.as_tensor(x) if made is x and order == "C" and copy is None else made
 
 
 def _scalar_class(dtype: Any) -> Any:
     """`np.float32(x)`: a number of that dtype, or an array."""
-    return lambda x=0, /: tensor(x, dtype)
+    return lambda x=0, /: ops.astype(x, dtype) if isinstance(x, Value) and x.is_tensor else tensor(x, dtype)
 
 
 def _arange(*args: Any, start: Any = 0, stop: Any = None, step: Any = 1, dtype: Any = None, **options: Any) -> Any:
@@ -125,7 +154,7 @@ ROWS = (
         {
             "np.asarray": _asarray,
             "np.array": _array,
-            "np.ascontiguousarray": lambda a, dtype=None, *, like=None: _asarray(a, dtype, like=like),
+            "np.ascontiguousarray": lambda a, dtype=None, *, like=None: _asarray(a, dtype, "C", like=like),
             **_CLASSES,
         },
     ),

@@ -7,7 +7,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.lifting.elements import Elements, functions
 
-from ._lift import NP, as_array, element, expect, refuse, rows, unary
+from ._lift import NP, as_array, element, expect, refuse, rows, tensor, unary
 
 
 def _clip(
@@ -25,7 +25,13 @@ def _astype_method(
     x: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
 ) -> Any:
     expect("ndarray.astype", "casting", casting, "unsafe", "same_kind")
-    return ops.astype(x, element(dtype))
+    return _astype(x, dtype, copy=copy)
+
+
+def _astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+    """A copy, unless copy=False is given and x has the dtype already."""
+    expect("np.astype", "copy", copy, True, False)
+    return ops.astype(x, element(dtype)) if copy else tensor(x, element(dtype))
 
 
 ROWS = rows(
@@ -36,7 +42,7 @@ ROWS = rows(
         "clip": {"np.clip": _clip, "ndarray.clip": _clip_method},
         "astype": {
             "ndarray.astype": _astype_method,
-            "np.astype": lambda x, dtype, /, *, copy=True, device=None: ops.astype(x, element(dtype)),
+            "np.astype": _astype,
         },
         "copy": {"np.copy ndarray.copy": lambda a, order="C", subok=False: ops.copy(as_array(a))},
     },

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import dtype_of
+from gfx_ir.graph import Value
+from gfx_ir.lifting.words import known_dtype
 from gfx_ir.op import lookup
 
 from ._lift import as_array, expect, refuse
@@ -18,15 +19,23 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-def _kept(x: Any, new: Any) -> Any:
-    """What is written takes the dtype of the array."""
-    before, after = dtype_of(x), dtype_of(new)
-    return ops.astype(new, before) if before is not None and after is not None and before != after else new
+def _kept(x: Any, new: Any, other: Any) -> Any:
+    """What is written takes the dtype of the array, which beside a number it has anyhow, or NumPy raises."""
+    before, after = known_dtype(x), known_dtype(new)
+    if before is not None and after is not None:
+        return new if before == after else ops.astype(new, before)
+    alone = other is x or not (isinstance(other, Value) and other.is_tensor)
+    return new if alone else ops.astype(new, before or ops.dtype_of(x))
 
 
 def _inplace(name: str) -> Callable[[Any, Any], Any]:
     op = lookup(name)
-    return lambda x, other: _kept(x, op(x, as_array(other)))
+
+    def lift(x: Any, other: Any) -> Any:
+        other = as_array(other)
+        return _kept(x, op(x, other), other)
+
+    return lift
 
 
 def _fill(x: Any, value: Any) -> Any:
@@ -43,7 +52,8 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     expect("np.copyto", "casting", casting, "same_kind", "unsafe")
     if where is True:
         return ops.index_put(dst, ..., as_array(src))
-    return _kept(dst, ops.where(where, as_array(src), dst))
+    src = as_array(src)
+    return _kept(dst, ops.where(where, src, dst), src)
 
 
 def _add_at(op: str) -> Callable[..., Any]:
