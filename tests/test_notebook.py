@@ -1,0 +1,25 @@
+"""The notebook runs from top to bottom and prints what it shows."""
+
+import pathlib
+import re
+
+import nbclient
+import nbformat
+import pytest
+
+NOTEBOOKS = sorted((pathlib.Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_notebook_prints_what_it_shows(path):
+    notebook = nbformat.read(path, as_version=4)
+    shown = [text_of(cell) for cell in notebook.cells if cell.cell_type == "code"]
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    found = [text_of(cell) for cell in notebook.cells if cell.cell_type == "code"]
+    assert len(shown) > 3 and found == shown
+
+
+def text_of(cell):
+    """What a cell printed, places and measured differences left out."""
+    text = "".join(out.get("text", "") for out in cell.outputs if out.get("name") == "stdout")
+    return re.sub(r"\s+# \S+:\d+$|max (abs|rel) \S+", "", text, flags=re.MULTILINE)
