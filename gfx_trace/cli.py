@@ -18,11 +18,10 @@ from rich.table import Table
 from gfx_ir.backend import available, backend
 from gfx_ir.errors import GfxError
 from gfx_ir.op import REGISTRY
-from gfx_ir.save import write_whole
 from gfx_ir.text import to_text
 
-from .api import symbolic_trace, transpile
 from .api import load as load_program
+from .api import symbolic_trace, transpile
 from .check import check
 from .specs import Sample, data_for, load_target, parse_args
 
@@ -46,11 +45,14 @@ def _guarded(debug: bool, work: Callable[[], Any]) -> None:
     """Run a command; an error is one message on stderr and exit code 1."""
     try:
         work()
-    except (GfxError, OSError, ValueError, TypeError, ImportError, AttributeError, SyntaxError) as error:
+    except (typer.Exit, typer.Abort):
+        raise
+    except Exception as error:  # whatever the user's code raises, too
         if debug:
             raise
-        kind = "" if isinstance(error, GfxError) else f"{type(error).__name__}: "
-        err.print(f"[bold red]error:[/] {escape(kind + str(error))}", highlight=False, soft_wrap=True)
+        known = isinstance(error, GfxError)
+        text = str(error) if known else f"{type(error).__name__}: {error}\n--debug shows where"
+        err.print(f"[bold red]error:[/] {escape(text)}", highlight=False, soft_wrap=True)
         raise typer.Exit(1) from error
 
 
@@ -62,6 +64,8 @@ def _capture(target: str, arg: list[str] | None, dynamic: bool = False) -> tuple
 
 
 def _spec(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _spec(item) for name, item in value.items()}
     return value.spec if isinstance(value, Sample) else value
 
 
@@ -81,6 +85,8 @@ def transpile_command(
         if output is None:
             out.print(Syntax(result.source, "python") if out.is_terminal else result.source, highlight=False, soft_wrap=True)
             return
+        if not output.parent.is_dir():
+            raise GfxError(f"there is no directory {str(output.parent)!r}")
         result.save(output)
         weights = f" and {output.with_suffix('.safetensors')}" if result.params is not None else ""
         err.print(f"wrote {output}{weights}", highlight=False)
@@ -100,7 +106,7 @@ def show(
 
     def work() -> None:
         if format not in ("text", "table"):
-            raise ValueError(f"--format is text or table, not {format!r}")
+            raise GfxError(f"--format is text or table, not {format!r}")
         with _working(f"capturing {target}"):
             program = _capture(target, arg)[0]
             program = program.infer() if level == 2 else program
