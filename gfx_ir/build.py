@@ -25,7 +25,7 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "not": operator.not_, "neg": operator.neg, "abs": abs, "int": int, "float": float, "bool": bool, "str": str,
     "min": min, "max": max, "is": operator.is_, "in": lambda a, b: a in b, "round": round, "len": len,
     "getitem": operator.getitem, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, "format": lambda *parts: "".join(map(str, parts)),
+    "^": operator.xor, "format": lambda *parts: "".join(format(part, "") for part in parts),
     "splice": lambda *parts: tuple([d for p in parts for d in (p if isinstance(p, (tuple, list)) else (p,))]),
     **{f"math.{name}": getattr(math, name) for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "prod")},
 }  # fmt: skip

@@ -44,18 +44,19 @@ class Carried:
             made.weak = self.weak
         return made
 
-    def type(self, tracer: Tracer) -> Any:
-        """Its type before the loop, where known."""
+    def type(self, tracer: Tracer, kind: str = "tensor") -> Any:
+        """Its type before the loop as a value of this kind, where known."""
         if not tracer.static_types:
             return None
         value = self.before
         if isinstance(value, Value):
             return value.type
-        if self.kind == "tensor" and self.weak:
-            return LogicalTensor(dtypes.default(self.weak[0], tracer.promotion), (), weak=True)
-        return self.found
+        if self.found is not None or kind != "tensor":
+            return self.found
+        number = self.weak or weak_kind(self.init)
+        return LogicalTensor(dtypes.default(number[0], tracer.promotion), (), weak=True) if number else None
 
-    def becomes(self, type_: Any, runs: bool, span: Any) -> bool:
+    def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:
         """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""
         if not isinstance(type_, LogicalTensor) or not type_.known or type_ == self.found:
             return True
@@ -64,8 +65,11 @@ class Carried:
                 f"GFX cannot convert this loop: {self.name!r} changes its shape from () to {type_.dims} in the loop",
                 span, "begin with zeros of that shape",
             )  # fmt: skip
-        self.found = LogicalTensor(type_.dtype, type_.dims)
-        return False
+        known = self.found.dtype if self.found is not None and self.found.dtype else type_.dtype
+        wide, _ = dtypes.result_type([(known, False), (type_.dtype, type_.weak)], promotion)
+        made = LogicalTensor(wide, type_.dims)
+        same, self.found = made == self.found, made
+        return same
 
     def first(self, tracer: Tracer) -> Any:
         """The value before the first trip."""
@@ -77,6 +81,10 @@ class Carried:
         """Refuse a value after a trip whose dtype or shape differs from the one before the loop."""
         before, after = self.type(tracer), getattr(value, "type", None)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)) or before.weak:
+            return
+        if after.weak and "biufc".index(after.dtype.kind if after.dtype else "b") <= "biufc".index(before.dtype.kind if before.dtype else "c"):
+            return  # a number is cast to what it stands beside
+        if self.found is not None and isinstance(self.init, NUMBERS):
             return
         if before.dtype and after.dtype and before.dtype != after.dtype:
             raise UnsupportedConstruct(

@@ -75,7 +75,7 @@ class Carries:
         self.copies.clear()
         for carried in self.slots:
             kind = carried.kind if self.host or carried.kind in ("tensor", "optional", "key") else "tensor"
-            value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer))
+            value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
             value.name = carried.name if carried.name.isidentifier() else None
             if isinstance(carried.init, bool):
                 tracer.booleans.add(value)
@@ -220,7 +220,7 @@ class Carries:
         if carried.weak and isinstance(out, Proxy) and out.weak != carried.weak:
             carried.weak = widest(carried.weak, out.weak) if out.weak else ""
             return False
-        if not carried.weak and isinstance(carried.init, NUMBERS) and not carried.becomes(getattr(value, "type", None), self.runs, self.span):
+        if not carried.weak and isinstance(carried.init, NUMBERS) and not carried.becomes(getattr(value, "type", None), self.runs, self.tracer.promotion, self.span):
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
         wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
@@ -315,6 +315,8 @@ class Carries:
         results: dict[int, Any] = {}
         for carried, value in zip(self.slots, values):
             value.name = carried.name if carried.name.isidentifier() else None
+            if value.type is None and carried.inner is not None and value.kind == carried.inner.kind == "tensor":
+                value.type = carried.inner.type
             if isinstance(carried.init, bool) and tracer.is_boolean(self.read(carried.out)):
                 tracer.booleans.add(value)
             results[id(carried)] = carried.result = carried.wrapped(tracer, value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gfx_ir import dtypes
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
@@ -92,6 +93,8 @@ class Join:
         """What x held at the end of a side: writes to what was there before are undone behind it."""
         if type(x) is Proxy and self.sides and id(x) in self.sides[side].values:
             return self.sides[side].values[id(x)]
+        if type(x) is Proxy and self.sides and type(x.value) is Value and x.value.node.graph is self.sides[side].graph:
+            return x.value  # made in the side: a view derived again here would be computed on both sides
         return self.tracer.unwrap(x)
 
     def doubts(self) -> None:
@@ -206,6 +209,23 @@ class Partial(Unusable):
                 f"GFX cannot convert this read: {name!r} is defined in only one branch", None, f"define {name!r} before the `if`"
             )
         )
+
+
+def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
+    """The type of what is either of two values, where both are known."""
+    left, right = (x.type if isinstance(x, Value) else number_type(x, promotion) for x in (a, b))
+    if not isinstance(left, LogicalTensor) or not isinstance(right, LogicalTensor) or left.dims != right.dims:
+        return None
+    if left.dtype is None or right.dtype is None:
+        return None
+    dtype, weak = dtypes.result_type([(left.dtype, left.weak), (right.dtype, right.weak)], promotion)
+    return LogicalTensor(dtype, left.dims, weak=weak)
+
+
+def number_type(x: Any, promotion: str) -> LogicalTensor | None:
+    """The type of a Python number as a tensor."""
+    kind = weak_kind(x)
+    return LogicalTensor(dtypes.default(kind[0], promotion), (), weak=True) if kind else None
 
 
 def _leaf_kind(x: Any) -> str:

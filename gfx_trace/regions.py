@@ -14,7 +14,7 @@ from gfx_ir.op import lookup
 from gfx_ir.trees import tree_map
 
 from .aliases import Lost
-from .joins import Choice, Join, Joined, Partial
+from .joins import Choice, Join, Joined, Partial, joined_type
 from .journal import MISSING, Slot, held_values
 from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
@@ -302,6 +302,10 @@ class Regions:
         op = lookup("cond" if test.is_tensor else "host_if")
         node = Node(op, (self.local(test), operands), tuple(join.kinds), self.span(), tuple(s.graph for s in sides))
         self.append(node)
+        if self.static_types:
+            for value, pair in zip(node.values, join.pairs):
+                if value.kind == "tensor":
+                    value.type = joined_type(*pair, self.promotion)
         return [self.wrap(value) for value in node.values]
 
     @contextmanager
