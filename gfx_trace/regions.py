@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -172,6 +172,15 @@ class Regions:
             finally:
                 side.written = self.journal.close(graph)
 
+    @contextmanager
+    def looking_into(self: Tracer, graphs: Iterable[Graph]) -> Any:
+        """Inside, what was made in these regions is read as it is: a view is not derived again outside of its region."""
+        before, self.open_graphs = self.open_graphs, (*self.open_graphs, *graphs)
+        try:
+            yield
+        finally:
+            self.open_graphs = before
+
     def trace_side(self: Tracer, name: str, run: Callable[[], Any], get: Any, set_: Any, test: Any, truth: bool) -> Side:
         """Trace one side of a test; the variables are left as they were before."""
         before, site = get() if get is not None else (), self.site
@@ -222,9 +231,10 @@ class Regions:
             if side.raised is not None:
                 return self._raise_or(test, at, side, (then, otherwise)[1 - at] or _nothing)
         join = Join(self, test, not test.is_tensor, sides=sides)
-        result = join.join(sides[0].result, sides[1].result, "result") if ret else None
-        after = [join.join(a, b, name) for a, b, name in zip(sides[0].after, sides[1].after, names)]
-        slots = self._join_slots(join, sides)
+        with self.looking_into(side.graph for side in sides):
+            result = join.join(sides[0].result, sides[1].result, "result") if ret else None
+            after = [join.join(a, b, name) for a, b, name in zip(sides[0].after, sides[1].after, names)]
+            slots = self._join_slots(join, sides)
         outputs = self._finish(test, sides, join)
         fill = partial(filled, shared=self.journal.shared if join.shared else None, planned=join.shared)
         for joined in join.joined.values():
@@ -344,8 +354,9 @@ class Regions:
         return tree
 
     def visible(self: Tracer, value: Value) -> bool:
+        """Whether a value can be read here: it is of a graph under construction, or of a region that is being joined."""
         graph = value.node.graph
-        return graph is self.graph or any(graph is g for g, _ in self.stack)
+        return graph is self.graph or any(graph is g for g, _ in self.stack) or any(graph is g for g in self.open_graphs)
 
     def _copied(self: Tracer, value: Value) -> Value:
         """A value of a region that was left, computed again here: what it follows from has no effect."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -55,6 +57,7 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         self.depth = 0
         self.detaching = 0  # depth of `no_grad` blocks, and what was made inside of them
         self.inside: set[Value] = set()
+        self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.booleans: set[Value] = set()  # carried flags
         self.quiet = 0  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
@@ -253,8 +256,20 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         count = int(np.prod(shape)) if shape else 1
         if id(x) not in self.tensor_paths and count <= _SMALL:
             data, element = constant_data(owner, x)
-            return ops.constant(data, element)
+            with self.outermost():
+                return ops.constant(data, element)
         return self.parameter(path, x, owner)
+
+    @contextmanager
+    def outermost(self) -> Iterator[None]:
+        """Inside, nodes are added to the captured function's own graph: what is kept for later must be seen from every region."""
+        inner = self.graph, self.captures, self.stack
+        if self.stack:
+            (self.graph, self.captures), self.stack = self.stack[0], []
+        try:
+            yield
+        finally:
+            self.graph, self.captures, self.stack = inner
 
     def parameter(self, path: str, x: Any, owner: Backend | None = None) -> Value:
         """The parameter that holds x, named by its path."""
@@ -268,7 +283,7 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
             self.params[unique] = x
             type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
             outer.add_parameter(unique, type_)
-        return self.local(outer.parameters[unique])
+        return outer.parameters[unique]
 
     def assume_rank(self, value: Any, rank: int) -> bool:
         """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
