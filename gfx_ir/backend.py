@@ -23,7 +23,8 @@ class Lift:
     """A framework call → ops. `fn` has the framework's own signature, takes Values and constants, and calls ops.
 
     `writes`: the call writes its first argument in place; `fn` returns the new value of it. Where only some calls do
-    (`inplace=True`), it is a function of the call's arguments. `copies`: its result never shares memory with its argument although the op it becomes could ("maybe": it may, which is
+    (`inplace=True`), it is a function of the call's arguments. `copies`: its result never shares memory with
+    its argument although the op it becomes could ("maybe": it may, which is
     decided by strides), or a function of the call's arguments that tells.
     """
 
@@ -57,10 +58,13 @@ class OpenParts:
 class Row:
     """One op in one backend: how it is spelled, and which framework names become it.
 
-    `emit` is a Template spelling (None: the op's body is printed, or for NumPy its reference); `keep` names keywords to write even when
+    `emit` is a Template spelling (None: the op's body is printed, or for NumPy its reference); `keep` names
+    keywords to write even when
     they equal the op's default. `lift` maps blank-separated names ("torch.sum Tensor.sum", "jnp.sum Array.sum"; a bare
-    `Tensor.`/`Array.`/`ndarray.` prefix is a method, and one ending in `@` an attribute, as in "Tensor.T@") to a function in the framework's own signature. `copies` names those of them
-    whose result never shares memory. `own` names keywords that are left out where they have the value that the target takes on its own
+    `Tensor.`/`Array.`/`ndarray.` prefix is a method, and one ending in `@` an attribute, as in "Tensor.T@") to
+    a function in the framework's own signature. `copies` names those of them
+    whose result never shares memory. `own` names keywords that are left out where they have the value that the
+    target takes on its own
     (see Template). `missing` is the reason why this backend lacks the op.
     """
 
@@ -93,7 +97,9 @@ class Backend:
         self.methods: dict[str, Lift] = {}
         self.attributes: dict[str, Lift] = {}
         self.modules: dict[type, Lift] = {}
-        self.special: dict[Any, str] = {}  # higher-order functions and the like, by what capture calls them ("cond", "jit")
+        self.special: dict[
+            Any, str
+        ] = {}  # higher-order functions and the like, by what capture calls them ("cond", "jit")
         for row in rows:
             self._add(row, roots)
         self.printed = printed_helpers(self.namespace, self.templates)
@@ -197,7 +203,9 @@ class Backend:
         return op.name in self.templates or (op.body is not None and not (row is not None and row.missing))
 
 
-def printed_helpers(namespace: Mapping[str, Any], templates: Mapping[str, Template]) -> dict[str, tuple[FunctionType, Lift]]:
+def printed_helpers(
+    namespace: Mapping[str, Any], templates: Mapping[str, Template]
+) -> dict[str, tuple[FunctionType, Lift]]:
     """Functions that spellings name and that are printed with the source, each with the lift that takes it back to its op."""
     found: dict[str, tuple[FunctionType, Lift]] = {}
     for op_name, template in templates.items():
@@ -231,7 +239,12 @@ def _by_name(helper: FunctionType, op: OpDef) -> Callable[..., Any]:
 
 def same_code(a: CodeType, b: CodeType) -> bool:
     """Whether two code objects do the same, wherever they were compiled."""
-    if (a.co_code, a.co_names, a.co_varnames, len(a.co_consts)) != (b.co_code, b.co_names, b.co_varnames, len(b.co_consts)):
+    if (a.co_code, a.co_names, a.co_varnames, len(a.co_consts)) != (
+        b.co_code,
+        b.co_names,
+        b.co_varnames,
+        len(b.co_consts),
+    ):
         return False
     pairs = zip(a.co_consts, b.co_consts)
     return all(same_code(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else x == y for x, y in pairs)

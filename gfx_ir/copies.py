@@ -62,5 +62,3 @@ def copy_program(program: Program) -> Program:
         entry, functions, signature, dict(program.params), list(program.guards), program.promotion, program.flavour,
         list(program.writes), program.level,
     )  # fmt: skip
-
-

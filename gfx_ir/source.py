@@ -87,7 +87,9 @@ class Span:
     def trace(self) -> list[str]:
         """The user's line, then the lines of its callers, each with its place when it differs from this one."""
         lines = [self.text] if self.text else []
-        sites = dict.fromkeys(f"called from {site.place()}: {site.text}" for site in self.callers())  # a recursion's once
+        sites = dict.fromkeys(
+            f"called from {site.place()}: {site.text}" for site in self.callers()
+        )  # a recursion's once
         return lines + list(sites)
 
     def __eq__(self, other: object) -> bool:

@@ -24,7 +24,11 @@ class Template:
     __slots__ = ("spelling", "params", "defaults", "keep", "own", "_trees", "_functions")
 
     def __init__(
-        self, spelling: Spelling, params: Sequence[str], defaults: Mapping[str, Any], keep: Sequence[str] = (),
+        self,
+        spelling: Spelling,
+        params: Sequence[str],
+        defaults: Mapping[str, Any],
+        keep: Sequence[str] = (),
         own: Own | None = None,
     ) -> None:
         self.spelling, self.params, self.defaults, self.keep = spelling, tuple(params), dict(defaults), frozenset(keep)
@@ -63,7 +67,7 @@ class Template:
         if found is None:
             signature = ast.arguments([], [ast.arg(p) for p in self.params], None, [], [], None, [])
             code = ast.fix_missing_locations(ast.Expression(ast.Lambda(signature, self.tree(args))))
-            found = self._functions[key] = eval(compile(code, "<row>", "eval"), dict(namespace))  # noqa: S307
+            found = self._functions[key] = eval(compile(code, "<row>", "eval"), dict(namespace))
         return found
 
 

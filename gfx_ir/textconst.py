@@ -150,8 +150,8 @@ class Constants:
         """`Dim('B', min=1, max=8)`."""
         limits = {k.arg: self.tree(k.value, {}) for k in node.keywords}
         name = self.tree(node.args[0], {}) if len(node.args) == 1 else None
-        good = isinstance(name, str) and set(limits) <= {"min", "max"} and all(type(v) is int for v in limits.values())
-        if called(node) != "Dim" or not good:
+        good = set(limits) <= {"min", "max"} and all(type(v) is int for v in limits.values())
+        if called(node) != "Dim" or not good or not isinstance(name, str):
             fail(node, f"`{_short(node)}` declares no dim", "write Dim('B', min=1, max=8)")
         return Dim(name, limits.get("min", 0), limits.get("max"))
 

@@ -82,7 +82,9 @@ class Traced:
             return self
         kept, name = getattr(instance, "__dict__", {}), f"_traced_{self.__wrapped__.__name__}"
         found = kept.get(name)
-        if not isinstance(found, Traced) or getattr(found.__wrapped__, "__self__", None) is not instance:  # a copy of the object has its own
+        if (
+            not isinstance(found, Traced) or getattr(found.__wrapped__, "__self__", None) is not instance
+        ):  # a copy of the object has its own
             found = kept[name] = Traced(self.__wrapped__.__get__(instance, owner), self._specialize, **self._options)
         return found
 
@@ -122,7 +124,9 @@ def _signature_key(tree: Any) -> Any:
 @overload
 def trace(fn: Callable[..., Any], /) -> Traced: ...
 @overload
-def trace(*, backend: str | None = None, specialize: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Traced]: ...
+def trace(
+    *, backend: str | None = None, specialize: bool = False, **options: Any
+) -> Callable[[Callable[..., Any]], Traced]: ...
 def trace(
     fn: Callable[..., Any] | None = None, /, *, backend: str | None = None, specialize: bool = False, **options: Any
 ) -> Any:
@@ -134,7 +138,9 @@ def trace(
     return Traced(fn, specialize, **options)
 
 
-def transpile(target: Any, *args: Any, to: str, kwargs: Mapping[str, Any] | None = None, **target_kwargs: Any) -> Transpiled:
+def transpile(
+    target: Any, *args: Any, to: str, kwargs: Mapping[str, Any] | None = None, **target_kwargs: Any
+) -> Transpiled:
     """Capture a target and write it in another framework ("torch", "jax", "numpy"). Arguments and errors as for symbolic_trace."""
     emit_options = {name: target_kwargs[name] for name in _EMIT_OPTIONS if name in target_kwargs}
     program = target if isinstance(target, Program) else target.program if isinstance(target, Traced) else None

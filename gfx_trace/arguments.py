@@ -70,7 +70,9 @@ class Arguments:
         keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
         annotation = _annotation(hint)
         if tree is not _FIXED_DEFAULT and any(type(leaf) is Value for leaf in leaves(tree)):
-            shown = default if isinstance(default, (int, float, bool, str, type(None))) or default is UNBOUND else UNBOUND
+            shown = (
+                default if isinstance(default, (int, float, bool, str, type(None))) or default is UNBOUND else UNBOUND
+            )
             bound.signature.append(Parameter(name, tree, shown, keyword, annotation))
         if tree is _FIXED_DEFAULT and parameter.kind is not inspect.Parameter.POSITIONAL_ONLY:
             self.skipped = True  # left to its default: those behind it go by keyword
@@ -167,9 +169,23 @@ def _kind_of_hint(hint: Any, default: Any, frameworks: Any) -> str | None:
 
 def _is_tensor_hint(option: Any, frameworks: Any) -> bool:
     name = option if isinstance(option, str) else getattr(option, "__name__", "")
-    if name in ("Tensor", "LongTensor", "FloatTensor", "BoolTensor", "IntTensor", "Array", "ArrayLike", "ndarray", "NDArray"):
+    if name in (
+        "Tensor",
+        "LongTensor",
+        "FloatTensor",
+        "BoolTensor",
+        "IntTensor",
+        "Array",
+        "ArrayLike",
+        "ndarray",
+        "NDArray",
+    ):
         return True
-    return isinstance(option, type) and any(issubclass(t, option) for b in frameworks for t in b.tensor_types) and option is not object
+    return (
+        isinstance(option, type)
+        and any(issubclass(t, option) for b in frameworks for t in b.tensor_types)
+        and option is not object
+    )
 
 
 def _annotation(hint: Any) -> str:

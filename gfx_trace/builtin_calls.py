@@ -81,7 +81,9 @@ def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
     if x.kind == "shape":
         return any(issubclass(tuple, c) or c.__name__ == "Size" for c in classes if isinstance(c, type))
     if x.kind == "any":
-        raise tracer.error("GFX cannot tell the class of a value that differs in kind between the sides of an open test")
+        raise tracer.error(
+            "GFX cannot tell the class of a value that differs in kind between the sides of an open test"
+        )
     return any(getattr(c, "__name__", "") in (x.kind, f"{x.kind}_") for c in classes)
 
 
@@ -198,7 +200,8 @@ class Combined:
 
     def __iter__(self) -> Any:
         plain = [list(p) for p in self.parts]
-        return {"zip": zip, "enumerate": lambda p: enumerate(p, self.start), "reversed": reversed}[self.kind](*plain)
+        makers: dict[str, Any] = {"zip": zip, "enumerate": lambda p: enumerate(p, self.start), "reversed": reversed}
+        return makers[self.kind](*plain)
 
 
 def _is_open_iterable(x: Any) -> bool:

@@ -78,7 +78,7 @@ class Calls:
             return self._construct(f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):
             return self.call(f.__wrapped__, args, kwargs)
-        method = getattr(type(f), "__call__", None)
+        method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)
         return self._native(f, args, kwargs)
@@ -239,9 +239,7 @@ class Calls:
     def _native(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         """Run a callable that is neither lifted nor entered. One that belongs to a framework and gets tensors has no row."""
         if self._foreign(f) and any(isinstance(leaf, (Proxy, HostProxy)) for leaf in leaves((args, kwargs))):
-            raise MissingOp(
-                f"GFX has no row for {_name(f)}", self.span(), "`gfx ops` lists what is covered"
-            )
+            raise MissingOp(f"GFX has no row for {_name(f)}", self.span(), "`gfx ops` lists what is covered")
         if isinstance(getattr(f, "__self__", None), random.Random):
             raise self.outside_generator(_name(f))
         try:
@@ -274,6 +272,3 @@ def _default(field: Any, value: Any) -> Any:
 def _name(f: Any) -> str:
     module, name = getattr(f, "__module__", None), getattr(f, "__qualname__", None) or getattr(f, "__name__", None)
     return f"{module}.{name}" if module and name else name or repr(f)
-
-
-

@@ -40,7 +40,13 @@ class Captured:
 
 
 def capture(
-    target: Any, args: tuple, kwargs: dict, *, asked: str | None = None, tracer_class: type[Tracer] = Tracer, **options: Any
+    target: Any,
+    args: tuple,
+    kwargs: dict,
+    *,
+    asked: str | None = None,
+    tracer_class: type[Tracer] = Tracer,
+    **options: Any,
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
     flavour = flavour_of(target, args, kwargs, asked)
@@ -76,10 +82,15 @@ def capture(
 def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
     """The signature of a target; a function of a framework's own has none to go by, and no code to capture."""
     if not callable(function):
-        raise CaptureError(f"GFX cannot capture a {type(function).__name__}", hint="give it a function, a model or another callable")
+        raise CaptureError(
+            f"GFX cannot capture a {type(function).__name__}", hint="give it a function, a model or another callable"
+        )
     if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(tracer.lifted(function), tuple):
         name = getattr(function, "__name__", "f")
-        raise CaptureError(f"{name!r} is a function of the framework's own", hint=f"capture a function that calls it: lambda x: {name}(x)")
+        raise CaptureError(
+            f"{name!r} is a function of the framework's own",
+            hint=f"capture a function that calls it: lambda x: {name}(x)",
+        )
     try:
         return inspect.signature(function)
     except ValueError as error:
@@ -96,7 +107,8 @@ def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
         raise
     except RecursionError as error:
         raise CaptureError(
-            f"GFX cannot convert this recursion: {tracer.scope.name!r} calls itself without end on captured values", tracer.span()
+            f"GFX cannot convert this recursion: {tracer.scope.name!r} calls itself without end on captured values",
+            tracer.span(),
         ) from error
 
 

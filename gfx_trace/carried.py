@@ -25,11 +25,26 @@ _ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 class Carried:
     """A leaf that is carried: the user's name for it, its value before the loop, its kind, and the slot that holds it if one does."""
 
-    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out", "weak", "found", "entered", "result", "before")
+    __slots__ = (
+        "name",
+        "init",
+        "kind",
+        "backend",
+        "slot",
+        "inner",
+        "out",
+        "weak",
+        "found",
+        "entered",
+        "result",
+        "before",
+    )
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
         self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
-        self.before = init.read() if isinstance(init, (Proxy, HostProxy)) else init  # read now: it may be undecided later
+        self.before = (
+            init.read() if isinstance(init, (Proxy, HostProxy)) else init
+        )  # read now: it may be undecided later
         self.inner: Value | None = None
         self.out: Any = None
         self.entered: Any = None  # what stands for it when the body begins
@@ -66,7 +81,7 @@ class Carried:
                 span, "begin with zeros of that shape",
             )  # fmt: skip
         known = self.found.dtype if self.found is not None and self.found.dtype else type_.dtype
-        wide, _ = dtypes.result_type([(known, False), (type_.dtype, type_.weak)], promotion)
+        wide, _ = dtypes.result_type([(known, False), (type_.dtype, type_.weak)], promotion)  # type: ignore[list-item]  # both are known
         made = LogicalTensor(wide, type_.dims)
         same, self.found = made == self.found, made
         return same
@@ -82,7 +97,9 @@ class Carried:
         before, after = self.type(tracer), getattr(value, "type", None)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)) or before.weak:
             return
-        if after.weak and "biufc".index(after.dtype.kind if after.dtype else "b") <= "biufc".index(before.dtype.kind if before.dtype else "c"):
+        if after.weak and "biufc".index(after.dtype.kind if after.dtype else "b") <= "biufc".index(
+            before.dtype.kind if before.dtype else "c"
+        ):
             return  # a number is cast to what it stands beside
         if self.found is not None and isinstance(self.init, NUMBERS):
             return

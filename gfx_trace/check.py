@@ -63,7 +63,10 @@ def check(subject: Program | Transpiled, *args: Any, tolerance: float = 1e-4, to
         subject = Transpiled(program, to, {})
     captured = subject.program.captured
     if captured is None:
-        raise GfxError("this program was read from a file: there is no original to compare with", hint="check what symbolic_trace gives")
+        raise GfxError(
+            "this program was read from a file: there is no original to compare with",
+            hint="check what symbolic_trace gives",
+        )
     original_args, original_kwargs = mapped(_copied, list(args)), mapped(_copied, kwargs)
     expected = captured.target(*original_args, **original_kwargs)
     owner = backend(subject.target)

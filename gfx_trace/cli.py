@@ -25,10 +25,19 @@ from .api import symbolic_trace, transpile
 from .check import check
 from .specs import Sample, data_for, load_target, parse_args
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Capture functions and models, look at them, run them, regenerate them.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Capture functions and models, look at them, run them, regenerate them.",
+)
 out, err = Console(), Console(stderr=True)
-Target = Annotated[str, typer.Argument(metavar="FILE:NAME", help="a function, or a model or class without arguments, in a file")]
-Args = Annotated[list[str] | None, typer.Option("--arg", metavar="NAME=SPEC", help="f32[2,3], i64[B,T], a literal, a .npy or .safetensors file")]
+Target = Annotated[
+    str, typer.Argument(metavar="FILE:NAME", help="a function, or a model or class without arguments, in a file")
+]
+Args = Annotated[
+    list[str] | None,
+    typer.Option("--arg", metavar="NAME=SPEC", help="f32[2,3], i64[B,T], a literal, a .npy or .safetensors file"),
+]
 Debug = Annotated[bool, typer.Option("--debug", help="show the traceback of an error")]
 
 
@@ -73,7 +82,9 @@ def _spec(value: Any) -> Any:
 def transpile_command(
     target: Target,
     to: Annotated[str, typer.Option(help="torch, jax or numpy")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="file to write (weights beside it); else printed")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="file to write (weights beside it); else printed")
+    ] = None,
     arg: Args = None,
     debug: Debug = False,
 ) -> None:
@@ -83,7 +94,9 @@ def transpile_command(
         with _working(f"capturing {target}"):
             result = transpile(_capture(target, arg)[0], to=to)
         if output is None:
-            out.print(Syntax(result.source, "python") if out.is_terminal else result.source, highlight=False, soft_wrap=True)
+            out.print(
+                Syntax(result.source, "python") if out.is_terminal else result.source, highlight=False, soft_wrap=True
+            )
             return
         if not output.parent.is_dir():
             raise GfxError(f"there is no directory {str(output.parent)!r}")

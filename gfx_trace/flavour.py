@@ -55,7 +55,7 @@ def _named_frameworks(target: Any) -> Iterator[str]:
             continue
         fn = getattr(item, "__func__", item)
         if not isinstance(fn, types.FunctionType):
-            fn = getattr(type(item), "__call__", None)
+            fn = getattr(type(item), "__call__", None)  # noqa: B004 - the function itself is wanted
         if not isinstance(fn, types.FunctionType) or fn in seen:
             continue
         seen.add(fn)

@@ -221,7 +221,9 @@ def gfx_static(test: Any, construct: str) -> bool:
     found = tracer.truth(test)
     if isinstance(found, bool):
         return found
-    raise tracer.error(f"GFX cannot convert this {construct} in a generator: it hangs on a traced test", "return a list")
+    raise tracer.error(
+        f"GFX cannot convert this {construct} in a generator: it hangs on a traced test", "return a list"
+    )
 
 
 def gfx_name(name: str, value: Any) -> Any:
@@ -278,7 +280,9 @@ def gfx_global_write(name: str, value: Any) -> Any:
     tracer = active.builder
     tracer.site = sys._getframe(1)
     if type(value) in _OPEN:
-        raise tracer.error(f"GFX cannot convert this write of captured data to the global {name!r}", "return it instead")
+        raise tracer.error(
+            f"GFX cannot convert this write of captured data to the global {name!r}", "return it instead"
+        )
     if len(tracer.journal.frames) > 1:
         raise tracer.error(f"GFX cannot convert this write to the global {name!r} under a traced test")
     return value
@@ -323,4 +327,6 @@ class gfx_handlers:
 
 
 _PLAIN = frozenset((int, float, bool, str, type(None), tuple, list, dict, type(gfx_read), type))
-TABLE: dict[str, Any] = {name: item for name, item in globals().items() if name.startswith("gfx_") and name != "gfx_iter_source"}
+TABLE: dict[str, Any] = {
+    name: item for name, item in globals().items() if name.startswith("gfx_") and name != "gfx_iter_source"
+}

@@ -48,7 +48,9 @@ class Choice:
 class Join:
     """Joins leaves of two sides; `pairs` are the outputs that the node will have, `kinds` their kinds."""
 
-    def __init__(self, tracer: Tracer, test: Value, host: bool, construct: str = "branch", sides: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, tracer: Tracer, test: Value, host: bool, construct: str = "branch", sides: Sequence[Any] = ()
+    ) -> None:
         self.tracer, self.test, self.host, self.construct = tracer, test, host, construct
         self.span = tracer.span()
         self.pairs: list[tuple[Any, Any]] = []
@@ -64,7 +66,11 @@ class Join:
             return a
         if type(a) is Maybe or type(b) is Maybe:
             return self._maybe(a, b, name)
-        if isinstance(a, (Undefined, Unusable)) or isinstance(b, (Undefined, Unusable)) or MISSING in (type(a), type(b)):
+        if (
+            isinstance(a, (Undefined, Unusable))
+            or isinstance(b, (Undefined, Unusable))
+            or MISSING in (type(a), type(b))
+        ):
             return self._undefined(a, b, name)
         if type(a) is type(b) and isinstance(a, (*_NUMBERS, str, type(None))) and (a == b or (a != a and b != b)):
             return a
@@ -176,11 +182,20 @@ class Join:
         if not all(isinstance(t, LogicalTensor) for t in types):
             return
         left, right = types
+        assert isinstance(left, LogicalTensor) and isinstance(right, LogicalTensor)
         if not left.weak and not right.weak and left.dtype and right.dtype and left.dtype != right.dtype:
-            raise self._error(name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}")
-        if left.dims is not None and right.dims is not None and left.dims != right.dims and not (left.weak or right.weak):
             raise self._error(
-                name, f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}"
+                name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}"
+            )
+        if (
+            left.dims is not None
+            and right.dims is not None
+            and left.dims != right.dims
+            and not (left.weak or right.weak)
+        ):
+            raise self._error(
+                name,
+                f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}",
             )
 
     def _unjoinable(self, a: Any, b: Any, name: str) -> Any:
@@ -206,7 +221,9 @@ class Partial(Unusable):
         self.test, self.sides, self.name = test, sides, name
         super().__init__(
             UnsupportedConstruct(
-                f"GFX cannot convert this read: {name!r} is defined in only one branch", None, f"define {name!r} before the `if`"
+                f"GFX cannot convert this read: {name!r} is defined in only one branch",
+                None,
+                f"define {name!r} before the `if`",
             )
         )
 

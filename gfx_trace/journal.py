@@ -122,7 +122,9 @@ class Journal:
         """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves. Gives the ids of its own."""
         frame = self.frames[-1]
         own = owned(frame.values(), *roots)
-        for key in [key for key, slot in frame.items() if slot.kind not in ("proxy", "base") and id(slot.object) in own]:
+        for key in [
+            key for key, slot in frame.items() if slot.kind not in ("proxy", "base") and id(slot.object) in own
+        ]:
             del frame[key]
         return own
 
@@ -171,7 +173,11 @@ def containers(*trees: Any) -> set[int]:
         if isinstance(item, (list, dict, tuple, set)):
             found.add(id(item))
             stack.extend(item.values() if isinstance(item, dict) else item)
-        elif hasattr(item, "__dict__") and not isinstance(item, (type, ModuleType, FunctionType)) and not hasattr(item, "named_modules"):
+        elif (
+            hasattr(item, "__dict__")
+            and not isinstance(item, (type, ModuleType, FunctionType))
+            and not hasattr(item, "named_modules")
+        ):
             found.add(id(item))
             stack.extend(vars(item).values())
     return found

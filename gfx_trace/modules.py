@@ -141,4 +141,3 @@ def _forward(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     finally:
         tracer.scope, tracer.site = outer, site
         tracer.quiet -= library
-

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 
-_MUTATORS = {
+_MUTATORS: dict[type, frozenset[str]] = {
     list: frozenset(("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")),
     dict: frozenset(("pop", "popitem", "clear", "update", "setdefault")),
     set: frozenset(("add", "discard", "remove", "clear", "update", "pop")),
@@ -68,7 +68,10 @@ class Objects:
     def _mutator(self: Tracer, o: Any, name: str) -> Callable[..., Any]:
         def method(*args: Any, **kwargs: Any) -> Any:
             if rows_of(o) is not o and name != "clear":
-                raise self.error(f"GFX cannot {name} a list that a loop filled: its items are the rows of one tensor", "stack it first")
+                raise self.error(
+                    f"GFX cannot {name} a list that a loop filled: its items are the rows of one tensor",
+                    "stack it first",
+                )
             self.journal.record(o, None, "contents", "a container", self.span())
             return getattr(o, name)(*args, **kwargs)
 
@@ -152,7 +155,9 @@ class Objects:
             if starred:
                 known = self.length(value)
                 if not isinstance(known, int):
-                    raise self.error("GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture")
+                    raise self.error(
+                        "GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture"
+                    )
                 return [value[at] for at in range(known)]
             parts = _tuple(ops.unstack(value.read(), 0, count))
             wrapped = tuple(self.wrap(v, value.backend) for v in parts)
@@ -244,5 +249,6 @@ def _tuple(x: Any) -> tuple:
 
 
 def _format(value: Any, conversion: Any, spec: Any) -> str:
-    converted = {"r": repr, "s": str, "a": ascii}[conversion](value) if conversion else value
+    conversions: dict[str, Any] = {"r": repr, "s": str, "a": ascii}
+    converted = conversions[conversion](value) if conversion else value
     return format(converted, spec or "")

@@ -207,7 +207,7 @@ COMPARISONS = {
     "eq": ("==", "equal"), "ne": ("!=", "not_equal"),
 }  # fmt: skip
 UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "bitwise_invert"), "abs": ("abs", "abs")}
-SYMBOLS = {sign: op for sign, op in (*OPERATORS.values(), *COMPARISONS.values())}
+SYMBOLS = dict((*OPERATORS.values(), *COMPARISONS.values()))
 
 
 _WEAK = ("bool", "int", "float", "complex")

@@ -45,7 +45,9 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     if found is not result:
         return found, None
     raise UnsupportedConstruct(
-        f"GFX cannot return a {kind.__name__} from captured code", tracer.span(), "return tensors, numbers, and tuples, lists or dicts of them"
+        f"GFX cannot return a {kind.__name__} from captured code",
+        tracer.span(),
+        "return tensors, numbers, and tuples, lists or dicts of them",
     )
 
 
@@ -81,5 +83,3 @@ def _from_items(tracer: Tracer, items: dict, make: Any) -> tuple[Any, Callable[[
 
 def _rebuilder(parts: list[Any], make: Callable[[list[Any]], Any]) -> Callable[[Any], Any]:
     return lambda built: make([p(item) if p else item for p, item in zip(parts, built)])
-
-

@@ -54,7 +54,9 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
         return None
     if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
         raise UnsupportedConstruct(
-            f"GFX cannot convert this write: the contents of {slot.name!r} outlive the call", tracer.span(), "return them instead"
+            f"GFX cannot convert this write: the contents of {slot.name!r} outlive the call",
+            tracer.span(),
+            "return them instead",
         )
     if isinstance(value, (int, float)) and isinstance(slot.old, (int, float)):
         raise UnsupportedConstruct(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -40,7 +39,9 @@ _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_flo
 class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
     """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
 
-    def __init__(self, graph: Graph, backend: Backend | None, promotion: str, options: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, graph: Graph, backend: Backend | None, promotion: str, options: dict[str, Any] | None = None
+    ) -> None:
         Builder.__init__(self, graph, promotion)
         self.backend = backend
         self.options = {"unroll": None, "strict": False, **(options or {})}
@@ -132,7 +133,11 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
     def _known_query(self, op: OpDef, args: tuple) -> Any:
         """The answer to a question about a type, where the capture knows it for every input."""
         subject = args[0]
-        if not isinstance(getattr(subject, "type", None), LogicalTensor) or subject.kind == "optional" or op.infer is None:
+        if (
+            not isinstance(getattr(subject, "type", None), LogicalTensor)
+            or subject.kind == "optional"
+            or op.infer is None
+        ):
             return None
         found = op.infer(op.named((subject.type, *args[1:])), self.promotion)
         plain = found if isinstance(found, tuple) else (found,)
@@ -185,7 +190,9 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         if isinstance(leaf, Unusable):
             raise leaf.error
         if isinstance(leaf, Undefined):
-            raise UnboundLocalError(f"cannot access local variable {leaf.name!r} where it is not associated with a value")
+            raise UnboundLocalError(
+                f"cannot access local variable {leaf.name!r} where it is not associated with a value"
+            )
         if isinstance(leaf, np.generic) and not isinstance(leaf, (np.bool_,)):
             return self.array_value(np.asarray(leaf), "constant")
         if isinstance(leaf, np.bool_):
@@ -288,7 +295,9 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
     def assume_rank(self, value: Any, rank: int) -> bool:
         """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
         root = self.facts.root(value) if isinstance(value, Value) else value
-        if not isinstance(root, Value) or root.node.op.name != "placeholder" or root.kind != "tensor" or root.node.graph.owner is not None:
+        if not isinstance(root, Value) or root.node.op.name != "placeholder" or root.kind != "tensor":
+            return False
+        if root.graph is None or root.graph.owner is not None:
             return False
         guard = Guard("rank", root.node.args[0], rank, self.span())
         if guard not in self.guards:

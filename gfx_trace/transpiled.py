@@ -59,7 +59,9 @@ class Transpiled:
         path = Path(path)
         files: dict[Path, Any] = {path: self.source.encode()}
         if self.params is not None:
-            files[path.with_suffix(".safetensors")] = {k: to_host(v) for k, v in flatten(self.params).items() if v is not None}
+            files[path.with_suffix(".safetensors")] = {
+                k: to_host(v) for k, v in flatten(self.params).items() if v is not None
+            }
         write_whole(files)
 
 

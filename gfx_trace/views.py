@@ -73,7 +73,9 @@ class Views:
         if not any(hasattr(cls, name) for cls in backend.tensor_types):
             raise AttributeError(f"{backend.name} tensors have no attribute {name!r}")
         raise MissingOp(
-            f"GFX has no row for the method {name!r} of {backend.name} tensors", self.span(), "gfx ops lists what is covered"
+            f"GFX has no row for the method {name!r} of {backend.name} tensors",
+            self.span(),
+            "gfx ops lists what is covered",
         )
 
     def known_attribute(self: Tracer, x: Proxy, name: str) -> Any:
@@ -89,7 +91,12 @@ class Views:
         return None
 
     def _generic_attribute(self: Tracer, x: Proxy, name: str) -> Any:
-        simple = {"shape": ops.shape, "ndim": ops.rank, "dtype": ops.dtype_of, "mT": ops.matrix_transpose}
+        simple: dict[str, Any] = {
+            "shape": ops.shape,
+            "ndim": ops.rank,
+            "dtype": ops.dtype_of,
+            "mT": ops.matrix_transpose,
+        }
         if name in simple:
             return self.wrap(simple[name](x.read()))
         if name in _COMMON:
@@ -146,7 +153,9 @@ class Views:
             node = proxy.value.node
             if varies:
                 doubt(proxy, [base], f"{varies!r} shares memory at times, and copies at others")
-            elif node.op.put is not None and node.args[0] in (base_value, self.captures.get(base_value)) and _basic(node):
+            elif (
+                node.op.put is not None and node.args[0] in (base_value, self.captures.get(base_value)) and _basic(node)
+            ):
                 self._make_view(base, proxy, node.op, node.args, proxy.value.index)
 
     def _make_view(self: Tracer, base: Proxy, proxy: Proxy, op: OpDef, args: tuple, index: int) -> None:

@@ -96,7 +96,9 @@ class Harness:
             place = f"arguments {at}, {way}"
             if isinstance(wanted, Exception):
                 jitted = way == "jax"  # compiled code cannot raise
-                assert jitted or (isinstance(got, type(wanted)) and str(wanted) in str(got)), f"{place}: want {wanted!r}, got {got!r}"
+                assert jitted or (isinstance(got, type(wanted)) and str(wanted) in str(got)), (
+                    f"{place}: want {wanted!r}, got {got!r}"
+                )
                 continue
             source = program.source(case.flavour if way == "interpreter" else way)
             assert not isinstance(got, Exception), f"{place}: {type(got).__name__}: {got}\n{source}"
@@ -110,7 +112,11 @@ class Harness:
         if way == "interpreter":
             found = self.interpreted(program, target, given)
         else:
-            extra = (nest({n: self.moved(np.asarray(x), target) for n, x in program.params.items()}),) if program.params else ()
+            extra = (
+                (nest({n: self.moved(np.asarray(x), target) for n, x in program.params.items()}),)
+                if program.params
+                else ()
+            )
             fn = program.module(target).load()
             found = self.jitted(fn, extra, given) if target == "jax" else fn(*extra, **given)
         return found[0] if program.writes else found
@@ -166,7 +172,11 @@ class Harness:
 
         def total_of(*values):
             out = fn(**{**given, **dict(zip(wrt, values))})
-            return sum(jax.numpy.sum(x) for x in jax.tree_util.tree_leaves(out) if jax.numpy.issubdtype(jax.numpy.result_type(x), jax.numpy.floating))
+            return sum(
+                jax.numpy.sum(x)
+                for x in jax.tree_util.tree_leaves(out)
+                if jax.numpy.issubdtype(jax.numpy.result_type(x), jax.numpy.floating)
+            )
 
         found = jax.grad(total_of, argnums=tuple(range(len(wrt))))(*(given[n] for n in wrt))
         return [np.asarray(g) for g in found]

@@ -34,7 +34,10 @@ def moved(x, target):
 
 def plain(result) -> list[np.ndarray]:
     """The leaves of a result as arrays."""
-    return [np.asarray(leaf.detach() if isinstance(leaf, torch.Tensor) else leaf, dtype=np.float64) for leaf in leaves(result)]
+    return [
+        np.asarray(leaf.detach() if isinstance(leaf, torch.Tensor) else leaf, dtype=np.float64)
+        for leaf in leaves(result)
+    ]
 
 
 def outcome(run):
@@ -49,7 +52,9 @@ def agree(want, got) -> bool:
     """Whether two outcomes are the same."""
     if isinstance(want, Exception) or isinstance(got, Exception):
         return type(want) is type(got)
-    return len(want) == len(got) and all(a.shape == b.shape and np.allclose(a, b, 1e-6, 1e-8) for a, b in zip(want, got))
+    return len(want) == len(got) and all(
+        a.shape == b.shape and np.allclose(a, b, 1e-6, 1e-8) for a, b in zip(want, got)
+    )
 
 
 def _difference(want, got) -> str:
@@ -59,7 +64,14 @@ def _difference(want, got) -> str:
     return ", ".join(pairs) or f"want {len(want)} values, got {len(got)}"
 
 
-def check(text: str, seed: object = 0, level: int = 1, k: int = 2, given: bool = False, targets=("interpreter", "torch", "jax")) -> str:
+def check(
+    text: str,
+    seed: object = 0,
+    level: int = 1,
+    k: int = 2,
+    given: bool = False,
+    targets=("interpreter", "torch", "jax"),
+) -> str:
     """ "ok" or "refused: why"; raises Difference where a program was captured that does something else."""
     function = load(text, seed)
     tuples = inputs(random.Random(str(seed)), k, given)

@@ -9,7 +9,11 @@ import numpy as np
 import torch
 
 FLOATS, INTS, VECTORS = ("s", "r"), ("i", "j"), ("v", "w")
-SIGNATURES = ("x, n, k", "x, n, k, m=None", "x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = None")
+SIGNATURES = (
+    "x, n, k",
+    "x, n, k, m=None",
+    "x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = None",
+)
 
 
 class Writer:
@@ -27,7 +31,10 @@ class Writer:
         self.line(0, f"def f({self.signature}):")
         self.line(1, "v = x * 0.5" if self.rng.random() < 0.8 else "v = x")
         self.line(1, "w = torch.tanh(x) + 0.25")
-        self.line(1, f"s, r = {self.rng.choice(('0.0', '0', '1.5', 'x[0]', 'x.sum()'))}, {self.rng.choice(('0.5', 'w.mean()', '1'))}")
+        self.line(
+            1,
+            f"s, r = {self.rng.choice(('0.0', '0', '1.5', 'x[0]', 'x.sum()'))}, {self.rng.choice(('0.5', 'w.mean()', '1'))}",
+        )
         self.line(1, f"i, j = {self.rng.choice(('0', '1', 'n'))}, {self.rng.choice(('0', '2', 'k'))}")
         self.line(1, "d = {'a': 0.5, 'b': x[1]}")
         self.line(1, "o = [x[2], 1.0]")
@@ -156,7 +163,7 @@ class Writer:
             self.line(depth, f"{name} += {self.number()} * 0.5")
         elif what == 3:
             self.line(depth, f"u = {name}[:2]")
-            self.line(depth, f"u.mul_(0.5)")
+            self.line(depth, "u.mul_(0.5)")
         else:
             self.line(depth, f"if {self.test(1)}:")
             self.line(depth + 1, f"{name}[0] = {self.number()}")
@@ -168,7 +175,10 @@ class Writer:
         if loop is not None and self.rng.random() < 0.75:
             self.line(depth, self.one("break", "continue"))
         else:
-            self.line(depth, "return v, w, s, r, i, j, d['a'], o[0]" if not self.late else "return v, w, s, r, i, j, d['a'], o[0]")
+            self.line(
+                depth,
+                "return v, w, s, r, i, j, d['a'], o[0]",
+            )
 
     def define(self, depth: int) -> None:
         name = f"late{len(self.late)}" if len(self.late) < 2 else self.one(*self.late)
@@ -238,7 +248,10 @@ class Writer:
         self.line(depth, f"for {name} in {self.one('v', 'range(3)', 'w')}:")
         if self.rng.random() < 0.5:
             self.line(depth + 1, f"s = {self.number()}")
-        self.line(depth + 1, f"outs{name}.append(w.sum() * {name} + s)" if self.rng.random() < 0.7 else f"outs{name}.append(v * {name})")
+        self.line(
+            depth + 1,
+            f"outs{name}.append(w.sum() * {name} + s)" if self.rng.random() < 0.7 else f"outs{name}.append(v * {name})",
+        )
         self.line(depth, f"w = 0.5 * torch.stack(outs{name}).reshape(3, -1).mean(1)")
 
 

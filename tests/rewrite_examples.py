@@ -326,9 +326,15 @@ def comprehensions(rows):
     flat = [x * y for x, y in rows if x < y for _ in range(2)]
     sets = {tuple(r) for r in rows}
     nested = [[v + i for v in r] for i, r in enumerate(rows)]
-    return d, flat, sets, nested, sum(a * b for a, b in rows), any(x in r for r in rows for x in (1, 9)), [
-        (a, b) for a, [b, c] in [(0, r) for r in rows]
-    ]
+    return (
+        d,
+        flat,
+        sets,
+        nested,
+        sum(a * b for a, b in rows),
+        any(x in r for r in rows for x in (1, 9)),
+        [(a, b) for a, [b, c] in [(0, r) for r in rows]],
+    )
 
 
 @with_arguments((1.5, "w"), (-2, None))

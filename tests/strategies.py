@@ -12,7 +12,9 @@ from gfx_ir.types import LogicalTensor
 
 assert ops  # the catalogue is registered where it is imported
 
-NAMES = st.sampled_from([None, "x", "x", "y", "x_1", "x__1", "__1", "_1", "else", "else_", "float32", "tensor", "B", "inf", "λ", "sum"])
+NAMES = st.sampled_from(
+    [None, "x", "x", "y", "x_1", "x__1", "__1", "_1", "else", "else_", "float32", "tensor", "B", "inf", "λ", "sum"]
+)
 DIM_NAMES = ("B", "T", "B__1", "batch size", "_", "else")
 DIMS = st.builds(Dim, st.sampled_from(DIM_NAMES), st.sampled_from([0, 0, 1]), st.sampled_from([None, None, 9]))
 SIZES = st.recursive(
@@ -45,7 +47,9 @@ LEAVES = st.one_of(
     st.integers(), st.floats(), st.booleans(), st.none(), st.text(max_size=4), st.complex_numbers(), DTYPE, LOGICAL,
     st.just(...), SIZES,
 )  # fmt: skip
-KEYS = st.one_of(st.text(max_size=3), st.integers(), st.tuples(st.integers(), st.text(max_size=1)), st.none(), st.booleans())
+KEYS = st.one_of(
+    st.text(max_size=3), st.integers(), st.tuples(st.integers(), st.text(max_size=1)), st.none(), st.booleans()
+)
 
 
 def trees(leaf):
@@ -74,7 +78,11 @@ class Source:
 
     def graph(self, depth, kinds=None):
         graph = Graph(self.draw(NAMES) or "", self.draw(st.text(max_size=5)) if depth == 2 else "")
-        for kind in kinds if kinds is not None else self.draw(st.lists(st.sampled_from(("tensor", *HOST)), min_size=1, max_size=3)):
+        for kind in (
+            kinds
+            if kinds is not None
+            else self.draw(st.lists(st.sampled_from(("tensor", *HOST)), min_size=1, max_size=3))
+        ):
             value = graph.add_placeholder("", kind, self.type(kind))
             value.name = self.draw(NAMES)
         for path in self.draw(st.lists(st.sampled_from(["w", "layers.0", "a.b.x", "a.else"]), max_size=2, unique=True)):
@@ -105,13 +113,19 @@ class Source:
         return self.draw(st.sampled_from(known)) if known else 1
 
     def node(self, known, depth):
-        kind = self.pick("unary", "binary", "reduce", "tree", "index", "split", "host", "operator", "effect", "call", "region")
+        kind = self.pick(
+            "unary", "binary", "reduce", "tree", "index", "split", "host", "operator", "effect", "call", "region"
+        )
         if kind == "region" and depth:
             return self.region(known, depth)
         if kind == "call" and self.callees:
             callee = self.draw(st.sampled_from(self.callees))
             args = tuple(self.leaf(known) for _ in callee.placeholders)
-            return Node(lookup("call"), (callee, self.pick("", "h.0"), args), tuple(self.draw(small(st.sampled_from(("tensor", *HOST))))))
+            return Node(
+                lookup("call"),
+                (callee, self.pick("", "h.0"), args),
+                tuple(self.draw(small(st.sampled_from(("tensor", *HOST))))),
+            )
         return self.straight(kind, known)
 
     def straight(self, kind, known):
@@ -119,19 +133,30 @@ class Source:
         if kind == "binary":
             return Node(lookup(self.pick("add", "multiply", "pow")), (x, self.leaf([*known, 2, -1.5])))
         if kind == "reduce":
-            return Node(lookup("sum"), (x, self.pick(None, 0, -1, (0, 1)), self.pick(None, DTYPES["int8"]), self.pick(False, True)))
+            return Node(
+                lookup("sum"),
+                (x, self.pick(None, 0, -1, (0, 1)), self.pick(None, DTYPES["int8"]), self.pick(False, True)),
+            )
         if kind == "tree":
             return Node(lookup("print"), ((self.tree(known), self.draw(LEAVES)),))
         if kind == "index":
-            plain = st.one_of(LEAVES.filter(lambda leaf: type(leaf) is not str), *([st.sampled_from(known)] if known else []))
+            plain = st.one_of(
+                LEAVES.filter(lambda leaf: type(leaf) is not str), *([st.sampled_from(known)] if known else [])
+            )
             return Node(lookup("getitem"), (x, self.draw(trees(plain))), ("tensor",))
         if kind == "split":
             return Node(lookup("split"), (x, self.pick(2, (1, 2)), 0), ("tensor", "tensor"))
         if kind == "host":
-            return Node(lookup("host"), (self.pick("getitem", "max", "-", "neg"), (self.tree(known),)), (self.pick(*HOST),))
+            return Node(
+                lookup("host"), (self.pick("getitem", "max", "-", "neg"), (self.tree(known),)), (self.pick(*HOST),)
+            )
         if kind == "operator":
             sign = self.pick("+", "**", "<", "and", "or", "is", "in", "not", "neg")
-            return Node(lookup("host"), (sign, (x,) if sign in ("not", "neg") else (x, self.leaf([*known, -1, -0.0, (1,)]))), ("bool",))
+            return Node(
+                lookup("host"),
+                (sign, (x,) if sign in ("not", "neg") else (x, self.leaf([*known, -1, -0.0, (1,)]))),
+                ("bool",),
+            )
         if kind == "effect":
             return Node(lookup("print"), ((x, "text"),), ())
         return Node(lookup(self.pick("sin", "abs")), (x,))
@@ -147,9 +172,17 @@ class Source:
             return Node(lookup(name), (self.leaf(known), (*init, *operands)), ("tensor",), None, tuple(results))
         if "while" in name:
             results[0].result = results[0].placeholders[0]
-            return Node(lookup(name), (init, operands, self.pick(None, 0)), (self.pick("tensor", "int"),), None, tuple(results))
+            return Node(
+                lookup(name), (init, operands, self.pick(None, 0)), (self.pick("tensor", "int"),), None, tuple(results)
+            )
         items = (self.pick(self.leaf(known), ("range", 0, self.leaf(known), 1)),)
-        return Node(lookup(name), (items if known else (("range", 0, 1, 1),), init, operands, None), ("tensor",), None, (results[0],))
+        return Node(
+            lookup(name),
+            (items if known else (("range", 0, 1, 1),), init, operands, None),
+            ("tensor",),
+            None,
+            (results[0],),
+        )
 
 
 @st.composite
@@ -169,11 +202,23 @@ def programs(draw):
     for at, value in enumerate(entry.placeholders):
         name = value.name or f"arg{at}"
         default = draw(st.just(UNBOUND) | CONSTANTS)
-        signature.append(Parameter(name, value, default, draw(st.booleans()), draw(st.sampled_from(["", "float", "Tensor"]))))
+        signature.append(
+            Parameter(name, value, default, draw(st.booleans()), draw(st.sampled_from(["", "float", "Tensor"])))
+        )
     if draw(st.booleans()):
         signature = [Parameter("args", tuple(entry.placeholders))]
     guards = [Guard("value", "x", draw(CONSTANTS)), Guard("type", "y", draw(LOGICAL))][: draw(st.integers(0, 2))]
     writes = draw(st.lists(st.sampled_from(["a.b", "x"]), max_size=2))
     if draw(st.booleans()):
         functions[draw(st.sampled_from(["main", "entry"]))] = entry
-    return Program(entry, functions, signature, {}, guards, draw(st.sampled_from(["torch", "jax"])), "numpy", writes, draw(st.integers(0, 2)))
+    return Program(
+        entry,
+        functions,
+        signature,
+        {},
+        guards,
+        draw(st.sampled_from(["torch", "jax"])),
+        "numpy",
+        writes,
+        draw(st.integers(0, 2)),
+    )

@@ -192,7 +192,21 @@ def test_host_values(owner):
     return (a, r, k, s, p, q, d, fl, none, top, w, t, y, v)
 """.replace("p, q = sizes", "p: int; q: int\n    p, q = sizes")
     a, r, k, s, p, q, d, fl, none, top, w, t, y, v = run(owner, text, np.ones((2, 3), np.float32), None, 3)
-    assert (a, r, k, tuple(s), p, q, d, fl, none, top, w, t, v) == (3, 2, 6, (2, 3), 2, 3, float32, True, True, 6, "large", (1, 2), 0)
+    assert (a, r, k, tuple(s), p, q, d, fl, none, top, w, t, v) == (
+        3,
+        2,
+        6,
+        (2, 3),
+        2,
+        3,
+        float32,
+        True,
+        True,
+        6,
+        "large",
+        (1, 2),
+        0,
+    )
     assert y.shape == (6, 3) and y.dtype == np.float32 and type(v) is int
     assert run(owner, text, np.ones((2, 3), np.float32), None, 1)[10:12] == ("small", None)
 

@@ -251,7 +251,7 @@ def test_speed():
 
 def test_two_lambdas_on_one_line():
     pair = (lambda v: v * 2 if v > 0 else v), (lambda v: v * 2 if v > 1 else -v)
-    nested = lambda v: (lambda w: w + v)
+    nested = lambda v: lambda w: w + v
     new = [convert(f, HOOKS) for f in pair]
     assert [f(1) for f in new] == [2, -1] and new[0].__name__ == "<lambda>"
     assert convert(nested, HOOKS)(2)(3) == 5 and convert(nested(4), HOOKS)(3) == 7
@@ -299,13 +299,11 @@ def test_jump_out_of_finally_is_refused():
 
 def test_tracebacks_show_the_users_lines():
     def f(x):
-        y = [1,
-             2]
+        y = [1, 2]
         if x > 0:
             for v in y:
                 if v == 2:
-                    raise ValueError(
-                        x)
+                    raise ValueError(x)
         return x
 
     first = f.__code__.co_firstlineno

@@ -49,7 +49,11 @@ def layer():
         span = Span("block.py", 7 + at, "block", inner)
         x = entry.append(Node(lookup("call"), ("block", f"blocks.{at}", (x,)), ("tensor",), span)).value
     entry.result = {"y": x, "n": 3}
-    params = {f"blocks.{at}.{name}": np.full(shape, at, np.float32) for at in range(2) for name, shape in (("w", (2, 2)), ("0", (2,)))}
+    params = {
+        f"blocks.{at}.{name}": np.full(shape, at, np.float32)
+        for at in range(2)
+        for name, shape in (("w", (2, 2)), ("0", (2,)))
+    }
     signature = [Parameter("x", entry.placeholders[0], annotation="torch.Tensor | None")]
     return Program(entry, {"block": block}, signature, params, [Guard("rank", "x", 2, Span("model.py", 3))])
 
@@ -71,7 +75,9 @@ def test_params_places_and_scopes_come_back(tmp_path):
     assert back.signature[0].annotation == "torch.Tensor | None"
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int8", "uint64", "bool", "complex64"])
+@pytest.mark.parametrize(
+    "dtype", ["float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int8", "uint64", "bool", "complex64"]
+)
 def test_every_dtype_of_params(tmp_path, dtype):
     program = layer()
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
@@ -125,7 +131,9 @@ def test_nothing_is_left_of_a_save_that_fails(tmp_path, monkeypatch):
 
 def test_what_a_file_cannot_hold_is_refused_with_its_line(tmp_path):
     program = layer()
-    program.entry.insert(Node(lookup("full"), ((2,), object(), None, None), None, Span("user.py", 9)), program.entry.first)
+    program.entry.insert(
+        Node(lookup("full"), ((2,), object(), None, None), None, Span("user.py", 9)), program.entry.first
+    )
     with pytest.raises(FormatError, match=r"full in 'model'.*object.*user.py:9"):
         save(program, tmp_path / "m.json")
     program = layer()
@@ -189,7 +197,9 @@ def test_tampered_files_are_refused(tmp_path, change, message):
     tampered(change)(tmp_path, message)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\x80\x04pickle", b"[1, 2]", b"null", b"[" * 100000, b'{"format": "gfx"}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\x80\x04pickle", b"[1, 2]", b"null", b"[" * 100000, b'{"format": "gfx"}']
+)
 def test_other_files_are_refused(tmp_path, content):
     (tmp_path / "m.json").write_bytes(content)
     with pytest.raises(FormatError, match=r"m\.json"):

@@ -67,7 +67,7 @@ def newton():
 
 
 def test_looks_like_python():
-    assert str(newton()) == textwrap.dedent('''\
+    assert str(newton()) == textwrap.dedent("""\
         B = Dim("B", min=1)
 
         def newton(x: tensor, tol: float):
@@ -81,7 +81,7 @@ def test_looks_like_python():
                 return (_1,)
             x__1 = while_(test, body, init=(x,), operands=(tol,))  # newton.py:4
             return x__1
-        ''')
+        """)
     assert equal(parse_text(str(newton())), newton())
 
 
@@ -107,14 +107,14 @@ def test_program_shows_defaults_guards_and_writes():
     graph.result = x
     signature = [Parameter("x", x), Parameter("tol", tol, 1e-6, True, "float")]
     program = Program(graph, {}, signature, guards=[Guard("value", "n", 3)], writes=["mean"])
-    assert str(program) == textwrap.dedent('''\
+    assert str(program) == textwrap.dedent("""\
         program("torch", "torch", level=0, writes=["mean"])
         guard("value", "n", 3)
 
         @entry
         def step(x: tensor, *, tol: float = 1e-06):
             return x
-        ''')
+        """)
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,8 @@ def test_names_that_a_module_has_already_are_given_another():
 
 
 def test_a_module_writes_what_its_function_writes():
-    made = TORCH.as_module(lambda p: (p["n"][0] + 1, {"n.0": p["n"][0] * 2, "other": 5}), {"n": [torch.tensor([3.0])]}, True)
+    made = TORCH.as_module(
+        lambda p: (p["n"][0] + 1, {"n.0": p["n"][0] * 2, "other": 5}), {"n": [torch.tensor([3.0])]}, True
+    )
     assert made().tolist() == [4.0] and made().tolist() == [7.0]
     assert TORCH.as_module(lambda x: x + 1, None)(2) == 3

@@ -49,7 +49,9 @@ def test_numpy_keeps_its_own_dtypes_unwritten():
     assert created(lambda: np.zeros(3))["zeros"].arg("dtype") == float64
 
 
-@pytest.mark.parametrize("fn, x", [(torch_made, torch.rand(3)), (numpy_made, np.random.rand(3))], ids=["torch", "numpy"])
+@pytest.mark.parametrize(
+    "fn, x", [(torch_made, torch.rand(3)), (numpy_made, np.random.rand(3))], ids=["torch", "numpy"]
+)
 @pytest.mark.parametrize("target", ["torch", "numpy", "jax"])
 def test_dtypes_left_out_are_those_of_the_framework_captured(fn, x, target):
     program = gfx.symbolic_trace(fn)

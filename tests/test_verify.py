@@ -214,7 +214,6 @@ def test_a_broken_graph_is_named(breaks, message):
     with pytest.raises(VerifyError) as caught:
         verify(graph)
 
-
     assert re.search(message, str(caught.value), re.DOTALL), caught.value
 
 
@@ -229,7 +228,9 @@ def test_an_error_names_node_op_and_line():
 def calling(name, callee="g", prefix="", parameter=None):
     graph = Graph(name)
     x = graph.add_placeholder("x")
-    graph.result = graph.append(node("call", callee, prefix, (x,), kinds=("tensor",))).value if callee is not None else x
+    graph.result = (
+        graph.append(node("call", callee, prefix, (x,), kinds=("tensor",))).value if callee is not None else x
+    )
     if parameter:
         graph.add_parameter(parameter)
     return graph

@@ -256,5 +256,3 @@ def record(run: Run, rules: str) -> None:
                 stack.append(child)
     for value, type_ in found.items():
         value.type = final(type_)
-
-

@@ -91,9 +91,7 @@ class Products:
             self.say.refuse(f"{call} with lists of axes", subscripts=subscripts)
         return ops.einsum(subscripts, tuple(map(self.say.as_array, operands)))
 
-    def trace(
-        self, a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
-    ) -> Any:
+    def trace(self, a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
         """The sum of a diagonal."""
         self.say.refuse(self.say.call("trace"), out=out)
         return ops.sum(ops.diagonal(a, offset, axis1, axis2), axis=-1, dtype=element(dtype))

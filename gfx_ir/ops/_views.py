@@ -8,10 +8,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ._catalogue import ops
 from ..build import host
 from ..errors import UnsupportedConstruct
 from . import _seen
+from ._catalogue import ops
 
 
 def put_same(args: SimpleNamespace, new: Any, index: int) -> Any:

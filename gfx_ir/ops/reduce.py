@@ -10,10 +10,10 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from ._catalogue import ops
 from ..dtypes import DType, bool_
 from ..errors import ShapeError
 from ..types import LogicalTensor
+from ._catalogue import ops
 from ._row import composite, op
 from ._shapes import (
     Dims,

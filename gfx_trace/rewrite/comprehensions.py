@@ -112,5 +112,3 @@ class Comprehensions(Boolean):
         **Boolean.table,
         **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), comprehension),
     }
-
-

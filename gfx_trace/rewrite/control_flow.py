@@ -306,5 +306,3 @@ class ControlFlow(Statements):
         **Statements.statements,
         ast.If: if_, ast.While: while_, ast.For: for_, ast.With: with_, ast.Try: try_, ast.TryStar: try_,
     }  # fmt: skip
-
-

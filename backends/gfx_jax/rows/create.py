@@ -175,9 +175,7 @@ ROWS = (
         {"jnp.asarray": _asarray, "jnp.array": _array, **_CLASSES},
         own={"dtype": _listed("x")},
     ),
-    Row(
-        "full", _strong("jnp.full(shape, fill_value, dtype=dtype)", "fill_value"), {"jnp.full lax.full": _full}
-    ),
+    Row("full", _strong("jnp.full(shape, fill_value, dtype=dtype)", "fill_value"), {"jnp.full lax.full": _full}),
     Row("zeros", "jnp.zeros(shape, dtype=dtype)", {"jnp.zeros": _filled("zeros")}, own=OWN_FLOAT),
     Row("ones", "jnp.ones(shape, dtype=dtype)", {"jnp.ones": _filled("ones")}, own=OWN_FLOAT),
     Row("empty", "jnp.empty(shape, dtype=dtype)", {"jnp.empty": _filled("empty")}, own=OWN_FLOAT),

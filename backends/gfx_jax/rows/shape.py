@@ -90,8 +90,7 @@ ROWS = (
     Row(
         "reshape",
         lambda a: "x.reshape(*shape)" if isinstance(a.shape, (tuple, list)) and a.shape else "x.reshape(shape)",
-        _SAME["reshape"]
-        | {"jnp.reshape": _reshape, "Array.reshape": _reshape_method, "lax.reshape": _lax_reshape},
+        _SAME["reshape"] | {"jnp.reshape": _reshape, "Array.reshape": _reshape_method, "lax.reshape": _lax_reshape},
     ),
     Row(
         "flatten",
@@ -110,8 +109,7 @@ ROWS = (
     Row(
         "expand_dims",
         "jnp.expand_dims(x, axis)",
-        _SAME["expand_dims"]
-        | {"lax.expand_dims": lambda array, dimensions: ops.expand_dims(array, tuple(dimensions))},
+        _SAME["expand_dims"] | {"lax.expand_dims": lambda array, dimensions: ops.expand_dims(array, tuple(dimensions))},
     ),
     Row(
         "squeeze",

@@ -201,9 +201,7 @@ ROWS = (
         },
     ),
     Row("ones_like", "torch.ones_like(x, dtype=dtype)", {"torch.ones_like": _like("ones_like")}),
-    Row(
-        "arange", _arange, {"torch.arange": _arange_lift}, own={"dtype": own("torch", "start", "stop", "step")}
-    ),
+    Row("arange", _arange, {"torch.arange": _arange_lift}, own={"dtype": own("torch", "start", "stop", "step")}),
     Row("linspace", _linspace, {"torch.linspace": _linspace_lift}, own=OWN_FLOAT),
     Row("eye", _eye, {"torch.eye": _eye_lift}, own={"dtype": lambda a: OWN_FLOAT["dtype"](a) if a.k == 0 else None}),
     Row("to_device", "x.to(device)"),

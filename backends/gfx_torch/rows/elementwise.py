@@ -110,9 +110,7 @@ ROWS = (
             "cos cosh exp exp2 isinf isnan log log10 log1p log2 reciprocal rsqrt signbit sin sinh sqrt tan"
         ).split()
     ),
-    _unary(
-        "abs", "absolute", emit=lambda a: "abs(x)" if is_scalar(a.x) else "torch.abs(x)", extra="Tensor.__abs__"
-    ),
+    _unary("abs", "absolute", emit=lambda a: "abs(x)" if is_scalar(a.x) else "torch.abs(x)", extra="Tensor.__abs__"),
     _unary("acos", "arccos"),
     _unary("acosh", "arccosh"),
     _unary("asin", "arcsin"),
