@@ -10,6 +10,28 @@ if cases is None:
     pytest.skip(f"the conformance cases are not there: {FOLDER}", allow_module_level=True)
 harness = Harness(cases)
 
+# What does not hold yet, and why; strict: whoever closes a gap takes it out of here.
+GAPS = {
+    "rk45_adaptive": "a Python number of 64 bits beside 32-bit data in a lax.cond under x64",
+    "em_two_gaussians": "jnp.ones under x64 is carried beside 32-bit data",
+}
+GRADIENT_GAPS = {
+    "while_int_promotes_to_float": "lax.while_loop has no reverse mode",
+    "newton_sqrt": "lax.while_loop has no reverse mode",
+}
+
+
+def cases_with(gaps, chosen):
+    """Parameters for pytest, the gaps marked."""
+    return [
+        pytest.param(
+            case,
+            id=case.name,
+            marks=[pytest.mark.xfail(reason=gaps[case.name], strict=True)] if case.name in gaps else [],
+        )
+        for case in chosen
+    ]
+
 
 @pytest.fixture(autouse=True)
 def wide():
@@ -20,11 +42,11 @@ def wide():
     jax.config.update("jax_enable_x64", before)
 
 
-@pytest.mark.parametrize("case", cases.CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", cases_with(GAPS, cases.CASES))
 def test_case(case):
     harness.run(case)
 
 
-@pytest.mark.parametrize("case", [c for c in cases.CASES if c.grad], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", cases_with(GRADIENT_GAPS, [c for c in cases.CASES if c.grad]))
 def test_gradient(case):
     harness.gradients(case)
