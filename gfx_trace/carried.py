@@ -25,11 +25,26 @@ _ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 class Carried:
     """A leaf that is carried: the user's name for it, its value before the loop, its kind, and the slot that holds it if one does."""
 
-    __slots__ = ("name", "init", "kind", "backend", "slot", "inner", "out", "weak", "found", "entered", "result", "before")
+    __slots__ = (
+        "name",
+        "init",
+        "kind",
+        "backend",
+        "slot",
+        "inner",
+        "out",
+        "weak",
+        "found",
+        "entered",
+        "result",
+        "before",
+    )
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
         self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
-        self.before = init.read() if isinstance(init, (Proxy, HostProxy)) else init  # read now: it may be undecided later
+        self.before = (
+            init.read() if isinstance(init, (Proxy, HostProxy)) else init
+        )  # read now: it may be undecided later
         self.inner: Value | None = None
         self.out: Any = None
         self.entered: Any = None  # what stands for it when the body begins
@@ -50,23 +65,29 @@ class Carried:
             return None
         value = self.before
         if isinstance(value, Value):
-            return value.type
+            return self.found or value.type
         if self.found is not None or kind != "tensor":
             return self.found
         number = self.weak or weak_kind(self.init)
         return LogicalTensor(dtypes.default(number[0], tracer.promotion), (), weak=True) if number else None
 
+    @property
+    def number(self) -> bool:
+        """Whether it was a Python number before the loop, or data that stands for one."""
+        known = getattr(self.before, "type", None)
+        return isinstance(self.init, NUMBERS) or (isinstance(known, LogicalTensor) and known.weak)
+
     def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:
         """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""
-        if not isinstance(type_, LogicalTensor) or not type_.known or type_ == self.found:
+        if not isinstance(type_, LogicalTensor) or not type_.known or type_.weak or type_ == self.found:
             return True
-        if type_.dims and not runs:
+        if type_.dims and not (runs and isinstance(self.init, NUMBERS)):
             raise UnsupportedConstruct(
                 f"GFX cannot convert this loop: {self.name!r} changes its shape from () to {type_.dims} in the loop",
                 span, "begin with zeros of that shape",
             )  # fmt: skip
         known = self.found.dtype if self.found is not None and self.found.dtype else type_.dtype
-        wide, _ = dtypes.result_type([(known, False), (type_.dtype, type_.weak)], promotion)
+        wide, _ = dtypes.result_type([(known, False), (type_.dtype, type_.weak)], promotion)  # type: ignore[list-item]  # both are known
         made = LogicalTensor(wide, type_.dims)
         same, self.found = made == self.found, made
         return same
@@ -82,9 +103,11 @@ class Carried:
         before, after = self.type(tracer), getattr(value, "type", None)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)) or before.weak:
             return
-        if after.weak and "biufc".index(after.dtype.kind if after.dtype else "b") <= "biufc".index(before.dtype.kind if before.dtype else "c"):
+        if after.weak and "biufc".index(after.dtype.kind if after.dtype else "b") <= "biufc".index(
+            before.dtype.kind if before.dtype else "c"
+        ):
             return  # a number is cast to what it stands beside
-        if self.found is not None and isinstance(self.init, NUMBERS):
+        if self.found is not None:
             return
         if before.dtype and after.dtype and before.dtype != after.dtype:
             raise UnsupportedConstruct(

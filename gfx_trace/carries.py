@@ -11,6 +11,7 @@ from gfx_ir.graph import Graph, Value
 from .aliases import mutable
 from .carried import NUMBERS, ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
+from .hints import loop_key, recall, remember
 from .journal import MISSING, Slot, held_values
 from .nest import Maybe, alike, branches, rebuilt
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, widest
@@ -51,8 +52,18 @@ class Carries:
         self.append_items: list[Value] = []
         self.aliases: CarriedAliases | None = None
         self.open_length = False  # whether only data tells how many trips there are
-        for name, value in zip(names, self.before):
+        self.key = loop_key(self)
+        self.replan()
+        recall(self, tracer.loop_hints.get(self.key))
+
+    def replan(self) -> None:
+        """Plan what the variables hold as carried leaves."""
+        for name, value in zip(self.names, self.entry):
             self._plan(name, value, (name,))
+
+    def drop(self, path: tuple) -> None:
+        """Do not carry a leaf."""
+        self._drop(path, self.leaves[path])
 
     # ------------------------------------------------------------------ planning
     def _plan(self, name: str, value: Any, path: tuple) -> None:
@@ -60,7 +71,13 @@ class Carries:
             self._add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
         elif isinstance(value, (tuple, Maybe)) or path in self.flat:
             for key, item in branches(value) or ():
-                label = name if type(value) is Maybe and key == "value" else f"{name}_{key}" if str(key).isidentifier() or isinstance(key, int) else name
+                label = (
+                    name
+                    if type(value) is Maybe and key == "value"
+                    else f"{name}_{key}"
+                    if str(key).isidentifier() or isinstance(key, int)
+                    else name
+                )
                 self._plan(label, item, (*path, key))
 
     def _add(self, path: tuple, carried: Carried) -> None:
@@ -86,7 +103,9 @@ class Carries:
         self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.entry)))
         self.entered = self.get()
         if self.aliases is not None:
-            self.aliases.apply("entered", "a loop carries {!r}: in the first trip it is the tensor from before the loop")
+            self.aliases.apply(
+                "entered", "a loop carries {!r}: in the first trip it is the tensor from before the loop"
+            )
 
     def _inside(self, value: Any, path: tuple) -> Any:
         carried = self.leaves.get(path)
@@ -110,7 +129,9 @@ class Carries:
     def collect(self) -> None:
         """At the end of the body: what the variables and slots hold now."""
         self.after = self.get()
-        self.held = held_values(self.after, [c.slot.get() for c in self.slots if c.slot is not None and c.slot.kind != "proxy"])
+        self.held = held_values(
+            self.after, [c.slot.get() for c in self.slots if c.slot is not None and c.slot.kind != "proxy"]
+        )
         for carried in self.slots:
             if carried.slot is not None:
                 held = carried.slot.get()
@@ -170,14 +191,16 @@ class Carries:
                 self._plan(name, before, path)
                 return False
             parts = zip(branches(before) or (), branches(entered) or (), branches(after) or ())
-            return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])
-        if same(before, after) or isinstance(entered, Unusable) and not isinstance(entered, Maybe):
+            return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])  # noqa: C419 - every part settles
+        if same(before, after) or (isinstance(entered, Unusable) and not isinstance(entered, Maybe)):
             return True
         return self._unusable(at, path, before, after)
 
     def _drop_below(self, path: tuple) -> bool:
         """A container that is left as it was carries nothing."""
-        below = [p for p in self.leaves if p[: len(path)] == path and self.leaves[p].slot is None and p not in self.kept]
+        below = [
+            p for p in self.leaves if p[: len(path)] == path and self.leaves[p].slot is None and p not in self.kept
+        ]
         for inner in below:
             self._drop(inner, self.leaves[inner])
         return not below
@@ -188,7 +211,9 @@ class Carries:
         if isinstance(before, Undefined) and len(path) == 1:
             zero = poison(self.tracer, after)
             if zero is not None:
-                sure = self.runs and not isinstance(after, Unusable) or not before.name.isidentifier()  # a flag of its own guards what is returned
+                sure = (
+                    self.runs and not isinstance(after, Unusable)
+                ) or not before.name.isidentifier()  # a flag of its own guards what is returned
                 self.entry[at] = zero if sure else Maybe(zero, False, name)
                 self._plan(name, self.entry[at], path)
                 return False
@@ -197,7 +222,11 @@ class Carries:
             what = f"GFX cannot convert this read: {name!r} is only defined if the loop runs, and its kind is not known before"
             self.entry[at] = _Later(UnsupportedConstruct(what, self.span, f"define {name!r} before the loop"))
             return True
-        said = "is None before the loop" if before is None else f"becomes {_noun(after)} in the loop, and was {_noun(before)} before"
+        said = (
+            "is None before the loop"
+            if before is None
+            else f"becomes {_noun(after)} in the loop, and was {_noun(before)} before"
+        )
         self._drop_below((name,))
         what = f"GFX cannot convert this loop: {name!r} {said}, which no graph can carry from trip to trip"
         self.entry[at] = Unusable(UnsupportedConstruct(what, self.span, "keep its kind, length and keys"))
@@ -207,12 +236,24 @@ class Carries:
         out = carried.out
         if not carryable(out):
             self._refuse(carried, out)
-        if out is carried.entered and mutable(out) and out.value is not carried.inner and type(carried.init) is Proxy and path not in self.kept:
-            self._drop(path, carried)  # written in place, and the same tensor still: what was there before the loop is carried
+        if (
+            out is carried.entered
+            and mutable(out)
+            and out.value is not carried.inner
+            and type(carried.init) is Proxy
+            and path not in self.kept
+        ):
+            self._drop(
+                path, carried
+            )  # written in place, and the same tensor still: what was there before the loop is carried
             return False
         value = self.read(out)
         if path not in self.kept:
-            constant = not isinstance(value, Value) and not isinstance(carried.init, (Proxy, HostProxy)) and same(value, carried.init)
+            constant = (
+                not isinstance(value, Value)
+                and not isinstance(carried.init, (Proxy, HostProxy))
+                and same(value, carried.init)
+            )
             if value is carried.inner or constant:
                 self._drop(path, carried)
                 return False
@@ -220,7 +261,11 @@ class Carries:
         if carried.weak and isinstance(out, Proxy) and out.weak != carried.weak:
             carried.weak = widest(carried.weak, out.weak) if out.weak else ""
             return False
-        if not carried.weak and isinstance(carried.init, NUMBERS) and not carried.becomes(getattr(value, "type", None), self.runs, self.tracer.promotion, self.span):
+        if (
+            not carried.weak
+            and carried.number
+            and not carried.becomes(getattr(value, "type", None), self.runs, self.tracer.promotion, self.span)
+        ):
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
         wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
@@ -238,7 +283,9 @@ class Carries:
         if isinstance(out, Unusable):
             raise out.error
         what = "is undefined" if isinstance(out, Undefined) else f"becomes {_noun(out)}"
-        raise UnsupportedConstruct(f"GFX cannot convert this loop: {carried.name!r} {what} in the loop's body", self.span)
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this loop: {carried.name!r} {what} in the loop's body", self.span
+        )
 
     def _settle_slot(self, slot: Slot, value: Any) -> bool:
         path = ("slot", slot.id)
@@ -275,7 +322,9 @@ class Carries:
             raise NeedsPython(f"the loop changes the contents of {slot.name!r}", self.span)
         added = value[len(old) :]
         if old or not added or not all(isinstance(x, Proxy) for x in added):
-            raise NeedsPython(f"the loop appends to {slot.name!r}, which is not a list of tensors that starts empty", self.span)
+            raise NeedsPython(
+                f"the loop appends to {slot.name!r}, which is not a list of tensors that starts empty", self.span
+            )
         self.appended[slot.id] = (slot, added)
         return True
 
@@ -312,6 +361,7 @@ class Carries:
     def finish(self, values: tuple, stacked: Sequence[Any] = (), ys: Sequence[Value] = ()) -> None:
         """Behind the node: variables and slots hold its outputs."""
         tracer = self.tracer
+        tracer.loop_hints[self.key] = remember(self)
         results: dict[int, Any] = {}
         for carried, value in zip(self.slots, values):
             value.name = carried.name if carried.name.isidentifier() else None
@@ -321,7 +371,11 @@ class Carries:
                 tracer.booleans.add(value)
             results[id(carried)] = carried.result = carried.wrapped(tracer, value)
         self.set(tuple(self._outside(v, (n,), results) for n, v in zip(self.names, self.entry)))
-        slots = [(c.slot, values[at] if c.slot.kind == "proxy" else results[id(c)]) for at, c in enumerate(self.slots) if c.slot]
+        slots = [
+            (c.slot, values[at] if c.slot.kind == "proxy" else results[id(c)])
+            for at, c in enumerate(self.slots)
+            if c.slot
+        ]
         tracer.journal.commit(slots)
         if self.aliases is not None:
             self.aliases.apply("result", "a loop carries {!r}: if it does not run, it is the tensor from before")
@@ -358,7 +412,13 @@ class _Later(Undefined):
 
 def _noun(x: Any) -> str:
     inner = branches(x)
-    return f"a {type(x).__name__} of length {len(inner)}" if inner is not None else "None" if x is None else f"a {type(x).__name__}"
+    return (
+        f"a {type(x).__name__} of length {len(inner)}"
+        if inner is not None
+        else "None"
+        if x is None
+        else f"a {type(x).__name__}"
+    )
 
 
 __all__ = ["MISSING", "NUMBERS", "Carries"]

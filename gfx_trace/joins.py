@@ -14,7 +14,7 @@ from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from .aliases import doubt, mutable, reached, root_of
+from .aliases import Doubt, doubt, mutable, reached, root_of
 from .journal import MISSING
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
@@ -48,7 +48,9 @@ class Choice:
 class Join:
     """Joins leaves of two sides; `pairs` are the outputs that the node will have, `kinds` their kinds."""
 
-    def __init__(self, tracer: Tracer, test: Value, host: bool, construct: str = "branch", sides: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, tracer: Tracer, test: Value, host: bool, construct: str = "branch", sides: Sequence[Any] = ()
+    ) -> None:
         self.tracer, self.test, self.host, self.construct = tracer, test, host, construct
         self.span = tracer.span()
         self.pairs: list[tuple[Any, Any]] = []
@@ -64,7 +66,11 @@ class Join:
             return a
         if type(a) is Maybe or type(b) is Maybe:
             return self._maybe(a, b, name)
-        if isinstance(a, (Undefined, Unusable)) or isinstance(b, (Undefined, Unusable)) or MISSING in (type(a), type(b)):
+        if (
+            isinstance(a, (Undefined, Unusable))
+            or isinstance(b, (Undefined, Unusable))
+            or MISSING in (type(a), type(b))
+        ):
             return self._undefined(a, b, name)
         if type(a) is type(b) and isinstance(a, (*_NUMBERS, str, type(None))) and (a == b or (a != a and b != b)):
             return a
@@ -112,7 +118,9 @@ class Join:
                     continue
                 root = root_of(x)
                 others += reached(root, self.sides[at].graph if self.sides else None)
-                others += [other.proxy for other in uses[at, id(root)] if other is not joined]
+                doubted = [held for held, _ in root.base.others] if isinstance(root.base, Doubt) else []
+                for held in (root, *doubted):
+                    others += [other.proxy for other in uses.get((at, id(root_of(held))), ()) if other is not joined]
             doubt(joined.proxy, others, f"{joined.name!r} is another tensor on each side of a test")
 
     def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:
@@ -176,11 +184,20 @@ class Join:
         if not all(isinstance(t, LogicalTensor) for t in types):
             return
         left, right = types
+        assert isinstance(left, LogicalTensor) and isinstance(right, LogicalTensor)
         if not left.weak and not right.weak and left.dtype and right.dtype and left.dtype != right.dtype:
-            raise self._error(name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}")
-        if left.dims is not None and right.dims is not None and left.dims != right.dims and not (left.weak or right.weak):
             raise self._error(
-                name, f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}"
+                name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}"
+            )
+        if (
+            left.dims is not None
+            and right.dims is not None
+            and left.dims != right.dims
+            and not (left.weak or right.weak)
+        ):
+            raise self._error(
+                name,
+                f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}",
             )
 
     def _unjoinable(self, a: Any, b: Any, name: str) -> Any:
@@ -206,7 +223,9 @@ class Partial(Unusable):
         self.test, self.sides, self.name = test, sides, name
         super().__init__(
             UnsupportedConstruct(
-                f"GFX cannot convert this read: {name!r} is defined in only one branch", None, f"define {name!r} before the `if`"
+                f"GFX cannot convert this read: {name!r} is defined in only one branch",
+                None,
+                f"define {name!r} before the `if`",
             )
         )
 

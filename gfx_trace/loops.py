@@ -19,8 +19,7 @@ from gfx_ir.types import LogicalTensor
 from .aliases import Row, mutable, root_of
 from .builtin_calls import Combined, OpenRange
 from .carries import Carries
-from .journal import MISSING
-from .proxy import HostProxy, NeedsPython, Proxy
+from .proxy import NeedsPython, Proxy
 from .regions import Raised, Side
 
 if TYPE_CHECKING:
@@ -126,7 +125,9 @@ class Loops:
         carries.leave()
         return side, found
 
-    def _trace_body(self: Tracer, carries: Carries, body: Any, stop: Any, test: Any, item: Any = None) -> tuple[Side, Any]:
+    def _trace_body(
+        self: Tracer, carries: Carries, body: Any, stop: Any, test: Any, item: Any = None
+    ) -> tuple[Side, Any]:
         site = self.site
         with self.opened("body") as side:
             carries.enter(side.graph)
@@ -174,7 +175,9 @@ class Loops:
         carries.finish(node.values)
 
     # ------------------------------------------------------------------ for
-    def for_(self: Tracer, iterable: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any) -> None:
+    def for_(
+        self: Tracer, iterable: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any
+    ) -> None:
         """for item in iterable: body(item), until stop()."""
         source = self.loop_source(iterable)
         if source is not None and self._try_stage_for(source, body, get, set_, names, stop, target, iterable):
@@ -193,7 +196,9 @@ class Loops:
             except CaptureError as error:
                 inner = error.span
                 if inner is not None and site is not None and inner.scope is site.scope:
-                    error.span = Span(inner.file, inner.line, inner.name, Scope(inner.name, "function", parent=site.scope, site=site))
+                    error.span = Span(
+                        inner.file, inner.line, inner.name, Scope(inner.name, "function", parent=site.scope, site=site)
+                    )
                 raise
             yield item
 
@@ -205,7 +210,7 @@ class Loops:
                 continue
             flag = self.truth(stop())
             if isinstance(flag, Value):
-                rest = lambda: self._run_for(items, body, get, set_, names, stop)  # noqa: E731
+                rest = lambda: self._run_for(items, body, get, set_, names, stop)
                 self.branch(flag, None, rest, get, set_, names, False)
                 return
             if flag:
@@ -224,7 +229,9 @@ class Loops:
         if isinstance(iterable, Proxy):
             value = iterable.read()
             dims = getattr(getattr(value, "type", None), "dims", None)
-            return Source([value], _first, ["tensor"], dims[0] if dims and isinstance(dims[0], int) else None, [iterable])
+            return Source(
+                [value], _first, ["tensor"], dims[0] if dims and isinstance(dims[0], int) else None, [iterable]
+            )
         if isinstance(iterable, Combined):
             return self._combined_source(iterable)
         return None
@@ -248,7 +255,15 @@ class Loops:
         return None
 
     def _try_stage_for(
-        self: Tracer, source: Source, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any, iterable: Any
+        self: Tracer,
+        source: Source,
+        body: Any,
+        get: Any,
+        set_: Any,
+        names: Sequence[str],
+        stop: Any,
+        target: Any,
+        iterable: Any,
     ) -> bool:
         """Stage a loop; where its body needs a Python number, take everything back and let Python run it."""
         before, last, site = get(), self.graph.last, self.site
@@ -291,7 +306,11 @@ class Loops:
 
             def item(graph: Any, items: list[Value] = items) -> Any:
                 for at, kind in enumerate(source.kinds):
-                    items.append(graph.add_placeholder(labels[at], kind, source.item_type(at, self.promotion) if self.static_types else None))
+                    items.append(
+                        graph.add_placeholder(
+                            labels[at], kind, source.item_type(at, self.promotion) if self.static_types else None
+                        )
+                    )
                 return source.make([self._loop_item(v, source, at) for at, v in enumerate(items)])
 
             body_side, flag = self._trace_body(carries, body, stop, None, item)
@@ -322,7 +341,9 @@ class Loops:
         written = {id(slot.object) for slot, _ in side.written if slot.kind == "proxy"}
         if any(owner is not None and id(root_of(owner)) in written for owner in source.owners):
             raise NeedsPython(
-                "the loop writes the tensor over whose rows it runs", self.span(), "loop over range(len(x)), or give the argument's shape at capture"
+                "the loop writes the tensor over whose rows it runs",
+                self.span(),
+                "loop over range(len(x)), or give the argument's shape at capture",
             )
 
     def _make_for(self: Tracer, source: Source, carries: Carries, side: Side, flag: Any, items: list[Value]) -> None:
@@ -370,7 +391,12 @@ class Source:
     """What a staged loop runs over."""
 
     def __init__(
-        self, items: list[Any], make: Callable[[list[Any]], Any], kinds: list[str], length: int | None, owners: list[Any] | None = None
+        self,
+        items: list[Any],
+        make: Callable[[list[Any]], Any],
+        kinds: list[str],
+        length: int | None,
+        owners: list[Any] | None = None,
     ) -> None:
         self.items, self.make, self.kinds, self.length = items, make, kinds, length
         self.owners = owners or [None] * len(items)  # tensors whose rows the items are
@@ -430,7 +456,10 @@ def _labels(target: Any, count: int) -> list[str]:
                 walk(inner)
 
     walk(target)
-    return names if len(names) == count else [f"item_{at}" for at in range(count)] if count > 1 else [names[0] if names else "item"]
-
-
-
+    return (
+        names
+        if len(names) == count
+        else [f"item_{at}" for at in range(count)]
+        if count > 1
+        else [names[0] if names else "item"]
+    )

@@ -18,7 +18,11 @@ class Maybe(Unusable):
 
     def __init__(self, value: Any, defined: Any, name: str) -> None:
         self.value, self.defined, self.name = value, defined, name
-        super().__init__(UnsupportedConstruct(f"GFX cannot use {name!r} here: it is only defined if a loop runs", None, f"define {name!r} first"))
+        super().__init__(
+            UnsupportedConstruct(
+                f"GFX cannot use {name!r} here: it is only defined if a loop runs", None, f"define {name!r} first"
+            )
+        )
 
 
 def is_record(value: Any) -> bool:

@@ -32,7 +32,7 @@ def owned(slots: Iterable[Any], *roots: tuple) -> set[int]:
         held.update(id(inner) for inner in item)
         stack += [inner for inner in item if isinstance(inner, tuple)]
         written.update((id(inner), inner) for inner in item if type(inner) in (list, dict))
-    item = root = slot = None  # no name holds one while references are counted
+    item = root = slot = None  # type: ignore[assignment]  # no name holds one while references are counted
     found: set[int] = set()
     for _ in range(len(written)):
         fresh = {i for i in written if i not in found and sys.getrefcount(written[i]) - 2 <= held[i]}

@@ -76,7 +76,9 @@ class Regions:
         if isinstance(test, Unusable):
             raise test.error
         if isinstance(test, Undefined):
-            raise UnboundLocalError(f"cannot access local variable {test.name!r} where it is not associated with a value")
+            raise UnboundLocalError(
+                f"cannot access local variable {test.name!r} where it is not associated with a value"
+            )
         return bool(test)
 
     def bool_(self: Tracer, x: Any) -> Any:
@@ -142,11 +144,11 @@ class Regions:
             test = self.truth(value)
             if isinstance(test, Value):
                 more = rest[at:]
-                following = lambda more=more: self._chain(more[0](), more[1:], stop)  # noqa: E731
+                following = lambda more=more: self._chain(more[0](), more[1:], stop)
                 kept = value
                 if not test.is_tensor and getattr(value, "kind", "bool") == "bool":
                     kept = stop
-                sides = (lambda: kept, following) if stop else (following, lambda: kept)
+                sides = (lambda kept=kept: kept, following) if stop else (following, lambda kept=kept: kept)
                 return self.branch_value(test, *sides)
             if test is stop:
                 return value
@@ -181,7 +183,9 @@ class Regions:
         finally:
             self.open_graphs = before
 
-    def trace_side(self: Tracer, name: str, run: Callable[[], Any], get: Any, set_: Any, test: Any, truth: bool) -> Side:
+    def trace_side(
+        self: Tracer, name: str, run: Callable[[], Any], get: Any, set_: Any, test: Any, truth: bool
+    ) -> Side:
         """Trace one side of a test; the variables are left as they were before."""
         before, site = get() if get is not None else (), self.site
         with self.opened(name) as side, self.facts.given(test, truth) if test is not None else nullcontext():
@@ -193,7 +197,9 @@ class Regions:
                 side.raised = raised
             side.after = get() if get is not None else ()
             if self.journal.frames[-1]:
-                side.contents = {id(s.object): branches(s.object) for s in self.journal.frames[-1].values() if s.kind in WRITABLE}
+                side.contents = {
+                    id(s.object): branches(s.object) for s in self.journal.frames[-1].values() if s.kind in WRITABLE
+                }
                 side.values = self._held(side)
             self.site = site  # no frame of the side is left alive
             if set_ is not None:
@@ -206,7 +212,9 @@ class Regions:
         slots = self.journal.frames[-1].values()
         if not any(slot.kind == "proxy" for slot in slots):
             return {}
-        return held_values(side.result, side.after, [slot.get() for slot in slots if slot.kind not in ("proxy", "base")])
+        return held_values(
+            side.result, side.after, [slot.get() for slot in slots if slot.kind not in ("proxy", "base")]
+        )
 
     def branch_value(self: Tracer, test: Value, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         """The value of an expression that depends on an open test."""
@@ -288,7 +296,9 @@ class Regions:
             if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
                 raise length_error(slot, "under a test on tensor data", self.site)
             if (a is MISSING) != (b is MISSING):
-                raise self.error(f"GFX cannot convert this write: {slot.name!r} is set in one branch only, and was not set before")
+                raise self.error(
+                    f"GFX cannot convert this write: {slot.name!r} is set in one branch only, and was not set before"
+                )
             if slot.kind == "base":
                 joined.append((slot, a if type(a) is Lost or b is slot.old else b))
                 continue
@@ -301,9 +311,18 @@ class Regions:
 
     def _finish(self: Tracer, test: Value, sides: list[Side], join: Join) -> list[Any]:
         """Make the node; its outputs as proxies, in order."""
-        if not join.pairs and not join.deferred and not any(node.op.effect for side in sides for node in side.graph.walk()):
+        if (
+            not join.pairs
+            and not join.deferred
+            and not any(node.op.effect for side in sides for node in side.graph.walk())
+        ):
             return []
-        if len(join.pairs) == 1 and join.pairs[0][0] is True and join.pairs[0][1] is False and not any(len(side.graph) for side in sides):
+        if (
+            len(join.pairs) == 1
+            and join.pairs[0][0] is True
+            and join.pairs[0][1] is False
+            and not any(len(side.graph) for side in sides)
+        ):
             return [self.wrap(test)]  # a flag that only says which way the test went
         for at, side in enumerate(sides):
             with self._within(side):
@@ -356,7 +375,9 @@ class Regions:
     def visible(self: Tracer, value: Value) -> bool:
         """Whether a value can be read here: it is of a graph under construction, or of a region that is being joined."""
         graph = value.node.graph
-        return graph is self.graph or any(graph is g for g, _ in self.stack) or any(graph is g for g in self.open_graphs)
+        return (
+            graph is self.graph or any(graph is g for g, _ in self.stack) or any(graph is g for g in self.open_graphs)
+        )
 
     def _copied(self: Tracer, value: Value) -> Value:
         """A value of a region that was left, computed again here: what it follows from has no effect."""
@@ -422,7 +443,9 @@ class Regions:
         return x.value
 
 
-def filled(tree: Any, outputs: list[Any], raw: bool = False, shared: dict[int, Any] | None = None, planned: Any = ()) -> Any:
+def filled(
+    tree: Any, outputs: list[Any], raw: bool = False, shared: dict[int, Any] | None = None, planned: Any = ()
+) -> Any:
     """The joined tree with the node's outputs in their places (`raw`: as Values, for a Proxy's slot).
 
     A container of `planned` may be one that was there before: whether it is, hangs on the test, so it becomes one of `shared`.

@@ -18,7 +18,9 @@ class StackedRows(Unusable):
     def __init__(self, rows: Proxy) -> None:
         self.rows = rows
         hint = "stack it first, or loop over it"
-        super().__init__(UnsupportedConstruct("GFX cannot use a list that a loop on tensor data filled in this way", None, hint))
+        super().__init__(
+            UnsupportedConstruct("GFX cannot use a list that a loop on tensor data filled in this way", None, hint)
+        )
 
 
 def rows_of(x: Any) -> Any:

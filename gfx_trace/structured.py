@@ -89,6 +89,3 @@ def _rebuild(tree: Any, items: Any) -> Any:
         made = [_rebuild(item, items) for item in tree]
         return type(tree)(*made) if hasattr(tree, "_fields") else type(tree)(made)
     return None if tree is None else next(items)
-
-
-
