@@ -17,12 +17,13 @@ from gfx_ir.pause import collection_paused
 from gfx_ir.program import Program
 from gfx_ir.rules import building
 
+from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
 from .flavour import flavour_of
-from .journal import Slot
 from .modules import is_module, register_root
 from .results import result_tree
-from .state import lasting_writes
+from .outliving import outliving
+from .state import Write, lasting_writes
 from .tracer import Tracer
 
 _LONGEST_DOC = 24
@@ -36,20 +37,43 @@ class Captured:
     target: Any
     rebuild: Callable[[Any], Any] | None
     notes: list[str]
-    slots: dict[str, Slot]
+    slots: dict[str, Write]
 
 
 def capture(
-    target: Any, args: tuple, kwargs: dict, *, asked: str | None = None, tracer_class: type[Tracer] = Tracer, **options: Any
+    target: Any,
+    args: tuple,
+    kwargs: dict,
+    *,
+    asked: str | None = None,
+    tracer_class: type[Tracer] = Tracer,
+    **options: Any,
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
+    given = (target, args, kwargs, asked, tracer_class)
+    try:
+        return _capture(*given, True, dict(options))
+    except WrittenConstant:
+        return _capture(*given, False, options)
+
+
+def _capture(
+    target: Any,
+    args: tuple,
+    kwargs: dict,
+    asked: str | None,
+    tracer_class: type[Tracer],
+    constants: bool,
+    options: dict[str, Any],
+) -> Captured:
+    """Capture, with small arrays from outside as constants or not."""
     flavour = flavour_of(target, args, kwargs, asked)
     promotion = options.pop("promotion", None) or (flavour.promotion if flavour is not None else "array_api")
     dynamic = options.pop("dynamic", False)
     function, name, documented = described(target)
     graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
-    tracer.scope.doc = graph.doc
+    tracer.scope.doc, tracer.constants = graph.doc, constants
     with building(tracer), collection_paused():
         if is_module(target):
             register_root(tracer, target)
@@ -59,8 +83,10 @@ def capture(
         tracer.static_types = any(p.type is not None for p in graph.placeholders)
         try:
             result = run(tracer, target, bound)
+            tracer.site = None  # no frame of the captured code is left alive
+            outside = outliving(tracer.journal.frames[0].values(), result)
             tree, rebuild = result_tree(tracer, result)
-            state = lasting_writes(tracer, target, (bound.args, bound.kwargs))
+            state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
         finally:
             tracer.journal.undo()
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
@@ -70,16 +96,21 @@ def capture(
         flavour.name if flavour is not None else "numpy", [write.path for write in state],
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
-    return Captured(program, target, rebuild, tracer.notes, {w.path: w.slot for w in state if w.slot is not None})
+    return Captured(program, target, rebuild, tracer.notes, {w.path: w for w in state if w.slot is not None})
 
 
 def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
     """The signature of a target; a function of a framework's own has none to go by, and no code to capture."""
     if not callable(function):
-        raise CaptureError(f"GFX cannot capture a {type(function).__name__}", hint="give it a function, a model or another callable")
+        raise CaptureError(
+            f"GFX cannot capture a {type(function).__name__}", hint="give it a function, a model or another callable"
+        )
     if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(tracer.lifted(function), tuple):
         name = getattr(function, "__name__", "f")
-        raise CaptureError(f"{name!r} is a function of the framework's own", hint=f"capture a function that calls it: lambda x: {name}(x)")
+        raise CaptureError(
+            f"{name!r} is a function of the framework's own",
+            hint=f"capture a function that calls it: lambda x: {name}(x)",
+        )
     try:
         return inspect.signature(function)
     except ValueError as error:
@@ -96,7 +127,8 @@ def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
         raise
     except RecursionError as error:
         raise CaptureError(
-            f"GFX cannot convert this recursion: {tracer.scope.name!r} calls itself without end on captured values", tracer.span()
+            f"GFX cannot convert this recursion: {tracer.scope.name!r} calls itself without end on captured values",
+            tracer.span(),
         ) from error
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 
-_MUTATORS = {
+_MUTATORS: dict[type, frozenset[str]] = {
     list: frozenset(("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")),
     dict: frozenset(("pop", "popitem", "clear", "update", "setdefault")),
     set: frozenset(("add", "discard", "remove", "clear", "update", "pop")),
@@ -54,6 +54,8 @@ class Objects:
         if self.array_owner(o) is not None:
             return self.tensor_attribute(self.array_proxy(o), name)
         found = getattr(o, name)
+        if found is None:
+            self.none_read.add((id(o), name))
         if self.array_owner(found) is not None:
             return self.array_proxy(found, name)
         return found
@@ -68,7 +70,10 @@ class Objects:
     def _mutator(self: Tracer, o: Any, name: str) -> Callable[..., Any]:
         def method(*args: Any, **kwargs: Any) -> Any:
             if rows_of(o) is not o and name != "clear":
-                raise self.error(f"GFX cannot {name} a list that a loop filled: its items are the rows of one tensor", "stack it first")
+                raise self.error(
+                    f"GFX cannot {name} a list that a loop filled: its items are the rows of one tensor",
+                    "stack it first",
+                )
             self.journal.record(o, None, "contents", "a container", self.span())
             return getattr(o, name)(*args, **kwargs)
 
@@ -90,7 +95,7 @@ class Objects:
         if type(descriptor) is property and isinstance(descriptor.fset, types.FunctionType):
             self.call(descriptor.fset, (o, value), {})
             return
-        self.journal.record(o, name, "attribute", name)
+        self.journal.record(o, name, "attribute", name, self.span())
         setattr(o, name, value)
 
     def item(self: Tracer, o: Any, key: Any) -> Any:
@@ -126,7 +131,7 @@ class Objects:
             self.journal.record(o, None, "contents", "a container", self.span())
         elif isinstance(o, (list, dict)):
             at = key if not isinstance(o, list) or key >= 0 else len(o) + key
-            self.journal.record(o, at, "item", str(key))
+            self.journal.record(o, at, "item", str(key), self.span())
         o[key] = value
 
     # ------------------------------------------------------------------ unpacking
@@ -152,7 +157,9 @@ class Objects:
             if starred:
                 known = self.length(value)
                 if not isinstance(known, int):
-                    raise self.error("GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture")
+                    raise self.error(
+                        "GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture"
+                    )
                 return [value[at] for at in range(known)]
             parts = _tuple(ops.unstack(value.read(), 0, count))
             wrapped = tuple(self.wrap(v, value.backend) for v in parts)
@@ -244,5 +251,6 @@ def _tuple(x: Any) -> tuple:
 
 
 def _format(value: Any, conversion: Any, spec: Any) -> str:
-    converted = {"r": repr, "s": str, "a": ascii}[conversion](value) if conversion else value
+    conversions: dict[str, Any] = {"r": repr, "s": str, "a": ascii}
+    converted = conversions[conversion](value) if conversion else value
     return format(converted, spec or "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -22,6 +21,7 @@ from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
+from .aliases import CONSTANT
 from .calls import Calls
 from .convert import constant_data, spliced
 from .facts import Facts
@@ -40,7 +40,9 @@ _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_flo
 class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
     """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
 
-    def __init__(self, graph: Graph, backend: Backend | None, promotion: str, options: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, graph: Graph, backend: Backend | None, promotion: str, options: dict[str, Any] | None = None
+    ) -> None:
         Builder.__init__(self, graph, promotion)
         self.backend = backend
         self.options = {"unroll": None, "strict": False, **(options or {})}
@@ -53,6 +55,7 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         self.params: dict[str, Any] = {}
         self.param_kinds: dict[str, str] = {}
         self.handlers_depth = 0
+        self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
         self.static_types = False
         self.depth = 0
         self.detaching = 0  # depth of `no_grad` blocks, and what was made inside of them
@@ -66,6 +69,8 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         self.guards: list[Any] = []
         self.notes: list[str] = []
         self.key: Proxy | None = None
+        self.constants = True  # whether small arrays from outside are constants
+        self.none_read: set[tuple[int, str]] = set()  # attributes that were None where the code asked
         self._frameworks: list[Backend] | None = None
         self.owners: dict[type, Backend | None] = {}
 
@@ -132,7 +137,11 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
     def _known_query(self, op: OpDef, args: tuple) -> Any:
         """The answer to a question about a type, where the capture knows it for every input."""
         subject = args[0]
-        if not isinstance(getattr(subject, "type", None), LogicalTensor) or subject.kind == "optional" or op.infer is None:
+        if (
+            not isinstance(getattr(subject, "type", None), LogicalTensor)
+            or subject.kind == "optional"
+            or op.infer is None
+        ):
             return None
         found = op.infer(op.named((subject.type, *args[1:])), self.promotion)
         plain = found if isinstance(found, tuple) else (found,)
@@ -185,7 +194,9 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         if isinstance(leaf, Unusable):
             raise leaf.error
         if isinstance(leaf, Undefined):
-            raise UnboundLocalError(f"cannot access local variable {leaf.name!r} where it is not associated with a value")
+            raise UnboundLocalError(
+                f"cannot access local variable {leaf.name!r} where it is not associated with a value"
+            )
         if isinstance(leaf, np.generic) and not isinstance(leaf, (np.bool_,)):
             return self.array_value(np.asarray(leaf), "constant")
         if isinstance(leaf, np.bool_):
@@ -243,6 +254,8 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         if found is None:
             owner = self.array_owner(x)
             found = Proxy(self.array_value(x, self.tensor_paths.get(id(x)) or name), owner)
+            if isinstance(found.value, Value) and found.value.node.op.name == "constant":
+                found.base = CONSTANT
             self.known[id(x)] = found
             self.kept.append(x)
         return found
@@ -254,7 +267,7 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
             raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.span())
         shape = owner.shape_of(x)
         count = int(np.prod(shape)) if shape else 1
-        if id(x) not in self.tensor_paths and count <= _SMALL:
+        if id(x) not in self.tensor_paths and count <= (_SMALL if self.constants else 0):
             data, element = constant_data(owner, x)
             with self.outermost():
                 return ops.constant(data, element)
@@ -288,7 +301,9 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
     def assume_rank(self, value: Any, rank: int) -> bool:
         """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
         root = self.facts.root(value) if isinstance(value, Value) else value
-        if not isinstance(root, Value) or root.node.op.name != "placeholder" or root.kind != "tensor" or root.node.graph.owner is not None:
+        if not isinstance(root, Value) or root.node.op.name != "placeholder" or root.kind != "tensor":
+            return False
+        if root.graph is None or root.graph.owner is not None:
             return False
         guard = Guard("rank", root.node.args[0], rank, self.span())
         if guard not in self.guards:
