@@ -79,6 +79,27 @@ class Row(Doubt):
         super().written(proxy, new)
 
 
+class WrittenConstant(Exception):
+    """An array that stands in the graph as a constant is written: capture again, with arrays as parameters."""
+
+
+class Constant:
+    """The base of an array from outside that is a constant of the graph, as small ones are."""
+
+    __slots__ = ()
+    version = 0
+
+    def read(self) -> None:
+        """Nothing: it does not change."""
+
+    def written(self, proxy: Proxy, new: Any) -> None:
+        """Only a parameter can be written."""
+        raise WrittenConstant
+
+
+CONSTANT = Constant()
+
+
 def root_of(proxy: Proxy) -> Proxy:
     """The tensor that a view is a view of."""
     while type(proxy.base) is Proxy:

@@ -18,7 +18,7 @@ from gfx_ir.trees import leaves, paths
 from .builtin_calls import BUILTINS
 from .conversion import convert, converted, enterable
 from .higher_order import SPECIAL
-from .modules import ModuleView, call_module, is_module, module_row
+from .modules import ModuleView, call_module, is_module, module_row, with_hooks
 from .proxy import HostProxy, NeedsPython, Proxy
 from .views import BoundLift
 
@@ -112,10 +112,7 @@ class Calls:
     def call_entry(self: Tracer, target: Any, args: tuple, kwargs: dict) -> Any:
         """Call the captured function itself: it is entered whatever package it is of, and opens no scope of its own."""
         if is_module(target):
-            lift, backend = module_row(self, target)
-            if lift is not None:
-                return self.apply_module(lift, ModuleView(target, self), args, kwargs, backend)
-            return self.call_entry(target.forward, args, kwargs)
+            return with_hooks(self, target, args, kwargs, _enter_root)
         if isinstance(target, types.MethodType):
             return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
         if isinstance(target, functools.partial):
@@ -254,6 +251,14 @@ class Calls:
         module = getattr(f, "__module__", None) or getattr(type(f), "__module__", None) or ""
         package = str(module).partition(".")[0]
         return any(package in backend.packages for backend in self.frameworks()) and not isinstance(f, type)
+
+
+def _enter_root(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
+    """The captured model's own forward, or its row."""
+    lift, backend = module_row(tracer, module)
+    if lift is not None:
+        return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
+    return tracer.call_entry(module.forward, args, kwargs)
 
 
 def _inside_no_grad(f: types.FunctionType) -> Any:

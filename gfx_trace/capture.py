@@ -17,12 +17,13 @@ from gfx_ir.pause import collection_paused
 from gfx_ir.program import Program
 from gfx_ir.rules import building
 
+from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
 from .flavour import flavour_of
-from .journal import Slot
 from .modules import is_module, register_root
 from .results import result_tree
-from .state import lasting_writes
+from .outliving import outliving
+from .state import Write, lasting_writes
 from .tracer import Tracer
 
 _LONGEST_DOC = 24
@@ -36,7 +37,7 @@ class Captured:
     target: Any
     rebuild: Callable[[Any], Any] | None
     notes: list[str]
-    slots: dict[str, Slot]
+    slots: dict[str, Write]
 
 
 def capture(
@@ -49,13 +50,30 @@ def capture(
     **options: Any,
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
+    given = (target, args, kwargs, asked, tracer_class)
+    try:
+        return _capture(*given, True, dict(options))
+    except WrittenConstant:
+        return _capture(*given, False, options)
+
+
+def _capture(
+    target: Any,
+    args: tuple,
+    kwargs: dict,
+    asked: str | None,
+    tracer_class: type[Tracer],
+    constants: bool,
+    options: dict[str, Any],
+) -> Captured:
+    """Capture, with small arrays from outside as constants or not."""
     flavour = flavour_of(target, args, kwargs, asked)
     promotion = options.pop("promotion", None) or (flavour.promotion if flavour is not None else "array_api")
     dynamic = options.pop("dynamic", False)
     function, name, documented = described(target)
     graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
-    tracer.scope.doc = graph.doc
+    tracer.scope.doc, tracer.constants = graph.doc, constants
     with building(tracer), collection_paused():
         if is_module(target):
             register_root(tracer, target)
@@ -65,8 +83,10 @@ def capture(
         tracer.static_types = any(p.type is not None for p in graph.placeholders)
         try:
             result = run(tracer, target, bound)
+            tracer.site = None  # no frame of the captured code is left alive
+            outside = outliving(tracer.journal.frames[0].values(), result)
             tree, rebuild = result_tree(tracer, result)
-            state = lasting_writes(tracer, target, (bound.args, bound.kwargs))
+            state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
         finally:
             tracer.journal.undo()
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
@@ -76,7 +96,7 @@ def capture(
         flavour.name if flavour is not None else "numpy", [write.path for write in state],
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
-    return Captured(program, target, rebuild, tracer.notes, {w.path: w.slot for w in state if w.slot is not None})
+    return Captured(program, target, rebuild, tracer.notes, {w.path: w for w in state if w.slot is not None})
 
 
 def _signature(tracer: Tracer, function: Any) -> inspect.Signature:

@@ -65,17 +65,23 @@ class Carried:
             return None
         value = self.before
         if isinstance(value, Value):
-            return value.type
+            return self.found or value.type
         if self.found is not None or kind != "tensor":
             return self.found
         number = self.weak or weak_kind(self.init)
         return LogicalTensor(dtypes.default(number[0], tracer.promotion), (), weak=True) if number else None
 
+    @property
+    def number(self) -> bool:
+        """Whether it was a Python number before the loop, or data that stands for one."""
+        known = getattr(self.before, "type", None)
+        return isinstance(self.init, NUMBERS) or (isinstance(known, LogicalTensor) and known.weak)
+
     def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:
         """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""
-        if not isinstance(type_, LogicalTensor) or not type_.known or type_ == self.found:
+        if not isinstance(type_, LogicalTensor) or not type_.known or type_.weak or type_ == self.found:
             return True
-        if type_.dims and not runs:
+        if type_.dims and not (runs and isinstance(self.init, NUMBERS)):
             raise UnsupportedConstruct(
                 f"GFX cannot convert this loop: {self.name!r} changes its shape from () to {type_.dims} in the loop",
                 span, "begin with zeros of that shape",
@@ -101,7 +107,7 @@ class Carried:
             before.dtype.kind if before.dtype else "c"
         ):
             return  # a number is cast to what it stands beside
-        if self.found is not None and isinstance(self.init, NUMBERS):
+        if self.found is not None:
             return
         if before.dtype and after.dtype and before.dtype != after.dtype:
             raise UnsupportedConstruct(

@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir.graph import Graph
 
-from .aliases import doubt, mutable, reached, root_of
+from .aliases import Doubt, doubt, mutable, reached, root_of
 from .carried import Carried
 from .proxy import Proxy
 
@@ -32,6 +32,8 @@ class CarriedAliases:
             if type(c.out) is Proxy:
                 root = root_of(c.out)
                 tokens.append(("after", id(root)))
+                if isinstance(root.base, Doubt):
+                    tokens += [("after", id(root_of(held))) for held, _ in root.base.others]
                 if id(root) in entered:
                     self.follows[id(c)] = entered[id(root)]
                 else:

@@ -11,6 +11,7 @@ from gfx_ir.graph import Graph, Value
 from .aliases import mutable
 from .carried import NUMBERS, ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
+from .hints import loop_key, recall, remember
 from .journal import MISSING, Slot, held_values
 from .nest import Maybe, alike, branches, rebuilt
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, widest
@@ -51,8 +52,18 @@ class Carries:
         self.append_items: list[Value] = []
         self.aliases: CarriedAliases | None = None
         self.open_length = False  # whether only data tells how many trips there are
-        for name, value in zip(names, self.before):
+        self.key = loop_key(self)
+        self.replan()
+        recall(self, tracer.loop_hints.get(self.key))
+
+    def replan(self) -> None:
+        """Plan what the variables hold as carried leaves."""
+        for name, value in zip(self.names, self.entry):
             self._plan(name, value, (name,))
+
+    def drop(self, path: tuple) -> None:
+        """Do not carry a leaf."""
+        self._drop(path, self.leaves[path])
 
     # ------------------------------------------------------------------ planning
     def _plan(self, name: str, value: Any, path: tuple) -> None:
@@ -252,7 +263,7 @@ class Carries:
             return False
         if (
             not carried.weak
-            and isinstance(carried.init, NUMBERS)
+            and carried.number
             and not carried.becomes(getattr(value, "type", None), self.runs, self.tracer.promotion, self.span)
         ):
             return False
@@ -350,6 +361,7 @@ class Carries:
     def finish(self, values: tuple, stacked: Sequence[Any] = (), ys: Sequence[Value] = ()) -> None:
         """Behind the node: variables and slots hold its outputs."""
         tracer = self.tracer
+        tracer.loop_hints[self.key] = remember(self)
         results: dict[int, Any] = {}
         for carried, value in zip(self.slots, values):
             value.name = carried.name if carried.name.isidentifier() else None

@@ -14,7 +14,7 @@ from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from .aliases import doubt, mutable, reached, root_of
+from .aliases import Doubt, doubt, mutable, reached, root_of
 from .journal import MISSING
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
@@ -118,7 +118,9 @@ class Join:
                     continue
                 root = root_of(x)
                 others += reached(root, self.sides[at].graph if self.sides else None)
-                others += [other.proxy for other in uses[at, id(root)] if other is not joined]
+                doubted = [held for held, _ in root.base.others] if isinstance(root.base, Doubt) else []
+                for held in (root, *doubted):
+                    others += [other.proxy for other in uses.get((at, id(root_of(held))), ()) if other is not joined]
             doubt(joined.proxy, others, f"{joined.name!r} is another tensor on each side of a test")
 
     def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.source import Scope
@@ -32,6 +33,8 @@ def register_root(tracer: Tracer, root: Any) -> None:
 def module_attribute(tracer: Tracer, module: Any, name: str) -> Any:
     """`module.name`: its tensors as Proxies, everything else as it is."""
     found = getattr(module, name)
+    if found is None:
+        tracer.none_read.add((id(module), name))
     if tracer.array_owner(found) is not None:
         return tracer.array_proxy(found, name)
     return found
@@ -61,21 +64,26 @@ def call_module(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     """Call a module: its hooks, and its row or its forward between them."""
     if id(module) not in tracer.module_paths:
         register_loose(tracer, module)
+    return with_hooks(tracer, module, args, kwargs, _forward)
+
+
+def with_hooks(tracer: Tracer, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
+    """forward(tracer, module, args, kwargs) between the module's hooks."""
     if getattr(module, "_forward_hooks_with_kwargs", None) or getattr(module, "_forward_pre_hooks_with_kwargs", None):
-        return _call_plain(tracer, module, args, kwargs)
+        return _with_keyword_hooks(tracer, module, args, kwargs, forward)
     for hook in getattr(module, "_forward_pre_hooks", {}).values():
         changed = tracer.call(hook, (module, args), {})
         if changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
-    result = _forward(tracer, module, args, kwargs)
+    result = forward(tracer, module, args, kwargs)
     for hook in getattr(module, "_forward_hooks", {}).values():
         changed = tracer.call(hook, (module, args, result), {})
         result = result if changed is None else changed
     return result
 
 
-def _call_plain(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
-    """A module with hooks that take keywords."""
+def _with_keyword_hooks(tracer: Tracer, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
+    """Of a module with hooks that take keywords."""
     with_kwargs = module._forward_pre_hooks_with_kwargs
     for key, hook in module._forward_pre_hooks.items():
         if key in with_kwargs:
@@ -86,7 +94,7 @@ def _call_plain(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
             changed = tracer.call(hook, (module, args), {})
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
-    result = _forward(tracer, module, args, kwargs)
+    result = forward(tracer, module, args, kwargs)
     for key, hook in module._forward_hooks.items():
         given = (module, args, kwargs, result) if key in module._forward_hooks_with_kwargs else (module, args, result)
         changed = tracer.call(hook, given, {})

@@ -54,6 +54,8 @@ class Objects:
         if self.array_owner(o) is not None:
             return self.tensor_attribute(self.array_proxy(o), name)
         found = getattr(o, name)
+        if found is None:
+            self.none_read.add((id(o), name))
         if self.array_owner(found) is not None:
             return self.array_proxy(found, name)
         return found
@@ -93,7 +95,7 @@ class Objects:
         if type(descriptor) is property and isinstance(descriptor.fset, types.FunctionType):
             self.call(descriptor.fset, (o, value), {})
             return
-        self.journal.record(o, name, "attribute", name)
+        self.journal.record(o, name, "attribute", name, self.span())
         setattr(o, name, value)
 
     def item(self: Tracer, o: Any, key: Any) -> Any:
@@ -129,7 +131,7 @@ class Objects:
             self.journal.record(o, None, "contents", "a container", self.span())
         elif isinstance(o, (list, dict)):
             at = key if not isinstance(o, list) or key >= 0 else len(o) + key
-            self.journal.record(o, at, "item", str(key))
+            self.journal.record(o, at, "item", str(key), self.span())
         o[key] = value
 
     # ------------------------------------------------------------------ unpacking

@@ -14,6 +14,7 @@ from gfx_ir import infer as inference
 from gfx_ir import save as saving
 from gfx_ir.backend import Backend, backend, loaded
 from gfx_ir.codegen import Module, emit
+from gfx_ir.errors import GuardError
 from gfx_ir.graph import UNBOUND
 from gfx_ir.pause import collection_paused
 from gfx_ir.trees import leaves
@@ -152,12 +153,20 @@ class Program(gfx_ir.program.Program):
         arguments = dict(admit.arrays(self.signature, given))
         for path, value in state.items():
             if path in slots:
-                slots[path].set(value)
+                write = slots[path]
+                write.slot.set(value)
+                if write.param is not None:  # what the next call begins with
+                    self.params[write.param] = value
+                    self.trees = {}
                 continue
             original = self.params.get(path, arguments.get(path))
             if original is None:
                 continue
             source = next((b for b in loaded() if b.is_tensor(original)), owner)
+            if tuple(source.shape_of(original)) != tuple(owner.shape_of(value)):
+                raise GuardError(
+                    f"{path!r} of shape {tuple(source.shape_of(original))} is replaced by shape {tuple(owner.shape_of(value))}"
+                )
             source.assign(original, value if source is owner else source.from_host(owner.to_host(value)))
             if path in self.params:
                 self.trees = {k: v for k, v in self.trees.items() if k == source.name}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 
-from .aliases import Lost
+from .aliases import Lost, WrittenConstant
 from .journal import MISSING, Slot, containers
 from .proxy import Proxy
 
@@ -24,16 +24,20 @@ class Write:
     path: str
     value: Any
     slot: Slot | None = None
+    param: str | None = None  # the parameter that stands for what the slot held
 
 
-def lasting_writes(tracer: Tracer, target: Any, arguments: Any) -> list[Write]:
-    """Writes to arguments, buffers, attributes and globals, in order. The objects themselves get their old values back."""
-    given, reached = containers(arguments), containers(arguments, *_closed_over(target))
+def lasting_writes(tracer: Tracer, target: Any, arguments: Any, outside: set[int]) -> list[Write]:
+    """Writes to arguments, buffers, attributes and globals, in order. The objects themselves get their old values back.
+
+    `outside`: ids of written objects that something else than the captured code holds.
+    """
+    given, reached = containers(arguments), containers(arguments, *_closed_over(target)) | outside
     for slot in tracer.journal.frames[0].values():
         if slot.kind in ("item", "attribute", "contents") and id(slot.object) in given:
             raise UnsupportedConstruct(
                 f"GFX cannot convert this write: {slot.name!r} of an argument is replaced, and the caller would see it",
-                slot.span or tracer.span(), "return it instead, or write into its tensors",
+                slot.span, "return it instead, or write into its tensors",
             )  # fmt: skip
     found = [_write(tracer, slot, reached) for slot in list(tracer.journal.frames[0].values())]
     tracer.journal.undo()
@@ -54,18 +58,36 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
         return None
     if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
         raise UnsupportedConstruct(
-            f"GFX cannot convert this write: the contents of {slot.name!r} outlive the call",
-            tracer.span(),
+            f"GFX cannot convert this write: the contents of a {type(slot.object).__name__} outlive the call",
+            slot.span,
             "return them instead",
         )
-    if isinstance(value, (int, float)) and isinstance(slot.old, (int, float)):
+    if isinstance(slot.old, (int, float)):
         raise UnsupportedConstruct(
             f"GFX cannot convert this write: {slot.name!r} is a Python number that changes from call to call, and its value is part of the graph",
-            tracer.span(), "make it a buffer (a tensor), or an argument and a result",
+            slot.span, "make it a buffer (a tensor), or an argument and a result",
         )  # fmt: skip
+    if slot.old is None and (id(slot.object), slot.key) in tracer.none_read:
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this write: {slot.name!r} is None in the first call and no longer in the next, and the code asks for it",
+            slot.span, "make it a tensor before the capture (a buffer), or an argument and a result",
+        )  # fmt: skip
+    if isinstance(value, Proxy) and tracer.known.get(id(slot.old)) is value:
+        return None  # the same array, written in place
     owner = module if module is not None else type(slot.object).__name__.lower()
     path = f"{owner}.{slot.key}" if owner else str(slot.key)
-    return Write(path, tracer.unwrap(value), slot)
+    param = _param_of(tracer, slot.old)
+    return Write(param or path, tracer.unwrap(value), slot, param)
+
+
+def _param_of(tracer: Tracer, array: Any) -> str | None:
+    """The parameter that an array is. Where it stands as a constant, the capture has to begin again."""
+    if id(array) not in tracer.known:
+        return None
+    found = next((name for name, held in tracer.params.items() if held is array), None)
+    if found is None:
+        raise WrittenConstant
+    return found
 
 
 def _check_decided(tracer: Tracer, slot: Slot) -> None:

@@ -21,6 +21,7 @@ from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
+from .aliases import CONSTANT
 from .calls import Calls
 from .convert import constant_data, spliced
 from .facts import Facts
@@ -54,6 +55,7 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         self.params: dict[str, Any] = {}
         self.param_kinds: dict[str, str] = {}
         self.handlers_depth = 0
+        self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
         self.static_types = False
         self.depth = 0
         self.detaching = 0  # depth of `no_grad` blocks, and what was made inside of them
@@ -67,6 +69,8 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         self.guards: list[Any] = []
         self.notes: list[str] = []
         self.key: Proxy | None = None
+        self.constants = True  # whether small arrays from outside are constants
+        self.none_read: set[tuple[int, str]] = set()  # attributes that were None where the code asked
         self._frameworks: list[Backend] | None = None
         self.owners: dict[type, Backend | None] = {}
 
@@ -250,6 +254,8 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         if found is None:
             owner = self.array_owner(x)
             found = Proxy(self.array_value(x, self.tensor_paths.get(id(x)) or name), owner)
+            if isinstance(found.value, Value) and found.value.node.op.name == "constant":
+                found.base = CONSTANT
             self.known[id(x)] = found
             self.kept.append(x)
         return found
@@ -261,7 +267,7 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
             raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.span())
         shape = owner.shape_of(x)
         count = int(np.prod(shape)) if shape else 1
-        if id(x) not in self.tensor_paths and count <= _SMALL:
+        if id(x) not in self.tensor_paths and count <= (_SMALL if self.constants else 0):
             data, element = constant_data(owner, x)
             with self.outermost():
                 return ops.constant(data, element)

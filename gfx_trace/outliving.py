@@ -1,0 +1,59 @@
+"""Which objects that captured code wrote are held by something else, so that the writes outlive the call."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from .journal import Slot
+from .proxy import HostProxy, Proxy
+
+_WRITABLE = ("attribute", "item", "contents")
+
+
+def outliving(slots: Iterable[Slot], result: Any) -> set[int]:
+    """Ids of written objects to which more refers than their slots, each other, and the result.
+
+    Called when the captured code has returned. What its dead frames and closures hold in circles is collected first.
+    """
+    written = [slot for slot in slots if slot.kind in _WRITABLE]
+    found = _held_elsewhere(written, result) if written else set()
+    if found:
+        gc.collect()
+        found = _held_elsewhere(written, result)
+    return found
+
+
+def _held_elsewhere(slots: list[Slot], result: Any) -> set[int]:
+    objects = {id(slot.object): slot.object for slot in slots}
+    held: Counter[int] = Counter(id(slot.object) for slot in slots)
+    for slot in slots:
+        held[id(slot.old)] += 1
+        held.update(map(id, _children(slot.old) if slot.kind == "contents" else ()))
+    held[id(result)] += 4  # the variables and arguments of the callers
+    stack, seen = [result, *objects.values()], set()
+    while stack:
+        item = stack.pop()
+        if id(item) not in seen:
+            seen.add(id(item))
+            children = _children(item)
+            held.update(map(id, children))
+            stack += [
+                child for child in children if isinstance(child, (list, dict, tuple, set)) or id(child) in objects
+            ]
+    item = children = stack = slot = None  # type: ignore[assignment]
+    # beyond what is counted: the table here, its value in the loop, and the call's argument
+    return {key for key in objects if sys.getrefcount(objects[key]) - 2 > held[key]}
+
+
+def _children(item: Any) -> list[Any]:
+    if isinstance(item, dict):
+        return list(item.values())
+    if isinstance(item, (list, tuple, set)):
+        return list(item)
+    if isinstance(item, (Proxy, HostProxy)):
+        return []
+    return list(vars(item).values()) if hasattr(item, "__dict__") else []
