@@ -21,8 +21,8 @@ from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
 from .flavour import flavour_of
 from .modules import is_module, register_root
-from .results import result_tree
 from .outliving import outliving
+from .results import result_tree
 from .state import Write, lasting_writes
 from .tracer import Tracer
 
