@@ -154,7 +154,7 @@ class Program(gfx_ir.program.Program):
         for path, value in state.items():
             if path in slots:
                 write = slots[path]
-                write.slot.set(value)
+                write.slot.set(value)  # type: ignore[union-attr]  # what stands in slots has one
                 if write.param is not None:  # what the next call begins with
                     self.params[write.param] = value
                     self.trees = {}
