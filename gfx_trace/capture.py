@@ -81,12 +81,17 @@ def _capture(
         arguments = Arguments(tracer, dynamic)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = any(p.type is not None for p in graph.placeholders)
+        place = None
         try:
             result = run(tracer, target, bound)
-            tracer.site = None  # no frame of the captured code is left alive
+            place, tracer.site = tracer.span(), None  # no frame of the captured code is left alive
             outside = outliving(tracer.journal.frames[0].values(), result)
             tree, rebuild = result_tree(tracer, result)
             state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
+        except GfxError as error:
+            if error.span is None:
+                error.span = place or tracer.span()
+            raise
         finally:
             tracer.journal.undo()
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
