@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,13 +13,9 @@ from .convert import Starred
 from .joins import Choice, Partial
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .rows import rows_of
+from .views import PYTHON_INPLACE
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
-_INPLACE = {
-    "+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv, "//": operator.ifloordiv,
-    "%": operator.imod, "**": operator.ipow, "@": operator.imatmul, "&": operator.iand, "|": operator.ior,
-    "^": operator.ixor, "<<": operator.ilshift, ">>": operator.irshift,
-}  # fmt: skip
 
 
 def gfx_call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -90,7 +85,7 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
         tracer.journal.record(x, None, "contents", "a container", tracer.span())
     elif tracer.array_owner(x) is not None:
         return tracer.inplace(sign, tracer.array_proxy(x), y)
-    return _INPLACE[sign](x, y)
+    return PYTHON_INPLACE[sign](x, y)
 
 
 def gfx_is(a: Any, b: Any) -> Any:

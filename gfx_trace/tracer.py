@@ -12,7 +12,7 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.build import Builder
-from gfx_ir.dtypes import DType, dtype
+from gfx_ir.dtypes import DType
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef
@@ -352,11 +352,3 @@ def _called(x: Any) -> str:
     value = x.read()
     name = getattr(value, "name", None)
     return f"{name!r}" if name else f"the result of {value.node.op.name!r}" if isinstance(value, Value) else repr(value)
-
-
-def as_dtype(x: Any) -> DType:
-    """A DType from what users write."""
-    return x if isinstance(x, DType) else dtype(x)
-
-
-__all__ = ["Tracer", "as_dtype", "tree_map"]

@@ -11,7 +11,6 @@ from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active, lookup
-from gfx_ir.rules import building
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
@@ -195,12 +194,12 @@ class Views:
     def inplace(self: Tracer, sign: str, x: Any, other: Any) -> Any:
         """x += other: a write where the framework's arrays are mutable, else a new value."""
         if not isinstance(x, Proxy):
-            return _PYTHON_INPLACE[sign](x, other)
+            return PYTHON_INPLACE[sign](x, other)
         operand = self.operand(other)
         if operand is NotImplemented:
             raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
         fixed = x.weak or x.backend is None or not x.backend.views
-        name = f"__{_PYTHON_INPLACE[sign].__name__}__"
+        name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
         value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(x.read(), operand)
         if fixed:
@@ -282,11 +281,6 @@ class Views:
         """What `x.__array_namespace__()` gives: the standard's functions, which are our ops."""
         return Namespace()
 
-    def on_reference(self, fn: Any, *args: Any) -> Any:
-        """Run something on NumPy data, outside of the capture."""
-        with building(None):
-            return fn(*args)
-
 
 class Namespace:
     """The array API standard's namespace under capture."""
@@ -309,7 +303,7 @@ def _basic(node: Any) -> bool:
     return not any(type(i) is list or (isinstance(i, Value) and i.is_tensor) or isinstance(i, bool) for i in items)
 
 
-_PYTHON_INPLACE = {
+PYTHON_INPLACE = {
     "+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv, "//": operator.ifloordiv,
     "%": operator.imod, "**": operator.ipow, "@": operator.imatmul, "&": operator.iand, "|": operator.ior,
     "^": operator.ixor, "<<": operator.ilshift, ">>": operator.irshift,
