@@ -273,8 +273,7 @@ class Graph:
         if node.graph is not None:
             raise VerifyError(f"{node.op.name} already stands in a graph")
         node.graph = self
-        following = before
-        previous = self.last if before is None else before.prev
+        previous, following = (self.last if before is None else before.prev), before
         node.prev, node.next = previous, following
         if previous is None:
             self.first = node

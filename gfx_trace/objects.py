@@ -16,7 +16,7 @@ from gfx_ir.graph import Value
 from .joins import Choice
 from .modules import is_module, module_attribute
 from .proxy import HostProxy, Proxy, Unusable
-from .regions import Raised
+from .raised import Raised
 from .rows import rows_of
 
 if TYPE_CHECKING:

@@ -11,30 +11,18 @@ from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
-from gfx_ir.trees import tree_map
 
 from .aliases import Lost
-from .joins import Choice, Join, Joined, Partial, joined_type
+from .joins import Join, Joined, Partial, joined_type
 from .journal import MISSING, Slot, held_values
 from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
-from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .proxy import Proxy
+from .raised import Raised
 from .rows import length_error
 
 if TYPE_CHECKING:
     from .tracer import Tracer
-
-_BOOLEAN = frozenset((
-    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
-    "logical_xor", "all", "any", "isnan", "isinf", "isfinite", "array_equal", "signbit",
-))  # fmt: skip
-
-
-class Raised(BaseException):
-    """A rewritten `raise` was reached under an open test: the region ends here."""
-
-    def __init__(self, error: BaseException, span: Any) -> None:
-        self.error, self.span = error, span
 
 
 class Side:
@@ -56,113 +44,6 @@ class Side:
 class Regions:
     """The part of the Tracer that knows tests."""
 
-    # ------------------------------------------------------------------ truth
-    def truth(self: Tracer, test: Any) -> Any:
-        """True or False where that is fixed or known, else the Value that decides."""
-        kind = type(test)
-        if kind is bool:
-            return test
-        if kind is Choice:
-            return self.truth(self.on_choice(test, lambda side: self.bool_(side)))
-        if kind is HostProxy:
-            known = self.facts.decide(test.value)
-            return self.local(test.value) if known is None else known
-        if kind is Proxy:
-            value = test.read()
-            if not isinstance(value, Value):
-                return bool(value)
-            known = self.facts.decide(value)
-            return self._scalar_test(value) if known is None else known
-        if isinstance(test, Unusable):
-            raise test.error
-        if isinstance(test, Undefined):
-            raise UnboundLocalError(
-                f"cannot access local variable {test.name!r} where it is not associated with a value"
-            )
-        return bool(test)
-
-    def bool_(self: Tracer, x: Any) -> Any:
-        """bool(x), as a captured value where x is open."""
-        found = self.truth(x)
-        return self.wrap(found) if isinstance(found, Value) else found
-
-    def _scalar_test(self: Tracer, value: Value) -> Value:
-        known = getattr(value.type, "dtype", None)
-        boolean = known.kind == "b" if known is not None else self.is_boolean(value)
-        return value if boolean else ops.not_equal(value, 0)
-
-    def is_boolean(self: Tracer, value: Any) -> bool:
-        """Whether a value is true or false by the way it was made, where its dtype is not known."""
-        if not isinstance(value, Value):
-            return isinstance(value, bool)
-        node = value.node
-        if node.op.name in _BOOLEAN or value.kind == "bool" or value in self.booleans:
-            return True
-        if node.op.name == "cond":
-            return all(self.is_boolean(region.result[value.index - 1]) for region in node.regions)
-        bitwise = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert")
-        return node.op.name in bitwise and all(self.is_boolean(leaf) for leaf in node.args)
-
-    def not_(self: Tracer, x: Any) -> Any:
-        """not x."""
-        found = self.truth(x)
-        if not isinstance(found, Value):
-            return not found
-        if found.is_tensor:
-            return self.wrap(ops.logical_not(found))
-        return self.wrap(self.host("not", found))
-
-    def is_(self: Tracer, a: Any, b: Any) -> Any:
-        """a is b: open only for `is None` of an optional value."""
-        for x, y in ((a, b), (b, a)):
-            if type(x) is Choice:
-                return self.on_choice(x, lambda side, y=y: self.is_(side, y))
-            if isinstance(x, (Proxy, HostProxy)) and y is None:
-                value = x.read()
-                if not isinstance(value, Value):
-                    return value is None
-                if value.kind not in ("optional", "any"):
-                    return False
-                found = ops.is_none(value)
-                known = self.facts.decide(found)
-                return self.wrap(found) if known is None else known
-            if isinstance(x, HostProxy) and isinstance(y, bool):
-                return x if y else self.not_(x)
-        return a is b
-
-    # ------------------------------------------------------------------ boolean operators
-    def and_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]]) -> Any:
-        """first and rest…, lazily: an operand is traced as a region under what was found before it."""
-        return self._chain(first, rest, stop=False)
-
-    def or_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]]) -> Any:
-        """first or rest…, lazily."""
-        return self._chain(first, rest, stop=True)
-
-    def _chain(self: Tracer, value: Any, rest: Sequence[Callable[[], Any]], stop: bool) -> Any:
-        for at, operand in enumerate(rest):
-            test = self.truth(value)
-            if isinstance(test, Value):
-                more = rest[at:]
-                following = lambda more=more: self._chain(more[0](), more[1:], stop)
-                kept = value
-                if not test.is_tensor and getattr(value, "kind", "bool") == "bool":
-                    kept = stop
-                sides = (lambda kept=kept: kept, following) if stop else (following, lambda kept=kept: kept)
-                return self.branch_value(test, *sides)
-            if test is stop:
-                return value
-            value = operand()
-        return value
-
-    def ifexp(self: Tracer, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-        """then() if test else otherwise()."""
-        found = self.truth(test)
-        if not isinstance(found, Value):
-            return then() if found else otherwise()
-        return self.branch_value(found, then, otherwise)
-
-    # ------------------------------------------------------------------ tracing a side
     @contextmanager
     def opened(self: Tracer, name: str) -> Any:
         """Build a region whose writes are undone when it is left; yields its Side."""
@@ -346,101 +227,6 @@ class Regions:
             yield
         finally:
             self.graph, self.captures = self.stack.pop()
-
-    # ------------------------------------------------------------------ choices
-    def on_choice(self: Tracer, choice: Choice, use: Callable[[Any], Any]) -> Any:
-        """Use what a Choice holds: the same test again, decided where it is known."""
-        known = self.facts.decide(choice.test)
-        if known is not None:
-            return use(self.imported(choice.test, choice.sides[0 if known else 1], 0 if known else 1))
-        return self.branch_value(
-            self.local(choice.test),
-            lambda: use(self.imported(choice.test, choice.sides[0], 0)),
-            lambda: use(self.imported(choice.test, choice.sides[1], 1)),
-        )
-
-    def imported(self: Tracer, test: Value, tree: Any, side: int) -> Any:
-        """A side's object outside of its region: its inner values become outputs of the node on demand."""
-        if isinstance(tree, (tuple, list)) and type(tree) in (tuple, list):
-            return type(tree)(self.imported(test, item, side) for item in tree)
-        if isinstance(tree, dict) and type(tree) is dict:
-            return {key: self.imported(test, item, side) for key, item in tree.items()}
-        if isinstance(tree, (Proxy, HostProxy)):
-            value = tree.read()
-            if isinstance(value, Value) and not self.visible(value):
-                made = self._copied(value) if test.is_tensor else self._export(value, side)
-                return self.wrap(made, tree.backend)
-        return tree
-
-    def visible(self: Tracer, value: Value) -> bool:
-        """Whether a value can be read here: it is of a graph under construction, or of a region that is being joined."""
-        graph = value.node.graph
-        return (
-            graph is self.graph or any(graph is g for g, _ in self.stack) or any(graph is g for g in self.open_graphs)
-        )
-
-    def _copied(self: Tracer, value: Value) -> Value:
-        """A value of a region that was left, computed again here: what it follows from has no effect."""
-        origin = self.facts.origin.get(value)
-        if origin is not None:
-            return self._copied(origin)
-        if self.visible(value):
-            return self.local(value)
-        node = value.node
-        if node.op.effect or node.regions:
-            raise self.error(f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test")
-        args = tree_map(lambda leaf: self._copied(leaf) if type(leaf) is Value else leaf, node.args)
-        made = node.op(*args)
-        made = made[value.index - 1] if isinstance(made, tuple) else made
-        made.name = value.name
-        return made
-
-    def _export(self: Tracer, value: Value, side: int) -> Value:
-        graph = value.node.graph
-        assert graph is not None
-        if graph is self.graph or any(graph is g for g, _ in self.stack):
-            return value
-        node = graph.owner
-        assert node is not None
-        for at, leaf in enumerate(graph.result):
-            if leaf is value:
-                return self._export(node.values[at], side)
-        graph.result = (*graph.result, value)
-        other = node.regions[1 - node.regions.index(graph)]
-        other.result = (*other.result, None)
-        kind = "optional" if value.kind in ("tensor", "optional") else "any"
-        made = Value(node, len(node.values) + 1, kind, value.name)
-        node.values = (*node.values, made)
-        return self._export(made, side)
-
-    def read(self: Tracer, name: str, x: Any) -> Any:
-        """A read of a variable that may be undefined."""
-        if isinstance(x, Undefined):
-            error = UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
-            raise Raised(error, self.span()) if self.stack else error
-        if isinstance(x, Partial):
-            known = self.facts.decide(x.test)
-            chosen = None if known is None else x.sides[0 if known else 1]
-            if chosen is None or isinstance(chosen, (Undefined, Unusable)):
-                x.error.span = self.span()
-                raise x.error
-            return self.imported(x.test, chosen, 0 if known else 1)
-        if isinstance(x, Maybe):
-            return self._read_maybe(x)
-        if isinstance(x, Unusable):
-            raise x.error
-        return x
-
-    def _read_maybe(self: Tracer, x: Maybe) -> Any:
-        """A read behind a loop that may not have run: checked when the emitted code runs, once."""
-        found = self.truth(x.defined)
-        text = f"cannot access local variable {x.name!r} where it is not associated with a value"
-        if found is False:
-            raise UnboundLocalError(text)
-        if isinstance(found, Value):
-            ops.check(found, text, "UnboundLocalError")
-            self.facts.assume(found, True)
-        return x.value
 
 
 def filled(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -13,7 +11,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.build import Builder
 from gfx_ir.dtypes import DType
-from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef
 from gfx_ir.program import Guard
@@ -21,23 +19,24 @@ from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
-from .aliases import CONSTANT
+from .arrays import Arrays
 from .calls import Calls
-from .convert import constant_data, spliced
+from .choices import Choices
+from .convert import spliced
 from .facts import Facts
-from .flavour import loaded_frameworks
 from .journal import Journal
 from .loops import Loops
 from .objects import Objects
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
 from .regions import Regions
+from .sources import Sources
+from .truths import Truths
 from .views import Views
 
-_SMALL = 16
 _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
 
 
-class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
+class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, Loops, Builder):
     """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
 
     def __init__(
@@ -231,72 +230,6 @@ class Tracer(Calls, Views, Objects, Regions, Loops, Builder):
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return kind(*(self.wrap(item, backend) for item in result))
         return result
-
-    # ------------------------------------------------------------------ arrays that the code closes over
-    def frameworks(self) -> list[Backend]:
-        """Backends whose arrays and functions may occur in the captured code."""
-        if self._frameworks is None:
-            self._frameworks = loaded_frameworks()
-        return self._frameworks
-
-    def array_owner(self, x: Any) -> Backend | None:
-        """The backend whose array x is."""
-        kind = type(x)
-        if kind in self.owners:
-            return self.owners[kind]
-        found = next((backend for backend in self.frameworks() if backend.is_tensor(x)), None)
-        self.owners[kind] = found
-        return found
-
-    def array_proxy(self, x: Any, name: str = "constant") -> Proxy:
-        """The Proxy of an array met during capture: one for each array, so that aliases stay aliases."""
-        found = self.known.get(id(x))
-        if found is None:
-            owner = self.array_owner(x)
-            found = Proxy(self.array_value(x, self.tensor_paths.get(id(x)) or name), owner)
-            if isinstance(found.value, Value) and found.value.node.op.name == "constant":
-                found.base = CONSTANT
-            self.known[id(x)] = found
-            self.kept.append(x)
-        return found
-
-    def array_value(self, x: Any, path: str) -> Value:
-        """An array as a parameter, or as a constant node where it is small and belongs to no module."""
-        owner = self.array_owner(x)
-        if owner is None:
-            raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.span())
-        shape = owner.shape_of(x)
-        count = int(np.prod(shape)) if shape else 1
-        if id(x) not in self.tensor_paths and count <= (_SMALL if self.constants else 0):
-            data, element = constant_data(owner, x)
-            with self.outermost():
-                return ops.constant(data, element)
-        return self.parameter(path, x, owner)
-
-    @contextmanager
-    def outermost(self) -> Iterator[None]:
-        """Inside, nodes are added to the captured function's own graph: what is kept for later must be seen from every region."""
-        inner = self.graph, self.captures, self.stack
-        if self.stack:
-            (self.graph, self.captures), self.stack = self.stack[0], []
-        try:
-            yield
-        finally:
-            self.graph, self.captures, self.stack = inner
-
-    def parameter(self, path: str, x: Any, owner: Backend | None = None) -> Value:
-        """The parameter that holds x, named by its path."""
-        owner = owner or self.array_owner(x)
-        assert owner is not None
-        outer = self.stack[0][0] if self.stack else self.graph
-        unique, count = path, 1
-        while unique in self.params and self.params[unique] is not x:
-            unique, count = f"{path}_{count}", count + 1
-        if unique not in self.params:
-            self.params[unique] = x
-            type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
-            outer.add_parameter(unique, type_)
-        return outer.parameters[unique]
 
     def assume_rank(self, value: Any, rank: int) -> bool:
         """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""

@@ -1,0 +1,98 @@
+"""Arrays that the captured code meets: constants and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gfx_ir import ops
+from gfx_ir.backend import Backend
+from gfx_ir.errors import CaptureError
+from gfx_ir.graph import Graph, Value
+from gfx_ir.types import LogicalTensor
+
+from .aliases import CONSTANT
+from .convert import constant_data
+from .flavour import loaded_frameworks
+from .proxy import Proxy
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_SMALL = 16
+
+
+class Arrays:
+    """The part of the Tracer that knows the arrays which code closes over."""
+
+    _frameworks: list[Backend] | None
+    stack: list[tuple[Graph, dict[Value, Value]]]
+
+    def frameworks(self: Tracer) -> list[Backend]:
+        """Backends whose arrays and functions may occur in the captured code."""
+        found = self._frameworks
+        if found is None:
+            found = self._frameworks = loaded_frameworks()
+        return found
+
+    def array_owner(self: Tracer, x: Any) -> Backend | None:
+        """The backend whose array x is."""
+        kind = type(x)
+        if kind in self.owners:
+            return self.owners[kind]
+        found = next((backend for backend in self.frameworks() if backend.is_tensor(x)), None)
+        self.owners[kind] = found
+        return found
+
+    def array_proxy(self: Tracer, x: Any, name: str = "constant") -> Proxy:
+        """The Proxy of an array met during capture: one for each array, so that aliases stay aliases."""
+        found = self.known.get(id(x))
+        if found is None:
+            owner = self.array_owner(x)
+            found = Proxy(self.array_value(x, self.tensor_paths.get(id(x)) or name), owner)
+            if isinstance(found.value, Value) and found.value.node.op.name == "constant":
+                found.base = CONSTANT
+            self.known[id(x)] = found
+            self.kept.append(x)
+        return found
+
+    def array_value(self: Tracer, x: Any, path: str) -> Value:
+        """An array as a parameter, or as a constant node where it is small and belongs to no module."""
+        owner = self.array_owner(x)
+        if owner is None:
+            raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.span())
+        shape = owner.shape_of(x)
+        count = int(np.prod(shape)) if shape else 1
+        if id(x) not in self.tensor_paths and count <= (_SMALL if self.constants else 0):
+            data, element = constant_data(owner, x)
+            with self.outermost():
+                return ops.constant(data, element)
+        return self.parameter(path, x, owner)
+
+    @contextmanager
+    def outermost(self: Tracer) -> Iterator[None]:
+        """Inside, nodes are added to the captured function's own graph: what is kept for later must be seen from every region."""
+        inner = self.graph, self.captures, self.stack
+        if self.stack:
+            (self.graph, self.captures), self.stack = self.stack[0], []
+        try:
+            yield
+        finally:
+            self.graph, self.captures, self.stack = inner
+
+    def parameter(self: Tracer, path: str, x: Any, owner: Backend | None = None) -> Value:
+        """The parameter that holds x, named by its path."""
+        owner = owner or self.array_owner(x)
+        assert owner is not None
+        outer = self.stack[0][0] if self.stack else self.graph
+        unique, count = path, 1
+        while unique in self.params and self.params[unique] is not x:
+            unique, count = f"{path}_{count}", count + 1
+        if unique not in self.params:
+            self.params[unique] = x
+            type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
+            outer.add_parameter(unique, type_)
+        return outer.parameters[unique]

@@ -1,0 +1,116 @@
+"""Choices: what a variable holds that an open test decided, and what is read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.graph import Value
+from gfx_ir.trees import tree_map
+
+from .joins import Choice, Partial
+from .nest import Maybe
+from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .raised import Raised
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+class Choices:
+    """The part of the Tracer that knows what hangs on a test."""
+
+    def on_choice(self: Tracer, choice: Choice, use: Callable[[Any], Any]) -> Any:
+        """Use what a Choice holds: the same test again, decided where it is known."""
+        known = self.facts.decide(choice.test)
+        if known is not None:
+            return use(self.imported(choice.test, choice.sides[0 if known else 1], 0 if known else 1))
+        return self.branch_value(
+            self.local(choice.test),
+            lambda: use(self.imported(choice.test, choice.sides[0], 0)),
+            lambda: use(self.imported(choice.test, choice.sides[1], 1)),
+        )
+
+    def imported(self: Tracer, test: Value, tree: Any, side: int) -> Any:
+        """A side's object outside of its region: its inner values become outputs of the node on demand."""
+        if isinstance(tree, (tuple, list)) and type(tree) in (tuple, list):
+            return type(tree)(self.imported(test, item, side) for item in tree)
+        if isinstance(tree, dict) and type(tree) is dict:
+            return {key: self.imported(test, item, side) for key, item in tree.items()}
+        if isinstance(tree, (Proxy, HostProxy)):
+            value = tree.read()
+            if isinstance(value, Value) and not self.visible(value):
+                made = self._copied(value) if test.is_tensor else self._export(value, side)
+                return self.wrap(made, tree.backend)
+        return tree
+
+    def visible(self: Tracer, value: Value) -> bool:
+        """Whether a value can be read here: it is of a graph under construction, or of a region that is being joined."""
+        graph = value.node.graph
+        return (
+            graph is self.graph or any(graph is g for g, _ in self.stack) or any(graph is g for g in self.open_graphs)
+        )
+
+    def _copied(self: Tracer, value: Value) -> Value:
+        """A value of a region that was left, computed again here: what it follows from has no effect."""
+        origin = self.facts.origin.get(value)
+        if origin is not None:
+            return self._copied(origin)
+        if self.visible(value):
+            return self.local(value)
+        node = value.node
+        if node.op.effect or node.regions:
+            raise self.error(f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test")
+        args = tree_map(lambda leaf: self._copied(leaf) if type(leaf) is Value else leaf, node.args)
+        made = node.op(*args)
+        made = made[value.index - 1] if isinstance(made, tuple) else made
+        made.name = value.name
+        return made
+
+    def _export(self: Tracer, value: Value, side: int) -> Value:
+        graph = value.node.graph
+        assert graph is not None
+        if graph is self.graph or any(graph is g for g, _ in self.stack):
+            return value
+        node = graph.owner
+        assert node is not None
+        for at, leaf in enumerate(graph.result):
+            if leaf is value:
+                return self._export(node.values[at], side)
+        graph.result = (*graph.result, value)
+        other = node.regions[1 - node.regions.index(graph)]
+        other.result = (*other.result, None)
+        kind = "optional" if value.kind in ("tensor", "optional") else "any"
+        made = Value(node, len(node.values) + 1, kind, value.name)
+        node.values = (*node.values, made)
+        return self._export(made, side)
+
+    def read(self: Tracer, name: str, x: Any) -> Any:
+        """A read of a variable that may be undefined."""
+        if isinstance(x, Undefined):
+            error = UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+            raise Raised(error, self.span()) if self.stack else error
+        if isinstance(x, Partial):
+            known = self.facts.decide(x.test)
+            chosen = None if known is None else x.sides[0 if known else 1]
+            if chosen is None or isinstance(chosen, (Undefined, Unusable)):
+                x.error.span = self.span()
+                raise x.error
+            return self.imported(x.test, chosen, 0 if known else 1)
+        if isinstance(x, Maybe):
+            return self._read_maybe(x)
+        if isinstance(x, Unusable):
+            raise x.error
+        return x
+
+    def _read_maybe(self: Tracer, x: Maybe) -> Any:
+        """A read behind a loop that may not have run: checked when the emitted code runs, once."""
+        found = self.truth(x.defined)
+        text = f"cannot access local variable {x.name!r} where it is not associated with a value"
+        if found is False:
+            raise UnboundLocalError(text)
+        if isinstance(found, Value):
+            ops.check(found, text, "UnboundLocalError")
+            self.facts.assume(found, True)
+        return x.value

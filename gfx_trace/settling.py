@@ -1,0 +1,228 @@
+"""Settling what a loop carries: what a pass over the body shows is compared with what the pass assumed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+
+from .aliases import mutable
+from .carried import ORDER, Carried, carryable, kind_of, poison, same
+from .carried_aliases import CarriedAliases
+from .journal import Slot
+from .nest import Maybe, alike, branches
+from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, widest
+from .rows import length_error
+
+if TYPE_CHECKING:
+    from .carries import Carries
+    from .regions import Side
+
+
+class Settling:
+    """The part of Carries that makes better assumptions for the next pass."""
+
+    aliases: CarriedAliases | None
+
+    def settle(self: Carries, side: Side, tensor: bool) -> bool:
+        """Whether the assumptions of this pass hold; if not, better ones are made for the next."""
+        stable = True
+        if tensor and self.host:
+            self.host, stable = False, False
+        for at, name in enumerate(self.names):
+            stable &= self._settle(at, (name,), name, self.entry[at], self.entered[at], self.after[at])
+        for path, carried in list(self.leaves.items()):
+            if carried.slot is not None:
+                stable &= self._settle_leaf(path, carried)
+        for slot, value in side.written:
+            stable &= self._settle_slot(slot, value)
+        return self._settle_aliases(side) and stable
+
+    def _settle_aliases(self: Carries, side: Side) -> bool:
+        """What the carried tensors may be besides tensors of their own; in the body that matters once it writes to any."""
+        first = self.aliases is None
+        found = CarriedAliases([c for c in self.slots if c.slot is None or c.slot.kind != "proxy"], side.graph)
+        self.aliases = found
+        key = self.tracer.key
+        writes = any(slot.kind == "proxy" and slot.object is not key for slot, _ in side.written)
+        return not (first and found.any and (writes or found.written))
+
+    def _settle(self: Carries, at: int, path: tuple, name: str, before: Any, entered: Any, after: Any) -> bool:
+        """Compare what stood at a path before the body and after it."""
+        carried = self.leaves.get(path)
+        if carried is not None:
+            carried.out = after
+            return self._settle_leaf(path, carried)
+        if after is entered:
+            return self._drop_below(path)
+        if path in self.dropped and not same(before, after):
+            self.dropped.discard(path)
+            self.kept.add(path)
+            self._plan(name, before, path)
+            return False
+        if type(before) is Maybe and type(after) is not Maybe and not isinstance(after, (Undefined, Unusable)):
+            after = Maybe(after, True, before.name)
+        if alike(before, after):
+            if path not in self.flat and not isinstance(before, (tuple, Maybe)):
+                self.flat.add(path)
+                self._plan(name, before, path)
+                return False
+            parts = zip(branches(before) or (), branches(entered) or (), branches(after) or ())
+            return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])  # noqa: C419 - every part settles
+        if same(before, after) or (isinstance(entered, Unusable) and not isinstance(entered, Maybe)):
+            return True
+        return self._unusable(at, path, before, after)
+
+    def _drop_below(self: Carries, path: tuple) -> bool:
+        """A container that is left as it was carries nothing."""
+        below = [
+            p for p in self.leaves if p[: len(path)] == path and self.leaves[p].slot is None and p not in self.kept
+        ]
+        for inner in below:
+            self._drop(inner, self.leaves[inner])
+        return not below
+
+    def _unusable(self: Carries, at: int, path: tuple, before: Any, after: Any) -> bool:
+        """A variable that cannot be carried: one that the loop defines gets a placeholder value, others may not be read."""
+        name = self.names[at]
+        if isinstance(before, Undefined) and len(path) == 1:
+            zero = poison(self.tracer, after)
+            if zero is not None:
+                sure = (
+                    self.runs and not isinstance(after, Unusable)
+                ) or not before.name.isidentifier()  # a flag of its own guards what is returned
+                self.entry[at] = zero if sure else Maybe(zero, False, name)
+                self._plan(name, self.entry[at], path)
+                return False
+            if isinstance(after, Undefined):
+                return True
+            what = f"GFX cannot convert this read: {name!r} is only defined if the loop runs, and its kind is not known before"
+            self.entry[at] = Later(UnsupportedConstruct(what, self.span, f"define {name!r} before the loop"))
+            return True
+        said = (
+            "is None before the loop"
+            if before is None
+            else f"becomes {_noun(after)} in the loop, and was {_noun(before)} before"
+        )
+        self._drop_below((name,))
+        what = f"GFX cannot convert this loop: {name!r} {said}, which no graph can carry from trip to trip"
+        self.entry[at] = Unusable(UnsupportedConstruct(what, self.span, "keep its kind, length and keys"))
+        return False
+
+    def _settle_leaf(self: Carries, path: tuple, carried: Carried) -> bool:
+        out = carried.out
+        if not carryable(out):
+            self._refuse(carried, out)
+        if (
+            out is carried.entered
+            and mutable(out)
+            and out.value is not carried.inner
+            and type(carried.init) is Proxy
+            and path not in self.kept
+        ):
+            self._drop(
+                path, carried
+            )  # written in place, and the same tensor still: what was there before the loop is carried
+            return False
+        value = self.read(out)
+        if path not in self.kept:
+            constant = (
+                not isinstance(value, Value)
+                and not isinstance(carried.init, (Proxy, HostProxy))
+                and same(value, carried.init)
+            )
+            if value is carried.inner or constant:
+                self._drop(path, carried)
+                return False
+        carried.check_type(self.tracer, value, self.span)
+        if carried.weak and isinstance(out, Proxy) and out.weak != carried.weak:
+            carried.weak = widest(carried.weak, out.weak) if out.weak else ""
+            return False
+        if (
+            not carried.weak
+            and carried.number
+            and not carried.becomes(getattr(value, "type", None), self.runs, self.tracer.promotion, self.span)
+        ):
+            return False
+        kind = value.kind if isinstance(value, Value) else kind_of(out)
+        wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
+        if wider != carried.kind and (self.host or wider in ("tensor", "optional")):
+            carried.kind = wider
+            return not self.host and carried.inner is not None and carried.inner.kind == wider
+        return True
+
+    def _drop(self: Carries, path: tuple, carried: Carried) -> None:
+        self.dropped.add(path)
+        del self.leaves[path]
+        self.slots.remove(carried)
+
+    def _refuse(self: Carries, carried: Carried, out: Any) -> None:
+        if isinstance(out, Unusable):
+            raise out.error
+        what = "is undefined" if isinstance(out, Undefined) else f"becomes {_noun(out)}"
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this loop: {carried.name!r} {what} in the loop's body", self.span
+        )
+
+    def _settle_slot(self: Carries, slot: Slot, value: Any) -> bool:
+        path = ("slot", slot.id)
+        if slot.kind == "base":  # undecided in a later part of the body is undecided in the next trip
+            if slot.get() is slot.old:
+                self.tracer.journal.commit([(slot, value)])
+                return False
+            return True
+        if id(slot.object) in self.copies:
+            raise NeedsPython("the loop changes a container in place and puts another one in its place", self.span)
+        if path in self.leaves:
+            return True
+        if slot.kind == "contents":
+            return self._settle_contents(slot, value)
+        old = Proxy(slot.old, slot.object.backend) if slot.kind == "proxy" else slot.old
+        held = Proxy(value, slot.object.backend) if slot.kind == "proxy" else value
+        if same(old, held) or (slot.kind == "proxy" and slot.old is value):
+            return True
+        if not carryable(old):
+            raise NeedsPython(f"the loop writes {slot.name!r}, which no graph can carry from trip to trip", self.span)
+        if not carryable(held):
+            raise NeedsPython(f"the loop writes {slot.name!r}", self.span)
+        if path in self.dropped:
+            self.dropped.discard(path)
+            self.kept.add(path)
+        self._add(path, Carried(slot.name, old, kind_of(old), getattr(old, "backend", self.tracer.backend), slot))
+        return False
+
+    def _settle_contents(self: Carries, slot: Slot, value: Any) -> bool:
+        old = slot.old
+        if self.open_length and len(value) != len(old):
+            raise length_error(slot, "in a loop whose number of trips hangs on data", self.tracer.site)
+        if not isinstance(value, list) or len(value) < len(old) or any(a is not b for a, b in zip(old, value)):
+            raise NeedsPython(f"the loop changes the contents of {slot.name!r}", self.span)
+        added = value[len(old) :]
+        if old or not added or not all(isinstance(x, Proxy) for x in added):
+            raise NeedsPython(
+                f"the loop appends to {slot.name!r}, which is not a list of tensors that starts empty", self.span
+            )
+        self.appended[slot.id] = (slot, added)
+        return True
+
+
+class Later(Undefined):
+    """A variable that a loop defines and that cannot be carried: undefined inside, and not to be read behind the loop."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: UnsupportedConstruct) -> None:
+        self.error = error
+        super().__init__("")
+
+
+def _noun(x: Any) -> str:
+    inner = branches(x)
+    return (
+        f"a {type(x).__name__} of length {len(inner)}"
+        if inner is not None
+        else "None"
+        if x is None
+        else f"a {type(x).__name__}"
+    )

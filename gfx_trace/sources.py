@@ -1,0 +1,177 @@
+"""What loops run over, and the item that a body sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import dtypes, ops
+from gfx_ir.errors import CaptureError
+from gfx_ir.graph import Value
+from gfx_ir.source import Scope, Span
+from gfx_ir.types import LogicalTensor
+
+from .aliases import Row, mutable, root_of
+from .builtin_calls import Combined, OpenRange
+from .proxy import NeedsPython, Proxy
+
+if TYPE_CHECKING:
+    from .regions import Side
+    from .tracer import Tracer
+
+
+class Sources:
+    """The part of the Tracer that knows what loops run over."""
+
+    def loop_source(self: Tracer, iterable: Any) -> Source | None:
+        """The iterables of a loop that can be staged, and how an item is made from one value of each; None: run it."""
+        if self.options["unroll"] is True and isinstance(iterable, range):
+            return None
+        if isinstance(iterable, range):
+            return Source([("range", iterable.start, iterable.stop, iterable.step)], _first, ["int"], len(iterable))
+        if isinstance(iterable, OpenRange):
+            ends = tuple(self.unwrap(x) for x in (iterable.start, iterable.stop, iterable.step))
+            tensor = any(isinstance(x, Value) and x.is_tensor for x in ends)
+            return Source([("range", *ends)], _first, ["tensor" if tensor else "int"], None)
+        if isinstance(iterable, Proxy):
+            value = iterable.read()
+            dims = getattr(getattr(value, "type", None), "dims", None)
+            return Source(
+                [value], _first, ["tensor"], dims[0] if dims and isinstance(dims[0], int) else None, [iterable]
+            )
+        if isinstance(iterable, Combined):
+            return self._combined_source(iterable)
+        return None
+
+    def _combined_source(self: Tracer, iterable: Combined) -> Source | None:
+        parts = [self.loop_source(part) for part in iterable.parts]
+        if any(part is None for part in parts):
+            return None
+        found: list[Source] = [p for p in parts if p is not None]
+        if iterable.kind == "reversed":
+            return self._reversed_source(found[0])
+        if iterable.kind == "enumerate":
+            counter = ("range", iterable.start, _length_end(self, iterable.start, found[0]), 1)
+            found.insert(0, Source([counter], _first, ["int"], None))
+        return _zipped(found)
+
+    def _reversed_source(self: Tracer, source: Source) -> Source | None:
+        (only,) = source.items
+        if isinstance(only, Value):
+            return Source([ops.flip(only, 0)], source.make, source.kinds, source.length, source.owners)
+        return None
+
+    def stepped(self: Tracer, generator: GeneratorType) -> Any:
+        """The items of a generator; an error inside of it tells which loop asked."""
+        site = self.span()
+        while True:
+            try:
+                item = next(generator)
+            except StopIteration:
+                return
+            except CaptureError as error:
+                inner = error.span
+                if inner is not None and site is not None and inner.scope is site.scope:
+                    error.span = Span(
+                        inner.file, inner.line, inner.name, Scope(inner.name, "function", parent=site.scope, site=site)
+                    )
+                raise
+            yield item
+
+    def _loop_item(self: Tracer, value: Value, source: Source, at: int) -> Any:
+        """An item as the body sees it: a number of a range is a Python number, a row may not be written as long as it is a row."""
+        made = self.wrap(value, self.backend)
+        if isinstance(made, Proxy) and isinstance(source.items[at], tuple):
+            made.weak = "int"
+        elif mutable(made) and source.owners[at] is not None:
+            made.base = Row(source.owners[at], source.length is not None)
+        return made
+
+    def _check_rows(self: Tracer, source: Source, side: Side) -> None:
+        """A loop may not write the tensor over whose rows it runs: those to come would change."""
+        written = {id(slot.object) for slot, _ in side.written if slot.kind == "proxy"}
+        if any(owner is not None and id(root_of(owner)) in written for owner in source.owners):
+            raise NeedsPython(
+                "the loop writes the tensor over whose rows it runs",
+                self.span(),
+                "loop over range(len(x)), or give the argument's shape at capture",
+            )
+
+
+class Source:
+    """What a staged loop runs over."""
+
+    def __init__(
+        self,
+        items: list[Any],
+        make: Callable[[list[Any]], Any],
+        kinds: list[str],
+        length: int | None,
+        owners: list[Any] | None = None,
+    ) -> None:
+        self.items, self.make, self.kinds, self.length = items, make, kinds, length
+        self.owners = owners or [None] * len(items)  # tensors whose rows the items are
+
+    @property
+    def open_range(self) -> bool:
+        """Whether it is a range whose ends are data."""
+        return any(isinstance(i, tuple) and any(isinstance(e, Value) and e.is_tensor for e in i) for i in self.items)
+
+    def item_type(self, at: int, promotion: str) -> Any:
+        """Type of one item, where known."""
+        if self.kinds[at] == "tensor" and isinstance(self.items[at], tuple):
+            return LogicalTensor(dtypes.default("i", promotion), (), weak=True)
+        type_ = getattr(self.items[at], "type", None)
+        if isinstance(type_, LogicalTensor) and type_.dims:
+            return type_.with_(dims=type_.dims[1:])
+        return None
+
+
+def _first(values: list[Any]) -> Any:
+    return values[0]
+
+
+def _zipped(parts: list[Source]) -> Source:
+    sizes = [len(part.items) for part in parts]
+
+    def make(values: list[Any]) -> Any:
+        out, at = [], 0
+        for part, size in zip(parts, sizes):
+            out.append(part.make(values[at : at + size]))
+            at += size
+        return tuple(out)
+
+    lengths = [part.length for part in parts if part.length is not None]
+    return Source(
+        [i for p in parts for i in p.items], make, [k for p in parts for k in p.kinds], min(lengths) if lengths else None,
+        [o for p in parts for o in p.owners],
+    )  # fmt: skip
+
+
+def _length_end(tracer: Any, start: Any, source: Source) -> Any:
+    if source.length is not None and isinstance(start, int):
+        return start + source.length
+    item = source.items[0]
+    size = ops.size(item, 0) if isinstance(item, Value) else item[2]
+    return tracer.host("+", tracer.unwrap(start), size) if start != 0 else size
+
+
+def labels(target: Any, count: int) -> list[str]:
+    names: list[str] = []
+
+    def walk(item: Any) -> None:
+        if isinstance(item, str):
+            names.append("i" if item == "_" else item.lstrip("*"))
+        else:
+            for inner in item or ():
+                walk(inner)
+
+    walk(target)
+    return (
+        names
+        if len(names) == count
+        else [f"item_{at}" for at in range(count)]
+        if count > 1
+        else [names[0] if names else "item"]
+    )

@@ -1,0 +1,130 @@
+"""Truth: of what is fixed, known or open; boolean operators stay lazy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.graph import Value
+
+from .joins import Choice
+from .proxy import HostProxy, Proxy, Undefined, Unusable
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+_BOOLEAN = frozenset((
+    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
+    "logical_xor", "all", "any", "isnan", "isinf", "isfinite", "array_equal", "signbit",
+))  # fmt: skip
+
+
+class Truths:
+    """The part of the Tracer that knows what is true."""
+
+    def truth(self: Tracer, test: Any) -> Any:
+        """True or False where that is fixed or known, else the Value that decides."""
+        kind = type(test)
+        if kind is bool:
+            return test
+        if kind is Choice:
+            return self.truth(self.on_choice(test, lambda side: self.bool_(side)))
+        if kind is HostProxy:
+            known = self.facts.decide(test.value)
+            return self.local(test.value) if known is None else known
+        if kind is Proxy:
+            value = test.read()
+            if not isinstance(value, Value):
+                return bool(value)
+            known = self.facts.decide(value)
+            return self._scalar_test(value) if known is None else known
+        if isinstance(test, Unusable):
+            raise test.error
+        if isinstance(test, Undefined):
+            raise UnboundLocalError(
+                f"cannot access local variable {test.name!r} where it is not associated with a value"
+            )
+        return bool(test)
+
+    def bool_(self: Tracer, x: Any) -> Any:
+        """bool(x), as a captured value where x is open."""
+        found = self.truth(x)
+        return self.wrap(found) if isinstance(found, Value) else found
+
+    def _scalar_test(self: Tracer, value: Value) -> Value:
+        known = getattr(value.type, "dtype", None)
+        boolean = known.kind == "b" if known is not None else self.is_boolean(value)
+        return value if boolean else ops.not_equal(value, 0)
+
+    def is_boolean(self: Tracer, value: Any) -> bool:
+        """Whether a value is true or false by the way it was made, where its dtype is not known."""
+        if not isinstance(value, Value):
+            return isinstance(value, bool)
+        node = value.node
+        if node.op.name in _BOOLEAN or value.kind == "bool" or value in self.booleans:
+            return True
+        if node.op.name == "cond":
+            return all(self.is_boolean(region.result[value.index - 1]) for region in node.regions)
+        bitwise = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert")
+        return node.op.name in bitwise and all(self.is_boolean(leaf) for leaf in node.args)
+
+    def not_(self: Tracer, x: Any) -> Any:
+        """not x."""
+        found = self.truth(x)
+        if not isinstance(found, Value):
+            return not found
+        if found.is_tensor:
+            return self.wrap(ops.logical_not(found))
+        return self.wrap(self.host("not", found))
+
+    def is_(self: Tracer, a: Any, b: Any) -> Any:
+        """a is b: open only for `is None` of an optional value."""
+        for x, y in ((a, b), (b, a)):
+            if type(x) is Choice:
+                return self.on_choice(x, lambda side, y=y: self.is_(side, y))
+            if isinstance(x, (Proxy, HostProxy)) and y is None:
+                value = x.read()
+                if not isinstance(value, Value):
+                    return value is None
+                if value.kind not in ("optional", "any"):
+                    return False
+                found = ops.is_none(value)
+                known = self.facts.decide(found)
+                return self.wrap(found) if known is None else known
+            if isinstance(x, HostProxy) and isinstance(y, bool):
+                return x if y else self.not_(x)
+        return a is b
+
+    # ------------------------------------------------------------------ boolean operators
+    def and_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]]) -> Any:
+        """first and rest…, lazily: an operand is traced as a region under what was found before it."""
+        return self._chain(first, rest, stop=False)
+
+    def or_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]]) -> Any:
+        """first or rest…, lazily."""
+        return self._chain(first, rest, stop=True)
+
+    def _chain(self: Tracer, value: Any, rest: Sequence[Callable[[], Any]], stop: bool) -> Any:
+        for at, operand in enumerate(rest):
+            test = self.truth(value)
+            if isinstance(test, Value):
+                more = rest[at:]
+                following = lambda more=more: self._chain(more[0](), more[1:], stop)
+                kept = value
+                if not test.is_tensor and getattr(value, "kind", "bool") == "bool":
+                    kept = stop
+                sides = (lambda kept=kept: kept, following) if stop else (following, lambda kept=kept: kept)
+                return self.branch_value(test, *sides)
+            if test is stop:
+                return value
+            value = operand()
+        return value
+
+    def ifexp(self: Tracer, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        """then() if test else otherwise()."""
+        found = self.truth(test)
+        if not isinstance(found, Value):
+            return then() if found else otherwise()
+        return self.branch_value(found, then, otherwise)
