@@ -5,12 +5,15 @@ from gfx_ir.types import LogicalTensor, TensorSpec
 
 from .api import Traced, load, symbolic_trace, trace, transpile
 from .check import Report, check
+from .explain import Construct, Explanation, explain
 from .program import Program
 from .tracer import Tracer
 from .transpiled import Transpiled
 
 __all__ = [
+    "Construct",
     "Dim",
+    "Explanation",
     "LogicalTensor",
     "Program",
     "Report",
@@ -19,6 +22,7 @@ __all__ = [
     "Tracer",
     "Transpiled",
     "check",
+    "explain",
     "load",
     "symbolic_trace",
     "trace",

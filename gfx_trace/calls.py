@@ -6,10 +6,10 @@ import functools
 import inspect
 import random
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gfx_ir.backend import Lift
+from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import MissingOp, UnsupportedConstruct
 from gfx_ir.op import OpDef
 from gfx_ir.source import Scope, Span
@@ -85,22 +85,7 @@ class Calls:
 
     def lifted(self: Tracer, f: Any) -> Any:
         """What a callable is lifted by: a handler of a builtin, a framework's Lift, or None."""
-        try:
-            found = BUILTINS.get(f)
-        except TypeError:
-            return None
-        if found is not None:
-            return found
-        for backend in self.frameworks():
-            special = backend.special.get(f)
-            if special is not None:
-                return SPECIAL[special]
-            lift = backend.functions.get(f)
-            if lift is None and type(f) is types.FunctionType:
-                lift = backend.recognised(f)
-            if lift is not None:
-                return lift, backend
-        return None
+        return lifted_by(f, self.frameworks())
 
     def _apply_lifted(self: Tracer, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
         if not isinstance(lifted, tuple):
@@ -235,22 +220,46 @@ class Calls:
     # ------------------------------------------------------------------ as it is
     def _native(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         """Run a callable that is neither lifted nor entered. One that belongs to a framework and gets tensors has no row."""
-        if self._foreign(f) and any(isinstance(leaf, (Proxy, HostProxy)) for leaf in leaves((args, kwargs))):
-            raise MissingOp(f"GFX has no row for {_name(f)}", self.span(), "`gfx ops` lists what is covered")
+        if foreign(f, self.frameworks()) and any(
+            isinstance(leaf, (Proxy, HostProxy)) for leaf in leaves((args, kwargs))
+        ):
+            raise MissingOp(f"GFX has no row for {called_name(f)}", self.span(), "`gfx ops` lists what is covered")
         if isinstance(getattr(f, "__self__", None), random.Random):
-            raise self.outside_generator(_name(f))
+            raise self.outside_generator(called_name(f))
         try:
             return f(*args, **kwargs)
         except NeedsPython as error:
             if error.span is None:
                 error.span = self.span()
-            error.hint = error.hint or f"it is asked for inside {_name(f)}"
+            error.hint = error.hint or f"it is asked for inside {called_name(f)}"
             raise
 
-    def _foreign(self: Tracer, f: Any) -> bool:
-        module = getattr(f, "__module__", None) or getattr(type(f), "__module__", None) or ""
-        package = str(module).partition(".")[0]
-        return any(package in backend.packages for backend in self.frameworks()) and not isinstance(f, type)
+
+def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
+    """What a callable is lifted by: a handler of a builtin, (Lift, its backend), or None."""
+    try:
+        found = BUILTINS.get(f)
+    except TypeError:
+        return None
+    if found is not None:
+        return found
+    for backend in frameworks:
+        special = backend.special.get(f)
+        if special is not None:
+            return SPECIAL[special]
+        lift = backend.functions.get(f)
+        if lift is None and type(f) is types.FunctionType:
+            lift = backend.recognised(f)
+        if lift is not None:
+            return lift, backend
+    return None
+
+
+def foreign(f: Any, frameworks: Sequence[Backend]) -> bool:
+    """Whether a callable belongs to a framework: with captured data it needs a row."""
+    module = getattr(f, "__module__", None) or getattr(type(f), "__module__", None) or ""
+    package = str(module).partition(".")[0]
+    return any(package in backend.packages for backend in frameworks) and not isinstance(f, type)
 
 
 def _enter_root(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
@@ -274,6 +283,6 @@ def _default(field: Any, value: Any) -> Any:
     return field.default_factory() if made_anew else value
 
 
-def _name(f: Any) -> str:
+def called_name(f: Any) -> str:
     module, name = getattr(f, "__module__", None), getattr(f, "__qualname__", None) or getattr(f, "__name__", None)
     return f"{module}.{name}" if module and name else name or repr(f)

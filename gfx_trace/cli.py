@@ -1,4 +1,4 @@
-"""The command line: transpile, show, run, check, ops."""
+"""The command line: transpile, show, explain, run, check, ops."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from gfx_ir.text import to_text
 from .api import load as load_program
 from .api import symbolic_trace, transpile
 from .check import check
+from .explain import explain
 from .specs import Sample, data_for, load_target, parse_args
 
 app = typer.Typer(
@@ -140,6 +141,19 @@ def _table(program: Any) -> Table:
             place = f"{Path(node.span.file).name}:{node.span.line}" if node.span is not None else ""
             table.add_row(graph.name, names, node.op.name, types, place)
     return table
+
+
+@app.command("explain")
+def explain_command(target: Target, debug: Debug = False) -> None:
+    """Tell what a capture does with each construct, and show the rewritten code. Runs nothing; exit code 2 where it is refused."""
+
+    def work() -> None:
+        found = explain(load_target(target))
+        out.print(found if out.is_terminal else str(found), highlight=False, soft_wrap=True, markup=False)
+        if found.refused:
+            raise typer.Exit(2)
+
+    _guarded(debug, work)
 
 
 @app.command()

@@ -185,7 +185,11 @@ def gfx_iter_source(iterable: Any) -> Any:
 def gfx_iter(iterable: Any) -> Any:
     """The iterable of a comprehension that stays Python's."""
     source = gfx_iter_source(iterable)
-    return active.builder.iterate(source) if type(source) in _OPEN else source
+    if type(source) not in _OPEN:
+        return source
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.iterate(source)
 
 
 def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: Any) -> Any:
@@ -244,7 +248,11 @@ def gfx_star(value: Any) -> Any:
     """*value in a call or display."""
     if type(value) is HostProxy and value.value.kind == "shape":
         return (Starred(value.value),)
-    return active.builder.iterate(value) if type(value) in _OPEN else value
+    if type(value) not in _OPEN:
+        return value
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.iterate(value)
 
 
 def gfx_starstar(value: Any) -> Any:

@@ -217,3 +217,9 @@ def test_the_console_script(models):
     assert (done.returncode, done.stdout) == (0, "") and done.stderr.strip() == "wrote f.py"
     failed = run("transpile", "models.py:none", "--to", "jax")
     assert failed.returncode == 1 and failed.stdout == "" and failed.stderr.startswith("error: ")
+
+
+def test_explain(models):
+    assert "conditional expression" in gfx("explain", "models.py:f")
+    (models / "models.py").write_text("async def f(x):\n    return x\n")
+    assert "GFX cannot convert this async" in gfx("explain", "models.py:f", code=2)

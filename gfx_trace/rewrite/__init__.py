@@ -21,7 +21,7 @@ inside stay as they are, and are converted when they are called.
 """
 
 from .load import convert, converted_source, is_converted
-from .parse import NoSource
+from .parse import NoSource, definition
 from .templates import HOOKS
 
-__all__ = ["HOOKS", "NoSource", "convert", "converted_source", "is_converted"]
+__all__ = ["HOOKS", "NoSource", "convert", "converted_source", "definition", "is_converted"]
