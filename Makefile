@@ -4,9 +4,9 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
-CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks notebooks)
+CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks)
 
-.PHONY: env demo test lint format bench clean
+.PHONY: env demo test lint format bench coverage clean
 
 env: $(STAMP)
 
@@ -36,6 +36,9 @@ format: $(STAMP)
 
 bench: $(STAMP)
 	$(PY) benchmarks/run.py
+
+coverage: $(STAMP)
+	$(PY) coverage/run.py
 
 clean:
 	rm -rf $(VENV) demo_output build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis

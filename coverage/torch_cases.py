@@ -1,0 +1,164 @@
+"""PyTorch's own test inputs of its operators, as cases."""
+
+import functools
+import itertools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+)
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils import _pytree as pytree
+
+from attempt import Case, copied
+from compare import difference
+from factored import factor_difference, products
+from ties import axis_of, tied_difference
+
+# Samples taken of each dtype; the first is every operator's main dtype where the operator has it.
+SAMPLES = {"float32": 20, "int64": 5, "bool": 5, "complex64": 5, "bfloat16": 2, "float16": 2}
+
+# Memory that nothing has written: only shape and dtype of a result mean something.
+UNINITIALISED = {
+    "empty",
+    "empty_like",
+    "empty_permuted",
+    "empty_strided",
+    "new_empty",
+    "new_empty_strided",
+    "resize_",
+    "resize_as_",
+}
+
+
+class Slot:
+    """The place of an array in the arguments."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+
+def filled(tree: Any, xs: tuple) -> Any:
+    """The tree with arrays in its slots."""
+    if isinstance(tree, Slot):
+        return xs[tree.at]
+    if type(tree) is list:
+        return [filled(item, xs) for item in tree]
+    if type(tree) is tuple:
+        return tuple([filled(item, xs) for item in tree])
+    if type(tree) is dict:
+        return {key: filled(item, xs) for key, item in tree.items()}
+    return tree
+
+
+def unseeded(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """In place of the helper of the test inputs that seeds the generator around a call."""
+    return op(*args, **kwargs)
+
+
+def named(info: Any) -> str:
+    """The operator's name, with the variant's."""
+    return info.name + (f".{info.variant_test_name}" if info.variant_test_name else "")
+
+
+@functools.cache
+def operators() -> dict[str, Any]:
+    """Every operator of the test inputs by name."""
+    return {named(info): info for info in op_db}
+
+
+def as_written(op: Any) -> Any:
+    """A lambda of the test inputs as if a user had written it: code of the framework's own packages is not converted."""
+    if not isinstance(op, types.FunctionType) or not op.__module__.startswith("torch.testing"):
+        return op
+    names = {**op.__globals__, "__name__": "op_db", "wrapper_set_seed": unseeded}
+    function = types.FunctionType(op.__code__, names, op.__name__, op.__defaults__, op.__closure__)
+    function.__kwdefaults__ = op.__kwdefaults__
+    return function
+
+
+def cases(name: str, limits: dict[str, int]) -> tuple[list[tuple[str, Case]], bool]:
+    """((dtype, case) of an operator's samples, whether its results are random or uninitialised)."""
+    info = operators()[name]
+    op = as_written(info.op)
+    found = []
+    for dtype_name, limit in limits.items():
+        dtype = getattr(torch, dtype_name)
+        if dtype in info.dtypes:
+            torch.manual_seed(0)
+            for at, sample in enumerate(itertools.islice(_samples(info, dtype), limit)):
+                args = (sample.input, *sample.args)
+                case = _case(op, f"{dtype_name} {at}", args, dict(sample.kwargs))
+                if case is not None:
+                    axis = axis_of(name, args, sample.kwargs)
+                    case.differs = functools.partial(_exactly, name, case.arrays, axis)
+                    found.append((dtype_name, case))
+    random = name in UNINITIALISED or any(_is_random(name, case) for _, case in found)
+    for _, case in found:
+        if random:
+            case.differs = functools.partial(_loosely, name)
+            case.after_differs = case.differs
+    return found, random
+
+
+def _samples(info: Any, dtype: torch.dtype) -> Iterator[Any]:
+    try:
+        yield from info.sample_inputs("cpu", dtype)
+    except (RuntimeError, NotImplementedError):  # inputs that cannot be made in this dtype
+        return
+
+
+def _case(op: Any, label: str, args: tuple, kwargs: dict[str, Any]) -> Case | None:
+    flat, spec = pytree.tree_flatten((args, kwargs))
+    places = [at for at, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
+    arrays = [flat[at].detach() for at in places]
+    for slot, at in enumerate(places):
+        flat[at] = Slot(slot)
+    args, kwargs = pytree.tree_unflatten(flat, spec)
+
+    def call(*xs: Any) -> Any:
+        return op(*[filled(item, xs) for item in args], **{key: filled(item, xs) for key, item in kwargs.items()})
+
+    after = [copied(x) for x in arrays]
+    try:
+        want = call(*after)
+    except (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError):
+        return None  # not a call that PyTorch itself takes
+    return Case(label, "torch", call, arrays, want, after, functools.partial(_hangs_on_values, call, arrays))
+
+
+def _hangs_on_values(call: Callable[..., Any], arrays: list[torch.Tensor]) -> bool:
+    """Whether PyTorch itself cannot tell the shape of the result without the values."""
+    with FakeTensorMode() as mode:
+        try:
+            call(*[mode.from_tensor(x) for x in arrays])
+        except (DynamicOutputShapeException, DataDependentOutputException):
+            return True
+        except RuntimeError as error:
+            return "data-dependent" in str(error).lower()
+    return False
+
+
+def _is_random(name: str, case: Case) -> bool:
+    if products(name, case.want) is not None and "lowrank" not in name:
+        return False
+    torch.manual_seed(1)
+    again = case.call(*case.copies())
+    return difference(case.want, again) is not None
+
+
+def _exactly(name: str, arrays: list[Any], axis: int | None, want: Any, got: Any) -> str | None:
+    if axis is not None:
+        return tied_difference(arrays[0], axis, want, got)
+    return difference(want, got) if products(name, want) is None else factor_difference(name, want, got)
+
+
+def _loosely(name: str, want: Any, got: Any) -> str | None:
+    if name in UNINITIALISED:
+        want, got = (pytree.tree_map(lambda x: x * 0 if hasattr(x, "shape") else x, t) for t in (want, got))
+    return difference(want, got, loose=True) if products(name, want) is None else factor_difference(name, want, got)
