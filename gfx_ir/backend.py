@@ -167,9 +167,14 @@ class Backend:
         """Write `value` into the array x in place. Raises BackendError where arrays are immutable."""
         raise BackendError(f"{self.name} arrays cannot be written", hint="take the new value from the returned state")
 
-    def as_module(self, fn: Callable[..., Any], params: Any, writes: bool = False) -> Any:
+    def as_module(
+        self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,
+        modes: Mapping[str, bool] | None = None,
+    ) -> Any:  # fmt: skip
         """The framework's module with these parameters that computes what fn computes, and writes what fn `writes` to them.
-        Raises BackendError where it has none."""
+
+        `like` is the model that fn was captured from, and `modes` the `training` flags, by path, that it was captured for.
+        Raises BackendError where the framework has no modules."""
         raise BackendError(f"{self.name} has no modules", hint="use .fn with .params")
 
     # ------------------------------------------------------------------ run

@@ -151,6 +151,8 @@ def _hasattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return any(hasattr(cls, name) for cls in x.backend.tensor_types)
     if isinstance(x, HostProxy):
         return hasattr(_KINDS.get(x.kind, tuple), name)
+    if not hasattr(x, name):
+        tracer.unset_read.add((id(x), name))
     return hasattr(x, name)
 
 

@@ -6,7 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gfx_ir.errors import CaptureError, GfxError
@@ -20,7 +20,7 @@ from gfx_ir.rules import building
 from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
 from .flavour import flavour_of
-from .modules import is_module, register_root
+from .modules import Mode, is_module, register_root
 from .outliving import outliving
 from .results import result_tree
 from .state import Write, lasting_writes
@@ -38,6 +38,7 @@ class Captured:
     rebuild: Callable[[Any], Any] | None
     notes: list[str]
     slots: dict[str, Write]
+    modes: list[Mode] = field(default_factory=list)
 
 
 def capture(
@@ -97,11 +98,18 @@ def _capture(
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
     eliminate_dead(graph)
     program = Program(
-        graph, {}, bound.signature, dict(tracer.params), tracer.guards, promotion,
+        graph, {}, bound.signature, _used(tracer, graph, state), tracer.guards, promotion,
         flavour.name if flavour is not None else "numpy", [write.path for write in state],
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
-    return Captured(program, target, rebuild, tracer.notes, {w.path: w for w in state if w.slot is not None})
+    slots = {w.path: w for w in state if w.slot is not None}
+    return Captured(program, target, rebuild, tracer.notes, slots, list(tracer.modes.values()))
+
+
+def _used(tracer: Tracer, graph: Graph, state: list[Write]) -> dict[str, Any]:
+    """The parameters that the graph reads or writes: the code may have asked for more."""
+    names = {path for path, value in graph.parameters.items() if value.uses} | {write.path for write in state}
+    return {name: array for name, array in tracer.params.items() if name in names}
 
 
 def _signature(tracer: Tracer, function: Any) -> inspect.Signature:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gfx_ir.errors import GuardError
 from gfx_ir.source import Scope
 
 from .proxy import Proxy
@@ -17,6 +19,31 @@ def is_module(x: Any) -> bool:
     """Whether x is a module in torch's sense: it has parameters, children, and a forward. torch need not be imported to tell."""
     cls = type(x)
     return hasattr(cls, "named_modules") and hasattr(cls, "forward")
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A module whose `training` flag the captured code asked for, and what it was."""
+
+    module: Any
+    path: str
+    training: bool
+
+
+def check_modes(modes: Iterable[Mode]) -> None:
+    """Raise GuardError where a module has another mode than it had at capture."""
+    for mode in modes:
+        if bool(mode.module.training) is not mode.training:
+            raise mode_error(mode.path or type(mode.module).__name__, mode.training)
+
+
+def mode_error(name: str, training: bool) -> GuardError:
+    """The error for a module that is asked to be what its capture is not."""
+    words = ("training", "evaluation") if training else ("evaluation", "training")
+    return GuardError(
+        f"the capture is of {name!r} in {words[0]} mode, and now it is in {words[1]} mode",
+        hint=f"capture the model again after .{'eval' if training else 'train'}()",
+    )
 
 
 def register_root(tracer: Tracer, root: Any) -> None:
@@ -32,9 +59,9 @@ def register_root(tracer: Tracer, root: Any) -> None:
 
 def module_attribute(tracer: Tracer, module: Any, name: str) -> Any:
     """`module.name`: its tensors as Proxies, everything else as it is."""
-    found = getattr(module, name)
-    if found is None:
-        tracer.none_read.add((id(module), name))
+    found = tracer.attribute(module, name)
+    if name == "training":
+        tracer.modes[id(module)] = Mode(module, tracer.module_paths.get(id(module), ""), bool(found))
     if tracer.array_owner(found) is not None:
         return tracer.array_proxy(found, name)
     return found

@@ -53,11 +53,20 @@ class Objects:
             return self._mutator(o, name)
         if self.array_owner(o) is not None:
             return self.tensor_attribute(self.array_proxy(o), name)
-        found = getattr(o, name)
-        if found is None:
-            self.none_read.add((id(o), name))
+        found = self.attribute(o, name)
         if self.array_owner(found) is not None:
             return self.array_proxy(found, name)
+        return found
+
+    def attribute(self: Tracer, o: Any, name: str) -> Any:
+        """Python's own o.name. What is None or not there is noted: the code may decide by it."""
+        try:
+            found = getattr(o, name)
+        except AttributeError:
+            self.unset_read.add((id(o), name))
+            raise
+        if found is None:
+            self.unset_read.add((id(o), name))
         return found
 
     def outside_generator(self: Tracer, name: str) -> Exception:

@@ -23,6 +23,7 @@ from gfx_ir.types import LogicalTensor, TensorSpec
 from . import admit
 from .capture import Captured
 from .flavour import loaded_frameworks
+from .modules import check_modes
 from .params import moved, nest, to_host
 
 
@@ -130,6 +131,8 @@ class Program(gfx_ir.program.Program):
         given = admit.bind(signature, args, kwargs)
         admit.check(self.guards, given, signature, owner)
         kept = admit.kept(self.signature, self.guards, given)
+        if self.captured is not None:
+            check_modes(self.captured.modes)
         if self.writes:
             admit.check_aliases(self.writes, list(admit.arrays(self.signature, kept)), owner)
         return {**kept, **{k: v for k, v in kwargs.items() if k in ("key", "generator") and k not in given}}

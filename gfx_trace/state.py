@@ -67,9 +67,15 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
             f"GFX cannot convert this write: {slot.name!r} is a Python number that changes from call to call, and its value is part of the graph",
             slot.span, "make it a buffer (a tensor), or an argument and a result",
         )  # fmt: skip
-    if slot.old is None and (id(slot.object), slot.key) in tracer.none_read:
+    if slot.kind == "item" and slot.old is MISSING:
         raise UnsupportedConstruct(
-            f"GFX cannot convert this write: {slot.name!r} is None in the first call and no longer in the next, and the code asks for it",
+            f"GFX cannot convert this write: the key {slot.name!r} is not there in the first call, and is in the next",
+            slot.span, "make it a tensor before the capture (a buffer), or return it instead",
+        )  # fmt: skip
+    if (slot.old is None or slot.old is MISSING) and (id(slot.object), slot.key) in tracer.unset_read:
+        found = "None" if slot.old is None else "not there"
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it",
             slot.span, "make it a tensor before the capture (a buffer), or an argument and a result",
         )  # fmt: skip
     if isinstance(value, Proxy) and tracer.known.get(id(slot.old)) is value:

@@ -26,6 +26,7 @@ from .convert import spliced
 from .facts import Facts
 from .journal import Journal
 from .loops import Loops
+from .modules import Mode
 from .objects import Objects
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
 from .regions import Regions
@@ -69,7 +70,8 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         self.notes: list[str] = []
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
-        self.none_read: set[tuple[int, str]] = set()  # attributes that were None where the code asked
+        self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked
+        self.modes: dict[int, Mode] = {}  # modules whose `training` the code asked for
         self._frameworks: list[Backend] | None = None
         self.owners: dict[type, Backend | None] = {}
 

@@ -10,6 +10,7 @@ from gfx_ir.backend import backend
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
 
+from .modules import is_module
 from .params import flatten, to_host
 from .program import Program
 
@@ -51,8 +52,12 @@ class Transpiled:
         return result
 
     def module(self) -> Any:
-        """A torch `nn.Module` whose Parameters and buffers are the params. Raises BackendError for other targets."""
-        return backend(self.target).as_module(self.fn, self.params, bool(self.program.writes))
+        """A torch `nn.Module` whose Parameters and buffers are copies of the params; of a captured `nn.Module` it has the
+        whole state_dict. Raises BackendError for other targets."""
+        captured = self.program.captured
+        model = captured.target if captured is not None and is_module(captured.target) else None
+        modes = {mode.path: mode.training for mode in captured.modes} if captured is not None else {}
+        return backend(self.target).as_module(self.fn, self.params, bool(self.program.writes), model, modes)
 
     def save(self, path: str | Path) -> None:
         """Write the source, and the params as safetensors beside it; both files appear whole, or none."""

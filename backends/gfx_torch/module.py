@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
+
+from gfx_ir.codegen import Module
+from gfx_ir.errors import GuardError
 
 _STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
 
@@ -20,17 +24,35 @@ class Transpiled(Branch):
 
     What is an `nn.Parameter` in `params` becomes one; where none is, every floating tensor but running statistics does.
     The rest are buffers. `writes`: the function returns its result and what it writes, which `forward` then writes to
-    the module's own tensors.
+    the module's own tensors. `like`: the model that the function was captured from; the module then has what its
+    state_dict has, its shared tensors and its modes, and what the function takes besides (plain attributes) is no part
+    of the state_dict. `modes`: `training` of the model's modules by path, as far as the function was captured for it;
+    calling the module raises GuardError where its own differ.
+
+    The module can be copied, and pickled where the function is one that GFX emitted.
     """
 
-    def __init__(self, fn: Callable[..., Any], params: Any = None, writes: bool = False) -> None:
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        params: Any = None,
+        writes: bool = False,
+        like: nn.Module | None = None,
+        modes: Mapping[str, bool] | None = None,
+    ) -> None:
         super().__init__()
-        told = any(isinstance(leaf, nn.Parameter) for leaf in _leaves(params))
-        layout = None if params is None else _fill(self, params, told, {})
+        told = like is not None or any(isinstance(leaf, nn.Parameter) for _, leaf in _leaves(params))
+        made: dict[int, Any] = {}
+        branches = {} if like is None else mirror(self, like, dict(_leaves(params)), made)
+        layout = None if params is None else _fill(self, params, _Register(made, told, persistent=like is None))
         self._gfx_fn, self._gfx_layout, self._gfx_writes = fn, layout, writes
+        self._gfx_modes = [(branches[path], mode, path) for path, mode in (modes or {}).items() if path in branches]
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
+        for branch, training, path in self._gfx_modes:
+            if branch.training is not training:
+                raise _mode_error(path, training)
         fn, layout = self._gfx_fn, self._gfx_layout
         out = fn(*args, **kwargs) if layout is None else fn(_tree(self, layout), *args, **kwargs)
         if not self._gfx_writes:
@@ -43,36 +65,109 @@ class Transpiled(Branch):
                     held.copy_(value)
         return result
 
+    def __getstate__(self) -> dict[str, Any]:
+        source = getattr(self._gfx_fn, "__gfx_source__", None)
+        emitted = self._gfx_fn if source is None else Module(source, self._gfx_fn.__name__)
+        return {**self.__dict__, "_gfx_fn": emitted}
 
-def _fill(branch: nn.Module, tree: Any, told: bool, made: dict[int, Any]) -> Any:
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        emitted = state["_gfx_fn"]
+        super().__setstate__({**state, "_gfx_fn": emitted.load() if isinstance(emitted, Module) else emitted})
+
+
+def _mode_error(path: str, training: bool) -> GuardError:
+    words = ("training", "evaluation") if training else ("evaluation", "training")
+    what = f"{path!r} of the model" if path else "the model"
+    return GuardError(
+        f"{what} was captured in {words[0]} mode, and this module is in {words[1]} mode",
+        hint=f"capture the model after .{'eval' if training else 'train'}(), and load this module's state_dict into what that gives",
+    )
+
+
+def mirror(root: nn.Module, like: nn.Module, given: Mapping[str, Any], made: dict[int, Any]) -> dict[str, nn.Module]:
+    """Give `root` the children, tensors and modes of `like`; returns its modules by path.
+
+    Values are those `given` by path, else those of `like`. `made` learns the module's own tensor for each of them.
+    """
+    tensors = [*like.named_parameters(remove_duplicate=False), *like.named_buffers(remove_duplicate=False)]
+    values = {id(held): given[path] for path, held in reversed(tensors) if path in given}
+    saved = set(like.state_dict())
+    branches: dict[str, nn.Module] = {}
+    known: dict[int, nn.Module] = {}
+    for path, module in like.named_modules(remove_duplicate=False):
+        outer, _, name = path.rpartition(".")
+        branch = known.get(id(module)) or (Branch() if path else root)
+        branches[path] = branch
+        if path and branches[outer] is not branch and not hasattr(branches[outer], name):
+            branches[outer].add_module(name, branch)
+        if id(module) in known:
+            continue
+        known[id(module)] = branch
+        branch.training = module.training
+        for name, held in module.named_parameters(recurse=False, remove_duplicate=False):
+            branch.register_parameter(name, _own(held, values, made))
+        for name, held in module.named_buffers(recurse=False, remove_duplicate=False):
+            full = f"{path}.{name}" if path else name
+            branch.register_buffer(name, _own(held, values, made), persistent=full in saved)
+    return branches
+
+
+def _own(held: torch.Tensor, values: Mapping[int, Any], made: dict[int, Any]) -> Any:
+    """The module's own tensor for one of the model's; one that stands in two places is one."""
+    if id(held) not in made:
+        value = values.get(id(held), held)
+        copy = value.detach().clone()
+        trained = isinstance(held, nn.Parameter)
+        made[id(held)] = made[id(value)] = nn.Parameter(copy, requires_grad=held.requires_grad) if trained else copy
+    return made[id(held)]
+
+
+def _fill(branch: nn.Module, tree: Any, register: _Register) -> Any:
     """Register what the tree holds; returns its layout: the name that each key got, and the layout of its branch."""
     layout: dict[Any, tuple[str | None, Any]] = {}
     for key, item in _items(tree):
-        name = _free(branch, str(key))
+        name = str(key)
+        there = getattr(branch, name, None)
         if isinstance(item, torch.Tensor):
-            _register(branch, name, item, told, made)
-            layout[key] = (name, None)
+            layout[key] = (name if register.is_own(there, item) else register(branch, _free(branch, name), item), None)
         elif isinstance(item, (dict, list, tuple)):
-            child = Branch()
-            branch.add_module(name, child)
-            layout[key] = (name, _fill(child, item, told, made))
+            child = there
+            if not isinstance(child, Branch):
+                name, child = _free(branch, name), Branch()
+                branch.add_module(name, child)
+            layout[key] = (name, _fill(child, item, register))
         else:
             layout[key] = (None, item)
     return (type(tree), layout)
 
 
-def _register(branch: nn.Module, name: str, item: torch.Tensor, told: bool, made: dict[int, Any]) -> None:
-    """A tensor that stands in two places is one."""
-    if id(item) not in made:
-        floating = item.is_floating_point() or item.is_complex()
-        trained = isinstance(item, nn.Parameter) if told else floating and name not in _STATISTICS
-        copy = item.detach().clone()
-        made[id(item)] = nn.Parameter(copy, requires_grad=item.requires_grad or not told) if trained else copy
-    own = made[id(item)]
-    if isinstance(own, nn.Parameter):
-        branch.register_parameter(name, own)
-    else:
-        branch.register_buffer(name, own)
+@dataclass
+class _Register:
+    """How tensors become a module's own: which are `made` already, whether an `nn.Parameter` is `told` to be one, and
+    whether buffers are part of the state_dict."""
+
+    made: dict[int, Any]
+    told: bool
+    persistent: bool
+
+    def is_own(self, there: Any, item: torch.Tensor) -> bool:
+        """Whether what stands there is the module's own tensor for the item."""
+        return there is not None and there is self.made.get(id(item))
+
+    def __call__(self, branch: nn.Module, name: str, item: torch.Tensor) -> str:
+        """Register an item under the name. A tensor that stands in two places is one."""
+        if id(item) not in self.made:
+            floating = item.is_floating_point() or item.is_complex()
+            trained = isinstance(item, nn.Parameter) if self.told else floating and name not in _STATISTICS
+            copy = item.detach().clone()
+            grad = item.requires_grad or not self.told
+            self.made[id(item)] = nn.Parameter(copy, requires_grad=grad) if trained else copy
+        own = self.made[id(item)]
+        if isinstance(own, nn.Parameter):
+            branch.register_parameter(name, own)
+        else:
+            branch.register_buffer(name, own, persistent=self.persistent)
+        return name
 
 
 def _free(branch: nn.Module, name: str) -> str:
@@ -87,12 +182,13 @@ def _items(tree: Any) -> Iterator[tuple[Any, Any]]:
     return iter(tree.items() if isinstance(tree, dict) else enumerate(tree))
 
 
-def _leaves(tree: Any) -> Iterator[Any]:
+def _leaves(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """(dotted path, leaf) of a tree."""
     if isinstance(tree, (dict, list, tuple)):
-        for _, item in _items(tree):
-            yield from _leaves(item)
+        for key, item in _items(tree):
+            yield from _leaves(item, f"{prefix}.{key}" if prefix else str(key))
     else:
-        yield tree
+        yield prefix, tree
 
 
 def _tree(branch: nn.Module, layout: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ml_dtypes
@@ -147,9 +147,12 @@ class TorchBackend(Backend):
         with torch.no_grad():
             x.copy_(value)
 
-    def as_module(self, fn: Callable[..., Any], params: Any, writes: bool = False) -> torch.nn.Module:
+    def as_module(
+        self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,
+        modes: Mapping[str, bool] | None = None,
+    ) -> torch.nn.Module:  # fmt: skip
         """An nn.Module with these parameters as its own."""
-        return Transpiled(fn, params, writes)
+        return Transpiled(fn, params, writes, like, modes)
 
 
 _NOT_INPLACE = frozenset(("__invert__", "__index__", "__int__", "__iter__", "__init__"))

@@ -106,6 +106,8 @@ class ModuleWriter:
                 or any(node.op.name == "repeat" for node in nodes)
                 or any(self._params[callee] for callee in called)
             )
+            if graph is self.prepared.entry:
+                self._params[graph] = self._params[graph] or bool(self.program.params)
             self._effects[graph] = any(
                 node.op.effect or node.op.name in ("check", "print", "holder") for node in nodes
             ) or any(self._effects[callee] for callee in called)
