@@ -1,0 +1,94 @@
+"""Writes the generated pages of this folder. Usage: `python -m docs.build`, or `make docs`."""
+
+from __future__ import annotations
+
+import inspect
+import pathlib
+import re
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import gfx_trace as gfx
+from gfx_ir.errors import GfxError
+from gfx_ir.text import to_text
+
+from .constructs import CHAPTERS, Construct
+from .emitted import emitted_page
+
+FOLDER = pathlib.Path(__file__).parent
+HEAD = """# Control flow: what each construct becomes
+
+Each section shows a function, the graph it is captured as, and the source that is written for PyTorch and for JAX; or the error,
+where it is refused. Functions are captured without any argument unless the section says so. `make docs` writes this page.
+"""
+
+
+def source_of(what: Any) -> str:
+    """The definition, without the decorator that puts it on the page and without marks for the linter."""
+    lines = inspect.getsource(what).splitlines()
+    start = next(at for at, line in enumerate(lines) if not line.startswith(("@ROWS", "    ", ")")))
+    text = "\n".join(line for line in lines[start:] if not re.match(r'    """.*"""$', line))
+    return re.sub(r"  # noqa.*", "", textwrap.dedent(text)).strip()
+
+
+def fenced(text: str, language: str = "python") -> str:
+    """A block of code."""
+    return f"```{language}\n{text.strip()}\n```\n"
+
+
+def captured(row: Construct) -> gfx.Program:
+    """The program of a row."""
+    given = row.args if row.typed else ()
+    return gfx.symbolic_trace(row.fn, *given, backend=row.flavour)
+
+
+def attempt(write: Callable[[], str]) -> tuple[str, str]:
+    """What is written and its language; the error where it is refused."""
+    try:
+        return write(), "python"
+    except GfxError as error:
+        return f"{type(error).__name__}: {error}", "text"
+
+
+def section(row: Construct) -> str:
+    """One construct of the page. Raises GfxError where a row that should be captured is not, AssertionError the other way."""
+    parts = [f"### {row.title}\n"]
+    if row.note or row.typed:
+        typed = "Captured with typed arguments." if row.typed else ""
+        parts.append(" ".join(text for text in (row.note, typed) if text) + "\n")
+    parts.append(fenced("\n\n\n".join(source_of(what) for what in (*row.shown, row.fn))))
+    if row.refused:
+        text, language = attempt(lambda: str(captured(row)))
+        assert language == "text", f"{row.title} is captured"
+        return "\n".join([*parts, "Refused:\n", fenced(text, language)])
+    program = captured(row)
+    parts += ["Graph:\n", fenced(to_text(program.entry, spans=False))]
+    for target, title in (("torch", "PyTorch"), ("jax", "JAX")):
+        parts += [f"{title}:\n", fenced(*attempt(lambda target=target: program.source(target)))]  # type: ignore[misc]
+    return "\n".join(parts)
+
+
+def control_flow_page() -> str:
+    """docs/control_flow.md."""
+    parts = [HEAD]
+    for title, rows in CHAPTERS:
+        parts += [f"## {title}\n", *(section(row) for row in rows)]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def pages() -> dict[str, str | None]:
+    """The text of each page by file name; None where what it is made from is absent."""
+    return {"control_flow.md": control_flow_page(), "emitted_examples.md": emitted_page()}
+
+
+def main() -> None:
+    """Write the pages."""
+    for name, text in pages().items():
+        if text is not None:
+            (FOLDER / name).write_text(text)
+            print(f"docs/{name}: {len(text.splitlines())} lines")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""Loops: while, for over numbers and rows, break, continue, else, return inside."""
+
+import torch
+
+from .row import Rows
+
+ROWS = Rows()
+UP, ONE, FOUR = torch.tensor([1.0, 2.0, 3.0]), torch.tensor(1.0), torch.tensor(4)
+
+
+@ROWS("while on a tensor", torch.tensor(5.0))
+def halve(x):
+    n = 0
+    while x > 1:
+        x = x / 2
+        n += 1
+    return x, n
+
+
+@ROWS("break and else", FOUR, typed=True)
+def smallest_divisor(n):
+    d = 2
+    while d * d <= n:
+        if n % d == 0:
+            prime = False
+            break
+        d = d + 1
+    else:
+        prime = True
+    return prime, d
+
+
+@ROWS("continue", FOUR, typed=True)
+def sum_of_odd(n):
+    odd = torch.tensor(0)
+    while n > 0:
+        n = n - 1
+        if n % 2 == 0:
+            continue
+        odd = odd + n
+    return odd
+
+
+@ROWS("return inside of a loop", UP, ONE)
+def first_above(x, limit):
+    for i, v in enumerate(x):
+        if v > limit:
+            return i
+    return -1
+
+
+@ROWS("for over a range that a tensor ends", UP, FOUR)
+def decay(x, n):
+    for i in range(n):
+        x = x * 0.5 + i
+    return x
+
+
+@ROWS("for over a range that an argument ends", UP, 3, note="The loop stays a loop; Python counts it.")
+def repeat(x, times: int):
+    for _ in range(times):
+        x = x * 2
+    return x
+
+
+@ROWS("The index behind the loop", FOUR, note="With no trips there is none: a check says so.")
+def last_index(n):
+    s = 0
+    for i in range(n):
+        s += i * i
+    return s, i
+
+
+@ROWS("for over rows, with a stacked result", torch.ones(3, 2))
+def running(x):
+    h = torch.zeros(x.shape[1])
+    outs = []
+    for row in x:
+        h = 0.5 * h + row
+        outs.append(h)
+    return torch.stack(outs), h
+
+
+@ROWS("zip, enumerate, reversed", UP, UP)
+def paired(a, b):
+    s = torch.tensor(0.0)
+    for i, (u, v) in enumerate(zip(a, b)):
+        s = s + i * u * v
+    for u in reversed(a):
+        s = s * 0.5 + u
+    return s
+
+
+@ROWS("for over a dictionary, a list, a text", UP, note="Python's own containers are gone through at capture.")
+def by_name(x):
+    factors = {"a": 2.0, "b": 3.0}
+    for key, factor in factors.items():
+        if key != "b":
+            x = x * factor
+        else:
+            x = x + factor
+    return x
+
+
+@ROWS("A test that is Python's at first and a tensor's later", ONE)
+def until_small(x):
+    done = False
+    while not done:
+        x = x - 0.5
+        done = x < 1
+    return x
+
+
+@ROWS("What a loop carries has one dtype", torch.tensor(3), typed=True, refused=True)
+def dtype_changes(n):
+    t = torch.tensor(0)
+    while n > 0:
+        t = t + 0.5
+        n = n - 1
+    return t
+
+
+@ROWS("What a loop carries has one shape", UP, ONE, typed=True, refused=True)
+def shape_grows(x, limit):
+    while x.sum() < limit:
+        x = torch.cat([x, x])
+    return x
+
+
+@ROWS("What a loop carries is not None at first", UP, FOUR, refused=True)
+def none_at_first(x, n):
+    previous = None
+    while n > 0:
+        x = x if previous is None else x + previous
+        previous = x
+        n = n - 1
+    return x
+
+
+@ROWS("A list that grows by as many items as a tensor says", UP, FOUR, refused=True)
+def grows(x, n):
+    outs = []
+    for i in range(n):
+        outs.append(x * i)
+    return torch.stack(outs)
+
+
+@ROWS("A list that grows under a tensor's test", UP, refused=True)
+def filtered(x):
+    kept = []
+    for v in x:
+        if v > 0:
+            kept.append(v)
+    return torch.stack(kept)
