@@ -4,9 +4,9 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
-CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks)
+CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks docs)
 
-.PHONY: env demo test lint format bench coverage clean
+.PHONY: env demo test lint format bench coverage docs clean
 
 env: $(STAMP)
 
@@ -39,6 +39,9 @@ bench: $(STAMP)
 
 coverage: $(STAMP)
 	$(PY) coverage/run.py
+
+docs: $(STAMP)
+	$(PY) -m docs.build
 
 clean:
 	rm -rf $(VENV) demo_output build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -25,11 +25,11 @@ where it is refused. Functions are captured without any argument unless the sect
 
 
 def source_of(what: Any) -> str:
-    """The definition, without the decorator that puts it on the page and without marks for the linter."""
+    """The definition, without the decorator that puts it on the page."""
     lines = inspect.getsource(what).splitlines()
     start = next(at for at, line in enumerate(lines) if not line.startswith(("@ROWS", "    ", ")")))
     text = "\n".join(line for line in lines[start:] if not re.match(r'    """.*"""$', line))
-    return re.sub(r"  # noqa.*", "", textwrap.dedent(text)).strip()
+    return textwrap.dedent(text).strip()
 
 
 def fenced(text: str, language: str = "python") -> str:
@@ -48,7 +48,7 @@ def attempt(write: Callable[[], str]) -> tuple[str, str]:
     try:
         return write(), "python"
     except GfxError as error:
-        return f"{type(error).__name__}: {error}", "text"
+        return f"{type(error).__name__}: {error}".replace(f"{FOLDER.parent}/", ""), "text"
 
 
 def section(row: Construct) -> str:

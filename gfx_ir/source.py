@@ -38,7 +38,7 @@ class Scope:
         key = (id(code), lasti)  # hashing a code object reads all of it; the Span keeps it alive, so its id stays
         found = self.spans.get(key)
         if found is None:
-            found = self.spans[key] = Span(code.co_filename, None, code.co_name, self, code, lasti)
+            found = self.spans[key] = Span(code.co_filename, None, _name_of(code), self, code, lasti)
         return found
 
 
@@ -100,6 +100,14 @@ class Span:
 
     def __repr__(self) -> str:
         return f"Span({self.place()})"
+
+
+def _name_of(code: CodeType) -> str:
+    """The function as its author sees it: lambdas and comprehensions in it are it."""
+    text = code.co_qualname
+    while text.endswith(">") and ".<locals>." in text:
+        text = text.rpartition(".<locals>.")[0]
+    return text.rpartition(".")[2]
 
 
 def _line_at(code: CodeType, lasti: int, scope: Scope | None) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Backend, Lift
-from gfx_ir.errors import MissingOp, UnsupportedConstruct
+from gfx_ir.errors import GfxError, MissingOp, UnsupportedConstruct
 from gfx_ir.op import OpDef
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, paths
@@ -226,12 +226,15 @@ class Calls:
             raise MissingOp(f"GFX has no row for {called_name(f)}", self.span(), "`gfx ops` lists what is covered")
         if isinstance(getattr(f, "__self__", None), random.Random):
             raise self.outside_generator(called_name(f))
+        site = self.site
         try:
             return f(*args, **kwargs)
-        except NeedsPython as error:
-            if error.span is None:
+        except GfxError as error:
+            if error.span is None or error.span.file == __file__:  # code in C asked: the frame that it sees is this one
+                self.site = site
                 error.span = self.span()
-            error.hint = error.hint or f"it is asked for inside {called_name(f)}"
+            if isinstance(error, NeedsPython):
+                error.hint = error.hint or f"it is asked for inside {called_name(f)}"
             raise
 
 

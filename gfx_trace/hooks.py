@@ -184,11 +184,16 @@ def gfx_iter_source(iterable: Any) -> Any:
 
 def gfx_iter(iterable: Any) -> Any:
     """The iterable of a comprehension that stays Python's."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
     source = gfx_iter_source(iterable)
     if type(source) not in _OPEN:
         return source
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    if not isinstance(tracer.length(source), int):
+        raise tracer.error(
+            "GFX cannot convert this comprehension: it filters, or nests, rows whose number is open, so its length would be too",
+            "give the argument's shape at capture; for a filter that hangs on data, use where or a mask",
+        )
     return tracer.iterate(source)
 
 

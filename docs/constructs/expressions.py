@@ -61,12 +61,16 @@ def folded(x):
     return sum(v * v if v > 0 else -v for v in x)
 
 
-@ROWS("A comprehension that a tensor filters", UP, refused=True)
+@ROWS("A comprehension that a tensor filters", UP, typed=True, refused=True)
 def filtered(x):
     return len([v for v in x if v > 0])
 
 
-@ROWS("int, float, bool, min, max, abs", torch.tensor([1.6, 2.2]), note="They give scalars of the graph, never Python numbers.")
+@ROWS(
+    "int, float, bool, min, max, abs",
+    torch.tensor([1.6, 2.2]),
+    note="They give scalars of the graph, never Python numbers.",
+)
 def casts(x):
     n = int(x[0])
     h = float(n) / 2

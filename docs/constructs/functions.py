@@ -86,7 +86,7 @@ def closures(x):
     def scaled(k, v, *, shift):
         return v * k + shift if v.sum() > 0 else v - shift
 
-    clip = lambda v, hi=2.0: v if v < hi else hi  # noqa: E731
+    clip = lambda v, hi=2.0: v if v < hi else hi
     return functools.partial(scaled, 3.0, shift=1.0)(x) + clip(x[0])
 
 
@@ -117,7 +117,7 @@ def generated(x):
     return x
 
 
-@ROWS("yield under a tensor's test", UP, refused=True, shown=(positive,))
+@ROWS("yield under a tensor's test", UP, typed=True, refused=True, shown=(positive,))
 def yield_under_if(x):
     s = torch.zeros(())
     for v in positive(x):
@@ -137,9 +137,9 @@ exec("def without_source(x):\n    return x * 2 + 1\ndef branching(x):\n    retur
 
 @ROWS("A function without source that does not branch", UP)
 def straight(x):
-    return without_source(x)  # noqa: F821
+    return without_source(x)
 
 
 @ROWS("A function without source that asks a tensor", ONE, refused=True)
 def no_source(x):
-    return branching(x)  # noqa: F821
+    return branching(x)

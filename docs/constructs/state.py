@@ -21,7 +21,11 @@ class Counter:
         self.steps += 1
 
 
-@ROWS("Indexed writes under a test", UP, note="Writes are functional in the graph; what is not an argument's is written in place.")
+@ROWS(
+    "Indexed writes under a test",
+    UP,
+    note="Writes are functional in the graph; what is not an argument's is written in place.",
+)
 def clamp_first(x):
     y = x.clone()
     if x.sum() > 0:

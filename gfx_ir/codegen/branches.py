@@ -96,8 +96,9 @@ class Branches(Statements):
         return self.scope.pick([*[hint for hint in hints[1:] if hint], "result"], graph, tick, avoid)
 
     # ------------------------------------------------------------------ expressions
-    def ternary(self, node: Node) -> ast.expr:
-        """`a if t else b`, or `a and b`, `a or b` where that is what it says."""
+    def ternary(self, node: Node, asked: bool = False) -> ast.expr:
+        """`a if t else b`, or `a and b`, `a or b` where that is what it says; `asked`: it is only asked for its truth."""
+        operand = self.test if asked else self.leaf
         at = next(value.index - 1 for value in node.values if self.plan.liveness.used(value))
         test = self.plan.resolve(node.args[0])
         then, other = (self.plan.resolve(outputs_of(region.result, len(node.values))[at]) for region in node.regions)
@@ -107,7 +108,7 @@ class Branches(Statements):
             if then is False and other is True:
                 return self.test(test, False)
             if other is False and type(then) is Value:
-                return boolean(ast.And, [self.test(test), self.leaf(then)])
+                return boolean(ast.And, [self.test(test), operand(then)])
             if then is True and type(other) is Value:
-                return boolean(ast.Or, [self.test(test), self.leaf(other)])
+                return boolean(ast.Or, [self.test(test), operand(other)])
         return ast.IfExp(self.test(test), self.leaf(then), self.leaf(other))

@@ -113,6 +113,10 @@ class Expressions:
         """A test or loop as an expression."""
         raise NotImplementedError
 
+    def ternary(self, node: Node, asked: bool = False) -> ast.expr:
+        """A test as one expression; `asked`: it is only asked for its truth."""
+        raise NotImplementedError
+
     def call(self, node: Node) -> ast.expr:
         """A call of a function of the module."""
         callee, prefix, args = node.args
@@ -139,7 +143,8 @@ class Expressions:
         value = self.plan.resolve(leaf)
         if type(value) is Value and value.node.op.name == "logical_not" and value.node in self.plan.inside:
             return self.test(value.node.args[0], not positive)
-        expression = self.leaf(leaf)
+        asked = type(value) is Value and value.node in self.plan.ternary and value.node in self.plan.inside
+        expression = self.ternary(value.node, True) if asked else self.leaf(leaf)
         return expression if positive else negate(expression)
 
 

@@ -6,10 +6,13 @@ import ast
 from typing import Any
 
 from ..graph import Node, Value
+from ..types import LogicalTensor
 from .branches import Branches
 from .constants import call, name
+from .copying import outputs_of
 from .host import negate
 from .liveness import fors, loop_results, placeholders
+from .returns import only_returned
 
 
 class Loops(Branches):
@@ -46,12 +49,25 @@ class Loops(Branches):
         return (
             flag is not None
             and self.plan.resolve(node.arg("init")[flag]) is False
-            and not self.plan.liveness.used(node.values[flag])
+            and (node in self.plan.returning or not self.plan.liveness.used(node.values[flag]))
         )
 
     def _carried(self, node: Node) -> list[int]:
         dropped = node.arg("exit") if self._drops_flag(node) else None
-        return [at for at in self.plan.liveness.carried(node) if at != dropped]
+        kept = [at for at in self.plan.liveness.carried(node) if at != dropped]
+        test = self.plan.returning.get(node)
+        return kept if test is None else [at for at in kept if not only_returned(self.plan, node, test, at)]
+
+    def _return_from(self, loop: Node, test: Node, results: list[Any]) -> bool:
+        """Return the first side of the test behind the loop, with what this trip would leave it."""
+        alias, graph = self.plan.liveness.alias, test.graph
+        assert graph is not None
+        given = [*zip(loop.values, results), *zip(test.values, outputs_of(test.regions[0].result, len(test.values)))]
+        alias.update(given)
+        self.return_(graph.result)
+        for value, _ in given:
+            del alias[value]
+        return True
 
     def _name_carried(self, node: Node, carried: list[int]) -> dict[int, str]:
         """One name for a carried value from before the loop until behind it."""
@@ -128,18 +144,23 @@ class Loops(Branches):
         stored: list[ast.expr] = [ast.Name(text, ast.Store()) for text in targets]
         if len(over) == 1:
             return stored[0], self._items(over[0])
-        counts = type(over[0]) is tuple and len(over) == 2 and type(over[1]) is not tuple and self._counts(*over)
-        if counts:
-            source = call("enumerate", self._items(over[1]))
-        else:
-            source = call("zip", *[self._items(part) for part in over])
-        return ast.Tuple(stored, ast.Store()), source
+        if not any(self._counts(over[0], rows) for rows in over[1:]):
+            return ast.Tuple(stored, ast.Store()), call("zip", *[self._items(part) for part in over])
+        if len(over) == 2:
+            return ast.Tuple(stored, ast.Store()), call("enumerate", self._items(over[1]))
+        zipped = call("zip", *[self._items(part) for part in over[1:]])
+        rows = ast.Tuple(stored[1:], ast.Store())
+        return ast.Tuple([stored[0], rows], ast.Store()), call("enumerate", zipped)
 
-    def _counts(self, numbers: tuple, rows: Any) -> bool:
-        """Whether a range counts the rows of a tensor."""
-        _, start, stop, step = numbers
-        stop = self.plan.resolve(stop)
-        if start != 0 or step != 1 or type(stop) is not Value or stop.node.op.name != "size":
+    def _counts(self, numbers: Any, rows: Any) -> bool:
+        """Whether the first of two things that a loop goes over is a range, and counts the rows of the second."""
+        if type(numbers) is not tuple or type(rows) is tuple or numbers[1] != 0 or numbers[3] != 1:
+            return False
+        stop = self.plan.resolve(numbers[2])
+        if type(stop) is not Value:
+            known = self.plan.resolve(rows).type
+            return isinstance(known, LogicalTensor) and bool(known.dims) and known.dims[0] == stop
+        if stop.node.op.name != "size":
             return False
         return stop.node.args[1] == 0 and self.plan.resolve(stop.node.args[0]) is self.plan.resolve(rows)
 
@@ -162,6 +183,8 @@ class Loops(Branches):
         dynamic = None
         if type(leaves) is Value and not (self._drops_flag(node) and leaves in placeholders(node, node.regions[-1])[1]):
             dynamic = self.test(leaves)
+        if leaves is True and node in self.plan.returning:
+            return self._return_from(node, self.plan.returning[node], results)
         starts_false = flag is not None and self.plan.resolve(node.arg("init")[flag]) is False
         kept = [at for at in carried if not (at == flag and leaves is False and starts_false)]
         pairs = [(chosen[at], self.tree(results[at])) for at in kept]

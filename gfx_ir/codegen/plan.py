@@ -14,6 +14,7 @@ from ..template import Template
 from ..trees import leaves
 from .copying import outputs_of
 from .liveness import Liveness, fors
+from .returns import returning_loop
 from .simplify import IFS, LOOPS
 from .weak import Weak
 from .widths import DEPTH, WIDTH, Widths
@@ -48,7 +49,8 @@ def pair(node: Node) -> bool:
 
 
 class Plan:
-    """`order`: the statements of each graph; `inside`: nodes written inside another; `always`: written at each use."""
+    """`order`: the statements of each graph; `inside`: nodes written inside another; `always`: written at each use;
+    `returning`: loops out of which one side of a test behind them is returned."""
 
     def __init__(
         self,
@@ -72,6 +74,7 @@ class Plan:
         self.whole: dict[Graph, Node] = {}
         self.tails: dict[Graph, Node] = {}
         self.ternary: set[Node] = set()
+        self.returning: dict[Node, Node] = {}
         self.index: dict[Node, int] = {}
         self.last: dict[Graph, dict[Value, int]] = {}
         self._sizes: dict[Node, tuple[int, int]] = {}
@@ -144,7 +147,10 @@ class Plan:
         if node.op.name == "output":
             self._decide_whole(node)
         elif node.op.name in IFS:
-            if self._is_ternary(node):
+            loop = returning_loop(self, node)
+            if loop is not None:
+                self.returning[loop] = node
+            elif self._is_ternary(node):
                 self.ternary.add(node)
             if not any(self.order[region] for region in node.regions):
                 width += sum(self._side_width(region) for region in node.regions)

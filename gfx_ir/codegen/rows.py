@@ -109,7 +109,8 @@ class Rows(Functional):
         """The function that asks whether there is another row, and no end yet."""
         outer, self.out = self.out, []
         arguments = enter(True)
-        lengths = [self._length(over) for over in node.args[0]]
+        over = node.args[0]
+        lengths = [self._length(part) for part in over if not any(self._counts(part, rows) for rows in over)]
         asked: ast.expr = ast.UnaryOp(ast.Invert(), name(done))
         for length in reversed(lengths[:1] if len({ast.dump(found) for found in lengths}) == 1 else lengths):
             asked = ast.BinOp(ast.Compare(name(counter), [ast.Lt()], [length]), ast.BitAnd(), asked)

@@ -11,18 +11,21 @@ from .copying import outputs_of
 
 IFS = frozenset(("cond", "host_if"))
 LOOPS = frozenset(("while", "for", "host_while", "host_for"))
-_INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
-"""What the rewriter calls variables of its own."""
+_FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
+_INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle|returned|value)_\d+")
+"""What the rewriter calls variables of its own; tests and loops give the last two."""
 _BOOLEAN = frozenset(
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"
     " isfinite signbit all any array_equal bernoulli is_none is_floating".split()
 )
 
 
-def is_boolean(value: Any) -> bool:
-    """Whether the value is surely a boolean."""
+def is_boolean(value: Any, assumed: frozenset[Value] = frozenset()) -> bool:
+    """Whether the value is surely a boolean, where those `assumed` are."""
     if type(value) is not Value:
         return isinstance(value, bool)
+    if value in assumed:
+        return True
     element = getattr(value.type, "dtype", None)
     if value.kind == "bool" or (element is not None and element.kind == "b"):
         return True
@@ -30,17 +33,34 @@ def is_boolean(value: Any) -> bool:
     if node.op.name in _BOOLEAN:
         return True
     if node.op.name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"):
-        return all(is_boolean(arg) for arg in node.args)
+        return all(is_boolean(arg, assumed) for arg in node.args)
     if node.op.name in IFS:
-        return all(is_boolean(side) for output, *sides in _sides(node) if output is value for side in sides)
-    return False
+        return all(is_boolean(side, assumed) for output, *sides in _sides(node) if output is value for side in sides)
+    return any(all(is_boolean(x, assumed | {value}) for x in found) for found in _carried(value))
+
+
+def _carried(value: Value) -> list[tuple[Any, Any]]:
+    """What a value that a loop carries is at first and after a trip, for a placeholder of the loop or an output of it."""
+    graph = value.node.graph
+    node = value.node if value.node.op.name in LOOPS else graph.owner if graph is not None else None
+    if node is None or node.op.name not in LOOPS:
+        return []
+    at = value.index - 1
+    if node is not value.node:
+        if value not in graph.placeholders:  # type: ignore[union-attr]
+            return []
+        at = graph.placeholders.index(value)  # type: ignore[union-attr]
+        at -= len(node.args[0]) if node.op.name in ("for", "host_for") else 0
+    init = node.arg("init")
+    return [(init[at], outputs_of(node.regions[-1].result, len(node.values))[at])] if 0 <= at < len(init) else []
 
 
 def simplify(graph: Graph, functional: bool) -> None:
     """Replace outputs of tests that need no test, in the graph and its regions."""
     for node in list(graph.walk()):
+        invented = _INVENTED if node.regions else _FLAGS
         for value in (*node.values, *(value for region in node.regions for value in region.placeholders)):
-            if value.name and _INVENTED.fullmatch(value.name):
+            if value.name and invented.fullmatch(value.name):
                 value.name = None
         if node.op.name in ("not_equal", "equal"):
             _truth(node)

@@ -12,9 +12,8 @@ from ..graph import Graph, Node, Value
 from ..source import Span
 from ..trees import leaves
 from .constants import name
-from .copying import positions
+from .copying import outputs_of, positions
 from .expr import Expressions
-from .host import negate
 from .names import temporary
 
 Finish = Callable[[Any], bool]
@@ -39,11 +38,20 @@ class Statements(Expressions):
         """Write the statements of a graph into the current block."""
         tail = self.plan.tails.get(graph)
         for node in self.plan.order[graph]:
+            if node is tail and node in self.plan.returning.values():
+                return self.rest(node, finish)
             if node is tail:
                 return self.branch(node, lambda side: finish(graph.result))
             if self.statement(node):
                 return True
         return finish(graph.result)
+
+    def rest(self, test: Node, finish: Finish) -> bool:
+        """The other side of a test whose first side is returned by the loop before it."""
+        region, graph = test.regions[1], test.graph
+        assert graph is not None
+        self.plan.liveness.alias.update(zip(test.values, outputs_of(region.result, len(test.values))))
+        return self.fill_block(region, lambda _: finish(graph.result))
 
     def put(self, statement: ast.stmt, span: Span | None = None) -> None:
         """Add a statement to the current block."""
@@ -191,9 +199,9 @@ class Statements(Expressions):
             self.put(raised, node.span)
             return True
         if kind == "AssertionError":
-            self.put(ast.Assert(self.leaf(test), told[0] if told else None), node.span)
+            self.put(ast.Assert(self.test(test), told[0] if told else None), node.span)
         else:
-            self.put(ast.If(negate(self.leaf(test)), [raised], []), node.span)
+            self.put(ast.If(self.test(test, False), [raised], []), node.span)
         return False
 
 

@@ -1,0 +1,79 @@
+"""`return` inside of a loop: a loop that ends early, and a test of its flag behind it whose one side is returned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graph import Graph, Node, Value
+from .copying import outputs_of
+from .liveness import loop_results, placeholders
+from .simplify import IFS, LOOPS
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+
+def returning_loop(plan: Plan, test: Node) -> Node | None:
+    """The loop out of which the first side of a test is returned, where plain statements can say so.
+
+    The test asks for nothing but whether the loop ended early, is followed by nothing but the function's end, and its first
+    side needs no statement.
+    """
+    graph = test.graph
+    if test.op.name not in IFS or graph is not plan.graph or plan.functional(test) or plan.effectful(test):
+        return None
+    flag = plan.resolve(test.args[0])
+    loop = flag.node if type(flag) is Value else None
+    if loop is None or loop.op.name not in LOOPS or loop.graph is not graph or plan.functional(loop):
+        return None
+    if loop.arg("exit") != flag.index - 1 or plan.resolve(loop.arg("init")[flag.index - 1]) is not False:
+        return None
+    if plan.users[flag] != [test] or plan.order[test.regions[0]]:
+        return None
+    if not _settled(plan, loop, loop.regions[-1], flag.index - 1):
+        return None
+    outputs = [value for value in test.values if plan.liveness.used(value)]
+    ends = all(user is graph.output for value in outputs for user in plan.users[value])
+    between = _between(plan, graph, loop, test)
+    return loop if outputs and ends and not any(value.name for value in outputs) and not between else None
+
+
+def _between(plan: Plan, graph: Graph, loop: Node, test: Node) -> bool:
+    """Whether anything of the graph is computed behind the loop besides the test."""
+    nodes = [node for node in graph if node in plan.liveness.live]
+    return any(node is not test for node in nodes[nodes.index(loop) + 1 :])
+
+
+def _settled(plan: Plan, loop: Node, region: Graph, at: int) -> bool:
+    """Whether the tests that end a trip decide by themselves whether it is the last."""
+    leaf = plan.resolve(outputs_of(region.result, len((region.owner or loop).values))[at])
+    if type(leaf) is not Value:
+        return True
+    inner = leaf.node
+    live = [node for node in region if node in plan.liveness.live]
+    if inner.op.name not in IFS or inner.graph is not region or plan.functional(inner) or live[-1:] != [inner]:
+        return False
+    if any(user is not region.output for value in inner.values for user in plan.users.get(value, ())):
+        return False
+    return all(_settled(plan, loop, side, leaf.index - 1) for side in inner.regions)
+
+
+def only_returned(plan: Plan, loop: Node, test: Node, at: int) -> bool:
+    """Whether a carried value is needed for what is returned from within the loop alone."""
+    value = loop.values[at]
+    if any(user is not test.regions[0].output for user in plan.users.get(value, ())):
+        return False
+    phis = [placeholders(loop, region)[1][at] for region in loop.regions]
+    passed = _passed(plan, loop_results(loop)[at], phis[-1])
+    return sum(len(plan.users.get(phi, ())) for phi in phis) == passed
+
+
+def _passed(plan: Plan, leaf: Any, phi: Value) -> int:
+    """How often a carried value is passed on unchanged by the tests that end a trip."""
+    value = plan.resolve(leaf)
+    if value is phi:
+        return 1
+    if type(value) is not Value or value.node.op.name not in IFS:
+        return 0
+    node = value.node
+    return sum(_passed(plan, outputs_of(r.result, len(node.values))[value.index - 1], phi) for r in node.regions)

@@ -1,0 +1,34 @@
+"""The generated pages are what GFX writes now, and what they show computes what the functions compute."""
+
+import pytest
+import torch
+
+from docs.build import FOLDER, captured, pages
+from docs.constructs import CHAPTERS
+from gfx_ir.trees import leaves
+
+
+@pytest.fixture(scope="module")
+def generated():
+    return pages()
+
+
+@pytest.mark.parametrize("name", ["control_flow.md", "emitted_examples.md"])
+def test_page_is_up_to_date(generated, name):
+    if generated[name] is None:
+        pytest.skip("what the page is made from is not there")
+    assert (FOLDER / name).read_text() == generated[name], "`make docs` writes it anew"
+
+
+@pytest.mark.parametrize(
+    "row", [row for _, rows in CHAPTERS for row in rows if not row.refused], ids=lambda row: row.fn.__name__
+)
+def test_emitted_function_gives_the_same(row, capsys):
+    wanted = row.fn(*(x.clone() if isinstance(x, torch.Tensor) else x for x in row.args))
+    found = captured(row)(*(x.clone() if isinstance(x, torch.Tensor) else x for x in row.args))
+    for want, got in zip(leaves(wanted), leaves(found), strict=True):
+        assert (
+            got == pytest.approx(want)
+            if not isinstance(want, torch.Tensor)
+            else torch.allclose(want.double(), torch.as_tensor(got).double())
+        )
