@@ -159,7 +159,8 @@ class Loops(Branches):
         stop = self.plan.resolve(numbers[2])
         if type(stop) is not Value:
             known = self.plan.resolve(rows).type
-            return isinstance(known, LogicalTensor) and bool(known.dims) and known.dims[0] == stop
+            dims = known.dims if isinstance(known, LogicalTensor) else None
+            return dims is not None and dims[:1] == (stop,)
         if stop.node.op.name != "size":
             return False
         return stop.node.args[1] == 0 and self.plan.resolve(stop.node.args[0]) is self.plan.resolve(rows)
