@@ -16,6 +16,7 @@ from gfx_ir.pause import collection_paused
 
 from .capture import Captured, capture
 from .program import Program
+from .tracebacks import users_frames
 from .tracer import Tracer
 from .transpiled import Transpiled
 
@@ -23,6 +24,7 @@ _OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "tracer")
 _EMIT_OPTIONS = ("unroll",)
 
 
+@users_frames
 def symbolic_trace(target: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **target_kwargs: Any) -> Program:
     """Capture a function, method, callable or model as a Program, without running it on data.
 
@@ -56,6 +58,7 @@ class Traced:
         self._special: dict[Any, Program] = {}
 
     @property
+    @users_frames
     def program(self) -> Program:
         """The shape-free capture."""
         with self._lock:
@@ -95,6 +98,7 @@ class Traced:
         owner = getattr(self.__wrapped__, "__self__", None)
         return self.__wrapped__.__qualname__ if owner is None else (getattr, (owner, self.__wrapped__.__name__))
 
+    @users_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph; inside of a function that is being captured, be captured with it."""
         if isinstance(active.builder, Tracer):
@@ -138,6 +142,7 @@ def trace(
     return Traced(fn, specialize, **options)
 
 
+@users_frames
 def transpile(
     target: Any, *args: Any, to: str, kwargs: Mapping[str, Any] | None = None, **target_kwargs: Any
 ) -> Transpiled:
@@ -149,6 +154,7 @@ def transpile(
     return Transpiled(program, to, emit_options)
 
 
+@users_frames
 def load(path: str | Path) -> Program:
     """Read back what `Program.save` wrote. Runs no code. Raises FormatError where the file is unreadable or was tampered with."""
     return Program.of(saving.load(path))

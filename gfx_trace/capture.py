@@ -6,6 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,10 +53,9 @@ def capture(
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
     given = (target, args, kwargs, asked, tracer_class)
-    try:
+    with suppress(WrittenConstant):
         return _capture(*given, True, dict(options))
-    except WrittenConstant:
-        return _capture(*given, False, options)
+    return _capture(*given, False, options)
 
 
 def _capture(

@@ -15,6 +15,7 @@ from .constructs import TABLE, Rule
 from .findings import Place
 from .modules import is_module
 from .rewrite import converted_source, definition
+from .tracebacks import users_frames
 
 _BY_NODE = {kind: tuple(rule for rule in TABLE if kind in rule.nodes) for rule in TABLE for kind in rule.nodes}
 _STYLES = {"converts": "green", "resolves": "cyan", "depends": "yellow", "refused": "red"}
@@ -89,6 +90,7 @@ def _says(c: Construct, short: bool = False) -> str:
     return text
 
 
+@users_frames
 def explain(target: Any) -> Explanation:
     """The rewritten form of a function, method or model, and per construct what a capture does with it. Nothing is run.
 

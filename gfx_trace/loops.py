@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
@@ -149,7 +148,7 @@ class Loops:
         if self.handlers_depth:
             raise self.caught(raised)
         text = self.unwrap(raised.error.args[0]) if raised.error.args else ""
-        ops.check(False, text, type(raised.error).__name__)
+        self.checked(False, text, raised)
         return True
 
     def _make_while(self: Tracer, carries: Carries, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:

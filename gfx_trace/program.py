@@ -25,6 +25,7 @@ from .capture import Captured
 from .flavour import loaded_frameworks
 from .modules import check_modes
 from .params import moved, nest, to_host
+from .tracebacks import tidy, users_frames
 
 
 @dataclasses.dataclass
@@ -65,10 +66,12 @@ class Program(gfx_ir.program.Program):
                 found = self.modules[key] = emit(self, backend(target), **options)
         return found
 
+    @users_frames
     def source(self, target: str, **options: Any) -> str:
         """Standalone source for "torch", "jax" or "numpy". Raises MissingOp naming every op that the target lacks."""
         return self.module(target, **options).source
 
+    @users_frames
     def to(self, target: str, **options: Any) -> Callable[..., Any]:
         """The program as a callable on the target's arrays. It takes what the target takes; its own params are bound to it."""
         fn = self.module(target, **options).load()
@@ -76,6 +79,7 @@ class Program(gfx_ir.program.Program):
             return fn
         params = self.params_for(target)
 
+        @users_frames
         def bound(*args: Any, **kwargs: Any) -> Any:
             return fn(params, *args, **kwargs)
 
@@ -91,16 +95,19 @@ class Program(gfx_ir.program.Program):
         return found
 
     # ------------------------------------------------------------------ levels
+    @users_frames
     def bind(self, **specs: TensorSpec | LogicalTensor) -> Program:
         """Level 1: the same program for arguments of these types. Raises ShapeError where there is no such argument."""
         logical = {k: v.logical() if isinstance(v, TensorSpec) else v for k, v in specs.items()}
         return Program.of(inference.bind(self, **logical), self.captured)
 
+    @users_frames
     def infer(self) -> Program:
         """Level 2: the types of all values. Raises ShapeError with node, op, shapes and the user's line."""
         return Program.of(inference.infer(self), self.captured)
 
     # ------------------------------------------------------------------ keeping
+    @users_frames
     def save(self, path: str | Path) -> None:
         """Write the graph as JSON and its params as safetensors beside it; both files appear whole, or none. `gfx.load` reads it."""
         saving.save(self, path, to_host=to_host)
@@ -108,9 +115,18 @@ class Program(gfx_ir.program.Program):
     # ------------------------------------------------------------------ running
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on the framework of the arguments, like the target. Raises GuardError where the capture does not stand for them."""
-        owner = self._framework((args, kwargs))
-        given = self._admit(owner, args, kwargs)
-        fn = self.module(owner.name).load()
+        emitted = None
+        try:
+            owner = self._framework((args, kwargs))
+            given = self._admit(owner, args, kwargs)
+            emitted = self.module(owner.name)
+            return self._run(emitted.load(), owner, given)
+        except Exception as error:
+            tidy(error, emitted)
+            raise
+
+    def _run(self, fn: Callable[..., Any], owner: Backend, given: dict[str, Any]) -> Any:
+        """Call the emitted function; write what it writes; the result as the target's own containers."""
         out = fn(self.params_for(owner.name), **given) if self.params else fn(**given)
         if self.writes:
             out, state = out

@@ -142,9 +142,15 @@ class Regions:
             raise self.caught(raised)
         passes = self.not_(self.wrap(test)).read() if at == 0 else test
         text = raised.error.args[0] if raised.error.args else ""
-        ops.check(passes, self._message(text, side), type(raised.error).__name__)
+        self.checked(passes, self._message(text, side), raised)
         self.facts.assume(test, at == 1)
         return other()
+
+    def checked(self: Tracer, passes: Any, text: Any, raised: Raised) -> None:
+        """A check that stands where the user raises."""
+        ops.check(passes, text, type(raised.error).__name__)
+        if self.graph.last is not None:
+            self.graph.last.span = raised.span
 
     def caught(self: Tracer, raised: Raised) -> UnsupportedConstruct:
         """The error for a raise that hangs on data, under an `except`."""

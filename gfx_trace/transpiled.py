@@ -13,6 +13,7 @@ from gfx_ir.save import write_whole
 from .modules import is_module
 from .params import flatten, to_host
 from .program import Program
+from .tracebacks import users_frames
 
 
 class Transpiled:
@@ -40,6 +41,7 @@ class Transpiled:
         """Arguments that jax.jit has to take as static, because Python decides by them."""
         return self._emitted.static_argnames
 
+    @users_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on the target's arrays with the own params; what the program writes is applied to these."""
         out = self.fn(self.params, *args, **kwargs) if self.params is not None else self.fn(*args, **kwargs)
@@ -59,6 +61,7 @@ class Transpiled:
         modes = {mode.path: mode.training for mode in captured.modes} if captured is not None else {}
         return backend(self.target).as_module(self.fn, self.params, bool(self.program.writes), model, modes)
 
+    @users_frames
     def save(self, path: str | Path) -> None:
         """Write the source, and the params as safetensors beside it; both files appear whole, or none."""
         path = Path(path)

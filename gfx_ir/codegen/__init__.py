@@ -1,6 +1,7 @@
 """Source of a program: `emit(program, backend)` gives a standalone module."""
 
-from .module import Module, emit
+from .emitted import Module
+from .module import emit
 from .style import Style
 
 __all__ = ["Module", "Style", "emit"]

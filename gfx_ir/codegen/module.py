@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-import hashlib
 import inspect
-import linecache
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from types import ModuleType
+from collections.abc import Sequence
 from typing import Any
 
 from ..backend import Backend
@@ -20,6 +16,7 @@ from ..program import Parameter, Program
 from ..source import Span
 from ..template import Template
 from ..trees import leaves
+from .emitted import Module
 from .function import FunctionWriter
 from .helpers import Helpers
 from .inline import bottom_up
@@ -30,29 +27,6 @@ from .static import static_arguments
 from .style import Style
 
 UNROLL = 16
-
-
-@dataclass
-class Module:
-    """Standalone source. `entry` is the function to call; `source_map` gives the user's place of a line (from 1);
-    `static_argnames` are the arguments that jax.jit must be told to take as Python values."""
-
-    source: str
-    entry: str
-    source_map: list[tuple[int, Span]] = field(default_factory=list)
-    static_argnames: tuple[str, ...] = ()
-
-    def load(self) -> Callable[..., Any]:
-        """The entry, compiled in memory; tracebacks show its lines."""
-        digest = hashlib.sha256(self.source.encode()).hexdigest()[:12]
-        filename = f"<gfx {self.entry} {digest}>"
-        module = ModuleType(self.entry)
-        module.__file__ = filename
-        linecache.cache[filename] = (len(self.source), None, self.source.splitlines(True), filename)
-        exec(compile(self.source, filename, "exec"), module.__dict__)
-        function = module.__dict__[self.entry]
-        function.__gfx_source__ = self.source
-        return function
 
 
 def emit(

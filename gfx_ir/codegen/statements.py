@@ -163,8 +163,14 @@ class Statements(Expressions):
     # ------------------------------------------------------------------ ends
     def return_(self, result: Any) -> bool:
         """End a function with its result."""
-        self.put(ast.Return(self.result(result)))
+        self.put(ast.Return(self.result(result)), self._place_of(result))
         return True
+
+    def _place_of(self, result: Any) -> Span | None:
+        """The user's place of a result that is computed where it is returned."""
+        found = (self.plan.resolve(leaf) for leaf in leaves(result) if type(leaf) is Value)
+        inside = (value.node for value in found if type(value) is Value and value.node in self.plan.inside)
+        return next((node.span for node in inside if node.span is not None), None)
 
     def result(self, result: Any) -> ast.expr:
         """A result tree; the values of one node as the call that gives them all."""

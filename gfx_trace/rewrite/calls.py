@@ -40,6 +40,8 @@ class Calls(Context):
         if node.__dict__.get("done"):
             return node
         func = node.func
+        if self.looks_at_frames(func):
+            return self.inside(node)
         if isinstance(func, ast.Name):
             special = self.frame_builtin(node, func.id) if func.id in FRAME_BUILTINS else None
             if special is not None:
@@ -52,6 +54,17 @@ class Calls(Context):
             value = self.expr(k.value)
             k.value = value if k.arg is not None else hook("gfx_starstar", [value], value)
         return hook("gfx_call", [callee, *args], node, node.keywords)
+
+    def looks_at_frames(self, func: ast.expr) -> bool:
+        """A function that acts on the frame of its caller, a debugger first of all: it is called by the user's own code."""
+        names = []
+        while isinstance(func, ast.Attribute):
+            names.append(func.attr)
+            func = func.value
+        if not isinstance(func, ast.Name) or not self.is_global(func.id):
+            return False
+        found = self.module.find(".".join([func.id, *reversed(names)]))
+        return (getattr(found, "__module__", None), getattr(found, "__name__", None)) in FRAME_FUNCTIONS
 
     def starred(self, node: ast.Starred) -> ast.expr:
         node.value = hook("gfx_star", [self.expr(node.value)], node)
@@ -154,4 +167,7 @@ class Calls(Context):
     }  # fmt: skip
 
 
+FRAME_FUNCTIONS = frozenset((
+    ("builtins", "breakpoint"), ("pdb", "set_trace"), ("sys", "_getframe"), ("inspect", "currentframe"), ("inspect", "stack"),
+))  # fmt: skip
 FRAME_BUILTINS = frozenset(("super", "globals", "locals", "vars", "eval", "exec"))

@@ -35,14 +35,19 @@ class Module:
         found = self.names.get(name, MISSING)
         return getattr(builtins, name, MISSING) if found is MISSING else found
 
+    def find(self, dotted: str) -> object:
+        """What `a.b.c` names, through modules alone; MISSING where that is nothing."""
+        root, *attrs = dotted.split(".")
+        value = self.value(root)
+        for attr in attrs:
+            value = vars(value).get(attr, MISSING) if isinstance(value, ModuleType) else MISSING
+        return value
+
     def static(self, dotted: str) -> bool:
         """Does `a.b.c` name a module, class or plain callable, reached through modules alone?"""
         found = self.known.get(dotted)
         if found is None:
-            root, *attrs = dotted.split(".")
-            value = self.value(root)
-            for attr in attrs:
-                value = vars(value).get(attr, MISSING) if isinstance(value, ModuleType) else MISSING
+            value = self.find(dotted)
             found = self.known[dotted] = value is not MISSING and holds_no_data(value)
         return found
 

@@ -77,7 +77,10 @@ def marked(code: CodeType, name: str, qualname: str, mark: bool = True) -> CodeT
         if isinstance(c, CodeType):
             ours = c.co_name.startswith(MADE) and c.co_name.rpartition("_")[2].isdigit()
             known = mark and c.co_flags & OPTIMIZED and not c.co_flags & ASYNC
-            consts[i] = marked(c, c.co_name, qualname if ours else f"{inside}.{c.co_name}", bool(known))
+            whose = (
+                (name, qualname) if ours else (c.co_name, f"{inside}.{c.co_name}")
+            )  # a block is no function of the user's
+            consts[i] = marked(c, *whose, bool(known))
     if mark:
         consts.append(MARK)
     return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=qualname)

@@ -1,0 +1,81 @@
+"""Module: what emission gives, and how it is loaded."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import linecache
+import threading
+import weakref
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from ..source import Span
+
+
+class _Texts:
+    """The texts of loaded modules, where tracebacks and `inspect` look for them: each as long as a function of it lives."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.held: Counter[str] = Counter()
+
+    def hold(self, filename: str, text: str, function: Callable[..., Any]) -> None:
+        with self.lock:
+            self.held[filename] += 1
+            linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+        weakref.finalize(function, self.release, filename).atexit = False
+
+    def release(self, filename: str) -> None:
+        with self.lock:
+            self.held[filename] -= 1
+            if not self.held[filename]:
+                del self.held[filename]
+                linecache.cache.pop(filename, None)
+
+
+_TEXTS = _Texts()
+
+
+@dataclass
+class Module:
+    """Standalone source. `entry` is the function to call; `source_map` gives the user's place of a line (from 1);
+    `static_argnames` are the arguments that jax.jit must be told to take as Python values."""
+
+    source: str
+    entry: str
+    source_map: list[tuple[int, Span]] = field(default_factory=list)
+    static_argnames: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def filename(self) -> str:
+        """What tracebacks call the source."""
+        return f"<gfx {self.entry} {hashlib.sha256(self.source.encode()).hexdigest()[:12]}>"
+
+    def load(self) -> Callable[..., Any]:
+        """The entry, compiled in memory; tracebacks show its lines."""
+        return self._loaded
+
+    @functools.cached_property
+    def _loaded(self) -> Callable[..., Any]:
+        module = ModuleType(self.entry)
+        module.__file__ = self.filename
+        exec(compile(self.source, self.filename, "exec"), module.__dict__)
+        function = module.__dict__[self.entry]
+        function.__gfx_source__ = self.source
+        _TEXTS.hold(self.filename, self.source, function)
+        return function
+
+    def places(self, line: int) -> list[Span]:
+        """The user's calls that a line stands for, outermost first; none in a helper, which spells a construct."""
+        at = bisect_right(self.source_map, line, key=lambda pair: pair[0]) - 1
+        if at < 0:
+            return []
+        mapped, span = self.source_map[at]
+        if any(text.startswith("def ") for text in self.source.splitlines()[mapped:line]):
+            return []
+        return [*reversed(list(span.callers())), span]
