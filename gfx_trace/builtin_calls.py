@@ -49,6 +49,23 @@ def _scalar_of(name: str, value: Any) -> Any:
     return ops.astype(ops.trunc(value) if name == "int" else value, dtype(element))
 
 
+def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """sorted(items, key=…): by keys that are fixed."""
+    items = args[0]
+    key = kwargs.get("key")
+    rows = list(items) if isinstance(items, (list, tuple, dict, set)) else items
+    keys = [tracer.call(key, (item,), {}) for item in rows] if key is not None and not _open(rows) else rows
+    if _open(rows) or (isinstance(keys, list) and any(map(_open, keys))):
+        hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
+        raise tracer.error(
+            "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs", hint
+        )
+    if key is None or not isinstance(keys, list):
+        return f(*args, **kwargs)
+    order = sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse", False)))
+    return [rows[at] for at in order]
+
+
 def _isinstance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, classes = args
     if isinstance(x, Unusable):
@@ -275,7 +292,7 @@ def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 BUILTINS: dict[Any, Handler] = {
     len: _len, int: _cast, float: _cast, bool: _cast, isinstance: _isinstance, type: _type, min: _minmax, max: _minmax,
-    sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: _hasattr, getattr: _getattr, setattr: _setattr,
+    sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: _hasattr, getattr: _getattr, setattr: _setattr,
     print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
     tuple: _container, list: _container, round: _round, str: _str, pow: _pow, builtins.locals: _locals, builtins.eval: _locals,
     builtins.exec: _locals,

@@ -125,6 +125,15 @@ class Carries(Settling):
         """Whether the loop's test assigned a variable."""
         return any(a is not b for a, b in zip(self.entered, self.get()))
 
+    def left_by_test(self, side: Side) -> bool:
+        """Whether the loop's test assigned a variable, or wrote to what was there before."""
+        entered = {
+            c.slot.id: c.inner if c.slot.kind == "proxy" else c.entered for c in self.slots if c.slot is not None
+        }
+        return self.test_assigns or any(
+            slot.kind != "base" and entered.get(slot.id) is not value for slot, value in side.written
+        )
+
     def collect(self) -> None:
         """At the end of the body: what the variables and slots hold now."""
         self.after = self.get()

@@ -114,27 +114,27 @@ def gfx_not(x: Any) -> Any:
     return tracer.not_(x)
 
 
-def gfx_and(first: Any, *rest: Callable[[], Any]) -> Any:
-    """first and rest…"""
+def gfx_and(first: Any, *rest: Callable[[], Any], access: tuple | None = None) -> Any:
+    """first and rest…; `access`: get, set and names of the variables that `rest` assigns."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.and_(first, rest)
+    return tracer.and_(first, rest, access)
 
 
-def gfx_or(first: Any, *rest: Callable[[], Any]) -> Any:
+def gfx_or(first: Any, *rest: Callable[[], Any], access: tuple | None = None) -> Any:
     """first or rest…"""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.or_(first, rest)
+    return tracer.or_(first, rest, access)
 
 
-def gfx_ifexp(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+def gfx_ifexp(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any], access: tuple | None = None) -> Any:
     """then if test else otherwise."""
     if type(test) is bool:
         return then() if test else otherwise()
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.ifexp(test, then, otherwise)
+    return tracer.ifexp(test, then, otherwise, access)
 
 
 def gfx_if(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> None:

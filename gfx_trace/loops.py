@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 _PASSES = 12
 
 
-class Restage(Exception):
-    """An assumption about the carried values did not hold: trace the body again."""
-
-
 class Loops:
     """The part of the Tracer that knows loops."""
 
@@ -38,7 +34,7 @@ class Loops:
         while True:
             flag = False if stop is None else self.truth(stop())
             if isinstance(flag, Value):
-                self._stage_while(lambda: True, body, get, set_, names, stop, test)
+                self._stage_while(test, body, get, set_, names, stop)
                 return
             if flag:
                 return
@@ -88,10 +84,7 @@ class Loops:
         return found
 
     # ------------------------------------------------------------------ while
-    def _stage_while(
-        self: Tracer, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, full: Any = None
-    ) -> None:
-        test = full or test
+    def _stage_while(self: Tracer, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any) -> None:
         carries = Carries(self, get, set_, names, stop)
         site = self.site
         for _ in range(_PASSES):
@@ -102,7 +95,10 @@ class Loops:
                 carries.leave()
                 raise raised if self.stack else raised.error from None
             self.site = site
-            body_side, flag = self._trace_body(carries, body, stop, test if carries.test_assigns else None)
+            if carries.left_by_test(test_side):
+                self._stage_rotated(test, body, get, set_, names, stop)
+                return
+            body_side, flag = self._trace_body(carries, body, stop)
             tensor = found.is_tensor if isinstance(found, Value) else False
             tensor = tensor or (isinstance(flag, Value) and flag.is_tensor)
             carries.open_length = True
@@ -119,17 +115,49 @@ class Loops:
             found = self.truth(test())
             carries.test_assigns = carries.changed_names()
             side.graph.result = self._local(found)
-        carries.leave()
+            carries.leave()
+            self.journal.forget_owned()
         return side, found
 
-    def _trace_body(
-        self: Tracer, carries: Carries, body: Any, stop: Any, test: Any, item: Any = None
-    ) -> tuple[Side, Any]:
+    def _stage_rotated(
+        self: Tracer, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any
+    ) -> None:
+        """A loop whose test assigns or writes: what it leaves is seen behind the loop, so it runs before the loop and ends the body."""
+        running: list[Any] = [False]
+
+        def get_all() -> tuple:
+            return (*get(), running[0])
+
+        def set_all(values: tuple) -> None:
+            set_(values[:-1])
+            running[0] = values[-1]
+
+        def end() -> None:
+            running[0] = False
+
+        def again() -> None:
+            running[0] = self.bool_(test())
+
+        def advance() -> None:
+            done = False if stop is None else self.truth(stop())
+            if isinstance(done, Value):
+                self.branch(done, end, again, get_all, set_all, (*names, "running"), False)
+            elif done:
+                end()
+            else:
+                again()
+
+        def trip() -> None:
+            body()
+            advance()
+
+        advance()
+        self._stage_while(lambda: running[0], trip, get_all, set_all, (*names, "running"), stop)
+
+    def _trace_body(self: Tracer, carries: Carries, body: Any, stop: Any, item: Any = None) -> tuple[Side, Any]:
         site = self.site
         with self.opened("body") as side:
             carries.enter(side.graph)
-            if test is not None:
-                test()
             try:
                 body() if item is None else body(item(side.graph))
                 flag = self.truth(stop()) if stop is not None else False
@@ -255,7 +283,7 @@ class Loops:
                     )
                 return source.make([self._loop_item(v, source, at) for at, v in enumerate(items)])
 
-            body_side, flag = self._trace_body(carries, body, stop, None, item)
+            body_side, flag = self._trace_body(carries, body, stop, item)
             carries.append_items = items
             carries.runs = bool(source.length)
             if flag is True and source.length is not None:

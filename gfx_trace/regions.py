@@ -97,9 +97,16 @@ class Regions:
             side.result, side.after, [slot.get() for slot in slots if slot.kind not in ("proxy", "base")]
         )
 
-    def branch_value(self: Tracer, test: Value, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-        """The value of an expression that depends on an open test."""
-        return self.branch(test, then, otherwise, None, None, (), True)
+    def branch_value(
+        self: Tracer,
+        test: Value,
+        then: Callable[[], Any],
+        otherwise: Callable[[], Any],
+        access: tuple | None = None,
+    ) -> Any:
+        """The value of an expression that depends on an open test; `access`: get, set and names of what its sides assign."""
+        get, set_, names = access or (None, None, ())
+        return self.branch(test, then, otherwise, get, set_, names, True)
 
     def branch(
         self: Tracer, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: bool
@@ -183,9 +190,8 @@ class Regions:
             if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
                 raise length_error(slot, "under a test on tensor data", self.site)
             if (a is MISSING) != (b is MISSING):
-                raise self.error(
-                    f"GFX cannot convert this write: {slot.name!r} is set in one branch only, and was not set before"
-                )
+                what = f"GFX cannot convert this write: {slot.name!r} is set in one branch only, and was not set before"
+                raise UnsupportedConstruct(what, slot.span or self.span(), f"set {slot.name!r} before the test")
             if slot.kind == "base":
                 joined.append((slot, a if type(a) is Lost or b is slot.old else b))
                 continue

@@ -98,33 +98,39 @@ class Truths:
         return a is b
 
     # ------------------------------------------------------------------ boolean operators
-    def and_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]]) -> Any:
+    def and_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
         """first and rest…, lazily: an operand is traced as a region under what was found before it."""
-        return self._chain(first, rest, stop=False)
+        return self._chain(first, rest, False, access)
 
-    def or_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]]) -> Any:
+    def or_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
         """first or rest…, lazily."""
-        return self._chain(first, rest, stop=True)
+        return self._chain(first, rest, True, access)
 
-    def _chain(self: Tracer, value: Any, rest: Sequence[Callable[[], Any]], stop: bool) -> Any:
+    def _chain(self: Tracer, value: Any, rest: Sequence[Callable[[], Any]], stop: bool, access: tuple | None) -> Any:
         for at, operand in enumerate(rest):
             test = self.truth(value)
             if isinstance(test, Value):
                 more = rest[at:]
-                following = lambda more=more: self._chain(more[0](), more[1:], stop)
+                following = lambda more=more: self._chain(more[0](), more[1:], stop, access)
                 kept = value
                 if not test.is_tensor and getattr(value, "kind", "bool") == "bool":
                     kept = stop
                 sides = (lambda kept=kept: kept, following) if stop else (following, lambda kept=kept: kept)
-                return self.branch_value(test, *sides)
+                return self.branch_value(test, *sides, access)
             if test is stop:
                 return value
             value = operand()
         return value
 
-    def ifexp(self: Tracer, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    def ifexp(
+        self: Tracer,
+        test: Any,
+        then: Callable[[], Any],
+        otherwise: Callable[[], Any],
+        access: tuple | None = None,
+    ) -> Any:
         """then() if test else otherwise()."""
         found = self.truth(test)
         if not isinstance(found, Value):
             return then() if found else otherwise()
-        return self.branch_value(found, then, otherwise)
+        return self.branch_value(found, then, otherwise, access)

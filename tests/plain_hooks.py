@@ -54,7 +54,7 @@ def gfx_name(name, value):
     return value
 
 
-def gfx_and(first, *others):
+def gfx_and(first, *others, access=None):
     for later in others:
         if not first:
             return first
@@ -62,7 +62,7 @@ def gfx_and(first, *others):
     return first
 
 
-def gfx_or(first, *others):
+def gfx_or(first, *others, access=None):
     for later in others:
         if first:
             return first
@@ -159,7 +159,7 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_is": operator.is_,
     "gfx_in": lambda a, b: a in b,
     "gfx_not": operator.not_,
-    "gfx_ifexp": lambda test, a, b: a() if test else b(),
+    "gfx_ifexp": lambda test, a, b, access=None: a() if test else b(),
     "gfx_static": lambda test, construct: test,
     "gfx_load": lambda name, value: value,
     "gfx_global_write": lambda name, value: value,

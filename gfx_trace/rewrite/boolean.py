@@ -30,7 +30,8 @@ class Boolean(Calls):
         kept = set(self.defined)
         others = [self.later(v, "operand") for v in node.values[1:]]
         self.defined = kept
-        return hook("gfx_and" if isinstance(node.op, ast.And) else "gfx_or", [first, *others], node)
+        left = self.left_by(node.values[1:], node)
+        return hook("gfx_and" if isinstance(node.op, ast.And) else "gfx_or", [first, *others], node, left)
 
     def if_exp(self, node: ast.IfExp) -> ast.expr:
         why = self.stays_native([node.body, node.orelse])
@@ -39,12 +40,12 @@ class Boolean(Calls):
             node.body, node.orelse = self.expr(node.body), self.expr(node.orelse)
             return node
         test = self.expr(node.test)
-        sides = []
-        for side in (node.body, node.orelse):
+        sides, operands = [], [node.body, node.orelse]
+        for side in operands:
             kept = set(self.defined)
             sides.append(self.later(side, "side"))
             self.defined = kept
-        return hook("gfx_ifexp", [test, *sides], node)
+        return hook("gfx_ifexp", [test, *sides], node, self.left_by(operands, node))
 
     def unary(self, node: ast.UnaryOp) -> ast.expr:
         operand = self.expr(node.operand)
@@ -74,7 +75,7 @@ class Boolean(Calls):
         kept = set(self.defined)
         rest = self.deferred(lambda: self.chain(again, ops[1:], rights[1:], node), rights[1:], node, "operand")
         self.defined = kept
-        return hook("gfx_and", [test, rest], node)
+        return hook("gfx_and", [test, rest], node, self.left_by(rights[1:], node))
 
     def one(self, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.Compare) -> ast.expr:
         kind = op.__class__

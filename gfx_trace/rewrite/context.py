@@ -10,7 +10,19 @@ from types import FunctionType, ModuleType
 from .match import HELPERS
 from .names import Fresh
 from .scopes import Summaries, Variables
-from .templates import arguments, assign, at, const, function, hook, load, thunk
+from .templates import (
+    arguments,
+    assign,
+    at,
+    const,
+    function,
+    hook,
+    load,
+    loads_tuple,
+    names_tuple,
+    store,
+    thunk,
+)
 
 INTERNAL = {
     **HELPERS,
@@ -162,6 +174,17 @@ class Context:
     def local_function(self, name, args, body, place, outer=()) -> ast.FunctionDef:
         return function(name, args, self.declarations(outer, place) + body, place)
 
+    def access(self, names: list, setter: str, place: ast.AST) -> tuple[list, list]:
+        """(definition of set, [get, set, names]) for the variables of a statement."""
+        for n in names:
+            self.need_bound(n)
+        if not names:
+            return [], [load("gfx_get_nothing"), load("gfx_set_nothing"), names_tuple(())]
+        targets = ast.Tuple([store(n) for n in names], ast.Store())
+        body = [at(ast.Assign([targets], load("gfx_values")), place)]
+        made = self.local_function(setter, arguments(["gfx_values"]), body, place, names)
+        return [made], [thunk(loads_tuple(names)), load(setter), names_tuple(names)]
+
     def later(self, node: ast.expr, base: str) -> ast.expr:
         """A callable of no arguments for an expression."""
         return self.deferred(lambda: self.expr(node), [node], node, base)
@@ -170,8 +193,7 @@ class Context:
         """A callable of no arguments: a lambda, or a function above the statement where a walrus is in `nodes`."""
         if not any(map(self.holds_walrus, nodes)):
             return at(thunk(make()), place)
-        targets = [n.target.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
-        targets = [n for n in dict.fromkeys(targets) if n in self.vars.order or n in self.vars.globals]
+        targets = self.walrus_targets(nodes)
         for n in targets:
             self.need_bound(n)
         value, before = self.apart(make)
@@ -179,6 +201,20 @@ class Context:
         body = [*before, at(ast.Return(value), place)]
         self.pre.append(self.local_function(name, arguments(), body, place, targets))
         return at(load(name), place)
+
+    def walrus_targets(self, nodes: list) -> list[str]:
+        """Variables of the function, or globals, that expressions assign."""
+        found = [n.target.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        return [n for n in dict.fromkeys(found) if n in self.vars.order or n in self.vars.globals]
+
+    def left_by(self, nodes: list, place: ast.expr) -> list[ast.keyword]:
+        """What a hook needs to join the variables that operands assign; nothing where they assign none."""
+        if not any(map(self.holds_walrus, nodes)):
+            return []
+        names = [n for n in self.walrus_targets(nodes) if n not in self.vars.globals]
+        made, access = self.access(names, self.fresh("set"), place)
+        self.pre += made
+        return [ast.keyword("access", value=at(ast.Tuple(access, ast.Load()), place))]
 
     def apart(self, make: Callable) -> tuple:
         """What `make` gives, and the statements that must run right before it."""

@@ -19,8 +19,6 @@ from .templates import (
     const,
     hook,
     load,
-    loads_tuple,
-    names_tuple,
     statement,
     store,
     thunk,
@@ -77,18 +75,6 @@ class ControlFlow(Statements):
         made = self.local_function(name, arguments(params, carried), head + body, place, outer)
         return made, after
 
-    def access(self, names: list, number: str, place: ast.AST) -> tuple[list, list]:
-        """(definition of set, [get, set, names]) for the variables of a statement."""
-        for n in names:
-            self.need_bound(n)
-        if not names:
-            return [], [load("gfx_get_nothing"), load("gfx_set_nothing"), names_tuple(())]
-        setter = "set" + number
-        targets = ast.Tuple([store(n) for n in names], ast.Store())
-        body = [at(ast.Assign([targets], load("gfx_values")), place)]
-        made = self.local_function(setter, arguments(["gfx_values"]), body, place, names)
-        return [made], [thunk(loads_tuple(names)), load(setter), names_tuple(names)]
-
     # ---- if
 
     def if_(self, s: ast.If, live: set) -> list:
@@ -103,7 +89,7 @@ class ControlFlow(Statements):
         live = set() if returns else live
         names = self.shared(self.assigned(s.use), live)
         then, orelse, setter = self.fresh.group("then", "else", "set")
-        out, access = self.access(names, setter[3:], s)
+        out, access = self.access(names, setter, s)
         before = set(self.defined)
         if rest is not None:
             inside = {n for n in s.in_sides if n not in names and n not in self.vars.globals}
@@ -151,7 +137,7 @@ class ControlFlow(Statements):
         body_name, test_name, setter = self.fresh.group("body", "test", "set")
         head = s.head | live
         names = self.shared(self.assigned(s.use), head | set(s.test_use.assigned))
-        out, access = self.access(names, setter[3:], s)
+        out, access = self.access(names, setter, s)
         before = self.defined - s.use.deleted
         self.defined = set(before)
         test, hoisted = self.apart(lambda: self.expr(s.test))
@@ -174,7 +160,7 @@ class ControlFlow(Statements):
         body_name, setter = self.fresh.group("body", "set")
         head = s.head | live
         names = self.shared(self.assigned(s.use), head)
-        out, access = self.access(names, setter[3:], s)
+        out, access = self.access(names, setter, s)
         self.defined = self.defined - s.use.deleted
         target = s.target
         direct = isinstance(target, ast.Name) and target.id not in names and target.id in self.vars.locals
