@@ -214,7 +214,9 @@ class Context:
         names = [n for n in self.walrus_targets(nodes) if n not in self.vars.globals]
         made, access = self.access(names, self.fresh("set"), place)
         self.pre += made
-        return [ast.keyword(arg="access", value=at(ast.Tuple(access, ast.Load()), place))]
+        parts = ast.Tuple(access, ast.Load())
+        at(parts, place)
+        return [ast.keyword("access", parts)]
 
     def apart(self, make: Callable) -> tuple:
         """What `make` gives, and the statements that must run right before it."""
