@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,78 +12,152 @@ import numpy as np
 from gfx_ir.backend import backend
 from gfx_ir.errors import GfxError
 
+from . import admit
 from .flavour import loaded_frameworks
+from .journal import READ
+from .modules import is_module
 from .params import mapped, moved, to_host
 from .program import Program
 from .transpiled import Transpiled
 
+_TOLERANCES = {"float64": 1e-6, "complex128": 1e-6, "float32": 1e-4, "complex64": 1e-4, "float16": 1e-2}
+_NARROW = 5e-2  # bfloat16, and what is narrower
+_ABSENT = object()
+
 
 @dataclass(frozen=True)
 class Difference:
-    """One output: its path, shape, dtypes, and how far the two are apart (`max_rel` relative to the largest magnitude)."""
+    """One output: its path, its shapes and dtypes (original, transpiled; None where one has no such output), how far the
+    two are apart (`max_rel`: relative to the largest magnitude of the original), and in what they differ ("": in nothing)."""
 
     path: str
-    shape: tuple[int, ...]
-    dtypes: tuple[str, str]
+    shapes: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+    dtypes: tuple[str | None, str | None]
     max_abs: float
     max_rel: float
-    equal: bool
+    reason: str
+
+    @property
+    def equal(self) -> bool:
+        """Whether the two agree."""
+        return not self.reason
+
+    def __str__(self) -> str:
+        shape = _either(self.shapes)
+        text = f"{self.path or 'result'}: shape {shape}, {_either(self.dtypes)}"
+        if shape == str(self.shapes[0]):
+            text += f", max abs {self.max_abs:.3g}, max rel {self.max_rel:.3g}"
+        return text + (f"   <-- {self.reason}" if self.reason else "")
 
 
 @dataclass(frozen=True)
 class Report:
-    """What `gfx.check` found."""
+    """What `gfx.check` found: the outputs, and what the program writes (`state`). `tolerance` None: that of each dtype."""
 
     target: str
-    tolerance: float
+    tolerance: float | None
     outputs: tuple[Difference, ...]
+    state: tuple[Difference, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether every output is within the tolerance."""
-        return all(d.equal for d in self.outputs)
+        """Whether all agree."""
+        return all(d.equal for d in (*self.outputs, *self.state))
 
     def __str__(self) -> str:
-        lines = [f"{'equal' if self.ok else 'DIFFERENT'} on {self.target} (tolerance {self.tolerance:g})"]
-        lines += [
-            f"  {d.path or 'result'}: shape {d.shape}, {d.dtypes[0]} / {d.dtypes[1]}, max abs {d.max_abs:.3g}, max rel {d.max_rel:.3g}"
-            + ("" if d.equal else "   <-- differs")
-            for d in self.outputs
-        ]
+        how = "of each dtype" if self.tolerance is None else f"{self.tolerance:g}"
+        lines = [f"{'equal' if self.ok else 'DIFFERENT'} on {self.target} (tolerance {how})"]
+        lines += [f"  {d}" for d in self.outputs] + [f"  writes {d}" for d in self.state]
         return "\n".join(lines)
 
 
-def check(subject: Program | Transpiled, *args: Any, tolerance: float = 1e-4, to: str = "jax", **kwargs: Any) -> Report:
-    """Run the original and the transpiled function on the same inputs; compare output by output.
+def check(subject: Any, *args: Any, tolerance: float | None = None, to: str = "jax", **kwargs: Any) -> Report:
+    """Run the original and the transpiled function on the same inputs; compare output by output, and what both write.
 
-    `args` are the original's own. An output is equal where the largest difference is within `tolerance` times its largest
-    magnitude (at least 1), and NaN stands where NaN stood. Raises GfxError where the program was loaded from a file and has no original.
+    `subject` is a Program or a traced function, which is transpiled `to` a framework, or a Transpiled; `args` are the
+    original's own. An output is equal where shapes and dtypes are (64-bit types may be 32-bit ones where the framework
+    is set so), NaN stands where NaN stood, integers are the same, and the largest difference is within `tolerance`
+    times the largest magnitude (at least 1); the tolerance of a dtype is 1e-6 for float64, 1e-4 for float32, 1e-2 for
+    float16 and 5e-2 for bfloat16. A model that writes its state is run as a copy, and keeps the state that it has.
+
+    Raises GfxError for a program that was read from a file, which has no original, and for one that draws random
+    numbers; GuardError where the capture does not stand for the inputs.
     """
-    if not isinstance(subject, Transpiled):
-        program = subject if isinstance(subject, Program) else getattr(subject, "program", subject)
-        subject = Transpiled(program, to, {})
-    captured = subject.program.captured
-    if captured is None:
-        raise GfxError(
-            "this program was read from a file: there is no original to compare with",
-            hint="check what symbolic_trace gives",
-        )
-    original_args, original_kwargs = mapped(_copied, list(args)), mapped(_copied, kwargs)
-    expected = captured.target(*original_args, **original_kwargs)
+    subject = _transpiled(subject, to)
+    program = subject.program
     owner = backend(subject.target)
-    kept = subject.program._admit(_owner_of(args, subject.program), args, kwargs)
-    got = subject(**mapped(lambda leaf: moved(leaf, owner), kept))
-    want, have = _flat(expected), _flat(got)
-    if list(want) != list(have):
-        want = {str(at): item for at, item in enumerate(want.values())}
-        have = {str(at): item for at, item in enumerate(have.values())}
-    if len(want) != len(have):
-        raise GfxError(f"the original gives {len(want)} outputs, the transpiled function {len(have)}")
-    return Report(subject.target, tolerance, tuple(_compare(str(k), want[k], have[k], tolerance) for k in want))
+    kept = program._admit(program._framework((args, kwargs)), args, kwargs)
+    got = _run(subject, mapped(lambda leaf: moved(leaf, owner), kept))
+    memo: dict[int, Any] = {}
+    target = _copy_of(program, memo)
+    own_args, own_kwargs = mapped(_copied, list(args)), mapped(_copied, kwargs)
+    expected = target(*own_args, **own_kwargs)
+    outputs = _compare_all(_flat(expected), _flat(got[0]), owner, tolerance)
+    written = _written(program, target, memo, admit.bind(program._signature(), own_args, own_kwargs))
+    return Report(subject.target, tolerance, outputs, _compare_all(written, got[1], owner, tolerance))
 
 
-def _owner_of(args: Any, program: Program) -> Any:
-    return program._framework(list(args))
+def _transpiled(subject: Any, to: str) -> Transpiled:
+    found = subject if isinstance(subject, Transpiled) else getattr(subject, "program", subject)
+    if not isinstance(found, Transpiled):
+        if not isinstance(found, Program):
+            hint = "gfx.check(gfx.transpile(target, to=...), *args)"
+            raise GfxError(f"gfx.check takes what GFX captured, not a {type(subject).__name__}", hint=hint)
+        found = Transpiled(found, to, {})
+    program = found.program
+    if program.captured is None:
+        hint = "check what symbolic_trace gives"
+        raise GfxError("this program was read from a file: there is no original to compare with", hint=hint)
+    if any(value.kind == "key" for value in program.entry.placeholders):
+        hint = "capture a model after .eval(), or compare means of many calls"
+        raise GfxError(
+            f"{program.entry.name!r} draws random numbers, and two frameworks draw different ones", hint=hint
+        )
+    return found
+
+
+def _copy_of(program: Program, memo: dict[int, Any]) -> Any:
+    """The original; where it writes its state a copy of it."""
+    target = program.captured.target  # type: ignore[union-attr]  # has been asked for
+    if not program.writes:
+        return target
+    try:
+        return copy.deepcopy(target, memo)
+    except Exception as error:
+        hint = "check it where it was just made; state that still has a gradient's history cannot be copied"
+        raise GfxError(f"{program.entry.name!r} writes its state, and cannot be copied: {error}", hint=hint) from error
+
+
+def _run(subject: Transpiled, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """(result, what it writes); nothing is written."""
+    out = subject.fn(subject.params, **given) if subject.params is not None else subject.fn(**given)
+    return out if subject.program.writes else (out, {})
+
+
+def _written(program: Program, target: Any, memo: Mapping[int, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the original has left where the program writes. `memo`: the copies that were made of the original's parts."""
+    if not program.writes or program.captured is None:
+        return {}
+    arguments = dict(admit.arrays(program.signature, given))
+    found = {}
+    for path in program.writes:
+        write = program.captured.slots.get(path)
+        if write is not None and write.slot is not None:
+            slot = write.slot
+            found[path] = READ[slot.kind](memo.get(id(slot.object), slot.object), slot.key)
+        elif path in program.params:
+            held = program.params[path]
+            replaced = _attribute(target, path) if is_module(target) else None
+            found[path] = memo.get(id(held), held) if replaced is None else replaced
+        else:
+            found[path] = arguments[path]
+    return found
+
+
+def _attribute(module: Any, path: str) -> Any:
+    for part in path.split("."):
+        module = getattr(module, part, None)
+    return module
 
 
 def _copied(leaf: Any) -> Any:
@@ -103,17 +178,59 @@ def _flat(tree: Any, prefix: str = "") -> dict[str, Any]:
     return {k: v for key, item in pairs for k, v in _flat(item, f"{prefix}.{key}" if prefix else key).items()}
 
 
-def _compare(path: str, want: Any, have: Any, tolerance: float) -> Difference:
-    a, b = np.asarray(to_host(want)), np.asarray(to_host(have))
-    dtypes = (str(a.dtype), str(b.dtype))
+# ---------------------------------------------------------------------- one output
+def _compare_all(
+    want: Mapping[str, Any], have: Mapping[str, Any], owner: Any, tolerance: float | None
+) -> tuple[Difference, ...]:
+    paths = dict.fromkeys([*want, *have])
+    return tuple(_compare(path, want.get(path, _ABSENT), have.get(path, _ABSENT), owner, tolerance) for path in paths)
+
+
+def _compare(path: str, want: Any, have: Any, owner: Any, tolerance: float | None) -> Difference:
+    a, b = _array(want), _array(have)
+    shapes = (None if a is None else a.shape, None if b is None else b.shape)
+    dtypes = (None if a is None else str(a.dtype), None if b is None else str(b.dtype))
+    far = float("inf")
+    if a is None or b is None:
+        reason = "the transpiled function has no such output" if b is None else "the original has no such output"
+        return Difference(path, shapes, dtypes, far, far, reason)
     if a.shape != b.shape:
-        return Difference(path, a.shape, dtypes, float("inf"), float("inf"), False)
-    wide = np.complex128 if "complex" in dtypes[0] + dtypes[1] else np.float64
+        return Difference(path, shapes, dtypes, far, far, "shapes differ")
+    if a.dtype.kind in "USO" or b.dtype.kind in "USO":  # texts and other plain objects
+        return Difference(path, shapes, dtypes, 0.0, 0.0, "" if want == have else "values differ")
+    furthest, scale = _distance(a, b)
+    if not _dtypes_agree(want, a, b, owner):
+        return Difference(path, shapes, dtypes, furthest, furthest / scale, "dtypes differ")
+    exact = tolerance is None and a.dtype.kind in "bui"
+    if tolerance is None:
+        tolerance = 0.0 if exact else max(_TOLERANCES.get(name, _NARROW) for name in map(str, (a.dtype, b.dtype)))
+    reason = "" if furthest <= tolerance * max(scale, 1.0) else "values differ"
+    return Difference(path, shapes, dtypes, furthest, furthest / scale, reason)
+
+
+def _array(x: Any) -> Any:
+    return None if x is _ABSENT else np.asarray(to_host(x))
+
+
+def _dtypes_agree(want: Any, a: np.ndarray, b: np.ndarray, owner: Any) -> bool:
+    """Whether the result has the dtype of the original, as far as the framework has it; a Python number is of its kind only."""
+    if a.dtype == b.dtype:
+        return True
+    if isinstance(want, (bool, int, float, complex)):
+        return a.dtype.kind == b.dtype.kind
+    return owner.to_host(owner.from_host(np.zeros((), a.dtype))).dtype == b.dtype
+
+
+def _distance(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """(the largest difference, the largest magnitude of a): infinite where NaN stands on one side only."""
+    wide = np.complex128 if "c" in a.dtype.kind + b.dtype.kind else np.float64
+    same = a == b
     a, b = a.astype(wide), b.astype(wide)
-    both = np.isnan(a) & np.isnan(b) | (a == b)
     with np.errstate(invalid="ignore"):
-        gap = np.where(both, 0, np.abs(a - b))
+        gap = np.where(same | (np.isnan(a) & np.isnan(b)), 0, np.abs(a - b))
     furthest = float(np.max(gap, initial=0.0)) if not np.isnan(gap).any() else float("inf")
-    finite = np.abs(a[np.isfinite(a)])
-    scale = max(float(np.max(finite, initial=0.0)), 1e-30)
-    return Difference(path, a.shape, dtypes, furthest, furthest / scale, furthest <= tolerance * max(scale, 1.0))
+    return furthest, max(float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)), 1e-30)
+
+
+def _either(pair: tuple[Any, Any]) -> str:
+    return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]} / {pair[1]}"

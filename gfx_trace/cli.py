@@ -178,7 +178,9 @@ def check_command(
     target: Target,
     to: Annotated[str, typer.Option(help="torch, jax or numpy")] = "jax",
     arg: Args = None,
-    tolerance: Annotated[float, typer.Option(help="relative to the largest output")] = 1e-4,
+    tolerance: Annotated[
+        float | None, typer.Option(help="relative to the largest output; else that of each dtype")
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Run the original and the transpiled function on the same data and compare."""
