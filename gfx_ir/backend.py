@@ -66,6 +66,9 @@ class Row:
     whose result never shares memory. `own` names keywords that are left out where they have the value that the
     target takes on its own
     (see Template). `missing` is the reason why this backend lacks the op.
+
+    `in_place` is the spelling that overwrites the first argument and gives it back; `spare`: the result is always
+    memory of its own, which the op's backward does not read, so that such a spelling may overwrite it.
     """
 
     op: str
@@ -75,6 +78,8 @@ class Row:
     copies: Sequence[str] = ()
     missing: str = ""
     own: Own = field(default_factory=dict)
+    in_place: str = ""
+    spare: bool = False
 
 
 class Backend:
@@ -93,6 +98,7 @@ class Backend:
         self.namespace = dict(namespace)
         self.rows: dict[str, Row] = {}
         self.templates: dict[str, Template] = {}
+        self.in_place: dict[str, Template] = {}
         self.functions: dict[Any, Lift] = {}
         self.methods: dict[str, Lift] = {}
         self.attributes: dict[str, Lift] = {}
@@ -116,6 +122,8 @@ class Backend:
         self.rows[row.op] = row
         if row.emit is not None:
             self.templates[row.op] = Template(row.emit, op.params, op.defaults, row.keep, row.own)
+        if row.in_place:
+            self.in_place[row.op] = Template(row.in_place, op.params, op.defaults, row.keep, row.own)
         for names, fn in row.lift.items():
             for name in names.split():
                 self.add_lift(name, fn, roots, copies=name in row.copies)

@@ -21,7 +21,7 @@ def copy_graph(graph: Graph, made: dict[Any, Any] | None = None) -> Graph:
         for node in old:
             regions = tuple([Graph(region.name, region.doc) for region in node.regions])
             copy = Node(node.op, _args(node.args, made), tuple([v.kind for v in node.values]), node.span, regions)
-            copy.after = made.get(node.after)
+            copy.after, copy.in_place = made.get(node.after), node.in_place
             made[node] = copy
             for value, other in zip(node.values, copy.values):
                 other.name, other.type = value.name, value.type

@@ -221,7 +221,7 @@ class _Decoder:
             values.append(value)
         nodes: list[Node] = []
         for row in need(data.get("nodes"), list, "nodes"):
-            nodes.append(graph.append(self._node(need(row, list, "a node", 6), values, nodes)))
+            nodes.append(graph.append(self._node(need(row, list, "a node", 7), values, nodes)))
         graph.result = self.tree(data.get("result"), values)
 
     def _name(self, name: Any) -> str | None:
@@ -230,7 +230,7 @@ class _Decoder:
         return need(name, (str, type(None)), "a name")
 
     def _node(self, row: list[Any], values: list[Value], nodes: list[Node]) -> Node:
-        name, args, outs, held, after, span = row
+        name, args, outs, held, after, span, in_place = row
         try:
             op = lookup(need(name, str, "an op"))
         except MissingOp as error:
@@ -240,6 +240,7 @@ class _Decoder:
         bound = tuple([self.tree(arg, values) for arg in need(args, list, "arguments")])
         regions = tuple([self._region(at) for at in need(held, list, "regions")])
         node = Node(op, bound, kinds, self.span(span), regions)
+        node.in_place = need(in_place, bool, "in_place")
         for value, (label, _, type_) in zip(node.values, rows):
             value.name, value.type = self._name(label), self.tree(type_, [])
         values.extend(node.values)

@@ -207,7 +207,7 @@ class _Encoder:
         after = positions[node.after]
         positions[node] = len(positions) - 1
         trees.number(node.values)
-        return [node.op.name, args, values, regions, after, self.places.span(node.span)]
+        return [node.op.name, args, values, regions, after, self.places.span(node.span), node.in_place]
 
     def _value(self, value: Value, trees: _Trees) -> list[Any]:
         return [value.name, value.kind, trees.tree(value.type)]

@@ -53,10 +53,11 @@ class Node:
     """One application of an op. `args` is a tuple along the op's parameters: a tree of Values and constants.
 
     `values` are outputs 1…; output 0 is the state-change signal, which the nodes name that stand `after` this one.
-    A node with regions holds one closed Graph for each of its op's `regions`.
+    A node with regions holds one closed Graph for each of its op's `regions`. `in_place`: its author wrote it over its
+    first argument, whose dtype and shape its value therefore has.
     """
 
-    __slots__ = ("op", "args", "values", "regions", "span", "after", "graph", "prev", "next")
+    __slots__ = ("op", "args", "values", "regions", "span", "after", "graph", "prev", "next", "in_place")
 
     def __init__(
         self,
@@ -68,6 +69,7 @@ class Node:
     ) -> None:
         self.op, self.args, self.regions, self.span = op, args, regions, span
         self.after: Node | None = None
+        self.in_place = False
         self.graph: Graph | None = None
         self.prev: Node | None = None
         self.next: Node | None = None
@@ -189,17 +191,8 @@ class Graph:
     """
 
     __slots__ = (
-        "name",
-        "placeholders",
-        "parameters",
-        "first",
-        "last",
-        "count",
-        "doc",
-        "_attributes",
-        "_output",
-        "owner",
-    )
+        "name", "placeholders", "parameters", "first", "last", "count", "doc", "_attributes", "_output", "owner",
+    )  # fmt: skip
 
     def __init__(self, name: str = "", doc: str = "") -> None:
         self.name, self.doc = name, doc

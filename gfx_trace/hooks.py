@@ -237,8 +237,8 @@ def gfx_name(name: str, value: Any) -> Any:
         inner = value.value
         if inner.__class__ is Value and (inner.name is None or inner.node.span is not None):
             tracer = active.builder
-            if not tracer.quiet and (inner.name is None or tracer.encloses(inner)):
-                inner.name = name
+            if tracer.encloses(inner) or (inner.name is None and tracer.made_here(inner)):
+                inner.name = None if tracer.quiet else name
     return value
 
 

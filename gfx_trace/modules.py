@@ -167,12 +167,12 @@ def _forward(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     elif args:
         scope.args = tuple(("x", a.value) for a in args[:1] if isinstance(a, Proxy))
     tracer.scope = scope
-    library = cls.__module__.startswith("torch.")
-    tracer.quiet += library
+    quiet = tracer.quiet  # a user's block inside a container of the framework has names of its own
+    tracer.quiet = cls.__module__.startswith("torch.")
     try:
         if lift is not None:
             return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
         return tracer.run_method(forward, args, kwargs)
     finally:
         tracer.scope, tracer.site = outer, site
-        tracer.quiet -= library
+        tracer.quiet = quiet

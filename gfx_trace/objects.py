@@ -242,9 +242,11 @@ class Objects:
         """Apply a module's row."""
         values = [self.unwrap(a) for a in args]
         named = {k: self.unwrap(v) for k, v in kwargs.items()}
+        before = self.graph.last
         result = lift.fn(view, *values, **named)
         subject = args[0] if args and type(args[0]) is Proxy else None
         if subject is not None and callable(lift.writes) and lift.writes(view, *values, **named):
+            self.wrote(result, values[0], before)
             subject.write(result)
             return subject
         if subject is not None and result is values[0] and lift.copies != "maybe":

@@ -62,7 +62,7 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         self.inside: set[Value] = set()
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.booleans: set[Value] = set()  # carried flags
-        self.quiet = 0  # inside a framework's own modules, whose variable names are not the user's
+        self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
         self.tensor_paths: dict[int, str] = {}
@@ -101,6 +101,11 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         while scope is not None and scope is not self.scope:
             scope = scope.parent
         return scope is not None
+
+    def made_here(self, value: Value) -> bool:
+        """Whether no other scope than the open one made `value`: it is no variable of a caller's or a sister's."""
+        span = value.node.span
+        return span is None or span.scope is None or span.scope is self.scope
 
     # ------------------------------------------------------------------ nodes
     def typed(self, node: Node) -> bool:

@@ -116,6 +116,7 @@ class Views:
         if any(type(a) is Starred for a in args):  # x.view(*shape, 8): one open shape
             values = [*values[:1], spliced(self, tuple(values[1:]))]
         named = {k: self.unwrap(v) for k, v in kwargs.items()} if kwargs else {}
+        before = self.graph.last
         try:
             result = lift.fn(*values, **named)
         except TypeError as error:
@@ -126,6 +127,7 @@ class Views:
             raise
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
         if writes and first is not None:
+            self.wrote(result, values[0], before)
             first.write(result)
             return first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
@@ -136,6 +138,12 @@ class Views:
             varies = copies == "maybe" or (backend is None and lift.name in _VARY)
             self.link(first, values[0], wrapped, lift.name if varies else "")
         return wrapped
+
+    def wrote(self: Tracer, result: Any, subject: Any, before: Any) -> None:
+        """Note that the last node, made since `before`, was written in place of its first argument."""
+        node = result.node if type(result) is Value else None
+        if node is not None and node is self.graph.last and node is not before:
+            node.in_place = bool(node.args) and node.args[0] is subject
 
     def rows_for(self: Tracer, lift: Lift, args: tuple, kwargs: dict) -> Any:
         """A call on a list that a staged loop filled: stacking it gives the loop's rows."""
@@ -201,12 +209,14 @@ class Views:
         fixed = x.weak or x.backend is None or not x.backend.views
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
-        value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(x.read(), operand)
+        old, before = x.read(), self.graph.last
+        value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(old, operand)
         if fixed:
             made = Proxy(value, x.backend, "float" if x.weak and sign == "/" else widest(x.weak, weak_kind(other)))
             if x.backend is None and not x.weak:
                 lose(x, f"`{sign}=` writes in place in some frameworks, and makes a new array in others", made)
             return made
+        self.wrote(value, old, before)
         x.write(value)
         return x
 

@@ -34,6 +34,7 @@ def copy_nodes(source: Graph, into: Graph, before: Node | None, values: Values, 
         if prefix and node.op.name in ("call", "repeat"):
             args = (args[0], join(prefix, args[1]), *args[2:])
         made = Node(node.op, args, kinds, node.span, regions)
+        made.in_place = node.in_place
         for old, new in zip(node.values, made.values):
             new.name, new.type = old.name, old.type
             values[old] = new

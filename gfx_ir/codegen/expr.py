@@ -135,7 +135,7 @@ class Expressions:
     def template(self, node: Node) -> ast.expr:
         """The row's spelling with the arguments put in."""
         args = tree_map(self.plan.resolve, node.args)
-        spelled = self.module.template(node).tree(args)
+        spelled = self.module.template(node, node in self.plan.in_place).tree(args)
         return _Fill(self, dict(zip(node.op.params, args)), node).fill(spelled)
 
     def test(self, leaf: Any, positive: bool = True) -> ast.expr:

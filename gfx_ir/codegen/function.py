@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GfxError
@@ -29,7 +30,8 @@ class FunctionWriter(Rows):
     def __init__(self, module: ModuleWriter, graph: Graph) -> None:
         self.module = module
         rules = (module.effectful, module.functional, module.gives_tuple, module.spelling)
-        self.plan = Plan(graph, *rules, ordered=module.ordered)
+        overwriting = partial(module.overwriting, graph)
+        self.plan = Plan(graph, *rules, overwriting=overwriting, ordered=module.ordered)
         self.out: list[ast.stmt] = []
         self.prefer: dict[Value, str] = {}
         self.bound: dict[Value, ast.expr] = {}

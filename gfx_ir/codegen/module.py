@@ -19,12 +19,15 @@ from ..trees import leaves
 from .emitted import Module
 from .function import FunctionWriter
 from .helpers import Helpers
+from .in_place import gives_spare, overwriting, spare
 from .inline import bottom_up
 from .layout import lay_out
+from .liveness import Liveness
 from .names import BUILTINS, snake, usable
 from .prepare import Prepared, prepare
 from .static import static_arguments
 from .style import Style
+from .weak import Weak
 
 UNROLL = 16
 
@@ -65,6 +68,7 @@ class ModuleWriter:
         self.reserved: frozenset[str] = frozenset()
         self._effects: dict[Graph, bool] = {}
         self._params: dict[Graph, bool] = {}
+        self._spare: dict[Graph, bool] = {}
         self._names: dict[str, str] = {}
         self._summarise()
         self._name_functions()
@@ -82,6 +86,7 @@ class ModuleWriter:
             )
             if graph is self.prepared.entry:
                 self._params[graph] = self._params[graph] or bool(self.program.params)
+            self._spare[graph] = gives_spare(graph, self._is_spare)
             self._effects[graph] = any(
                 node.op.effect or node.op.name in ("check", "print", "holder") for node in nodes
             ) or any(self._effects[callee] for callee in called)
@@ -97,6 +102,13 @@ class ModuleWriter:
             for r in node.regions
             for inner in r.walk()
         )
+
+    def _is_spare(self, value: Value) -> bool:
+        return spare(value, self.backend, lambda callee: self._spare[self.functions[callee]])
+
+    def overwriting(self, graph: Graph, liveness: Liveness, weak: Weak) -> set[Node]:
+        """The nodes of a function that are written in place."""
+        return overwriting(graph, self.backend, liveness, weak, self._is_spare)
 
     def functional(self, node: Node) -> bool:
         """Whether a test or loop is written by a higher-order function."""
@@ -186,13 +198,13 @@ class ModuleWriter:
                 inner.id = self.helpers.use(inner.id, None)
         return expression
 
-    def spelling(self, node: Node) -> Template | None:
+    def spelling(self, node: Node, in_place: bool = False) -> Template | None:
         """How the backend spells the node's op, if by a row."""
-        return self.backend.templates.get(node.op.name)
+        return (self.backend.in_place if in_place else self.backend.templates).get(node.op.name)
 
-    def template(self, node: Node) -> Template:
+    def template(self, node: Node, in_place: bool = False) -> Template:
         """How the backend spells the node's op. Raises MissingOp."""
-        found = self.spelling(node)
+        found = self.spelling(node, in_place)
         if found is None:
             raise MissingOp(f"backend {self.backend.name!r} has no row for op {node.op.name!r}", node.span)
         return found

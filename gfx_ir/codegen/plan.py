@@ -58,16 +58,19 @@ class Plan:
         effectful: Test,
         functional: Test,
         flat: Test,
-        template: Callable[[Node], Template | None],
+        template: Callable[[Node, bool], Template | None],
+        overwriting: Callable[[Liveness, Weak], set[Node]],
         ordered: bool,
     ) -> None:
-        """`flat`: whether a call returns the tuple of its values; `ordered`: whether draws of random numbers are."""
+        """`flat`: whether a call returns the tuple of its values; `template`: the spelling, in place or not;
+        `overwriting`: the nodes to write in place; `ordered`: whether draws of random numbers are."""
         self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
         self.ordered = ordered
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
         self.weak = Weak(self.liveness)
-        self._widths = Widths(template, self.resolve)
+        self.in_place = overwriting(self.liveness, self.weak)
+        self._widths = Widths(lambda node: template(node, node in self.in_place), self.resolve)
         self.order: dict[Graph, list[Node]] = {}
         self.inside: set[Node] = set()
         self.always: set[Node] = set()

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import MissingOp
 from ..graph import Graph, Node, Value
 from ..source import Span
-from ..trees import leaves
+from ..trees import leaves, tree_map
 from .constants import name
 from .copying import outputs_of, positions
 from .expr import Expressions
@@ -103,12 +103,24 @@ class Statements(Expressions):
         elif len(node.values) == 1:
             graph, at = self.place(node)
             chosen = self.choose(node.value, graph, 2 * at)
-            self.assign([(chosen, expression)], node.span)
+            if not self.overwrite(node, chosen):
+                self.assign([(chosen, expression)], node.span)
             self.scope.forget(chosen, graph)
             self.bind(node.value, chosen)
         else:
             self.unpack(node, expression, self.shape_of(node))
         return False
+
+    def overwrite(self, node: Node, text: str) -> bool:
+        """Write `text += …` for a node in place of the variable `text`, where its op has an operator."""
+        if node not in self.plan.in_place:
+            return False
+        args = tree_map(self.plan.resolve, node.args)
+        held, spelled = self.bound.get(args[0]), self.module.template(node).tree(args)
+        if not isinstance(spelled, ast.BinOp) or not isinstance(held, ast.Name) or held.id != text:
+            return False
+        self.put(ast.AugAssign(ast.Name(text, ast.Store()), spelled.op, self.leaf(args[1])), node.span)
+        return True
 
     def control_statement(self, node: Node) -> bool:
         """Write a test or loop."""

@@ -8,7 +8,9 @@ from itertools import pairwise
 
 COLUMNS = 120
 _OPEN, _CLOSE = "([{", ")]}"
-_STATEMENT = re.compile(r"return |assert |raise |if |elif |while |for [^=()]+? in |def \w+|[^=(]*[^=<>!(] = ")
+_STATEMENT = re.compile(
+    r"return |assert |raise |if |elif |while |for [^=()]+? in |def \w+|[^=(]*[^=<>!(] = |\w+ [-+]= "
+)
 _ITEM = re.compile(r'\w+=(?!=)|"[^"]*": |\*{1,2}')
 # Operators that a line may begin with, the weakest first.
 _OPERATORS = (

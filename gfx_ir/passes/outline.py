@@ -235,7 +235,8 @@ def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Val
     rows = []
     for node in nodes:
         args = node.args if node.op.name != "call" else _relative_call(node.args, path)
-        rows.append((node.op.name, tuple(map(key, args)), *[_region_key(region) for region in node.regions]))
+        regions = [_region_key(region) for region in node.regions]
+        rows.append((node.op.name, node.in_place, tuple(map(key, args)), *regions))
         for value in node.values:
             numbers[value] = len(numbers)
     return (tuple(rows), tuple(map(key, outputs))), needed

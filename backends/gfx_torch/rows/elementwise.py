@@ -160,6 +160,8 @@ ROWS = (
             "Tensor.__radd__": swapped(ops.add),
             "Tensor.__iadd__": _inplace("add"),
         },
+        in_place="x1.add_(x2)",
+        spare=True,
     ),
     Row(
         "subtract",
@@ -171,6 +173,8 @@ ROWS = (
             "Tensor.__rsub__": swapped(ops.subtract),
             "torch.rsub": lambda input, other, *, alpha=1: _scaled("subtract")(other, input, alpha=alpha),
         },
+        in_place="x1.sub_(x2)",
+        spare=True,
     ),
     _infix("multiply", "*", "mul", "multiply", dunder="mul"),
     Row(

@@ -74,8 +74,8 @@ _PRODUCTS = {
 }
 
 ROWS = (
-    Row("matmul", "x1 @ x2", _PRODUCTS),
-    Row("linear", "F.linear(x, weight, bias=bias)", {"F.linear": _linear}),
+    Row("matmul", "x1 @ x2", _PRODUCTS, spare=True),
+    Row("linear", "F.linear(x, weight, bias=bias)", {"F.linear": _linear}, spare=True),
     Row("outer", "torch.outer(x1, x2)", {names("outer", "ger"): lambda input, vec2: ops.outer(input, vec2)}),
     Row("vecdot", "torch.linalg.vecdot(x1, x2, dim=axis)", {"torch.linalg.vecdot": _vecdot}),
     Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}),

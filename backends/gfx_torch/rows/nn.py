@@ -78,7 +78,7 @@ def _dropout(args: SimpleNamespace) -> str:
 
 
 ROWS = (
-    Row("relu", "F.relu(x)", activations.RELU),
+    Row("relu", "F.relu(x)", activations.RELU, in_place="F.relu(x, inplace=True)"),
     Row("leaky_relu", "F.leaky_relu(x, negative_slope=negative_slope)", activations.LEAKY_RELU),
     Row("elu", "F.elu(x, alpha=alpha)", activations.ELU),
     Row("gelu", "F.gelu(x, approximate=approximate)", activations.GELU),
@@ -88,14 +88,24 @@ ROWS = (
     Row("softmax", "F.softmax(x, dim=axis, dtype=dtype)", activations.SOFTMAX, keep=("axis",)),
     Row("log_softmax", "F.log_softmax(x, dim=axis, dtype=dtype)", activations.LOG_SOFTMAX, keep=("axis",)),
     Row("logsigmoid", "F.logsigmoid(x)", activations.LOGSIGMOID),
-    Row("conv", _conv, layers.CONV),
+    Row("conv", _conv, layers.CONV, spare=True),
     Row("max_pool", _max_pool, layers.MAX_POOL),
     Row("avg_pool", _avg_pool, layers.AVG_POOL),
     Row("adaptive_avg_pool", _adaptive("avg"), layers.ADAPTIVE_AVG),
     Row("adaptive_max_pool", _adaptive("max"), layers.ADAPTIVE_MAX),
-    Row("batch_norm", "F.batch_norm(x, mean, var, weight=weight, bias=bias, eps=eps)", layers.BATCH_NORM),
+    Row(
+        "batch_norm",
+        "F.batch_norm(x, mean, var, weight=weight, bias=bias, eps=eps)",
+        layers.BATCH_NORM,
+        spare=True,
+    ),
     Row("batch_norm_train", "batch_norm_train(x, weight=weight, bias=bias, eps=eps)"),
-    Row("layer_norm", "F.layer_norm(x, normalized_shape, weight=weight, bias=bias, eps=eps)", layers.LAYER_NORM),
+    Row(
+        "layer_norm",
+        "F.layer_norm(x, normalized_shape, weight=weight, bias=bias, eps=eps)",
+        layers.LAYER_NORM,
+        spare=True,
+    ),
     Row("group_norm", "F.group_norm(x, num_groups, weight=weight, bias=bias, eps=eps)", layers.GROUP_NORM),
     Row("rms_norm", "F.rms_norm(x, normalized_shape, weight=weight, eps=eps)", layers.RMS_NORM),
     Row("embedding", "F.embedding(x, weight)", layers.EMBEDDING),
