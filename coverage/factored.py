@@ -52,6 +52,11 @@ def _eig(parts: list[Any]) -> list[np.ndarray]:
     ]
 
 
+def _lax_eig(parts: list[Any]) -> list[np.ndarray]:
+    values, *vectors = parts
+    return [part for item in vectors for part in _eig([values, item])] or [_sorted(_wide(values))]
+
+
 _RULES = {
     "svd": lambda parts: _svd(parts, v_is_vh=False),
     "linalg.svd": lambda parts: _svd(parts, v_is_vh=True),
@@ -61,6 +66,9 @@ _RULES = {
     "linalg.qr": _qr,
     "linalg.eigh": _eigh,
     "linalg.eig": _eig,
+    "lax.svd": lambda parts: _svd(parts, v_is_vh=True),
+    "lax.eigh": lambda parts: _eigh(parts[::-1]),
+    "lax.eig": _lax_eig,
     "linalg.eigvals": lambda parts: [_sorted(_wide(parts[0]))],
 }
 

@@ -15,7 +15,7 @@ from summary import WRONG, status, triage
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "coverage"
-SWEEPS = {"torch": ("torch", "numpy", "jax")}
+SWEEPS = {"torch": ("torch", "numpy", "jax"), "jax": ("torch", "numpy", "jax")}
 
 
 def main() -> int:
@@ -52,7 +52,7 @@ def _swept(name: str, options: argparse.Namespace) -> list[dict]:
             print(f"\r{text[:100]:100}", end="", file=sys.stderr, flush=True)
 
     given = {"most": options.samples, "dtypes": options.dtypes.split(",") if options.dtypes else None}
-    return sweep_all(f"{name}_sweep", given, chosen, options.workers, progress=progress)
+    return sweep_all(f"sweep_{name}", given, chosen, options.workers, progress=progress)
 
 
 if __name__ == "__main__":

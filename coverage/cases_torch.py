@@ -2,7 +2,6 @@
 
 import functools
 import itertools
-import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +18,7 @@ from attempt import Case, copied
 from compare import difference
 from factored import factor_difference, products
 from ties import axis_of, tied_difference
+from written import as_written
 
 # Samples taken of each dtype; the first is every operator's main dtype where the operator has it.
 SAMPLES = {"float32": 20, "int64": 5, "bool": 5, "complex64": 5, "bfloat16": 2, "float16": 2}
@@ -72,20 +72,10 @@ def operators() -> dict[str, Any]:
     return {named(info): info for info in op_db}
 
 
-def as_written(op: Any) -> Any:
-    """A lambda of the test inputs as if a user had written it: code of the framework's own packages is not converted."""
-    if not isinstance(op, types.FunctionType) or not op.__module__.startswith("torch.testing"):
-        return op
-    names = {**op.__globals__, "__name__": "op_db", "wrapper_set_seed": unseeded}
-    function = types.FunctionType(op.__code__, names, op.__name__, op.__defaults__, op.__closure__)
-    function.__kwdefaults__ = op.__kwdefaults__
-    return function
-
-
 def cases(name: str, limits: dict[str, int]) -> tuple[list[tuple[str, Case]], bool]:
     """((dtype, case) of an operator's samples, whether its results are random or uninitialised)."""
     info = operators()[name]
-    op = as_written(info.op)
+    op = as_written(info.op, "torch.testing", wrapper_set_seed=unseeded)
     found = []
     for dtype_name, limit in limits.items():
         dtype = getattr(torch, dtype_name)

@@ -1,0 +1,83 @@
+"""JAX's own test inputs of its primitives, as cases."""
+
+import collections
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src.internal_test_util.test_harnesses import StaticArg, all_harnesses
+
+from attempt import Case
+from compare import difference
+from factored import factor_difference, products
+from public_jax import public
+from written import as_written
+
+PACKAGE = "jax._src.internal_test_util"
+
+# Dtypes that the other frameworks have for arithmetic.
+DTYPES = ("float32", "int32", "bool", "complex64", "bfloat16", "float16", "int8", "int16", "uint8")
+
+# Results that are right in more than one way, by the rule that compares them.
+_FACTORS = {"svd": "lax.svd", "qr": "linalg.qr", "eigh": "lax.eigh", "eig": "lax.eig"}
+
+# Random numbers: the streams of two frameworks differ.
+RANDOM = ("random_", "rng_bit_generator")
+
+
+_JITTED = type(jax.jit(lambda x: x))
+
+
+@functools.cache
+def by_group() -> dict[str, list[Any]]:
+    """The inputs of each group, which is a primitive or a function, in the dtypes that are taken."""
+    found = collections.defaultdict(list)
+    for harness in all_harnesses:
+        if np.dtype(harness.dtype).name in DTYPES:
+            found[harness.group_name].append(harness)
+    return dict(found)
+
+
+def case_of(harness: Any) -> Case | None:
+    """One case, or None where JAX itself has no such function on this device."""
+    if not harness.filter("cpu"):
+        return None
+    values = harness.args_maker(np.random.RandomState(0))
+    fixed = [isinstance(given, StaticArg) for given in harness.arg_descriptors]
+    fn = _written(harness.fun)
+
+    def call(*xs: Any) -> Any:
+        rest = list(xs)
+        return fn(*[value if is_fixed else rest.pop(0) for value, is_fixed in zip(values, fixed)])
+
+    arrays = [jnp.asarray(value) for value, is_fixed in zip(values, fixed) if not is_fixed]
+    want = call(*arrays)
+    return Case(
+        harness.fullname,
+        "jax",
+        call,
+        arrays,
+        want,
+        arrays,
+        lambda: False,
+        functools.partial(_differs, harness.group_name),
+    )
+
+
+def _written(fn: Any) -> Callable[..., Any]:
+    if isinstance(fn, functools.partial):
+        return functools.partial(_written(fn.func), *fn.args, **fn.keywords)
+    if isinstance(fn, _JITTED):
+        inner = as_written(fn.__wrapped__, PACKAGE, public)
+        return fn if inner is fn.__wrapped__ else jax.jit(inner)
+    return as_written(fn, PACKAGE, public)
+
+
+def _differs(group: str, want: Any, got: Any) -> str | None:
+    if group.startswith(RANDOM):
+        return difference(want, got, loose=True)
+    rule = _FACTORS.get(group, group)
+    return difference(want, got) if products(rule, want) is None else factor_difference(rule, want, got)
