@@ -43,18 +43,22 @@ class Calls:
         return self._call_other(f, args, kwargs)
 
     def _call_function(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        new = self.entered.get(f)
+        if new is not None and new.__defaults__ is f.__defaults__:
+            return self._enter(new, f, args, kwargs)
+        if converted(f):
+            return self._enter(f, f, args, kwargs)
         lifted = self.lifted(f)
         if lifted is not None:
             return self._apply_lifted(lifted, f, args, kwargs)
-        if converted(f):
-            return self._enter(f, f, args, kwargs)
         if self.is_leaf(f) or not enterable(f):
             inner = _inside_no_grad(f)
             if inner is not None:
                 with self.no_grad():
                     return self.call(inner, args, kwargs)
             return self._native(f, args, kwargs)
-        return self._enter(convert(f, self), f, args, kwargs)
+        new = self.entered[f] = convert(f, self)
+        return self._enter(new, f, args, kwargs)
 
     def _call_method(self: Tracer, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
         owner, function = f.__self__, f.__func__
@@ -125,13 +129,14 @@ class Calls:
 
     def _callee_scope(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> Scope:
         """The scope of a function that is entered. A module's own forward behind decorators is the module's scope."""
-        scope = self.scope
-        if f.__name__ == "forward" and args and is_module(args[0]) and self.module_paths.get(id(args[0])) == scope.path:
+        scope, name = self.scope, f.__name__
+        if name == "forward" and args and is_module(args[0]) and self.module_paths.get(id(args[0])) == scope.path:
             return scope
-        callee = Scope(f.__name__, "function", scope.path, f.__code__, scope, self.span(), (), f.__doc__ or "")
-        callee.args = self.scope_args(f, args, kwargs)
+        found = self.scope_args(f, args, kwargs)
+        callee = Scope(name, "function", scope.path, f.__code__, scope, self.span(), found, f.__doc__ or "")
         for arg in args:
-            if type(arg) is dict or type(arg) is list:
+            kind = arg.__class__
+            if kind is dict or kind is list:
                 callee.path = self.tree_path(arg) or callee.path
         return callee
 
@@ -148,9 +153,15 @@ class Calls:
 
     def scope_args(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> tuple:
         """(name, argument) pairs of a call, as far as positions and keywords tell."""
-        names = f.__code__.co_varnames[: f.__code__.co_argcount]
-        pairs = (*zip(names, args), *kwargs.items())
-        return tuple((n, a.value) for n, a in pairs if type(a) is Proxy or type(a) is HostProxy)
+        code, found = f.__code__, []
+        for name, arg in zip(code.co_varnames, args[: code.co_argcount]):
+            kind = type(arg)
+            if kind is Proxy or kind is HostProxy:
+                found.append((name, arg.value))
+        for name, arg in kwargs.items():
+            if type(arg) is Proxy or type(arg) is HostProxy:
+                found.append((name, arg.value))
+        return tuple(found)
 
     def tree_path(self: Tracer, tree: Any) -> str | None:
         """The path under which a tree of parameters stands: `layers.3` for the dictionary of that layer."""

@@ -86,6 +86,7 @@ def _capture(
         try:
             result = run(tracer, target, bound)
             place, tracer.site = tracer.span(), None  # no frame of the captured code is left alive
+            tracer.entered.clear()
             outside = outliving(tracer.journal.frames[0].values(), result)
             tree, rebuild = result_tree(tracer, result)
             state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)

@@ -55,6 +55,7 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         self.params: dict[str, Any] = {}
         self.param_kinds: dict[str, str] = {}
         self.handlers_depth = 0
+        self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
         self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
         self.static_types = False
         self.depth = 0

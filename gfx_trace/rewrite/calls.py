@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import ClassVar
 
 from .context import Context
@@ -72,7 +73,7 @@ class Calls(Context):
 
     def frame_builtin(self, node: ast.Call, name: str) -> ast.expr | None:
         """Builtins that look at the frame of their caller, which a hook would change."""
-        if not self.is_global(name) or name in self.module.names:
+        if not self.is_global(name) or self.module.value(name) is not getattr(builtins, name):
             return None
         if name == "super" and not node.args and self.first_arg:
             return hook("gfx_call", [node.func, load("__class__"), load(self.first_arg)], node)

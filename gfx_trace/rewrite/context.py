@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 
 from .match import HELPERS
@@ -35,6 +36,17 @@ DATA = ("parameters", "shape", "__array__", "__jax_array__", "__len__")
 MISSING = object()
 
 
+def meaning(name: str, names: Mapping[str, object]) -> object:
+    """What a global name stands for; MISSING where it is neither the module's nor a builtin's."""
+    found = names.get(name, MISSING)
+    return getattr(builtins, name, MISSING) if found is MISSING else found
+
+
+def kind_of(value: object) -> object:
+    """What the rewriting goes by: a module itself, of anything else its class."""
+    return value if isinstance(value, ModuleType) else type(value)
+
+
 class Module:
     """What is known of the names of the file around a function, at the time of its conversion."""
 
@@ -42,10 +54,12 @@ class Module:
         self.names, self.free = fn.__globals__, frozenset(fn.__code__.co_freevars)
         self.file, self.flags = fn.__code__.co_filename, fn.__code__.co_flags
         self.known: dict[str, bool] = {}
+        self.asked: dict[str, weakref.ref] = {}
 
     def value(self, name: str) -> object:
-        found = self.names.get(name, MISSING)
-        return getattr(builtins, name, MISSING) if found is MISSING else found
+        found = meaning(name, self.names)
+        self.asked[name] = weakref.ref(kind_of(found))
+        return found
 
     def find(self, dotted: str) -> object:
         """What `a.b.c` names, through modules alone; MISSING where that is nothing."""

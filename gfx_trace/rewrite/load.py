@@ -7,12 +7,13 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Mapping
+from functools import partial
 from types import CellType, CodeType, FunctionType
 
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.source import Span
 
-from .context import INTERNAL
+from .context import INTERNAL, Module, kind_of, meaning
 from .parse import FUTURE
 from .pipeline import ASYNC, factory, rewritten
 from .templates import HOOKS
@@ -37,23 +38,30 @@ def is_converted(code: CodeType) -> bool:
 
 
 class Conversion:
-    """What all functions that share a code object share: the new code, and where each cell comes from."""
+    """What all functions that share a code object share: the new code, and where each cell comes from.
 
-    __slots__ = ("code", "closures", "plan", "ref")
+    The code goes by what its global names stood for: `fits` asks whether they still do, or do so in another module.
+    """
+
+    __slots__ = ("asked", "code", "closures", "plan", "ref")
 
     def __init__(self, fn: FunctionType, forget) -> None:
-        free = list(fn.__code__.co_freevars)
-        self.code = new_code(fn, free)
+        free, module = list(fn.__code__.co_freevars), Module(fn)
+        self.code = new_code(fn, free, module)
         self.plan = tuple(free.index(n) if n in free else n for n in self.code.co_freevars)
         self.closures: OrderedDict[int, tuple] = OrderedDict()
+        self.asked = tuple(module.asked.items())
         self.ref = weakref.ref(fn.__code__, forget)
 
+    def fits(self, names: Mapping[str, object]) -> bool:
+        return all(kind() is kind_of(meaning(name, names)) for name, kind in self.asked)
 
-def new_code(fn: FunctionType, free: list[str]) -> CodeType:
+
+def new_code(fn: FunctionType, free: list[str], module: Module) -> CodeType:
     """The rewritten code of a function; its free variables are the hooks and those of `free` that it uses."""
     code = fn.__code__
     try:
-        tree = factory(rewritten(fn), free)
+        tree = factory(rewritten(fn, module), free)
         made = compile(tree, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
     except RecursionError as error:
         span = Span(code.co_filename, code.co_firstlineno, code.co_name)
@@ -101,25 +109,28 @@ class Cells:
 
 
 class Cache:
-    """Conversions by code object (weakly: an entry goes when the code does) and by the module's names."""
+    """Conversions by code object (weakly: an entry goes when the code does)."""
 
     KEPT = 8  # mappings of hooks whose cells are kept
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.entries: dict[tuple[int, int], Conversion] = {}
+        self.entries: dict[int, Conversion] = {}
         self.cells: OrderedDict[int, Cells] = OrderedDict()
 
     def conversion(self, fn: FunctionType) -> Conversion:
-        key = (id(fn.__code__), id(fn.__globals__))
-        found = self.entries.get(key)
-        if found is None:
-            with self.lock:
-                found = self.entries.get(key)
-                if found is None:
-                    found = Conversion(fn, lambda _: self.entries.pop(key, None))
-                    self.entries[key] = found
+        key = id(fn.__code__)
+        with self.lock:
+            found = self.entries.get(key)
+            if found is None or not found.fits(fn.__globals__):
+                found = self.entries[key] = Conversion(fn, partial(self.forget, key))
         return found
+
+    def forget(self, key: int, gone: weakref.ref) -> None:
+        """Drop the entry of a code object that is no more (another may have its id by now)."""
+        found = self.entries.get(key)
+        if found is not None and found.ref is gone:
+            del self.entries[key]
 
     def closure(self, found: Conversion, hooks: Mapping[str, object]) -> tuple:
         """The cells of the hooks; an int where a cell of the function's own belongs."""
@@ -129,7 +140,7 @@ class Cache:
                 cells = self.cells[id(hooks)] = Cells(hooks)
                 while len(self.cells) > self.KEPT:
                     gone, _ = self.cells.popitem(last=False)
-                    for entry in self.entries.values():
+                    for entry in self.entries.copy().values():
                         entry.closures.pop(gone, None)
             made = tuple(p if isinstance(p, int) else cells.of(p) for p in found.plan)
             found.closures[id(hooks)] = made
@@ -145,8 +156,8 @@ def convert(fn: FunctionType, hooks: Mapping[str, object]) -> FunctionType:
     Raises NoSource where there is no text, CaptureError where the file has changed or the function is async.
     """
     code = fn.__code__
-    found = CACHE.entries.get((id(code), id(fn.__globals__)))
-    if found is None:
+    found = CACHE.entries.get(id(code))
+    if found is None or not found.fits(fn.__globals__):
         if is_converted(code):
             return fn
         found = CACHE.conversion(fn)
@@ -178,5 +189,5 @@ def _dressed(new: FunctionType, fn: FunctionType) -> FunctionType:
 
 def converted_source(fn: FunctionType) -> str:
     """The text of the rewritten definition, for reading."""
-    tree = factory(rewritten(fn), fn.__code__.co_freevars)
+    tree = factory(rewritten(fn, Module(fn)), fn.__code__.co_freevars)
     return ast.unparse(tree.body[0].body[-1])

@@ -67,8 +67,8 @@ def refuse_async(fn: FunctionType) -> None:
         raise UnsupportedConstruct(what, span, "Write a plain def.")
 
 
-def rewritten(fn: FunctionType) -> ast.FunctionDef:
-    """The definition of `fn`, rewritten: without decorators, defaults and annotations."""
+def rewritten(fn: FunctionType, module: Module) -> ast.FunctionDef:
+    """The definition of `fn`, rewritten: without decorators, defaults and annotations. `module` is what is around it."""
     refuse_async(fn)
     found = definition(fn)
     fresh = Fresh(names_of(fn.__code__))
@@ -78,7 +78,7 @@ def rewritten(fn: FunctionType) -> ast.FunctionDef:
         raise UnsupportedConstruct(f"GFX keeps the name {min(clash)!r} for itself", span, "Rename the variable.")
     fresh.used.update(HOOK_NAMES)
     node = as_function(Desugar(found, fresh, fn).copy(found.node))
-    return Rewriter(Module(fn), fresh, node).run()
+    return Rewriter(module, fresh, node).run()
 
 
 def names_of(code: CodeType) -> set[str]:
