@@ -8,6 +8,7 @@ from ..backend import Backend
 from ..defaults import dtype_for
 from ..dtypes import DType
 from ..graph import Graph, Node
+from ..types import LogicalTensor
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 
@@ -15,11 +16,41 @@ _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 def leave_out(graph: Graph, backend: Backend, rules: str) -> None:
     """Drop these from the graph and its regions."""
     places = getattr(getattr(backend, "style", None), "places", False)
+    told = backend.promotion == "jax" and _joins_types(graph)
     for node in list(graph.walk()):
         if not places and "device" in node.op.params:
             _unplace(node)
-        if rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
+        if told and rules == "jax":
+            _tell(node)
+        elif not told and rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
             _weaken(node)
+
+
+def _joins_types(graph: Graph) -> bool:
+    """Whether the sides of a test, or the trips of a loop, meet in values of known dtypes, all floats of one width.
+
+    JAX refuses sides of different dtypes, and what a dtype that is left out means depends on its mode: then it is said.
+    """
+    floats: set[DType] = set()
+    joins = False
+    for node in graph.walk():
+        joins = joins or node.op.name in ("cond", "while", "for")
+        for value in node.values:
+            if value.is_tensor:
+                known = value.type if isinstance(value.type, LogicalTensor) else LogicalTensor()
+                if known.dtype is None:
+                    return False
+                if known.dtype.kind in "fc" and not known.weak:
+                    floats.add(known.dtype)
+    return joins and len(floats) < 2
+
+
+def _tell(node: Node) -> None:
+    """Write the dtype of a tensor that JAX would make in the dtype of its mode."""
+    if "dtype" in node.op.params and node.arg("dtype") is None and node.op.family == "create":
+        known = node.value.type
+        if isinstance(known, LogicalTensor) and not known.weak:
+            _set(node, "dtype", known.dtype)
 
 
 def _unplace(node: Node) -> None:
