@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import signal
+import threading
 import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 import torch
 
 import gfx_trace.program
-from fuzz_programs import Writer, inputs, load
+from fuzz_programs import Settings, inputs, load
 from gfx_ir.backend import backend
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
@@ -18,21 +23,49 @@ from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves
 from gfx_trace.capture import capture
 
-warnings.filterwarnings("ignore")
+NAMES = ("x", "n", "k", "m")
+TARGETS = ("interpreter", "torch", "jax")
 
 
-class Difference(AssertionError):
-    """A captured program that does not do what the function does."""
+class Found(NamedTuple):
+    """What a check found. `kind`: equal, refused, differ (another result), crash (an exception of its own), hang."""
+
+    kind: str
+    key: str = ""  # which of that kind, to tell whether a smaller program fails in the same way
+    why: str = ""
 
 
-def moved(x, target):
+class Hang(BaseException):
+    """The time was up. No Exception: whatever is caught under way, this is not."""
+
+
+@contextlib.contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise Hang where the body takes longer. It needs the main thread: elsewhere there is no limit."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def up(*_: Any) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def moved(x: Any, target: str) -> Any:
     """A NumPy argument as an array of a framework."""
     if not isinstance(x, (np.ndarray, np.generic)):
         return x
     return torch.from_numpy(np.array(x)) if target == "torch" else jax.numpy.asarray(np.array(x))
 
 
-def plain(result) -> list[np.ndarray]:
+def plain(result: Any) -> list[np.ndarray]:
     """The leaves of a result as arrays."""
     return [
         np.asarray(leaf.detach() if isinstance(leaf, torch.Tensor) else leaf, dtype=np.float64)
@@ -40,7 +73,7 @@ def plain(result) -> list[np.ndarray]:
     ]
 
 
-def outcome(run):
+def outcome(run: Callable[[], Any]) -> list[np.ndarray] | Exception:
     """What a call gives: its leaves, or its exception."""
     try:
         return plain(run())
@@ -48,100 +81,102 @@ def outcome(run):
         return error
 
 
-def agree(want, got) -> bool:
+def agree(want: Any, got: Any) -> bool:
     """Whether two outcomes are the same."""
     if isinstance(want, Exception) or isinstance(got, Exception):
         return type(want) is type(got)
     return len(want) == len(got) and all(
-        a.shape == b.shape and np.allclose(a, b, 1e-6, 1e-8) for a, b in zip(want, got)
+        a.shape == b.shape and np.allclose(a, b, 1e-6, 1e-8, equal_nan=True) for a, b in zip(want, got)
     )
 
 
-def _difference(want, got) -> str:
-    if isinstance(want, Exception) or isinstance(got, Exception):
-        return f"want {want!r}, got {got!r}"
-    pairs = [f"[{at}] want {a} got {b}" for at, (a, b) in enumerate(zip(want, got)) if not agree([a], [b])]
-    return ", ".join(pairs) or f"want {len(want)} values, got {len(got)}"
+def check(text: str, name: object = 0, how: Settings = Settings(), targets=TARGETS, seconds: float = 60.0) -> Found:
+    """Capture a program once, and compare it with what Python does on several inputs."""
+    function = load(text, name)
+    tuples = inputs(random.Random(str(name)), how.k, how.given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wants = [outcome(lambda a=a: function(*(moved(x, how.flavour) for x in a))) for a in tuples]
+        try:
+            with deadline(seconds):
+                return _compare(function, how, tuples, wants, targets)
+        except Hang:
+            return Found("hang", "hang", f"more than {seconds:g} s")
 
 
-def check(
-    text: str,
-    seed: object = 0,
-    level: int = 1,
-    k: int = 2,
-    given: bool = False,
-    targets=("interpreter", "torch", "jax"),
-) -> str:
-    """ "ok" or "refused: why"; raises Difference where a program was captured that does something else."""
-    function = load(text, seed)
-    tuples = inputs(random.Random(str(seed)), k, given)
-    wants = [outcome(lambda a=a: function(*(moved(x, "torch") for x in a))) for a in tuples]
+def _compare(function: Any, how: Settings, tuples: list, wants: list, targets: tuple) -> Found:
+    example = tuple(moved(x, how.flavour) for x in tuples[0]) if how.level else ()
     try:
-        given_args = tuple(moved(x, "torch") for x in tuples[0]) if level else ()
-        program = gfx_trace.program.Program.of(capture(function, given_args, {}, asked="torch").program)
+        program = gfx_trace.program.Program.of(capture(function, example, {}, asked=how.flavour).program)
     except GfxError as error:
-        return f"refused: {error}"
-    except UnboundLocalError as error:
-        if all(isinstance(want, UnboundLocalError) for want in wants):
-            return "ok"
-        raise Difference(f"capture raised {error!r}\n{text}") from error
-    runs = {"interpreter": _interpreter, "torch": _source, "jax": _source}
+        return Found("refused", f"refused: {reason(error)}", str(error))
+    except Exception as error:
+        if all(type(want) is type(error) for want in wants):
+            return Found("equal")
+        return Found("crash", f"crash: capture {type(error).__name__}", f"capture: {error!r}")
     for target in targets:
         try:
-            run = runs[target](program, target)
+            run = RUNS[target](program, target)
         except GfxError as error:
-            return f"refused: {target}: {error}"
+            return Found("refused", f"refused: {target}: {reason(error)}", f"{target}: {error}")
+        except Exception as error:
+            return Found("crash", f"crash: {target} {type(error).__name__}", f"source for {target}: {error!r}")
         for args, want in zip(tuples, wants):
             if target == "jax" and isinstance(want, Exception):
                 continue
-            got = outcome(lambda run=run, args=args: run(dict(zip(("x", "n", "k", "m"), args))))
+            got = outcome(lambda run=run, args=args: run(dict(zip(NAMES, args))))
             if not agree(want, got):
-                source = program.source("jax" if target == "jax" else "torch")
-                raise Difference(f"{target} on {args}: {_difference(want, got)}\n{text}\n{source}")
-    return "ok"
+                return _difference(target, args, want, got)
+    return Found("equal")
 
 
-def _names(program) -> list[str]:
+def _difference(target: str, args: tuple, want: Any, got: Any) -> Found:
+    if isinstance(got, Exception):
+        kind, said = "crash", f"{target} {type(got).__name__}"
+    else:
+        kind, said = "differ", f"{target} {'instead of an error' if isinstance(want, Exception) else 'values'}"
+    if isinstance(want, Exception) or isinstance(got, Exception):
+        return Found(kind, f"{kind}: {said}", f"{target} on {args}: want {want!r}, got {got!r}")
+    pairs = [f"[{at}] want {a} got {b}" for at, (a, b) in enumerate(zip(want, got)) if not agree([a], [b])]
+    why = ", ".join(pairs) or f"want {len(want)} values, got {len(got)}"
+    return Found(kind, f"{kind}: {said}", f"{target} on {args}: {why}")
+
+
+def reason(error: GfxError) -> str:
+    """A refusal without the names and numbers of one program."""
+    words = str(error).split("\n")[0].split(" [<")[0].split("'")
+    return "'…'".join(words[::2])
+
+
+def _names(program: Any) -> list[str]:
     return [p.name for p in program.signature if any(type(leaf) is Value for leaf in leaves(p.tree))]
 
 
-def _interpreter(program, target):
+def _interpreter(program: Any, target: str) -> Callable[[dict], Any]:
     executor = Executor(backend("torch"))
+    names = _names(program)
 
-    def run(args):
-        names = _names(program)
+    def run(args: dict) -> Any:
         given = [args.get(p.name, p.default) for p in program.signature if p.name in names]
         return _result(program, executor(program, [moved(x, "torch") for x in given]))
 
     return run
 
 
-def _source(program, target):
-    fn = program.module(target).load()
+def _source(program: Any, target: str) -> Callable[[dict], Any]:
+    module = program.module(target)
+    fn = module.load()
     if target == "jax":
-        fn = jax.jit(fn, static_argnames=program.module(target).static_argnames)
+        fn = jax.jit(fn, static_argnames=module.static_argnames)
 
-    def run(args):
+    def run(args: dict) -> Any:
         return _result(program, fn(**{name: moved(args[name], target) for name in _names(program) if name in args}))
 
     return run
 
 
-def _result(program, out):
+RUNS = {"interpreter": _interpreter, "torch": _source, "jax": _source}
+
+
+def _result(program: Any, out: Any) -> Any:
     return out[0] if program.writes else out
-
-
-def settings(seed: int) -> dict:
-    """How one program is captured and called."""
-    rng = random.Random(seed)
-    return {"level": rng.choice((0, 1, 1)), "k": rng.randint(0, 3)}
-
-
-def program_of(seed: int) -> tuple[str, dict]:
-    """Text and settings of the program of a seed."""
-    writer = Writer(seed)
-    text, chosen = writer.text(), settings(seed)
-    chosen["given"] = "m" in writer.signature and random.Random(seed).random() < 0.5
-    if "int" not in writer.signature:
-        chosen["level"] = 1
-    return text, chosen

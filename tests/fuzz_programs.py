@@ -1,130 +1,99 @@
-"""Random torch functions, dense in control flow on numbers and tensors, and the check of what is captured from them."""
+"""Random functions for a framework, dense in control flow on numbers and tensors, in writes and in names for one tensor."""
 
 from __future__ import annotations
 
-import linecache
 import random
+from typing import NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import torch
 
-FLOATS, INTS, VECTORS = ("s", "r"), ("i", "j"), ("v", "w")
-SIGNATURES = (
-    "x, n, k",
-    "x, n, k, m=None",
-    "x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = None",
-)
+from fuzz_expressions import WORDS, Expressions
+from program_text import define
+
+SIGNATURES = ("x, n, k", "x, n, k, m=None", "x: {0}, n: {0}, k: int = 2, m: {0} | None = None")
+SIZES = (3, 5, 8, 12, 18)
+RESULT = "v, w, s, r, i, j, d['a'], o[0]"
+OUTER = """def outer(a, c):
+    if a > 0.25:
+        return a * 0.5
+    for e in c:
+        a = a * 0.5 + e
+        if a > 0.4:
+            break
+    return a
 
 
-class Writer:
+"""
+
+
+class Settings(NamedTuple):
+    """How one program is captured and called: its framework, whether example arguments are given, `k`, whether `m` is."""
+
+    flavour: str = "torch"
+    level: int = 1
+    k: int = 2
+    given: bool = False
+
+
+class Writer(Expressions):
     """Writes the text of one function `f`; every loop is bounded, every value stays small."""
 
-    def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.lines: list[str] = []
-        self.budget = self.rng.randint(5, 22)
-        self.count = 0
-        self.signature = self.rng.choice(SIGNATURES)
+    def __init__(self, seed: object, flavour: str = "torch") -> None:
+        super().__init__(seed)
+        self.flavour = flavour
+        self.budget = self.rng.choice(SIZES)
+        self.signature = self.rng.choice(SIGNATURES).format(WORDS[flavour]["class"])
+        self.optional = "m" in self.signature.replace("Tensor", "")
         self.late: list[str] = []  # variables that only some paths define
+        self.returned = False
 
     def text(self) -> str:
+        """The program."""
         self.line(0, f"def f({self.signature}):")
-        self.line(1, "v = x * 0.5" if self.rng.random() < 0.8 else "v = x")
-        self.line(1, "w = torch.tanh(x) + 0.25")
-        self.line(
-            1,
-            f"s, r = {self.rng.choice(('0.0', '0', '1.5', 'x[0]', 'x.sum()'))}, {self.rng.choice(('0.5', 'w.mean()', '1'))}",
-        )
-        self.line(1, f"i, j = {self.rng.choice(('0', '1', 'n'))}, {self.rng.choice(('0', '2', 'k'))}")
+        self.line(1, "v = x * 0.5" if self.chance(0.8) else "v = x")
+        self.line(1, f"w = {self.word('tanh', 'x')} + 0.25")
+        numbers = self.one("0.0", "0", "1.5", "x[0]", "x.sum()"), self.one("0.5", "w.mean()", "1")
+        self.line(1, f"s, r = {', '.join(numbers)}")
+        self.line(1, f"i, j = {self.one('0', '1', 'n')}, {self.one('0', '2', 'k')}")
+        self.line(1, f"b = {self.one('False', 'True', 'n > 1', 'x[1] > 0', 'k > 1')}")
         self.line(1, "d = {'a': 0.5, 'b': x[1]}")
         self.line(1, "o = [x[2], 1.0]")
-        self.block(1, None, self.rng.randint(3, 6))
-        late = "".join(f", {name}" for name in self.late if self.rng.random() < 0.3)
-        self.line(1, f"return v, w, s, r, i, j, d['a'], o[0]{late}")
-        return "\n".join(self.lines) + "\n"
+        self.block(1, (), self.rng.randint(2, 5))
+        late = "" if self.returned else "".join(f", {name}" for name in self.late if self.chance(0.3))
+        self.line(1, f"return {RESULT}{late}")
+        body = "\n".join(self.lines) + "\n"
+        return OUTER + body if "outer(" in body else body
 
-    # ------------------------------------------------------------------ expressions
-    def line(self, depth: int, text: str) -> None:
-        self.lines.append("    " * depth + text)
-
-    def one(self, *options: str) -> str:
-        return self.rng.choice(options)
-
-    def vector(self, depth: int = 0) -> str:
-        pick = self.rng.randrange(9 if depth < 2 else 3)
-        if pick < 3:
-            return self.one("v", "w", "x", "v", "w")
-        if pick == 3:
-            return f"torch.tanh({self.vector(depth + 1)} + {self.number(depth + 1)})"
-        if pick == 4:
-            return f"torch.where({self.vector(depth + 1)} > 0.1, {self.vector(depth + 1)}, {self.vector(depth + 1)})"
-        if pick == 5:
-            return f"({self.vector(depth + 1)} if {self.test(depth + 1)} else {self.vector(depth + 1)})"
-        if pick == 6:
-            return f"{self.vector(depth + 1)}.flip(0)"
-        return f"(0.5 * {self.vector(depth + 1)} {self.one('+', '-')} 0.5 * {self.vector(depth + 1)})"
-
-    def number(self, depth: int = 0) -> str:
-        pick = self.rng.randrange(12 if depth < 2 else 4)
-        if pick < 3:
-            return self.one("s", "r", "d['a']", "o[0]", "o[1]")
-        if pick == 3:
-            return self.one("0.5", "1.25", "-0.75", "v[0]", "w[-1]")
-        if pick == 4:
-            return f"{self.vector(depth + 1)}.{self.one('sum()', 'mean()', 'max()')} * 0.5"
-        if pick == 5:
-            return f"({self.number(depth + 1)} if {self.test(depth + 1)} else {self.number(depth + 1)})"
-        if pick == 6:
-            return f"float({self.integer(depth + 1)} % 5) * 0.3"
-        if pick == 7:
-            return f"(lambda u: u * 0.5 + {self.number(depth + 1)} * 0.1)({self.number(depth + 1)})"
-        if pick == 8:
-            return f"{self.one('max', 'min')}({self.number(depth + 1)}, {self.number(depth + 1)})"
-        if pick == 9:
-            return f"abs({self.number(depth + 1)}) * 0.5"
-        return f"(0.5 * {self.number(depth + 1)} {self.one('+', '-')} 0.25 * {self.number(depth + 1)})"
-
-    def integer(self, depth: int = 0) -> str:
-        pick = self.rng.randrange(8 if depth < 2 else 4)
-        if pick < 3:
-            return self.one("i", "j", "n", "k")
-        if pick == 3:
-            return str(self.rng.randint(0, 3))
-        if pick == 4:
-            return f"({self.integer(depth + 1)} if {self.test(depth + 1)} else {self.integer(depth + 1)})"
-        return f"({self.integer(depth + 1)} {self.one('+', '-')} {self.integer(depth + 1)}) % 7"
-
-    def test(self, depth: int = 0) -> str:
-        pick = self.rng.randrange(12 if depth < 2 else 6)
-        if pick < 2:
-            return f"{self.number(depth + 1)} {self.one('<', '>')} {self.one('0.3', '-0.2', '0.7')}"
-        if pick == 2:
-            return f"{self.integer(depth + 1)} {self.one('<', '==', '!=', '>=')} {self.rng.randint(0, 3)}"
-        if pick == 3:
-            return self.one("k > 1", "k == 2", "x.shape[0] > 2", "k")
-        if pick == 4:
-            return f"{self.vector(depth + 1)}.sum() > {self.one('0.1', '-0.4')}"
-        if pick == 5:
-            return self.one("n > 1", "n % 2 == 0", "s > r", "i < j")
-        if pick == 6:
-            return f"not {self.test(depth + 1)}" if depth else f"not ({self.test(depth + 1)})"
-        if pick == 7:
-            return f"-0.5 < {self.number(depth + 1)} <= {self.number(depth + 1)}"
-        return f"({self.test(depth + 1)} {self.one('and', 'or')} {self.test(depth + 1)})"
+    def asks(self) -> tuple[str, ...]:
+        return ("m is None", "m is not None") if self.optional else ()
 
     # ------------------------------------------------------------------ statements
-    def block(self, depth: int, loop: str | None, count: int | None = None) -> None:
-        for _ in range(count or self.rng.randint(1, 3)):
-            self.statement(depth, loop)
-
-    def statement(self, depth: int, loop: str | None) -> None:
+    def statement(self, depth: int, inner: tuple) -> None:
         self.budget -= 1
         deep = depth > 4 or self.budget < 0
-        pick = self.rng.randrange(13 if deep else 26)
+        pick = self.rng.randrange(15 if deep else 28)
+        if pick < 15:
+            self.simple(depth, inner, pick)
+        elif pick < 21:
+            self.if_(depth, inner, 0.25)
+        elif pick < 23:
+            self.while_(depth)
+        elif pick < 26:
+            self.for_(depth)
+        elif pick == 26:
+            self.helper(depth)
+        else:
+            self.append(depth)
+
+    def simple(self, depth: int, inner: tuple, pick: int) -> None:
+        """A statement that holds no others, or few."""
         if pick < 4:
             self.line(depth, f"{self.one('v', 'w')} = {self.vector()}")
         elif pick < 6:
-            self.line(depth, f"{self.one('s', 'r')} {self.one('=', '=', '+=')} {self.number()}")
+            self.line(depth, f"{self.one('s', 'r')} {self.one('=', '=', '=', '+=')} {self.number()}")
         elif pick == 6:
             self.line(depth, f"{self.one('i', 'j')} = {self.integer()}")
         elif pick == 7:
@@ -134,82 +103,71 @@ class Writer:
         elif pick == 9:
             self.line(depth, self.one(f"d['a'] = {self.number()}", f"o[0] = {self.number()}", "o = [o[1], o[0]]"))
         elif pick == 10:
-            self.jump(depth, loop)
+            self.jump(depth, inner)
         elif pick == 11:
             self.define(depth)
         elif pick == 12:
-            self.line(depth, "if m is not None:" if "m" in self.signature else "if k > 2:")
-            self.line(depth + 1, f"v = v + {'m' if 'm' in self.signature else 'w'} * 0.1")
-        elif pick < 19:
-            self.if_(depth, loop)
-        elif pick < 21:
-            self.while_(depth)
-        elif pick < 24:
-            self.for_(depth)
-        elif pick == 24:
-            self.helper(depth)
+            self.line(depth, "if m is not None:" if self.optional else "if k > 2:")
+            self.line(depth + 1, f"v = v + {'m' if self.optional else 'w'} * 0.1")
+        elif pick == 13:
+            self.line(depth, f"b = {self.one(self.test(), self.test(), 'True', 'False')}")
         else:
-            self.append(depth)
+            self.line(depth, f"v, s = {self.vector()}, {self.number()}")
 
     def write(self, depth: int) -> None:
-        name = self.one("v", "w")
-        self.line(depth, f"{name} = {name}.clone()")
-        what = self.rng.randrange(5)
+        """An update of a part of a vector: in place where the framework has that."""
+        name, what = self.one("v", "w"), self.rng.randrange(6)
+        if self.flavour == "jax":
+            index = self.one("0", "1", "2", "slice(1, None)", "i % 3")
+            how = self.one(f"set({self.number()})", f"add({self.number()})", "multiply(0.5)")
+            self.line(depth, f"{name} = {name}.at[{index}].{how}")
+            return
+        self.line(depth, f"{name} = {self.word('copy', name)}")
         if what == 0:
-            self.line(depth, f"{name}[{self.rng.randrange(3)}] = {self.number()}")
+            self.line(depth, f"{name}[{self.one('0', '1', '2', 'i % 3')}] = {self.number()}")
         elif what == 1:
             self.line(depth, f"{name}[1:] {self.one('=', '+=')} {self.number()}")
         elif what == 2:
             self.line(depth, f"{name} += {self.number()} * 0.5")
         elif what == 3:
             self.line(depth, f"u = {name}[:2]")
-            self.line(depth, "u.mul_(0.5)")
-        else:
+            self.line(depth, self.one("u.mul_(0.5)", f"u[0] = {self.number()}", f"{name}[0] = u[1]"))
+            self.line(depth, "s = s * 0.5 + u.sum() * 0.1")
+        elif what == 4:
             self.line(depth, f"if {self.test(1)}:")
             self.line(depth + 1, f"{name}[0] = {self.number()}")
+        else:
+            self.line(depth, f"u = {name} if {self.test(1)} else {self.word('copy', 'x')}")
+            self.line(depth, f"u[{self.one('0', '1')}] = {self.number()}")
 
-    def jump(self, depth: int, loop: str | None) -> None:
+    def jump(self, depth: int, inner: tuple) -> None:
+        """break, continue or return; at the function's own level under a test."""
         if depth == 1:
             self.line(depth, f"if {self.test()}:")
             depth += 1
-        if loop is not None and self.rng.random() < 0.75:
+        if inner and self.chance(0.75):
             self.line(depth, self.one("break", "continue"))
         else:
-            self.line(
-                depth,
-                "return v, w, s, r, i, j, d['a'], o[0]",
-            )
+            self.returned = True
+            self.line(depth, f"return {RESULT}")
 
     def define(self, depth: int) -> None:
+        """A variable that was not there before."""
         name = f"late{len(self.late)}" if len(self.late) < 2 else self.one(*self.late)
         if name not in self.late:
             self.late.append(name)
         self.line(depth, f"{name} = {self.one(self.number(), self.number(), self.integer())}")
 
-    def if_(self, depth: int, loop: str | None) -> None:
-        self.line(depth, f"if {self.test()}:")
-        self.block(depth + 1, loop)
-        if self.rng.random() < 0.25:
-            self.line(depth, f"elif {self.test()}:")
-            self.block(depth + 1, loop)
-        if self.rng.random() < 0.5:
-            self.line(depth, "else:")
-            self.block(depth + 1, loop)
-
-    def fresh(self) -> str:
-        self.count += 1
-        return f"t{self.count}"
-
     def while_(self, depth: int) -> None:
-        counter = self.fresh()
+        counter = f"t{self.fresh()}"
         self.line(depth, f"{counter} = 0")
         self.line(depth, f"while {counter} < {self.one('3', 'n', 'k', '2')} and {self.test()}:")
         self.line(depth + 1, f"{counter} = {counter} + 1")
-        self.block(depth + 1, "while")
-        self.otherwise(depth)
+        self.block(depth + 1, ("loop",))
+        self.otherwise(depth, (), 0.2, 1)
 
     def for_(self, depth: int) -> None:
-        name = self.fresh()
+        name = f"t{self.fresh()}"
         pick = self.rng.randrange(6)
         if pick < 3:
             self.line(depth, f"for {name} in range({self.one('n', 'k', '3', 'x.shape[0]', '1, n + 1', '2')}):")
@@ -223,36 +181,31 @@ class Writer:
         else:
             self.line(depth, f"for {name} in {self.one('(1, 0.5)', '[s, r]', '(v, w)', 'o')}:")
             self.line(depth + 1, f"v = v * 0.5 + {name}")
-        self.block(depth + 1, "for")
-        self.otherwise(depth)
-
-    def otherwise(self, depth: int) -> None:
-        if self.rng.random() < 0.2:
-            self.line(depth, "else:")
-            self.block(depth + 1, None, 1)
+        self.block(depth + 1, ("loop",))
+        self.otherwise(depth, (), 0.2, 1)
 
     def helper(self, depth: int) -> None:
+        """A local function, which may write what it closes over."""
         name, outer = f"h{self.fresh()}", self.one("s", "i")
-        self.line(depth, f"def {name}(a, b=0.5):")
-        if self.rng.random() < 0.4:
+        self.line(depth, f"def {name}(a, c=0.5):")
+        if self.chance(0.4):
             self.line(depth + 1, f"nonlocal {outer}")
             self.line(depth + 1, f"{outer} = {outer} * 0 + {self.rng.randint(0, 2)}")
-        self.line(depth + 1, f"if {self.one('a.sum() > 0.2', 'k > 1', 'b > 0.3', 'a[0] < a[1]')}:")
-        self.line(depth + 2, self.one("return a * b", "a = a + b", "b = b * 0.5"))
-        self.line(depth + 1, "return a - 0.5 * b")
-        self.line(depth, f"v = {name}({self.vector()}{self.one('', ', ' + self.number(), ', b=' + self.number())})")
+        self.line(depth + 1, f"if {self.one('a.sum() > 0.2', 'k > 1', 'c > 0.3', 'a[0] < a[1]')}:")
+        self.line(depth + 2, self.one("return a * c", "a = a + c", "c = c * 0.5"))
+        self.line(depth + 1, "return a - 0.5 * c")
+        self.line(depth, f"v = {name}({self.vector()}{self.one('', ', ' + self.number(), ', c=' + self.number())})")
 
     def append(self, depth: int) -> None:
-        name = self.fresh()
+        """A list that a loop fills."""
+        name, more = f"t{self.fresh()}", self.chance(0.5)
         self.line(depth, f"outs{name} = []")
         self.line(depth, f"for {name} in {self.one('v', 'range(3)', 'w')}:")
-        if self.rng.random() < 0.5:
+        if more:
             self.line(depth + 1, f"s = {self.number()}")
-        self.line(
-            depth + 1,
-            f"outs{name}.append(w.sum() * {name} + s)" if self.rng.random() < 0.7 else f"outs{name}.append(v * {name})",
-        )
-        self.line(depth, f"w = 0.5 * torch.stack(outs{name}).reshape(3, -1).mean(1)")
+        item = f"w.sum() * {name} + s" if self.chance(0.7) else f"v * {name}"
+        self.line(depth + 1, f"outs{name}.append({item})")
+        self.line(depth, f"w = 0.5 * {self.word('stack', f'outs{name}')}")
 
 
 def inputs(rng: random.Random, k: int, given: bool) -> list[tuple]:
@@ -265,10 +218,15 @@ def inputs(rng: random.Random, k: int, given: bool) -> list[tuple]:
     return found
 
 
-def load(text: str, seed: object = 0):
+def load(text: str, name: object = 0):
     """The function of a text, with a source that can be read back."""
-    file = f"<fuzz {seed}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    space = {"torch": torch, "__name__": "fuzzed"}
-    exec(compile(text, file, "exec"), space)
-    return space["f"]
+    return define(text, f"<fuzz {name}>", torch=torch, jax=jax, jnp=jnp)
+
+
+def program_of(seed: int) -> tuple[str, Settings]:
+    """Text and settings of the program of a seed."""
+    rng = random.Random(f"settings {seed}")
+    writer = Writer(seed, rng.choice(("torch", "torch", "jax")))
+    text = writer.text()
+    open_ = "int" in writer.signature and rng.random() < 0.6  # without annotations, only examples tell what is a number
+    return text, Settings(writer.flavour, 0 if open_ else 1, rng.randint(0, 3), writer.optional and rng.random() < 0.5)

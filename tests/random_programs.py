@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import random
+from typing import NamedTuple
+
+from program_text import Text
 
 NAMES = "abcde"
 
 
-class Writer:
+class Inside(NamedTuple):
+    """What a statement stands in: a loop, a local function, a `try` that catches."""
+
+    loop: bool = False
+    helper: bool = False
+    protected: bool = False
+
+
+class Writer(Text):
     """Writes the text of one function `f(a, b)`; `tick()` bounds every loop, `log(v)` records the order of events."""
 
-    def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.lines: list[str] = []
-        self.budget = 26
-        self.helpers = 0
-
     def text(self) -> str:
-        self.block(1, loop=False, helper=False, protected=False, count=self.rng.randint(3, 6))
+        self.block(1, Inside(), self.rng.randint(3, 6))
         body = "\n".join(self.lines)
         return f"def f(a, b):\n{body}\n    return {', '.join(NAMES)}\n"
-
-    def line(self, depth: int, text: str) -> None:
-        self.lines.append("    " * depth + text)
 
     def name(self) -> str:
         return self.rng.choice(NAMES)
@@ -60,17 +61,33 @@ class Writer:
             return f"not {left}"
         return f"{left} > 1 {self.rng.choice(['and', 'or'])} {right} < 2"
 
-    def block(self, depth: int, loop: bool, helper: bool, protected: bool, count: int | None = None) -> None:
-        for _ in range(count or self.rng.randint(1, 3)):
-            self.statement(depth, loop, helper, protected)
-
-    def statement(self, depth: int, loop: bool, helper: bool, protected: bool) -> None:
+    def statement(self, depth: int, inner: Inside) -> None:
         self.budget -= 1
         pick = self.rng.randrange(24)
-        deep = depth > 4 or self.budget < 0
-        if pick >= 12 and deep:
+        if pick >= 12 and (depth > 4 or self.budget < 0):
             pick = self.rng.randrange(12)
-        inner = (loop, helper, protected)
+        if pick < 12:
+            self.simple(depth, inner, pick)
+        elif pick < 17:
+            self.if_(depth, inner)
+        elif pick < 19:
+            self.line(depth, f"while tick() and {self.test()}:")
+            self.loop_rest(depth, inner)
+        elif pick < 21:
+            over = ("i in range(3)", f"{self.name()} in range(2)", f"{self.name()}, j in [(1, 2), (3, 0)]")
+            self.line(depth, f"for {self.rng.choice(over)}:")
+            self.line(depth + 1, "tick()")
+            self.loop_rest(depth, inner)
+        elif pick == 21:
+            self.try_(depth, inner)
+        elif pick == 22:
+            self.line(depth, "with around():")
+            self.block(depth + 1, inner)
+        else:
+            self.helper(depth)
+
+    def simple(self, depth: int, inner: Inside, pick: int) -> None:
+        """A statement of one line."""
         if pick < 5:
             self.line(depth, f"{self.name()} = {self.value()}")
         elif pick < 7:
@@ -80,59 +97,32 @@ class Writer:
         elif pick == 8:
             self.line(depth, f"log({self.value()})")
         elif pick == 9:
-            self.line(depth, self.rng.choice(["break", "continue"]) if loop else f"del {self.name()}")
+            self.line(depth, self.rng.choice(["break", "continue"]) if inner.loop else f"del {self.name()}")
         elif pick == 10:
-            self.line(depth, f"return {self.value()}, {self.value()}" if self.rng.random() < 0.6 else "pass")
-        elif pick == 11:
-            self.line(depth, f"raise KeyError({self.value()})" if protected else f"{self.name()} = {self.value()}")
-        elif pick < 17:
-            self.line(depth, f"if {self.test()}:")
-            self.block(depth + 1, *inner)
-            if self.rng.random() < 0.3:
-                self.line(depth, f"elif {self.test()}:")
-                self.block(depth + 1, *inner)
-            if self.rng.random() < 0.5:
-                self.line(depth, "else:")
-                self.block(depth + 1, *inner)
-        elif pick < 19:
-            self.line(depth, f"while tick() and {self.test()}:")
-            self.loop_rest(depth, helper, protected, loop)
-        elif pick < 21:
-            over = ("i in range(3)", f"{self.name()} in range(2)", f"{self.name()}, j in [(1, 2), (3, 0)]")
-            self.line(depth, f"for {self.rng.choice(over)}:")
-            self.line(depth + 1, "tick()")
-            self.loop_rest(depth, helper, protected, loop)
-        elif pick == 21:
-            self.try_(depth, inner)
-        elif pick == 22:
-            self.line(depth, "with around():")
-            self.block(depth + 1, *inner)
+            self.line(depth, f"return {self.value()}, {self.value()}" if self.chance(0.6) else "pass")
         else:
-            self.helper(depth)
+            self.line(depth, f"raise KeyError({self.value()})" if inner.protected else f"{self.name()} = {self.value()}")
 
-    def loop_rest(self, depth: int, helper: bool, protected: bool, outer: bool) -> None:
-        self.block(depth + 1, True, helper, protected)
-        if self.rng.random() < 0.3:
-            self.line(depth, "else:")
-            self.block(depth + 1, outer, helper, protected)
+    def loop_rest(self, depth: int, inner: Inside) -> None:
+        self.block(depth + 1, inner._replace(loop=True))
+        self.otherwise(depth, inner)
 
-    def try_(self, depth: int, inner: tuple) -> None:
-        handlers = self.rng.random() < 0.7
+    def try_(self, depth: int, inner: Inside) -> None:
+        handlers = self.chance(0.7)
         self.line(depth, "try:")
-        self.block(depth + 1, inner[0], inner[1], handlers or inner[2])
+        self.block(depth + 1, inner._replace(protected=handlers or inner.protected))
         if handlers:
             self.line(depth, "except KeyError as e:")
-            self.block(depth + 1, *inner)
-            if self.rng.random() < 0.3:
+            self.block(depth + 1, inner)
+            if self.chance(0.3):
                 self.line(depth, "else:")
-                self.block(depth + 1, *inner)
-        if not handlers or self.rng.random() < 0.3:
+                self.block(depth + 1, inner)
+        if not handlers or self.chance(0.3):
             self.line(depth, "finally:")
             self.line(depth + 1, f"{self.name()} = log({self.value(1)})")
 
     def helper(self, depth: int) -> None:
-        name, outer = f"h{self.helpers}", self.name()
-        self.helpers += 1
+        name, outer = f"h{self.fresh()}", self.name()
         self.line(depth, f"def {name}(k):")
         self.line(depth + 1, f"nonlocal {outer}")
         self.line(depth + 1, f"if k > {self.rng.choice(NAMES)}:")
