@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2
 CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks docs)
 
-.PHONY: env demo test lint format bench coverage docs clean
+.PHONY: env demo test fuzz lint format bench coverage docs clean
 
 env: $(STAMP)
 
@@ -29,6 +29,11 @@ lint: $(STAMP)
 
 test: lint
 	$(PY) -m pytest -n $(WORKERS)
+
+# Random programs against plain Python, with a table at the end: make fuzz N=20000
+N ?= 1000
+fuzz: $(STAMP)
+	JAX_PLATFORMS=cpu $(PY) tests/fuzz.py $(N) --jobs $(WORKERS)
 
 format: $(STAMP)
 	$(PY) -m ruff check --fix $(CODE)

@@ -22,12 +22,22 @@ _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or mak
 class Doubt:
     """The base of a tensor that may be the same memory as `others`."""
 
-    __slots__ = ("others", "why")
+    __slots__ = ("pairs", "why")
     version = 0
 
     def __init__(self, why: str) -> None:
-        self.others: list[tuple[Proxy, Any]] = []
+        self.pairs: dict[tuple[int, int], tuple[Proxy, Any]] = {}  # others with what they held, each pair once
         self.why = why
+
+    @property
+    def others(self) -> Iterable[tuple[Proxy, Any]]:
+        """The tensors in question, with what each held when the doubt arose."""
+        return self.pairs.values()
+
+    def add(self, pairs: Iterable[tuple[Proxy, Any]]) -> None:
+        """More tensors in question."""
+        for pair in pairs:
+            self.pairs[id(pair[0]), id(pair[1])] = pair
 
     def read(self) -> None:
         """Nothing, if none of the others was written."""
@@ -70,7 +80,8 @@ class Row(Doubt):
     def __init__(self, owner: Proxy, fixed: bool) -> None:
         super().__init__("a loop writes to its rows")
         root = root_of(owner)
-        self.others, self.fixed = [(root, root.value)], fixed
+        self.add([(root, root.value)])
+        self.fixed = fixed
 
     def written(self, proxy: Proxy, new: Any) -> None:
         """The row is written, and with it the tensor."""
@@ -133,10 +144,10 @@ def doubt(proxy: Proxy, others: Iterable[Proxy], why: str) -> None:
     for other in others:
         root = root_of(other)
         if root is not proxy and type(root.base) is not Lost:
-            made.others.append((root, root.value))
+            made.add([(root, root.value)])
             if isinstance(root.base, Doubt):
-                made.others += [pair for pair in root.base.others if pair[0] is not proxy]
-    if made.others:
+                made.add(pair for pair in root.base.others if pair[0] is not proxy)
+    if made.pairs:
         proxy.base, proxy.seen = made, 0
 
 

@@ -12,7 +12,8 @@ from gfx_ir import ops
 from gfx_ir.dtypes import dtype
 from gfx_ir.graph import Value
 
-from .proxy import HostProxy, Proxy, Unusable
+from .aliases import doubt, mutable
+from .proxy import HostProxy, Proxy, Unusable, weak_kind, widest
 from .rows import StackedRows, rows_of
 
 if TYPE_CHECKING:
@@ -124,7 +125,10 @@ def _minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     for item in items[1:]:
         if any(isinstance(v, Proxy) for v in (best, item)):
             op = ops.maximum if f is max else ops.minimum
-            best = tracer.wrap(op(tracer.operand(best), tracer.operand(item)), tracer.backend)
+            given = [x for x in (best, item) if mutable(x)]
+            weak = widest(weak_kind(best), weak_kind(item))
+            best = Proxy(op(tracer.operand(best), tracer.operand(item)), tracer.backend, weak)
+            doubt(best, given, f"{f.__name__}() gives one of its arguments")
         else:
             best = tracer.wrap(tracer.host(f.__name__, tracer.unwrap(best), tracer.unwrap(item)))
     return best
@@ -139,11 +143,21 @@ def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     items = list(args[0])
     if not any(map(_open, items)):
         return sum(items, total)
-    if total == 0 and type(total) is int:
-        total, items = items[0], items[1:]
+    if total == 0 and type(total) is int and type(items[0]) is Proxy and not _may_be_boolean(tracer, items[0]):
+        total, items = (
+            Proxy(items[0].read(), items[0].backend, items[0].weak),
+            items[1:],
+        )  # 0 + x is a tensor of its own
     for item in items:
         total = total + item
     return total
+
+
+def _may_be_boolean(tracer: Tracer, x: Proxy) -> bool:
+    """Whether 0 + x may have another dtype than x."""
+    value = x.read()
+    element = getattr(getattr(value, "type", None), "dtype", None)
+    return tracer.is_boolean(value) if element is None else element.kind == "b"
 
 
 def _any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -65,7 +65,10 @@ class Carried:
             return None
         value = self.before
         if isinstance(value, Value):
-            return self.found or value.type
+            known = value.type
+            if self.weak and isinstance(known, LogicalTensor) and known.weak:  # a number that may become a wider one
+                known = known.with_(dtype=dtypes.default(self.weak[0], tracer.promotion))
+            return self.found or known
         if self.found is not None or kind != "tensor":
             return self.found
         number = self.weak or weak_kind(self.init)

@@ -139,13 +139,12 @@ class Join:
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             self.deferred |= self.host
             return Partial(self.test, (a, b), name)
-        return a if isinstance(a, Unusable) else b
+        return a if isinstance(a, Unusable) and type(a) is not Maybe else b
 
     def _maybe(self, a: Any, b: Any, name: str) -> Any:
         """A variable that a loop may have defined: its value and its flag, each joined."""
-        for x in (a, b):
-            if isinstance(x, (Undefined, Unusable)) and type(x) is not Maybe:
-                return x
+        if any(isinstance(x, (Undefined, Unusable)) and type(x) is not Maybe for x in (a, b)):
+            return self._undefined(a, b, name)
         (left, there), (right, here) = ((x.value, x.defined) if type(x) is Maybe else (x, True) for x in (a, b))
         value = self.join(left, right, name)
         return value if isinstance(value, Unusable) else Maybe(value, self.join(there, here, f"{name}_defined"), name)

@@ -12,7 +12,7 @@ from .carried import ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
 from .journal import Slot
 from .nest import Maybe, alike, branches
-from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, widest
+from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, weak_kind, widest
 from .rows import length_error
 
 if TYPE_CHECKING:
@@ -136,8 +136,9 @@ class Settling:
                 self._drop(path, carried)
                 return False
         carried.check_type(self.tracer, value, self.span)
-        if carried.weak and isinstance(out, Proxy) and out.weak != carried.weak:
-            carried.weak = widest(carried.weak, out.weak) if out.weak else ""
+        weak = widest(carried.weak, weak_kind(out))
+        if weak != carried.weak:
+            carried.weak = weak
             return False
         if (
             not carried.weak

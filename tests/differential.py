@@ -113,7 +113,7 @@ def _compare(function: Any, how: Settings, tuples: list, wants: list, targets: t
     except Exception as error:
         if all(type(want) is type(error) for want in wants):
             return Found("equal")
-        return Found("crash", f"crash: capture {type(error).__name__}", f"capture: {error!r}")
+        return Found("crash", f"crash: capture {type(error).__name__}{_raised(wants)}", f"capture: {error!r}")
     for target in targets:
         try:
             run = RUNS[target](program, target)
@@ -128,6 +128,12 @@ def _compare(function: Any, how: Settings, tuples: list, wants: list, targets: t
             if not agree(want, got):
                 return _difference(target, args, want, got)
     return Found("equal")
+
+
+def _raised(wants: list) -> str:
+    """What Python raises for some of the inputs, as a part of a key."""
+    found = sorted({type(want).__name__ for want in wants if isinstance(want, Exception)})
+    return f", Python: {' '.join(found)}" if found else ""
 
 
 def _difference(target: str, args: tuple, want: Any, got: Any) -> Found:

@@ -36,6 +36,8 @@ def _nth(change: Callable[[ast.Module], Iterator[None]], text: str, at: int) -> 
     tree = ast.parse(text)
     for number, _ in enumerate(change(tree)):
         if number == at:
+            if not any(isinstance(s, ast.FunctionDef) and s.name == "f" for s in tree.body):
+                return text
             try:
                 made = ast.unparse(ast.fix_missing_locations(tree))
                 compile(made, "<smaller>", "exec")
@@ -80,8 +82,11 @@ def _unwrapped(tree: ast.Module) -> Iterator[None]:
 
 def _simpler_expressions(tree: ast.Module) -> Iterator[None]:
     """With a part of an expression, or a plain number, in its place."""
+    signatures = {id(part) for node in ast.walk(tree) if isinstance(node, ast.arguments) for part in ast.walk(node)}
     for node in list(ast.walk(tree)):
         for field, value in list(ast.iter_fields(node)):
+            if id(node) in signatures or (isinstance(node, ast.Call) and field == "func"):
+                continue  # these say what kind of values come in, and what is called
             if isinstance(value, ast.expr) and isinstance(getattr(value, "ctx", ast.Load()), ast.Load):
                 for other in _parts(value):
                     setattr(node, field, other)

@@ -101,7 +101,9 @@ class Writer(Text):
         elif pick == 10:
             self.line(depth, f"return {self.value()}, {self.value()}" if self.chance(0.6) else "pass")
         else:
-            self.line(depth, f"raise KeyError({self.value()})" if inner.protected else f"{self.name()} = {self.value()}")
+            self.line(
+                depth, f"raise KeyError({self.value()})" if inner.protected else f"{self.name()} = {self.value()}"
+            )
 
     def loop_rest(self, depth: int, inner: Inside) -> None:
         self.block(depth + 1, inner._replace(loop=True))

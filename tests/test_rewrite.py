@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib.util
-import linecache
 import sys
 import traceback
 import types
@@ -19,6 +18,7 @@ import rewrite_examples as examples
 from gfx_ir.errors import GfxError
 from gfx_trace.rewrite import NoSource, convert, converted_source, is_converted
 from plain_hooks import HOOKS
+from program_text import define
 from random_programs import Writer
 
 CASES = Path(__file__).resolve().parents[2] / "shared" / "conformance" / "control_flow_cases.py"
@@ -31,14 +31,6 @@ def outcome(fn, *args):
     except Exception as error:
         text = "" if isinstance(error, NameError) else str(error)
         return NameError if isinstance(error, NameError) else type(error), text
-
-
-def define(text: str, file: str, **names) -> types.FunctionType:
-    """The function `f` of a text, with the text on record as that file's."""
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    space = {"__name__": "defined", **names}
-    exec(compile(text, file, "exec"), space)
-    return space["f"]
 
 
 @pytest.mark.parametrize("fn", examples.FUNCTIONS, ids=lambda f: f.__name__)

@@ -18,10 +18,11 @@ def promoting_cond(pred, then, otherwise):
     return lax.cond(pred, cast(then), cast(otherwise))
 
 
-def settled(body, init):
-    """What a loop starts from, in the dtypes that its trips come to: `0` may become a float on the second trip only."""
+def settled(body, init, rows=None):
+    """What a loop (over rows) starts from, in the dtypes that its trips come to: `0` may become a float on the second trip."""
+    row = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), rows)
     while True:
-        after = jax.eval_shape(body, init)
+        after = jax.eval_shape(body, init) if rows is None else jax.eval_shape(body, init, row)[0]
         dtypes = jax.tree.map(jnp.result_type, init, after)
         if dtypes == jax.tree.map(jnp.result_type, init):
             return init

@@ -44,6 +44,8 @@ class Rows(Functional):
         over: list[ast.expr] = [self._over(part) for part in node.args[0]]
         source = over[0] if len(over) == 1 else ast.Tuple(over, ast.Load())
         init = self._inits(node, carried) if carried else ast.Constant(None)
+        if self.plan.weak.settles_late(node):
+            init = call(self.module.use("settled"), step, init, source)
         return ast.Call(self.higher("scan"), [step, init, source], [])
 
     def scan_targets(self, node: Node) -> list[Any]:
@@ -98,7 +100,10 @@ class Rows(Functional):
 
         step = self.function(body, "body", avoid, lambda: enter(False), finish)
         inits = [ast.Constant(0), *[self._init(node, at) for at in carried]]
-        return ast.Call(self.higher("while_loop"), [condition, step, ast.Tuple(inits, ast.Load())], [])
+        init: ast.expr = ast.Tuple(inits, ast.Load())
+        if self.plan.weak.settles_late(node):
+            init = call(self.module.use("settled"), step, init)
+        return ast.Call(self.higher("while_loop"), [condition, step, init], [])
 
     def _counter(self, node: Node, items: Sequence[Value], hints: Sequence[str | None]) -> str:
         closed = self.closure(node.regions).closed | set(hints)

@@ -38,7 +38,7 @@ class Weak:
         """What a carried value, or an output of a test or loop, comes from; None for other values."""
         phi = self.liveness.phis.get(value)
         node, at = phi if phi is not None else (value.node, value.index - 1)
-        if phi is not None and at < 0:
+        if phi is not None and at < 0:  # an item of a loop
             return None
         if node.op.name in LOOPS and at < len(node.arg("init")):
             return [node.arg("init")[at], loop_results(node)[at]]
@@ -59,10 +59,43 @@ class Weak:
             sources = self._sources(value)
             if sources is not None:
                 found = any(self.maybe_number(source) for source in sources)
+            elif self._counts(value):
+                found = True
             else:
                 found = value.node.op.name in _ARITHMETIC and all(self.maybe_number(arg) for arg in value.node.args)
             self._maybe[value] = found
         return found
+
+    def loose(self, leaf: Any) -> bool:
+        """Whether a functional target may have a number there, or an array of a number's dtype: what it is joined with decides.
+
+        A loop settles what it carries; a test on a host value gives one of its sides as it is.
+        """
+        return self._is_loose(leaf, {})
+
+    def _is_loose(self, leaf: Any, seen: dict[Value, bool]) -> bool:
+        value = self.liveness.resolve(leaf)
+        if type(value) is not Value:
+            return is_number(value)
+        if not value.is_tensor:
+            return value.kind in ("int", "float", "bool")
+        if value not in seen:
+            seen[value] = True  # what a loop makes of itself alone
+            seen[value] = self._from_loose(value, seen)
+        return seen[value]
+
+    def _from_loose(self, value: Value, seen: dict[Value, bool]) -> bool:
+        sources = self._sources(value)
+        if sources is None:
+            arithmetic = value.node.op.name in _ARITHMETIC
+            return self._counts(value) or (arithmetic and all(self._is_loose(arg, seen) for arg in value.node.args))
+        found = [self._is_loose(source, seen) for source in sources]
+        return any(found) if value.node.op.name == "host_if" else all(found)
+
+    def _counts(self, value: Value) -> bool:
+        """Whether a value is the index of a loop over a range."""
+        node, at = self.liveness.phis.get(value, (value.node, 0))
+        return at < 0 and type(node.args[0][at]) is tuple
 
     def kind(self, leaf: Any) -> str | None:
         """Kind of what is weak for sure (computed from Python numbers alone), else None."""
@@ -99,7 +132,8 @@ class Weak:
         """Whether the sides of a test may differ in dtype only because one is a Python number."""
         one, other = self.liveness.resolve(first), self.liveness.resolve(second)
         if not is_number(one) and not is_number(other):
-            return False
+            loose = self.loose(one), self.loose(other)
+            return any(loose) and (not all(loose) or self.kind(one) is None or self.kind(one) != self.kind(other))
         if isinstance(one if is_number(one) else other, bool):
             return not all(is_boolean(side) or self.kind(side) == "b" for side in (one, other))
         return self.kind(one) != self.kind(other)
@@ -107,14 +141,23 @@ class Weak:
     def settles_late(self, node: Node) -> bool:
         """Whether a carried number changes dtype only after several trips, since it follows another one."""
         carried = self.liveness.carried(node)
-        numbers = {
-            at for at in carried if is_number(self.liveness.resolve(node.arg("init")[at])) and at != node.arg("exit")
-        }
+        init = [self.liveness.resolve(leaf) for leaf in node.arg("init")]
+        numbers = {at for at in carried if is_number(init[at]) and at != node.arg("exit")}
+        if any(self._widens(init[at], node.values[at]) for at in carried if at not in numbers):
+            return True
         strong = {at for at in numbers if self.kind(node.values[at]) is None}
         if len(strong) < 2:
             return False
         follows = {at: self._follows(node, loop_results(node)[at]) for at in strong}
         return any(other != at and other in strong for at in strong for other in follows[at])
+
+    def _widens(self, init: Any, result: Value) -> bool:
+        """Whether a loop may make more of what is no literal, and so is not cast by the target itself."""
+        return (
+            type(init) is Value
+            and self.loose(init)
+            and (self.kind(init) is None or self.kind(init) != self.kind(result))
+        )
 
     def _follows(self, node: Node, result: Any) -> set[int]:
         """Carried values that a result is computed from within the body."""

@@ -1,0 +1,174 @@
+"""Many random programs against plain Python, on several processes: python tests/fuzz.py 20000 (or make fuzz N=20000).
+
+Prints a table of what was found and why programs were refused; failures are minimised and written to a folder, each ready to be
+pasted into fuzz_failures.py. Exit status 1 where anything differs, crashes or hangs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Iterator
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+from fuzz_worker import BAD, serve
+
+LIFE = 400  # programs after which a process is replaced: compiled programs fill its memory
+GRACE = 60.0  # seconds beyond the limit after which a process that does not answer is killed
+
+
+class Worker:
+    """A process that checks programs, and what it is at."""
+
+    def __init__(self, context: Any, args: argparse.Namespace) -> None:
+        self.link, theirs = context.Pipe()
+        given = (theirs, args.jax_every, args.seconds, args.minimise)
+        self.process = context.Process(target=serve, args=given, daemon=True)
+        self.process.start()
+        self.seed: int | None = None
+        self.since, self.done = 0.0, 0
+
+    def give(self, seed: int | None) -> None:
+        """The next program; None: no more."""
+        self.seed, self.since = seed, time.monotonic()
+        self.done += 1
+        self.link.send(seed)
+
+    def end(self) -> None:
+        """Stop the process."""
+        self.process.kill()
+        self.process.join()
+        self.link.close()
+
+
+class Run:
+    """The programs of one run, and what was found."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args, self.context = args, multiprocessing.get_context("spawn")
+        self.kinds: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.failures: dict[int, str] = {}
+        self.seeds = iter(args.seeds or range(args.start, args.start + args.count))
+        self.total = len(args.seeds) or args.count
+        self.begun = time.monotonic()
+        self.out = Path(args.out)
+
+    def __call__(self) -> int:
+        """Run them all; the exit status."""
+        workers: list[Worker] = []
+        for seed in self.seeds:
+            workers.append(self.started(seed))
+            if len(workers) == self.args.jobs:
+                break
+        while workers:
+            workers = list(self.step(workers))
+        self.report()
+        return 1 if self.failures else 0
+
+    def started(self, seed: int) -> Worker:
+        """A new process at work."""
+        worker = Worker(self.context, self.args)
+        worker.give(seed)
+        return worker
+
+    def step(self, workers: list[Worker]) -> Iterator[Worker]:
+        """Take what is ready, end what is overdue; gives the workers that go on."""
+        ready = wait([w.link for w in workers], timeout=1.0)
+        for worker in workers:
+            free = False
+            if worker.link in ready:
+                try:
+                    free = self.take(worker, *worker.link.recv())
+                except EOFError:
+                    free = self.lost(worker, "the process ended")
+            elif time.monotonic() - worker.since > self.args.seconds + self.args.minimise + GRACE:
+                free = self.lost(worker, "no answer")
+            if not free:
+                yield worker
+                continue
+            seed = next(self.seeds, None)
+            if seed is None or worker.done >= LIFE or not worker.process.is_alive():
+                worker.end()
+                if seed is not None:
+                    yield self.started(seed)
+            else:
+                worker.give(seed)
+                yield worker
+
+    def lost(self, worker: Worker, why: str) -> bool:
+        """A process that will not answer any more."""
+        worker.process.kill()
+        worker.process.join()
+        if worker.seed is not None and worker.seed not in self.failures:
+            self.count("hang", f"hang: {why}")
+            self.failures[worker.seed] = why
+            print(f"{worker.seed}: hang: {why}", flush=True)
+        return True
+
+    def take(self, worker: Worker, seed: int, found: Any, text: str, how: Any) -> bool:
+        """One answer; whether the worker is free."""
+        first = seed not in self.failures
+        if first:
+            self.count(found.kind, found.key)
+        if found.kind in BAD:
+            self.failures[seed] = found.key
+            self.write(seed, found, text, how)
+            if first:
+                print(f"{seed}: {found.kind}: {found.why.splitlines()[0][:160]}", flush=True)
+                return False
+        return True
+
+    def count(self, kind: str, key: str) -> None:
+        """Count one program."""
+        self.kinds[kind] += 1
+        if kind != "equal":
+            self.reasons[key] += 1
+        done = sum(self.kinds.values())
+        if done % 100 == 0:
+            rate = done / (time.monotonic() - self.begun)
+            print(f"{done}/{self.total} at {rate:.1f}/s: {dict(self.kinds)}", flush=True)
+
+    def write(self, seed: int, found: Any, text: str, how: Any) -> None:
+        """Write a failure, ready to be pasted."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        why = "".join(f"# {line}\n" for line in found.why.splitlines())
+        entry = (
+            f'    "{seed}": Failure(\n        """\n{text}\n""",\n        seed={seed},\n        how={how!r},\n    ),\n'
+        )
+        (self.out / f"{found.kind}_{seed}.py").write_text(f"{why}{entry}")
+
+    def report(self) -> None:
+        """The table."""
+        done = sum(self.kinds.values()) or 1
+        print(f"\n{done} programs from {self.args.start}, {time.monotonic() - self.begun:.0f} s")
+        for kind in ("equal", "refused", *BAD):
+            print(f"{kind:8} {self.kinds[kind]:6} {100 * self.kinds[kind] / done:6.2f} %")
+        for key, count in self.reasons.most_common():
+            print(f"{count:6} {key}")
+        if self.failures:
+            print(f"failures, minimised: {self.out}")
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=1000)
+    parser.add_argument("--start", type=int, default=0, help="the first seed")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[], help="these seeds alone")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--jax-every", type=int, default=5, help="compile every n-th program with XLA: that takes longest"
+    )
+    parser.add_argument("--seconds", type=float, default=30.0, help="time for one program")
+    parser.add_argument("--minimise", type=float, default=60.0, help="time to make one failure smaller")
+    parser.add_argument("--out", default="build/fuzz")
+    return Run(parser.parse_args())()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,41 @@
+"""Random programs against plain Python: 200 of fixed seeds, and those that were captured wrongly once. `make fuzz` runs more."""
+
+from __future__ import annotations
+
+import jax
+import pytest
+
+from differential import check
+from fuzz_failures import FAILURES
+from fuzz_programs import program_of
+
+COUNT, BATCH = 200, 25
+WITH_JAX = 10  # compiling with XLA takes longest: one in so many runs as JAX source too
+PYTHON = ("interpreter", "torch")
+
+
+@pytest.fixture(autouse=True)
+def wide():
+    """JAX with 64-bit numbers: all frameworks compute in float64."""
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", before)
+
+
+@pytest.mark.parametrize("start", range(0, COUNT, BATCH))
+def test_random_programs(start):
+    refused = []
+    for seed in range(start, start + BATCH):
+        text, how = program_of(seed)
+        found = check(text, seed, how, (*PYTHON, "jax") if seed % WITH_JAX == 0 else PYTHON)
+        assert found.kind in ("equal", "refused"), f"seed {seed}: {found.kind}: {found.why}\n{text}"
+        refused += [(seed, found.why)] * (found.kind == "refused")
+    assert len(refused) <= BATCH // 4, refused
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_failures(name):
+    failure = FAILURES[name]
+    found = check(failure.text.lstrip(), failure.seed, failure.how)
+    assert found.kind in failure.right.split("|"), found.why
