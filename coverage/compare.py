@@ -32,7 +32,7 @@ def flat(tree: Any) -> list[Any]:
     """The leaves of a result: Leaf for arrays and numbers, other objects as they are."""
     if isinstance(tree, dict):
         return [leaf for key in tree for leaf in flat(tree[key])]
-    if isinstance(tree, (tuple, list)) and not type(tree).__name__ == "Size":
+    if isinstance(tree, (tuple, list)):
         return [leaf for item in tree for leaf in flat(item)]
     return [leaf_of(tree)]
 
@@ -41,8 +41,6 @@ def leaf_of(x: Any) -> Any:
     """A framework's array, NumPy's or a Python number as a Leaf."""
     if isinstance(x, (bool, int, float, complex)):
         return Leaf("", np.asarray(x))
-    if type(x).__name__ == "Size":
-        return Leaf("", np.asarray(tuple(x), dtype=np.int64))
     if type(x).__module__.partition(".")[0] == "torch" and hasattr(x, "detach"):
         return _torch_leaf(x.detach())
     if hasattr(x, "__array__") and hasattr(x, "dtype"):
@@ -78,7 +76,11 @@ def difference(want: Any, got: Any, loose: bool = False) -> str | None:
 
 def _leaf_difference(w: Any, g: Any, loose: bool) -> str | None:
     if not isinstance(w, Leaf) or not isinstance(g, Leaf):
-        return None if not isinstance(w, Leaf) and not isinstance(g, Leaf) and same_object(w, g) else f"{g!r} for {w!r}"
+        return (
+            None
+            if not isinstance(w, Leaf) and not isinstance(g, Leaf) and same_object(w, g)
+            else f"{_said(g)} instead of {_said(w)}"
+        )
     if w.layout != g.layout:
         return f"layout {g.layout} instead of {w.layout}"
     if w.dtype and w.dtype != g.dtype:
@@ -86,6 +88,10 @@ def _leaf_difference(w: Any, g: Any, loose: bool) -> str | None:
     if w.data.shape != g.data.shape:
         return f"shape {g.data.shape} instead of {w.data.shape}"
     return _distribution(w.data, g.data) if loose else _values(w.data, g.data, w.dtype)
+
+
+def _said(x: Any) -> str:
+    return f"an array of shape {x.data.shape}" if isinstance(x, Leaf) else repr(x)
 
 
 def same_object(w: Any, g: Any) -> bool:

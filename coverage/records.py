@@ -9,7 +9,11 @@ from limits import limited
 
 
 def record(
-    name: str, cases: Iterable[tuple[str, Callable[[], Case | None]]], random: bool, targets: tuple[str, ...]
+    name: str,
+    cases: Iterable[tuple[str, Callable[[], Case | None]]],
+    targets: tuple[str, ...],
+    family: str = "",
+    random: bool = False,
 ) -> dict[str, Any]:
     """`cases` are (dtype, what makes the case; None: it is none). As JSON has it: the outcomes by case and target, and the mean
     number of calls emitted by target."""
@@ -23,4 +27,5 @@ def record(
         for target, count in counted.items():
             calls.setdefault(target, []).append(count)
         rows.append({"case": case.label, "dtype": dtype, **{t: outcome.packed() for t, outcome in outcomes.items()}})
-    return {"name": name, "random": random, "calls": {t: round(fmean(n), 2) for t, n in calls.items()}, "cases": rows}
+    mean = {t: round(fmean(n), 2) for t, n in calls.items()}
+    return {"name": name, "family": family, "random": random, "calls": mean, "cases": rows}

@@ -15,7 +15,7 @@ from summary import WRONG, status, triage
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "coverage"
-SWEEPS = {"torch": ("torch", "numpy", "jax"), "jax": ("torch", "numpy", "jax")}
+SWEEPS = dict.fromkeys(("torch", "jax", "numpy"), ("torch", "numpy", "jax"))
 
 
 def main() -> int:

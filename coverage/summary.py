@@ -53,21 +53,12 @@ def lifted(record: Record) -> bool:
     return bool(rows) and all(o[1:2] != ["capture"] for row in rows for o in row.values() if isinstance(o, list))
 
 
-def family(name: str) -> str:
-    """The namespace that a name stands in."""
-    for prefix in ("nn.functional", "linalg", "fft", "special", "masked", "signal", "sparse", "torch.ops", "jiterator"):
-        if name.startswith(prefix):
-            return prefix
-    return "random" if name.partition(".")[0] in _RANDOM else "tensor"
+def family(record: Record) -> str:
+    """The family of a name."""
+    return record.get("family") or "-"
 
 
-_RANDOM = {
-    "bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "rand_like", "randint",
-    "randint_like", "randn", "randn_like", "uniform",
-}  # fmt: skip
-
-
-def triage(records: list[Record], targets: Iterable[str], group: Any = family) -> Iterator[str]:
+def triage(records: list[Record], targets: Iterable[str]) -> Iterator[str]:
     """Lines on everything that does not pass: wrong answers first, then by family and name."""
     targets = list(targets)
     for target in targets:
@@ -76,11 +67,11 @@ def triage(records: list[Record], targets: Iterable[str], group: Any = family) -
         yield f"{target}: {good} of {of} names pass every case; {kept} of {cases} cases pass"
     for kind, title in ((WRONG, "WRONG ANSWERS WITHOUT AN ERROR"), (CRASH, "OTHER ERRORS"), (REFUSED, "REFUSED")):
         yield f"\n== {title}"
-        for record in sorted(records, key=lambda r: (group(r["name"]), r["name"])):
-            yield from _lines(record, targets, kind, group)
+        for record in sorted(records, key=lambda r: (family(r), r["name"])):
+            yield from _lines(record, targets, kind)
 
 
-def _lines(record: Record, targets: list[str], kind: str, group: Any) -> Iterator[str]:
+def _lines(record: Record, targets: list[str], kind: str) -> Iterator[str]:
     merged: dict[tuple, dict[str, int]] = {}
     for target in targets:
         for reason, count in reasons(record, target).items():
@@ -91,7 +82,7 @@ def _lines(record: Record, targets: list[str], kind: str, group: Any) -> Iterato
         where = "all targets" if len(counts) == len(targets) else ", ".join(counts)
         first = _first(record, kind, stage, reason)
         mark = " (random)" if record.get("random") else ""
-        yield f"[{group(record['name'])}] {record['name']}{mark}: {max(counts.values())}/{total} {where}, {stage}, first {first}: {reason}"
+        yield f"[{family(record)}] {record['name']}{mark}: {max(counts.values())}/{total} {where}, {stage}, first {first}: {reason}"
 
 
 def _first(record: Record, *reason: str) -> str:

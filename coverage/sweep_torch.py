@@ -3,8 +3,8 @@
 from typing import Any
 
 from attempt import TARGETS
-from records import record
 from cases_torch import SAMPLES, cases, operators
+from records import record
 
 
 def names() -> list[str]:
@@ -16,4 +16,21 @@ def run(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """The record of one operator: its cases with their outcomes, and the mean number of calls emitted."""
     dtypes, most = options.get("dtypes") or SAMPLES, options.get("most")
     found, random = cases(name, {t: most or SAMPLES[t] for t in SAMPLES if t in dtypes})
-    return record(name, ((dtype, lambda case=case: case) for dtype, case in found), random, TARGETS)
+    return record(name, ((dtype, lambda case=case: case) for dtype, case in found), TARGETS, family(name), random)
+
+
+def family(name: str) -> str:
+    """The namespace that an operator stands in."""
+    head = name.partition(".")[0]
+    if name.startswith(("nn.functional", "torch.ops")):
+        return ".".join(name.split(".")[:2])
+    if head in RANDOM:
+        return "random"
+    return head if name != head and head in NAMESPACES else "tensor"
+
+
+NAMESPACES = ("fft", "linalg", "masked", "signal", "sparse", "special")
+RANDOM = (
+    "bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "rand_like", "randint",
+    "randint_like", "randn", "randn_like", "uniform",
+)  # fmt: skip

@@ -12,7 +12,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-
 # Compiling takes most of a sweep's time: little optimisation, and compiled code is kept for the next sweep.
 _JAX = {
     "JAX_PLATFORMS": "cpu",
