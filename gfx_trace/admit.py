@@ -14,6 +14,7 @@ import gfx_ir.types
 from gfx_ir.backend import Backend
 from gfx_ir.errors import GuardError
 from gfx_ir.graph import Value
+from gfx_ir.host import Dim, Expr, atoms, evaluate
 from gfx_ir.program import Guard, Parameter
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
@@ -85,6 +86,54 @@ def arrays(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> Iterato
             for leaf, held in zip(leaves(parameter.tree), leaves(given[parameter.name])):
                 if type(leaf) is Value and leaf.name is not None:
                     yield leaf.name, held
+
+
+def check_dims(parameters: Sequence[Parameter], given: Mapping[str, Any], owner: Backend) -> None:
+    """Raise GuardError where one open dim has two sizes, a size outside of its bounds, or not the size computed from others."""
+    sizes: dict[str, int] = {}
+    places: dict[str, str] = {}
+    computed: list[tuple[str, Expr, int]] = []
+    for parameter in parameters:
+        for path, dims, shape in _shapes(parameter.tree, given.get(parameter.name), parameter.name, owner):
+            for axis, (dim, size) in enumerate(zip(dims, shape)):
+                place = f"{path}.shape[{axis}] == {size}"
+                if isinstance(dim, Expr):
+                    computed.append((place, dim, size))
+                elif isinstance(dim, Dim):
+                    _check_bounds(dim, size, place)
+                    if sizes.setdefault(dim.name, size) != size:
+                        raise _unequal(f"the dim {dim.name!r} as one size", f"{places[dim.name]} and {place}")
+                    places.setdefault(dim.name, place)
+    for place, expression, size in computed:
+        if all(atom.name in sizes for atom in atoms(expression)) and evaluate(expression, sizes) != size:
+            known = ", ".join(places[name] for name in dict.fromkeys(atom.name for atom in atoms(expression)))
+            raise _unequal(f"a size of {expression} as given", f"{known} and {place}")
+
+
+def _shapes(tree: Any, held: Any, path: str, owner: Backend) -> Iterator[tuple[str, tuple, tuple]]:
+    """(path, dims of the capture, sizes of the call) of every tensor whose rank the capture took as given."""
+    if isinstance(tree, dict):
+        for key, item in tree.items():
+            yield from _shapes(item, held[key], f"{path}.{key}", owner)
+    elif isinstance(tree, (list, tuple)):
+        for at, item in enumerate(tree):
+            yield from _shapes(item, held[at], f"{path}[{at}]", owner)
+    elif type(tree) is Value and isinstance(tree.type, LogicalTensor) and tree.type.dims and owner.is_tensor(held):
+        yield path, tree.type.dims, tuple(owner.shape_of(held))
+
+
+def _check_bounds(dim: Dim, size: int, place: str) -> None:
+    if size < dim.min or (dim.max is not None and size > dim.max):
+        most = f" to {dim.max}" if dim.max is not None else " or more"
+        raise GuardError(
+            f"the capture took the dim {dim.name!r} as {dim.min}{most}, and the call has {place}",
+            hint="capture with a Dim of other bounds",
+        )
+
+
+def _unequal(what: str, found: str) -> GuardError:
+    hint = "pass arrays that agree, or capture with Dims of different names"
+    return GuardError(f"the capture took {what}, and the call has {found}", hint=hint)
 
 
 def check_aliases(written: Sequence[str], named: Sequence[tuple[str, Any]], owner: Backend) -> None:

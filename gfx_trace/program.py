@@ -147,6 +147,7 @@ class Program(gfx_ir.program.Program):
         given = admit.bind(signature, args, kwargs)
         admit.check(self.guards, given, signature, owner)
         kept = admit.kept(self.signature, self.guards, given)
+        admit.check_dims(self.signature, kept, owner)
         if self.captured is not None:
             check_modes(self.captured.modes)
         if self.writes:

@@ -61,6 +61,32 @@ def test_dims_stay_open():
         program(torch.ones(5, 2), torch.ones(3, 4))
 
 
+def test_dims_of_one_name_are_one_size():
+    spec = gfx.TensorSpec(("B",), "float32")
+    program = gfx.symbolic_trace(lambda x, y, *z: x.sum() + y.sum(), spec, spec, gfx.TensorSpec(("2*B",), "float32"))
+    one = torch.ones
+    assert program(one(3), one(3), one(6)) == 6
+    with pytest.raises(
+        GuardError, match=r"dim 'B' as one size, and the call has x.shape\[0\] == 3 and y.shape\[0\] == 5"
+    ):
+        program(one(3), one(5), one(6))
+    with pytest.raises(
+        GuardError, match=r"a size of 2\*B as given, and the call has x.shape\[0\] == 3 and z_0.shape\[0\] == 3"
+    ):
+        program(one(3), one(3), one(3))
+    nested = gfx.symbolic_trace(lambda pair: pair["a"] + pair["b"][0], {"a": spec, "b": [spec]})
+    with pytest.raises(GuardError, match=r"pair.a.shape\[0\] == 1 and pair.b\[0\].shape\[0\] == 2"):
+        nested({"a": one(1), "b": [one(2)]})
+
+
+def test_bounds_of_dims():
+    program = gfx.symbolic_trace(lambda x: x + 1, gfx.TensorSpec((gfx.Dim("B", min=2, max=4),), "float32"))
+    assert program(torch.ones(4)).shape == (4,)
+    for size in (1, 5):
+        with pytest.raises(GuardError, match=rf"the dim 'B' as 2 to 4, and the call has x.shape\[0\] == {size}"):
+            program(torch.ones(size))
+
+
 def test_dynamic_keeps_all_dims_of_arrays_open():
     program = gfx.symbolic_trace(affine, torch.ones(2, 3), torch.ones(3, 4), dynamic=True)
     equal(program(torch.ones(5, 3), torch.ones(3, 1)), np.full((5, 1), 4))
