@@ -64,8 +64,9 @@ def section(row: Construct) -> str:
         return "\n".join([*parts, "Refused:\n", fenced(text, language)])
     program = captured(row)
     parts += ["Graph:\n", fenced(to_text(program.entry, spans=False))]
-    for target, title in (("torch", "PyTorch"), ("jax", "JAX")):
-        parts += [f"{title}:\n", fenced(*attempt(lambda target=target: program.source(target)))]  # type: ignore[misc]
+    parts += ["PyTorch:\n", fenced(*attempt(lambda: program.source("torch")))]
+    trips = "" if row.max_trips is None else f", `max_trips={row.max_trips}`"
+    parts += [f"JAX{trips}:\n", fenced(*attempt(lambda: program.source("jax", max_trips=row.max_trips)))]
     return "\n".join(parts)
 
 

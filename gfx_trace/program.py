@@ -68,7 +68,11 @@ class Program(gfx_ir.program.Program):
 
     @users_frames
     def source(self, target: str, **options: Any) -> str:
-        """Standalone source for "torch", "jax" or "numpy". Raises MissingOp naming every op that the target lacks."""
+        """Standalone source for "torch", "jax" or "numpy".
+
+        Options: `unroll` (how many fixed trips a functional target writes as a Python loop), `max_trips` (how many trips a loop
+        that data ends takes at most, so that JAX has a reverse mode for it; the source checks it), `comments` (cite the user's
+        lines). Raises MissingOp naming every op that the target lacks."""
         return self.module(target, **options).source
 
     @users_frames

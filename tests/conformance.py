@@ -148,22 +148,22 @@ class Harness:
         return jax.tree_util.tree_unflatten(tree, [next(found) if text is None else text for text in texts])
 
     # ------------------------------------------------------------------ gradients
-    def gradients(self, case) -> None:
+    def gradients(self, case, max_trips: int | None = None) -> None:
         """torch and JAX output have the gradients of the function."""
         program = self.capture(case, case.args[0])
         for at, args in enumerate(case.args):
             wanted = [np.asarray(g) for g in self.cases.plain_gradients(case, args)]
             for target in ("torch", "jax"):
-                got = self.gradient(case, program, target, args)
+                got = self.gradient(case, program, target, args, max_trips)
                 for want, found in zip(wanted, got):
                     assert np.allclose(want, found, 1e-4, 1e-5), f"arguments {at}, {target}: want {want}, got {found}"
 
-    def gradient(self, case, program, target: str, args) -> list:
+    def gradient(self, case, program, target: str, args, max_trips: int | None) -> list:
         names = list(program._signature().parameters) or [p.name for p in program.signature]
         kept = [p.name for p in program.signature if any(type(leaf) is Value for leaf in leaves(p.tree))]
         given = {n: self.moved(a, target) for n, a in zip(names, args) if n in kept}
         wrt = [names[k] for k in case.grad]
-        fn = program.module(target).load()
+        fn = program.module(target, max_trips=max_trips).load()
         if target == "torch":
             for name in wrt:
                 given[name] = given[name].detach().requires_grad_()
@@ -178,7 +178,7 @@ class Harness:
                 if jax.numpy.issubdtype(jax.numpy.result_type(x), jax.numpy.floating)
             )
 
-        found = jax.grad(total_of, argnums=tuple(range(len(wrt))))(*(given[n] for n in wrt))
+        found = jax.jit(jax.grad(total_of, argnums=tuple(range(len(wrt)))))(*(given[n] for n in wrt))
         return [np.asarray(g) for g in found]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 @dataclass
 class Construct:
     """`args`: data that the results are compared on; `typed`: the capture is given them, else nothing at all; `refused`: the
-    capture is an error; `shown`: what the page prints besides `fn` (helpers, classes)."""
+    capture is an error; `shown`: what the page prints besides `fn` (helpers, classes); `max_trips`: given to JAX."""
 
     title: str
     fn: Callable[..., Any]
@@ -20,6 +20,7 @@ class Construct:
     refused: bool = False
     note: str = ""
     shown: tuple = ()
+    max_trips: int | None = None
 
 
 @dataclass

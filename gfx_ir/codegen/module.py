@@ -39,29 +39,34 @@ def emit(
     unroll: bool | int | None = None,
     comments: bool = False,
     mode: str = "python",
+    max_trips: int | None = None,
 ) -> Module:
     """The program as source for a backend.
 
     `unroll`: how many trips of a loop over fixed numbers a functional target writes as a plain Python loop (True: any
-    number, False: none; 16 unless told). `comments`: cite the user's lines. Raises MissingOp, naming every op that the
+    number, False: none; 16 unless told). `comments`: cite the user's lines. `max_trips`: how many trips a loop that data ends
+    takes at most, so that a functional target, whose open loops have no reverse mode, can write one that has: the emitted source
+    checks it. A loop whose test asks `n < stop` of a counter needs no such promise. Raises MissingOp, naming every op that the
     backend lacks.
     """
     if mode != "python":
         raise GfxError(f"{mode!r} spelling of control flow cannot be written yet", hint='use mode="python"')
-    return ModuleWriter(program, backend, unroll).module(comments)
+    return ModuleWriter(program, backend, unroll, max_trips).module(comments)
 
 
 class ModuleWriter:
     """What the functions of one module share."""
 
-    def __init__(self, program: Program, backend: Backend, unroll: bool | int | None) -> None:
+    def __init__(
+        self, program: Program, backend: Backend, unroll: bool | int | None, max_trips: int | None = None
+    ) -> None:
         style = getattr(backend, "style", None)
         if not isinstance(style, Style):
             raise GfxError(f"backend {backend.name!r} has no style of source")
         self.program, self.backend, self.style = program, backend, style
         self.ordered = style.generator
         self.limit = UNROLL if unroll is None else 10**9 if unroll is True else int(unroll)
-        self.prepared: Prepared = prepare(program, backend, style, self.limit)
+        self.prepared: Prepared = prepare(program, backend, style, self.limit, max_trips)
         self.functions = self.prepared.functions
         self.helpers = Helpers(backend, style)
         self.order = bottom_up(self.prepared.entry, self.functions)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from ..backend import Backend
 from ..graph import Graph, Value
 from ..program import Parameter, Program
+from .bounded import bound_loops
+from .carried import drop_carried
 from .composite import Expander
 from .copying import copy_graph, join, outputs_of, substitute
 from .inline import bottom_up, callees, inline_calls
@@ -33,8 +35,9 @@ class Prepared:
     lists: Lists
 
 
-def prepare(program: Program, backend: Backend, style: Style, limit: int) -> Prepared:
-    """Copy and rewrite a program for printing; loops of at most `limit` fixed trips stay Python's."""
+def prepare(program: Program, backend: Backend, style: Style, limit: int, max_trips: int | None = None) -> Prepared:
+    """Copy and rewrite a program for printing; loops of at most `limit` fixed trips stay Python's. A functional target's loops
+    that data ends become ones of `max_trips` trips."""
     functional = style.control == "functional"
     values: dict[Value, Value] = {}
     entry = copy_graph(program.entry, values)
@@ -49,10 +52,13 @@ def prepare(program: Program, backend: Backend, style: Style, limit: int) -> Pre
     expander.check()
     for graph in bottom_up(entry, functions):
         simplify(graph, functional)
+        drop_carried(graph)
         unpack_slices(graph)
         if functional:
             stage_ranges(graph, limit)
             count_from_zero(graph)
+            if bound_loops(graph, max_trips):
+                simplify(graph, functional)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)
     for graph in bottom_up(entry, functions):

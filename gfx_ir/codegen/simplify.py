@@ -36,7 +36,18 @@ def is_boolean(value: Any, assumed: frozenset[Value] = frozenset()) -> bool:
         return all(is_boolean(arg, assumed) for arg in node.args)
     if node.op.name in IFS:
         return all(is_boolean(side, assumed) for output, *sides in _sides(node) if output is value for side in sides)
-    return any(all(is_boolean(x, assumed | {value}) for x in found) for found in _carried(value))
+    return any(all(is_boolean(x, assumed | {value}) for x in found) for found in (*_carried(value), *_given(value)))
+
+
+def _given(value: Value) -> list[tuple[Any]]:
+    """What a placeholder of a test's side, or of a loop behind what is carried, stands for outside."""
+    graph = value.node.graph
+    owner = graph.owner if graph is not None else None
+    if owner is None or graph is None or value not in graph.placeholders:
+        return []
+    operands = owner.args[1] if owner.op.name in IFS else owner.arg("operands")
+    at = graph.placeholders.index(value) - len(graph.placeholders) + len(operands)
+    return [(operands[at],)] if at >= 0 else []
 
 
 def _carried(value: Value) -> list[tuple[Any, Any]]:

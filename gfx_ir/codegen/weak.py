@@ -10,6 +10,7 @@ from typing import Any
 
 from ..dtypes import kind_of
 from ..graph import Node, Value
+from ..types import LogicalTensor
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results
 from .simplify import IFS, LOOPS, is_boolean
@@ -133,10 +134,24 @@ class Weak:
         one, other = self.liveness.resolve(first), self.liveness.resolve(second)
         if not is_number(one) and not is_number(other):
             loose = self.loose(one), self.loose(other)
-            return any(loose) and (not all(loose) or self.kind(one) is None or self.kind(one) != self.kind(other))
+            if any(loose) and (not all(loose) or self.kind(one) is None or self.kind(one) != self.kind(other)):
+                return True
+            return self._unsettled(one) != self._unsettled(other)
         if isinstance(one if is_number(one) else other, bool):
             return not all(is_boolean(side) or self.kind(side) == "b" for side in (one, other))
         return self.kind(one) != self.kind(other)
+
+    def _unsettled(self, value: Any) -> bool:
+        """Whether a value is a number where a loop is entered, and an array of another dtype after a trip, for all that is known."""
+        if (
+            type(value) is not Value
+            or not self.maybe_number(value)
+            or self.kind(value) is not None
+            or is_boolean(value)
+        ):
+            return False
+        known = value.type
+        return not isinstance(known, LogicalTensor) or known.dtype is None or known.weak
 
     def settles_late(self, node: Node) -> bool:
         """Whether a carried number changes dtype only after several trips, since it follows another one."""

@@ -1,0 +1,92 @@
+"""How many trips a `while` takes at most: one whose test asks `n < stop` of a counter that every trip raises by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..op import lookup
+from .copying import outputs_of
+from .liveness import placeholders
+from .simplify import is_boolean
+
+_BELOW = {"less": (0, 1, 0), "less_equal": (0, 1, 1), "greater": (1, 0, 0), "greater_equal": (1, 0, 1)}
+"""Comparison → positions of the counter and of the stop, and how far the counter may come beyond it."""
+
+
+def trips_of(node: Node) -> tuple[Any, Value] | None:
+    """(trips, the comparison that holds in each of them), put before the loop; None where there is no such counter."""
+    for found in _conjuncts(node.regions[0].result):
+        if found.node.op.name not in _BELOW or found.node.graph is None:
+            continue
+        counter, stop, beyond = _BELOW[found.node.op.name]
+        at = _counter(node, _outside(found.node.args[counter], node.regions[0]))
+        bound = _of_loop(_outside(found.node.args[stop], node.regions[0]), node)
+        if at is None or not (type(bound) is int or (type(bound) is Value and bound.kind == "int")):
+            continue
+        return _plus(node, bound, beyond - node.arg("init")[at]), found
+    return None
+
+
+def _conjuncts(leaf: Any) -> list[Value]:
+    """The booleans that all hold where a test does: of `a and b` both, though b stands in a region of its own."""
+    if type(leaf) in (tuple, list):
+        leaf = leaf[0]
+    if type(leaf) is not Value:
+        return []
+    inner = leaf.node
+    if inner.op.name == "logical_and":
+        return [found for arg in inner.args for found in _conjuncts(arg)]
+    if inner.op.name != "cond" or len(inner.values) != 1 or not is_boolean(leaf):
+        return [leaf]
+    then, other = (outputs_of(region.result, 1)[0] for region in inner.regions)
+    test = inner.args[0]
+    if other is False or _operand(inner, 1, other) is test:
+        return [*_conjuncts(test), *_conjuncts(then)]
+    return [leaf]
+
+
+def _operand(node: Node, side: int, leaf: Any) -> Any:
+    """What a placeholder of one side of a test stands for outside."""
+    held = node.regions[side].placeholders
+    return node.args[1][held.index(leaf)] if type(leaf) is Value and leaf in held else leaf
+
+
+def _outside(leaf: Any, top: Graph) -> Any:
+    """A value of a side of a test as what it is in `top`, the region of the loop."""
+    while type(leaf) is Value and leaf.node.graph is not None and leaf.node.graph is not top:
+        owner = leaf.node.graph.owner
+        if owner is None or leaf not in leaf.node.graph.placeholders:
+            return leaf
+        leaf = _operand(owner, owner.regions.index(leaf.node.graph), leaf)
+    return leaf
+
+
+def _of_loop(leaf: Any, node: Node) -> Any:
+    """An operand of the loop as what it is outside."""
+    held = node.regions[0].placeholders
+    first = len(node.arg("init"))
+    return node.arg("operands")[held.index(leaf) - first] if leaf in held[first:] else leaf
+
+
+def _counter(node: Node, leaf: Any) -> int | None:
+    """Which carried value is this counter: it starts as a number and every trip adds one."""
+    carried = placeholders(node, node.regions[0])[1]
+    if leaf not in carried:
+        return None
+    at = carried.index(leaf)
+    phi = placeholders(node, node.regions[1])[1][at]
+    after = outputs_of(node.regions[1].result, len(node.values))[at]
+    if type(node.arg("init")[at]) is not int or type(after) is not Value or after.node.op.name != "add":
+        return None
+    return at if after.node.args[0] is phi and after.node.args[1] == 1 and after.node.graph is node.regions[1] else None
+
+
+def _plus(node: Node, bound: Any, number: int) -> Any:
+    if type(bound) is int:
+        return max(0, bound + number)
+    if not number or node.graph is None:
+        return bound
+    made = Node(lookup("host"), ("+" if number > 0 else "-", (bound, abs(number))), ("int",), node.span)
+    node.graph.insert(made, node)
+    return made.value
