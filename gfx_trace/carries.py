@@ -45,7 +45,7 @@ class Carries(Settling):
         self.after: tuple = ()
         self.held: dict[int, Any] = {}  # what tensors held at the end of the body, by id of the Proxy
         self.host = True
-        self.test_assigns = False
+        self.test_assigns: frozenset[str] = frozenset()
         self.runs = False  # whether there is at least one trip
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
         self.append_items: list[Value] = []
@@ -121,16 +121,18 @@ class Carries(Settling):
             return made
         return value
 
-    def changed_names(self) -> bool:
-        """Whether the loop's test assigned a variable."""
-        return any(a is not b for a, b in zip(self.entered, self.get()))
+    def changed_names(self) -> frozenset[str]:
+        """The variables that the loop's test assigned."""
+        return frozenset(name for name, a, b in zip(self.names, self.entered, self.get()) if a is not b)
 
-    def left_by_test(self, side: Side) -> bool:
-        """Whether the loop's test assigned a variable, or wrote to what was there before."""
+    def left_by_test(self, side: Side, inner: Sequence[str]) -> bool:
+        """Whether the loop's test leaves more than an answer: a variable that is read behind the loop (`inner` are not), or a
+        write to what was there before. One that assigns and has an effect cannot be computed again by the body either."""
         entered = {
             c.slot.id: c.inner if c.slot.kind == "proxy" else c.entered for c in self.slots if c.slot is not None
         }
-        return self.test_assigns or any(
+        again = not any(node.op.effect for node in side.graph.walk())
+        return bool(self.test_assigns - (frozenset(inner) if again else frozenset())) or any(
             slot.kind != "base" and entered.get(slot.id) is not value for slot, value in side.written
         )
 

@@ -163,11 +163,11 @@ def gfx_if_ret(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names:
     return tracer.branch(found, then, otherwise, get, set_, names, True)
 
 
-def gfx_while(test: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any) -> None:
-    """while not stop() and test(): body()."""
+def gfx_while(test: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, inner: tuple = ()) -> None:
+    """while not stop() and test(): body(); `inner`: what the test assigns and nothing behind the loop reads."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    tracer.while_(test, body, get, set_, names, stop)
+    tracer.while_(test, body, get, set_, names, stop, inner)
 
 
 def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, target: Any) -> None:

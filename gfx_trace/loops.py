@@ -17,6 +17,7 @@ from .carries import Carries
 from .proxy import NeedsPython, Proxy
 from .raised import Raised
 from .regions import Side
+from .rotated import rotated
 from .sources import Source, labels
 
 if TYPE_CHECKING:
@@ -28,26 +29,35 @@ _PASSES = 12
 class Loops:
     """The part of the Tracer that knows loops."""
 
-    def while_(self: Tracer, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any) -> None:
-        """while not stop() and test(): body()."""
+    def while_(
+        self: Tracer,
+        test: Any,
+        body: Any,
+        get: Any,
+        set_: Any,
+        names: Sequence[str],
+        stop: Any,
+        inner: Sequence[str] = (),
+    ) -> None:
+        """while not stop() and test(): body(); `inner` are variables that the test assigns and nothing behind the loop reads."""
         tried = False
         while True:
             flag = False if stop is None else self.truth(stop())
             if isinstance(flag, Value):
-                self._stage_while(test, body, get, set_, names, stop)
+                self._stage_while(test, body, get, set_, names, stop, inner)
                 return
             if flag:
                 return
             found = self._probe(test, get, set_)
             if isinstance(found, Value):
-                self._stage_while(test, body, get, set_, names, stop)
+                self._stage_while(test, body, get, set_, names, stop, inner)
                 return
             if not found:
                 return
             if stop is not None and not tried:
                 tried = True
                 if self._stops_open(body, get, set_, stop):
-                    self._stage_while(test, body, get, set_, names, stop)
+                    self._stage_while(test, body, get, set_, names, stop, inner)
                     return
             body()
 
@@ -84,7 +94,16 @@ class Loops:
         return found
 
     # ------------------------------------------------------------------ while
-    def _stage_while(self: Tracer, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any) -> None:
+    def _stage_while(
+        self: Tracer,
+        test: Any,
+        body: Any,
+        get: Any,
+        set_: Any,
+        names: Sequence[str],
+        stop: Any,
+        inner: Sequence[str] = (),
+    ) -> None:
         carries = Carries(self, get, set_, names, stop)
         site = self.site
         for _ in range(_PASSES):
@@ -95,10 +114,10 @@ class Loops:
                 carries.leave()
                 raise raised if self.stack else raised.error from None
             self.site = site
-            if carries.left_by_test(test_side):
-                self._stage_rotated(test, body, get, set_, names, stop)
+            if carries.left_by_test(test_side, inner):
+                self._stage_while(*rotated(self, test, body, get, set_, names, stop), stop)
                 return
-            body_side, flag = self._trace_body(carries, body, stop)
+            body_side, flag = self._trace_body(carries, body, stop, before=test if carries.test_assigns else None)
             tensor = found.is_tensor if isinstance(found, Value) else False
             tensor = tensor or (isinstance(flag, Value) and flag.is_tensor)
             carries.open_length = True
@@ -119,45 +138,15 @@ class Loops:
             self.journal.forget_owned()
         return side, found
 
-    def _stage_rotated(
-        self: Tracer, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any
-    ) -> None:
-        """A loop whose test assigns or writes: what it leaves is seen behind the loop, so it runs before the loop and ends the body."""
-        running: list[Any] = [False]
-
-        def get_all() -> tuple:
-            return (*get(), running[0])
-
-        def set_all(values: tuple) -> None:
-            set_(values[:-1])
-            running[0] = values[-1]
-
-        def end() -> None:
-            running[0] = False
-
-        def again() -> None:
-            running[0] = self.bool_(test())
-
-        def advance() -> None:
-            done = False if stop is None else self.truth(stop())
-            if isinstance(done, Value):
-                self.branch(done, end, again, get_all, set_all, (*names, "running"), False)
-            elif done:
-                end()
-            else:
-                again()
-
-        def trip() -> None:
-            body()
-            advance()
-
-        advance()
-        self._stage_while(lambda: running[0], trip, get_all, set_all, (*names, "running"), stop)
-
-    def _trace_body(self: Tracer, carries: Carries, body: Any, stop: Any, item: Any = None) -> tuple[Side, Any]:
+    def _trace_body(
+        self: Tracer, carries: Carries, body: Any, stop: Any, item: Any = None, before: Any = None
+    ) -> tuple[Side, Any]:
+        """`before`: the test, where the body reads what it assigns."""
         site = self.site
         with self.opened("body") as side:
             carries.enter(side.graph)
+            if before is not None:
+                before()
             try:
                 body() if item is None else body(item(side.graph))
                 flag = self.truth(stop()) if stop is not None else False

@@ -110,7 +110,7 @@ def gfx_if_ret(test, then, orelse, get, set_, names):
     return gfx_if(test, then, orelse, get, set_, names)
 
 
-def gfx_while(test, body, get, set_, names, stop):
+def gfx_while(test, body, get, set_, names, stop, inner=()):
     assert len(get()) == len(names)
     while not (stop is not None and stop()) and test():
         set_(get())

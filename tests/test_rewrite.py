@@ -85,7 +85,7 @@ class World:
                 self.speculate(other, get, set_)
             return plain_hooks.gfx_if(test, then, orelse, get, set_, names)
 
-        def while_(test, body, get, set_, names, stop):
+        def while_(test, body, get, set_, names, stop, inner=()):
             while not (stop is not None and stop()):
                 self.speculate(lambda: (test(), body()), get, set_)
                 if not test():

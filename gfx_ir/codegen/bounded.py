@@ -140,8 +140,8 @@ def _replace(node: Node, items: tuple, tested: Tested, extra: list[Value]) -> No
         body.add_placeholder(value.name or "", value.kind, value.type)
     values: Values = dict(zip(old.placeholders, [*body.placeholders[: len(rows)], *carried, *given]))
     asked = tested(body, carried, values)
-    for made, was in zip(body.placeholders, [*([None] * len(items)), *phis, *held, *extra]):
-        made.name = was.name if was is not None else made.name or None
+    for inner, was in zip(body.placeholders, [*([None] * len(items)), *phis, *held, *extra]):
+        inner.name = was.name if was is not None else inner.name or None
     if asked is True:
         copy_nodes(old, body, None, values)
         body.result = tuple(substitute(outputs_of(old.result, count), values))

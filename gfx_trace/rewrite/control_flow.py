@@ -19,6 +19,7 @@ from .templates import (
     const,
     hook,
     load,
+    names_tuple,
     statement,
     store,
     thunk,
@@ -150,7 +151,10 @@ class ControlFlow(Statements):
         after = set(self.defined)
         body, _ = self.generated(body_name, s, s.body_use, names, lambda: self.block(s.body, head))
         self.defined = after
-        call = hook("gfx_while", [test, load(body_name), *access, self.stop(s)], s)
+        seen = self.shared(s.test_use.assigned, live)
+        inner = [n for n in s.test_use.assigned if n not in seen and n not in self.vars.globals]
+        keywords = [ast.keyword("inner", value=names_tuple(inner))] if inner else []
+        call = hook("gfx_while", [test, load(body_name), *access, self.stop(s)], s, keywords)
         return [*out, body, statement(call)]
 
     def for_(self, s: ast.For, live: set) -> list:
