@@ -174,6 +174,26 @@ def _check_structure(tree: Any, held: Any, path: str) -> None:
             )
         for at, item in enumerate(tree):
             _check_structure(item, held[at], f"{path}.{at}")
+    elif type(tree) is Value and not _fits(tree.kind, held):
+        raise GuardError(
+            f"the capture takes {path!r} as a value of kind {tree.kind!r}, and the call has {_shown(held)}",
+            hint=f"annotate {path!r} in the signature with what it is, or give it at capture",
+        )
+
+
+def _fits(kind: str, held: Any) -> bool:
+    """Whether an argument may stand where the capture has an open value of this kind."""
+    if kind == "tensor":
+        return not isinstance(held, (str, list, tuple, dict, set, type(None)))
+    if kind == "int":
+        return isinstance(held, (int, np.integer)) and not isinstance(held, bool)
+    if kind == "float":
+        return isinstance(held, (float, int, np.floating, np.integer)) and not isinstance(held, bool)
+    return not isinstance(held, _PLAIN) or kind not in ("bool", "str") or type(held).__name__ == kind
+
+
+def _shown(held: Any) -> str:
+    return repr(held) if isinstance(held, _PLAIN) else f"a {type(held).__name__}"
 
 
 def _check_guard(guard: Guard, found: Any, owner: Backend) -> None:

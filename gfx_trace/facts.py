@@ -99,7 +99,8 @@ class Facts:
         node = value.node
         sides = [region.result[value.index - 1] for region in node.regions]
         for at, side in enumerate(sides):
-            settled = side if isinstance(side, bool) else self.decide(side)
+            of_test = isinstance(side, Value) and self.key(side) == self.key(node.args[0])
+            settled = side if isinstance(side, bool) else at == 0 if of_test else self.decide(side)
             if settled is (not truth):
                 self.assume(node.args[0], at == 1)
                 self.assume(sides[1 - at], truth)

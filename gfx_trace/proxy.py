@@ -232,7 +232,7 @@ def _tensor_binary(op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
         builder.site = sys._getframe(1)
         operand = builder.operand(other)
         if operand is NotImplemented:
-            return operand
+            return builder.no_operand(self, other)
         value = self.value if self.base is None else self.read()
         weak = self.weak and weak_kind(other)
         if weak:

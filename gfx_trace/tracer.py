@@ -180,6 +180,17 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         converted = self.unwrap(other)
         return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
 
+    def no_operand(self, x: Proxy, other: Any) -> Any:
+        """What Python gets for an operator on a tensor and something that is none; of an argument that was not given none of it is known."""
+        node = x.value.node if isinstance(x.value, Value) else None
+        if node is None or node.op.name != "placeholder" or x.value.type is not None or node.graph.owner is not None:
+            return NotImplemented
+        name, kind = x.value.name, type(other).__name__
+        raise self.error(
+            f"GFX cannot convert this operation: {name!r} was not given, so it stands for a tensor, and it meets a {kind}",
+            f"annotate it in the signature (`{name}: {kind}`) if it is one, or give it at capture ({name}=...)",
+        )
+
     def unwrap(self, tree: Any) -> Any:
         """Arguments as ops take them: Proxies become Values, framework arrays parameters or constants, dtypes DTypes."""
         kind = type(tree)

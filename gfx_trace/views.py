@@ -181,6 +181,8 @@ class Views:
     def getitem(self: Tracer, x: Proxy, index: Any) -> Any:
         """x[index]."""
         value = x.read()
+        if isinstance(index, str):
+            self.no_operand(x, index)
         if isinstance(index, tuple) and type(index) is not tuple:
             index = tuple(index)
         read = x.backend.methods.get("__getitem__") if x.backend is not None else None

@@ -1,0 +1,101 @@
+"""What the test of a loop, and an operand that may not run, leaves in variables and tensors."""
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+INPUTS = [torch.tensor(x) for x in ([20.0, 1.0], [1.0, 0.2], [-3.0, 2.0], [4.0, 5.0], [100.0, 50.0])]
+
+
+def assigned_by_the_test(x):
+    n = 0
+    while (y := x - 2).sum() > 0:
+        x = y
+        n += 1
+    return x, y, n
+
+
+def assigned_before_too(x):
+    y = x * 0
+    while (y := y + x).sum() < 30 and x.sum() > 0:
+        if y[0] > 12:
+            break
+    else:
+        y = -y
+    return y
+
+
+def written_by_the_test(x):
+    buffer, n = x.clone(), 0
+    while buffer.mul_(0.5).sum() > 1:
+        n += 1
+        if buffer[0] > 8:
+            break
+    return buffer, n
+
+
+def written_through_a_helper(x):
+    seen = [x[0] * 0]
+
+    def more():
+        seen[0] = seen[0] + 1
+        return seen[0] < x[0]
+
+    while more():
+        x = x - 1
+    return x, seen[0]
+
+
+def operand_assigns(x):
+    n, y = 5, x * 0
+    while n > 0 and (y := x - n).sum() > 0:
+        n -= 1
+        if n == 2:
+            break
+    else:
+        y = y * 2
+    return y, n
+
+
+def operand_assigns_in_a_test(x):
+    if x.sum() > 0 and (y := x * 2)[0] > 3:
+        return y
+    y = x if x[0] > 0 or (z := x + 1)[1] > 2 else z
+    return -y
+
+
+def ternary_assigns(x):
+    total = (y := x * 2).sum() if x[0] > 2 else (y := x - 1).sum()
+    return total + y
+
+
+def comparison_assigns(x):
+    y = x[1]
+    if 0 < x[0] < (y := x[1] + 1):
+        return y
+    return x[0] - y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        assigned_by_the_test, assigned_before_too, written_by_the_test, written_through_a_helper, operand_assigns,
+        operand_assigns_in_a_test, ternary_assigns, comparison_assigns,
+    ],
+)  # fmt: skip
+def test_left(function):
+    program = gfx.symbolic_trace(function, INPUTS[0].clone())
+    ways = [
+        (program, torch.Tensor.clone),
+        (program.to("torch"), torch.Tensor.clone),
+        (program.to("jax"), torch.Tensor.numpy),
+    ]
+    for x in INPUTS:
+        want = function(x.clone())
+        for run, moved in ways:
+            got = run(moved(x))
+            want_leaves, got_leaves = (list(r) if isinstance(r, tuple) else [r] for r in (want, got))
+            for a, b in zip(want_leaves, got_leaves, strict=True):
+                np.testing.assert_allclose(np.asarray(b), np.asarray(a), rtol=1e-6)
