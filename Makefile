@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2
 CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks docs)
 
-.PHONY: env demo test fuzz lint format bench coverage docs clean
+.PHONY: env demo test fuzz lint format conformance bench coverage docs clean
 
 env: $(STAMP)
 
@@ -38,6 +38,9 @@ fuzz: $(STAMP)
 format: $(STAMP)
 	$(PY) -m ruff check --fix $(CODE)
 	$(PY) -m ruff format $(CODE)
+
+conformance: $(STAMP)
+	JAX_PLATFORMS=cpu $(PY) tests/conformance_table.py
 
 bench: $(STAMP)
 	$(PY) benchmarks/run.py
