@@ -182,10 +182,11 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
 
     def no_operand(self, x: Proxy, other: Any) -> Any:
         """What Python gets for an operator on a tensor and something that is none; of an argument that was not given none of it is known."""
-        node = x.value.node if isinstance(x.value, Value) else None
-        if node is None or node.op.name != "placeholder" or x.value.type is not None or node.graph.owner is not None:
+        value = x.value
+        graph = value.graph if isinstance(value, Value) else None
+        if graph is None or graph.owner is not None or value not in graph.placeholders or value.type is not None:
             return NotImplemented
-        name, kind = x.value.name, type(other).__name__
+        name, kind = value.name, type(other).__name__
         raise self.error(
             f"GFX cannot convert this operation: {name!r} was not given, so it stands for a tensor, and it meets a {kind}",
             f"annotate it in the signature (`{name}: {kind}`) if it is one, or give it at capture ({name}=...)",
