@@ -50,6 +50,6 @@ def test_the_table_tells_what_passes(capsys, monkeypatch):
     first = cases.CASES[0].name
     assert conformance_table.main([first]) == 0
     assert "1 of 1 cases pass" in capsys.readouterr().out
-    monkeypatch.setattr(Harness, "run", lambda self, case: self.convert(None, "no framework"))
+    monkeypatch.setattr(Harness, "run", lambda self, case: 1 // 0)
     assert conformance_table.main([first]) == 1
     assert "0 of 1 cases pass" in capsys.readouterr().out
