@@ -30,16 +30,19 @@ _NEEDS_VALUES = (
 
 @dataclasses.dataclass
 class Case:
-    """A call of a framework: `call(*arrays)` with the framework's arrays; `want` is its result, `after` what the call leaves
-    in the arrays. `value_dependent` tells whether the shape of the result hangs on values, so that it cannot run under jax.jit;
-    `differs(want, got)` says what differs, `after_differs` the same of the arrays."""
+    """A call of a framework: `call(*arrays)` with the framework's arrays.
+
+    `want` is its result. `state` has by path (before, after) what the call may write: arguments ("xs_0", ...) and what belongs
+    to a model ("*.running_mean"). `value_dependent` tells whether the shape of the result hangs on values, so that it cannot run
+    under jax.jit. `differs(want, got)` says what differs, `after_differs` the same of the state.
+    """
 
     label: str
     source: str
     call: Callable[..., Any]
     arrays: list[Any]
     want: Any
-    after: list[Any]
+    state: dict[str, tuple[Any, Any]]
     value_dependent: Callable[[], bool]
     differs: Callable[[Any, Any], str | None] = difference
     after_differs: Callable[[Any, Any], str | None] = difference
@@ -47,6 +50,11 @@ class Case:
     def copies(self) -> list[Any]:
         """The arrays once more, for a call that may write them."""
         return [copied(x) for x in self.arrays]
+
+
+def states(before: list[Any], after: list[Any]) -> dict[str, tuple[Any, Any]]:
+    """The state of arguments, by path."""
+    return {f"xs_{at}": pair for at, pair in enumerate(zip(before, after))}
 
 
 def copied(x: Any) -> Any:
@@ -121,10 +129,11 @@ def _compared(case: Case, program: gfx.Program, got: Any) -> Outcome:
     what = case.differs(case.want, got)
     if what is not None:
         return differs(what)
-    for at, (before, after) in enumerate(zip(case.arrays, case.after)):
-        what = case.after_differs(after, state.get(f"xs_{at}", before))
+    state = {f"*.{path.partition('.')[2]}" if "." in path else path: value for path, value in state.items()}
+    for path, (before, after) in case.state.items():
+        what = case.after_differs(after, state.get(path, before))
         if what is not None:
-            return differs(f"argument {at} after the call: {what}")
+            return differs(f"{path} after the call: {what}")
     return passed()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from attempt import Case
+from attempt import Case, states
 from compare import difference
 from factored import factor_difference, products
 
@@ -67,7 +67,17 @@ def case_of(text: str, width: str) -> Case:
     with np.errstate(all="ignore"):
         want = call(*after)
     differs = functools.partial(_differs, text, family == "random")
-    return Case(f"{text} [{width}]", "numpy", call, arrays, want, after, lambda: value_dependent, differs, differs)
+    return Case(
+        f"{text} [{width}]",
+        "numpy",
+        call,
+        arrays,
+        want,
+        states(arrays, after),
+        lambda: value_dependent,
+        differs,
+        differs,
+    )
 
 
 def _function(text: str, names: list[str]) -> Callable[..., Any]:

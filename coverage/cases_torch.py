@@ -14,7 +14,7 @@ from torch._subclasses.fake_tensor import (
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
-from attempt import Case, copied
+from attempt import Case, copied, states
 from compare import difference
 from factored import factor_difference, products
 from ties import axis_of, tied_difference
@@ -117,9 +117,11 @@ def _case(op: Any, label: str, args: tuple, kwargs: dict[str, Any]) -> Case | No
     after = [copied(x) for x in arrays]
     try:
         want = call(*after)
-    except (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError):
+    except (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError, AssertionError):
         return None  # not a call that PyTorch itself takes
-    return Case(label, "torch", call, arrays, want, after, functools.partial(_hangs_on_values, call, arrays))
+    return Case(
+        label, "torch", call, arrays, want, states(arrays, after), functools.partial(_hangs_on_values, call, arrays)
+    )
 
 
 def _hangs_on_values(call: Callable[..., Any], arrays: list[torch.Tensor]) -> bool:

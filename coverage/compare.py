@@ -132,6 +132,6 @@ def _distribution(w: np.ndarray, g: np.ndarray) -> str | None:
     w, g = w.astype(np.float64).ravel(), g.astype(np.float64).ravel()
     a, b = np.quantile(w, [0.25, 0.5, 0.75]), np.quantile(g, [0.25, 0.5, 0.75])
     spread = max(a[2] - a[0], b[2] - b[0])
-    if np.max(np.abs(a - b)) > 0.75 * spread + 1e-6:
+    if np.max(np.abs(a - b)) > 0.75 * spread + 0.1 * max(np.std(w), np.std(g)) + 1e-6:
         return f"quartiles {b.round(3).tolist()} instead of {a.round(3).tolist()}"
     return None

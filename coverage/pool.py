@@ -66,9 +66,9 @@ class Worker:
 
 def sweep_all(
     sweep: str, options: dict[str, Any], choose: Callable[[list[str]], list[str]] = list,
-    workers: int = 2, seconds: float = 600.0, progress: Callable[[str], None] = lambda text: None,
+    workers: int = 2, seconds: float = 600.0, done: Callable[[dict[str, Any], str], None] = lambda record, text: None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Records of the chosen names of a sweep, in their order. Raises RuntimeError where a worker cannot start."""
+    """Records of the chosen names of a sweep, in their order; `done` gets each when it is there. Raises RuntimeError where a worker cannot start."""
     crew = [Worker(sweep, seconds) for _ in range(workers)]
     listed = crew[0].ask({"name": None, "options": {}})
     if listed is None:
@@ -78,7 +78,7 @@ def sweep_all(
     for name in chosen:
         jobs.put(name)
     records: dict[str, dict[str, Any]] = {}
-    start = time.monotonic()
+    start, lock = time.monotonic(), threading.Lock()
 
     def serve(worker: Worker) -> None:
         while True:
@@ -87,8 +87,10 @@ def sweep_all(
             except queue.Empty:
                 return worker.close()
             answer = worker.ask({"name": name, "options": options})
-            records[name] = answer or {"name": name, "died": " ".join("".join(worker.log[-3:]).split())[-300:]}
-            progress(f"{sweep} {len(records)}/{len(chosen)} {time.monotonic() - start:.0f} s {name}")
+            record = answer or {"name": name, "died": " ".join("".join(worker.log[-3:]).split())[-300:]}
+            with lock:
+                records[name] = record
+                done(record, f"{sweep} {len(records)}/{len(chosen)} {time.monotonic() - start:.0f} s {name}")
 
     threads = [threading.Thread(target=serve, args=(worker,)) for worker in crew]
     for thread in threads:

@@ -8,14 +8,11 @@ import argparse
 import json
 import re
 import sys
-from pathlib import Path
 
+from files import PAGE, PASSING, RESULTS, SWEEPS, records_of
+from page import page
 from pool import sweep_all
-from summary import WRONG, status, triage
-
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "build" / "coverage"
-SWEEPS = dict.fromkeys(("torch", "jax", "numpy"), ("torch", "numpy", "jax"))
+from summary import PASS, WRONG, status, triage
 
 
 def main() -> int:
@@ -23,14 +20,25 @@ def main() -> int:
     options = _arguments()
     wrong = 0
     for name in options.sweeps or SWEEPS:
-        records = _swept(name, options)
+        records = records_of(name) if options.page else _swept(name, options)
         for line in triage(records, SWEEPS[name]):
             print(line)
         wrong += sum(status(record, target) == WRONG for record in records for target in SWEEPS[name])
-        if not options.only:
-            RESULTS.mkdir(parents=True, exist_ok=True)
-            (RESULTS / f"{name}.json").write_text(json.dumps(records, indent=0))
+    if not (options.only or options.samples or options.dtypes):
+        _publish()
     return min(wrong, 1)
+
+
+def _publish() -> None:
+    """The page, and the names that pass, from the records of all sweeps."""
+    sweeps = {name: records_of(name) for name in SWEEPS}
+    passing = {
+        name: {target: sorted(r["name"] for r in records if status(r, target) == PASS) for target in SWEEPS[name]}
+        for name, records in sweeps.items()
+    }
+    PASSING.write_text(json.dumps(passing, indent=1) + "\n", encoding="utf-8")
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page(sweeps, SWEEPS), encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
@@ -39,20 +47,35 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", metavar="REGEX", help="only the names in which it is found; nothing is written")
     parser.add_argument("--samples", type=int, help="at most so many samples of each dtype")
     parser.add_argument("--dtypes", help="only these dtypes, with commas between them")
+    parser.add_argument("--resume", action="store_true", help="keep the records of a sweep that was broken off")
+    parser.add_argument(
+        "--page", action="store_true", help="run nothing: write the page from the records that are there"
+    )
     parser.add_argument("--workers", type=int, default=2)
     return parser.parse_args()
 
 
 def _swept(name: str, options: argparse.Namespace) -> list[dict]:
-    def chosen(names: list[str]) -> list[str]:
-        return [n for n in names if re.search(options.only or "", n)]
+    """The records of a sweep; those of a whole one are kept in a file, one a line."""
+    file = RESULTS / f"{name}.jsonl"
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    if not options.resume and not options.only:
+        file.unlink(missing_ok=True)
+    kept = records_of(name) if options.resume else []
+    known = {record["name"] for record in kept}
 
-    def progress(text: str) -> None:
+    def chosen(names: list[str]) -> list[str]:
+        return [n for n in names if n not in known and re.search(options.only or "", n)]
+
+    def done(record: dict, text: str) -> None:
+        if not options.only:
+            with file.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(record) + "\n")
         if sys.stderr.isatty():
             print(f"\r{text[:100]:100}", end="", file=sys.stderr, flush=True)
 
     given = {"most": options.samples, "dtypes": options.dtypes.split(",") if options.dtypes else None}
-    return sweep_all(f"sweep_{name}", given, chosen, options.workers, progress=progress)
+    return kept + sweep_all(f"sweep_{name}", given, chosen, options.workers, done=done)
 
 
 if __name__ == "__main__":

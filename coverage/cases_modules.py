@@ -1,0 +1,68 @@
+"""PyTorch's own test inputs of its modules, as cases: each in training and in evaluation."""
+
+import copy
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.testing._internal.common_modules import module_db
+from torch.utils import _pytree as pytree
+
+from attempt import Case, copied, states
+from cases_torch import Slot, filled
+from compare import difference
+
+
+@functools.cache
+def modules() -> dict[str, Any]:
+    """Every module class of the test inputs by name."""
+    return {info.name: info for info in module_db}
+
+
+def family(name: str) -> str:
+    """The file of torch.nn that the class stands in."""
+    return modules()[name].module_cls.__module__.rpartition(".")[2]
+
+
+def cases(name: str, dtype: torch.dtype, most: int | None) -> Iterator[Case]:
+    """The cases of one class."""
+    info = modules()[name]
+    for training in (True, False):
+        torch.manual_seed(0)
+        found = info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=False, training=training)
+        for at, sample in enumerate(list(found)[:most]):
+            made = sample.constructor_input
+            module = info.module_cls(*made.args, **made.kwargs).to(dtype).train(training)
+            given = sample.forward_input
+            yield _case(f"{'train' if training else 'eval'} {at}", module, given.args, given.kwargs, info.is_lazy)
+
+
+def _case(label: str, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any], is_lazy: bool) -> Case:
+    if is_lazy:  # its first call makes its parameters
+        module(*args, **kwargs)
+    module.requires_grad_(False)
+    flat, spec = pytree.tree_flatten((args, kwargs))
+    places = [at for at, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
+    arrays = [flat[at].detach() for at in places]
+    for slot, at in enumerate(places):
+        flat[at] = Slot(slot)
+    args, kwargs = pytree.tree_unflatten(flat, spec)
+    changed, again = copy.deepcopy(module), copy.deepcopy(module)
+    call = _caller(module, args, kwargs)
+    after = [copied(x) for x in arrays]
+    torch.manual_seed(0)
+    want = _caller(changed, args, kwargs)(*after)
+    torch.manual_seed(1)
+    random = difference(want, _caller(again, args, kwargs)(*[copied(x) for x in arrays])) is not None
+    before, written = dict(module.named_buffers()), dict(changed.named_buffers())
+    state = {f"*.{path}": (before[path], written[path]) for path in before}
+    differs = functools.partial(difference, loose=random)
+    return Case(label, "torch", call, arrays, want, {**states(arrays, after), **state}, lambda: False, differs)
+
+
+def _caller(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call(*xs: Any) -> Any:
+        return module(*[filled(item, xs) for item in args], **{key: filled(item, xs) for key, item in kwargs.items()})
+
+    return call
