@@ -53,6 +53,10 @@ class FormatError(GfxError):
     """A text or file that is not a graph, or was tampered with."""
 
 
+class ArgumentError(GfxError, TypeError):
+    """A call without an argument that the target needs, or with one that it does not take."""
+
+
 class GuardError(GfxError):
     """A call outside of what the capture took as given."""
 

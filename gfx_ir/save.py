@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -66,7 +67,12 @@ def load(path: str | Path) -> Program:
     """Read back what `save` wrote; the params as NumPy arrays. Raises FormatError where it is not what was written."""
     path = Path(path)
     try:
-        data = json.loads(path.read_bytes())
+        raw = path.read_bytes()
+    except OSError as error:
+        hint = "name the file that save() wrote; its params lie beside it"
+        raise FormatError(f"{path} cannot be read: {error.strerror}", hint=hint) from None
+    try:
+        data = json.loads(raw)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise FormatError(f"{path} is no program of GFX: {error}", hint=TAMPERED) from None
     try:
@@ -115,9 +121,10 @@ def _params(path: Path, data: dict[str, Any]) -> dict[str, Any]:
         raw = beside.read_bytes()
     except OSError as error:
         hint = "copy the .safetensors file along with it"
-        raise FormatError(f"its params cannot be read: {error}", hint=hint) from None
+        raise FormatError(f"its params cannot be read: {beside.name}: {error.strerror}", hint=hint) from None
     if hashlib.sha256(raw).hexdigest() != data.get("digest"):
-        raise bad(f"{beside.name} is not the file of params that was written with it")
+        what = f"{beside.name} is not the file of params that was written with it: it was changed or cut off, or is another's"
+        raise FormatError(what, hint="copy both files of one save(), or save the program again")
     return {key: _array(key, said[key], entry) for key, entry in _entries(raw, said)}
 
 
@@ -156,15 +163,16 @@ def write_whole(files: Mapping[Path, Any]) -> None:
         for path, content in files.items():
             path = Path(path)
             if path.is_dir():
-                raise IsADirectoryError(f"{path} is a folder")
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
             temporary = stack.enter_context(_temporary(path))
             if callable(content):
                 content = content([t for t, _ in written])
-            if isinstance(content, bytes):
+            if not isinstance(content, bytes):
+                content = safetensors.numpy.save({name: _host(name, x) for name, x in content.items()})
+            try:
                 _fill(temporary, content)
-            else:
-                arrays = {name: _host(name, x) for name, x in content.items()}
-                _fill(temporary, safetensors.numpy.save(arrays))
+            except OSError as error:  # of the file that was asked for, not of the temporary one
+                raise OSError(error.errno, error.strerror or str(error), str(path)) from error
             written.append((temporary, path))
         _move(written, stack)
 
@@ -206,7 +214,7 @@ def _move(written: list[tuple[Path, Path]], stack: contextlib.ExitStack) -> None
                 _keep(path, kept)
             done.append((path, kept))
             os.replace(temporary, path)
-    except OSError:
+    except BaseException:  # an interrupt, too
         for path, kept in reversed(done):
             if kept is None:
                 path.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """GFX: capture functions and models as framework-neutral graphs, run them anywhere, write them back as source."""
 
+from gfx_ir.errors import GfxError
 from gfx_ir.host import Dim
 from gfx_ir.types import LogicalTensor, TensorSpec
 
@@ -13,6 +14,7 @@ from .transpiled import Transpiled
 __all__ = [
     "Construct",
     "Dim",
+    "GfxError",
     "Explanation",
     "LogicalTensor",
     "Program",

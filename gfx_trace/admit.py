@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import itertools
@@ -12,10 +13,11 @@ import numpy as np
 
 import gfx_ir.types
 from gfx_ir.backend import Backend
-from gfx_ir.errors import GuardError
+from gfx_ir.errors import ArgumentError, GuardError
 from gfx_ir.graph import Value
 from gfx_ir.host import Dim, Expr, atoms, evaluate
 from gfx_ir.program import Guard, Parameter
+from gfx_ir.source import Span
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
@@ -24,10 +26,16 @@ _PLAIN = (int, float, str, bool, type(None))
 _MAX_WORK = 10_000
 
 
-def bind(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments by name, as Python binds them (or raises TypeError); dataclasses as dictionaries of their fields."""
+def bind(
+    signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any], name: str = "the program"
+) -> dict[str, Any]:
+    """Arguments by name, as Python binds them; dataclasses as dictionaries of their fields.
+
+    Raises ArgumentError where one is missing or too many; it names the callee by `name`.
+    """
     extra = {k: v for k, v in kwargs.items() if k in _RANDOM and k not in signature.parameters}
-    bound = signature.bind(*args, **{k: v for k, v in kwargs.items() if k not in extra})
+    with binding(name, signature):
+        bound = signature.bind(*args, **{k: v for k, v in kwargs.items() if k not in extra})
     found: dict[str, Any] = {}
     for name, value in bound.arguments.items():
         kind = signature.parameters[name].kind
@@ -38,6 +46,17 @@ def bind(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str,
         else:
             found[name] = plain(value)
     return found
+
+
+@contextlib.contextmanager
+def binding(name: str, signature: inspect.Signature, span: Span | None = None) -> Iterator[None]:
+    """Let what Python says of arguments that do not fit become an ArgumentError."""
+    try:
+        yield
+    except TypeError as error:
+        arguments = ", ".join(str(parameter) for parameter in signature.parameters.values())
+        hint = f"it takes {arguments}" if arguments else "it takes no arguments"
+        raise ArgumentError(f"{name!r} cannot be called with these arguments: {error}", span, hint) from None
 
 
 def plain(value: Any) -> Any:

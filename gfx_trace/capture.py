@@ -17,6 +17,7 @@ from gfx_ir.passes.dce import eliminate_dead
 from gfx_ir.pause import collection_paused
 from gfx_ir.program import Program
 from gfx_ir.rules import building
+from gfx_ir.source import Span
 
 from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
@@ -92,7 +93,7 @@ def _capture(
             state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
         except GfxError as error:
             if error.span is None:
-                error.span = place or tracer.span()
+                error.span = place or tracer.span() or _defined_at(documented)
             raise
         finally:
             tracer.journal.undo()
@@ -105,6 +106,12 @@ def _capture(
     program.level = 1 if tracer.static_types else 0
     slots = {w.path: w for w in state if w.slot is not None}
     return Captured(program, target, rebuild, tracer.notes, slots, list(tracer.modes.values()))
+
+
+def _defined_at(function: Any) -> Span | None:
+    """Where a function begins: for errors that no line of it raises."""
+    code = getattr(function, "__code__", None)
+    return Span(code.co_filename, code.co_firstlineno, function.__name__) if code is not None else None
 
 
 def _used(tracer: Tracer, graph: Graph, state: list[Write]) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +18,11 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from gfx_ir.backend import available, backend
-from gfx_ir.errors import GfxError
+from gfx_ir.errors import BackendError, GfxError
 from gfx_ir.op import REGISTRY
+from gfx_ir.source import Span
 from gfx_ir.text import to_text
+from gfx_ir.types import LogicalTensor
 
 from .api import load as load_program
 from .api import symbolic_trace, transpile
@@ -32,6 +36,8 @@ app = typer.Typer(
     help="Capture functions and models, look at them, run them, regenerate them.",
 )
 out, err = Console(), Console(stderr=True)
+_HERE = Path(__file__).parent
+_LIBRARIES = {"site-packages", "dist-packages", f"python{sys.version_info[0]}.{sys.version_info[1]}"}
 Target = Annotated[
     str, typer.Argument(metavar="FILE:NAME", help="a function, or a model or class without arguments, in a file")
 ]
@@ -60,23 +66,51 @@ def _guarded(debug: bool, work: Callable[[], Any]) -> None:
     except Exception as error:  # whatever the user's code raises, too
         if debug:
             raise
-        known = isinstance(error, GfxError)
-        text = str(error) if known else f"{type(error).__name__}: {error}\n--debug shows where"
+        text = str(error) if isinstance(error, GfxError) else _foreign(error)
         err.print(f"[bold red]error:[/] {escape(text)}", highlight=False, soft_wrap=True)
         raise typer.Exit(1) from error
 
 
-def _capture(target: str, arg: list[str] | None, dynamic: bool = False) -> tuple[Any, dict[str, Any]]:
+def _foreign(error: Exception) -> str:
+    """An error of the user's code or of a library, with the last line of it that is neither ours nor a library's."""
+    place: Span | None = None
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        place = Span(error.filename, error.lineno)
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file = Path(frame.f_code.co_filename)
+        if file.is_file() and not file.is_relative_to(_HERE) and not _LIBRARIES & set(file.parts):
+            place = Span(str(file), line, frame.f_code.co_name)
+    what = error.msg if isinstance(error, SyntaxError) else str(error)
+    return str(GfxError(f"{type(error).__name__}: {what}", place, "--debug shows the traceback"))
+
+
+def _capture(target: str, arg: list[str] | None, typed: bool = True) -> tuple[Any, dict[str, Any]]:
+    """The program of FILE:NAME or of a saved .json, and the arguments. `typed`: tensor arguments say their types."""
     given = parse_args(arg or [])
+    specs = {name: _spec(value) for name, value in given.items() if typed or not isinstance(value, (Sample, dict))}
     if target.endswith(".json"):
-        return load_program(target), given
-    return symbolic_trace(load_target(target), kwargs={k: _spec(v) for k, v in given.items()}, dynamic=dynamic), given
+        program = load_program(target)
+        return program.bind(**{k: v for k, v in specs.items() if isinstance(v, LogicalTensor)}), given
+    return symbolic_trace(load_target(target), kwargs=specs), given
 
 
 def _spec(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _spec(item) for name, item in value.items()}
     return value.spec if isinstance(value, Sample) else value
+
+
+def _save(result: Any, path: Path) -> None:
+    """Write the source and its weights, and say so."""
+    if not path.parent.is_dir():
+        raise GfxError(f"there is no directory {str(path.parent)!r}", hint="make it first")
+    try:
+        result.save(path)
+    except OSError as error:
+        hint = "no file was changed; name another one with -o"
+        raise GfxError(f"cannot write {error.filename or path}: {error.strerror or error}", hint=hint) from error
+    weights = f" and {path.with_suffix('.safetensors')}" if result.params is not None else ""
+    err.print(f"wrote {path}{weights}", highlight=False, soft_wrap=True)
 
 
 @app.command("transpile")
@@ -99,11 +133,7 @@ def transpile_command(
                 Syntax(result.source, "python") if out.is_terminal else result.source, highlight=False, soft_wrap=True
             )
             return
-        if not output.parent.is_dir():
-            raise GfxError(f"there is no directory {str(output.parent)!r}")
-        result.save(output)
-        weights = f" and {output.with_suffix('.safetensors')}" if result.params is not None else ""
-        err.print(f"wrote {output}{weights}", highlight=False)
+        _save(result, output)
 
     _guarded(debug, work)
 
@@ -111,7 +141,10 @@ def transpile_command(
 @app.command()
 def show(
     target: Target,
-    level: Annotated[int, typer.Option(min=0, max=2, help="0 as captured, 1 inputs typed, 2 everything typed")] = 0,
+    level: Annotated[
+        int | None,
+        typer.Option(min=0, max=2, help="0 without types, 1 arguments typed, 2 all typed; else as --arg tells"),
+    ] = None,
     format: Annotated[str, typer.Option(help="text or table")] = "text",
     arg: Args = None,
     debug: Debug = False,
@@ -122,7 +155,7 @@ def show(
         if format not in ("text", "table"):
             raise GfxError(f"--format is text or table, not {format!r}")
         with _working(f"capturing {target}"):
-            program = _capture(target, arg)[0]
+            program = _capture(target, arg, typed=level != 0)[0]
             program = program.infer() if level == 2 else program
         if format == "text":
             out.print(to_text(program), highlight=False, soft_wrap=True, markup=False)
@@ -166,9 +199,11 @@ def run(
     """Run the graph on data (a SPEC gives random data of that type)."""
 
     def work() -> None:
-        program, given = _capture(target, arg)
-        values = {name: data_for(value, backend(on)) for name, value in given.items()}
-        out.print(program(**values) if values or not program.params else program(), highlight=False, markup=False)
+        with _working(f"running {target}"):
+            owner = backend(on)
+            program, given = _capture(target, arg)
+            result = program(**{name: data_for(value, owner) for name, value in given.items()})
+        out.print(result, highlight=False, markup=False)
 
     _guarded(debug, work)
 
@@ -206,7 +241,7 @@ def ops(
     """List the catalogue and what each backend covers."""
 
     def work() -> None:
-        backends = [backend(name) for name in ([backend_name] if backend_name else available())]
+        backends = [backend(backend_name)] if backend_name else _usable_backends()
         table = Table("op", "family", *(b.name for b in backends))
         for op in sorted(REGISTRY.values(), key=lambda o: (o.family, o.name)):
             cells = [_covered(b, op) for b in backends]
@@ -215,6 +250,17 @@ def ops(
         out.print(table)
 
     _guarded(debug, work)
+
+
+def _usable_backends() -> list[Any]:
+    """The backends whose frameworks are there; of the others it is said why they are left out."""
+    found = []
+    for name in available():
+        try:
+            found.append(backend(name))
+        except BackendError as error:
+            err.print(f"left out: {escape(error.what)}", highlight=False, soft_wrap=True)
+    return found
 
 
 def _covered(owner: Any, op: Any) -> str:
@@ -229,4 +275,5 @@ def _covered(owner: Any, op: Any) -> str:
 def main() -> None:
     """Entry of the console script."""
     sys.path.insert(0, "")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what is half written is then taken away
     app()

@@ -148,7 +148,7 @@ class Program(gfx_ir.program.Program):
     def _admit(self, owner: Backend, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Check the guards, and leave out the arguments that are fixed."""
         signature = self._signature()
-        given = admit.bind(signature, args, kwargs)
+        given = admit.bind(signature, args, kwargs, self.entry.name)
         admit.check(self.guards, given, signature, owner)
         kept = admit.kept(self.signature, self.guards, given)
         admit.check_dims(self.signature, kept, owner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,20 @@ def load_target(text: str) -> Any:
             names = [n for n in vars(module) if not n.startswith("_")]
             raise GfxError(f"{file!r} has no {name!r}", hint=f"it has {', '.join(names[:12])}")
         found = getattr(found, part)
-    return found() if isinstance(found, type) else found
+    return _made(found, name) if isinstance(found, type) else found
+
+
+def _made(cls: type, name: str) -> Any:
+    """An object of the class, which must take no arguments."""
+    try:
+        signature = inspect.signature(cls)
+        signature.bind()
+    except TypeError as error:
+        hint = f"make it in the file, and name that: model = {name}(...)"
+        raise GfxError(f"{name!r} is a class, and cannot be made without arguments: {error}", hint=hint) from None
+    except ValueError:  # it has no signature that Python could tell
+        pass
+    return cls()
 
 
 def parse_args(items: list[str]) -> dict[str, Any]:
@@ -77,12 +91,20 @@ def _parse(text: str, item: str) -> Any:
 def _from_file(path: Path) -> Any:
     if not path.is_file():
         raise GfxError(f"there is no file {str(path)!r}")
-    if path.suffix == ".npy":
-        data = np.load(path, allow_pickle=False)
-        return Sample(LogicalTensor(_dtype(data), data.shape), data)
+    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    return {name: Sample(LogicalTensor(_dtype(x), x.shape), x) for name, x in load_file(path).items()}
+    try:
+        if path.suffix == ".npy":
+            return _sample(np.load(path, allow_pickle=False))
+        return {name: _sample(x) for name, x in load_file(path).items()}
+    except (OSError, ValueError, EOFError, SafetensorError) as error:
+        why = "it is no file of plain numbers" if path.suffix == ".npy" else str(error)
+        raise FormatError(f"{path} cannot be read: {why}", hint=f"write it again as {path.suffix}") from None
+
+
+def _sample(data: np.ndarray) -> Sample:
+    return Sample(LogicalTensor(_dtype(data), data.shape), data)
 
 
 def _dtype(x: Any) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gfx_ir.backend import backend
+from gfx_ir.errors import FormatError
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
 
@@ -63,8 +64,12 @@ class Transpiled:
 
     @users_frames
     def save(self, path: str | Path) -> None:
-        """Write the source, and the params as safetensors beside it; both files appear whole, or none."""
+        """Write the source, and the params as safetensors beside it; both files appear whole, or none.
+
+        Raises OSError where they cannot be written, FormatError for params of a dtype that safetensors lacks."""
         path = Path(path)
+        if path.suffix == ".safetensors":
+            raise FormatError(f"{str(path)!r} is the name of a file of params", hint="name the source, as in model.py")
         files: dict[Path, Any] = {path: self.source.encode()}
         if self.params is not None:
             files[path.with_suffix(".safetensors")] = {

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import jax
 
-from gfx_ir.errors import BackendError
-
-from .style import STYLE
-from .types import JaxBackend
-
-LOWEST, HIGHEST = (0, 9), (0, 10)
+from gfx_ir.versions import require
 
 
 def check_version(version: str) -> None:
     """Raise BackendError outside of the versions that the rows were written for."""
-    numbers = tuple(int(part) for part in version.split(".")[:3] if part.isdigit())
-    if numbers < LOWEST or numbers[:2] > HIGHEST:
-        raise BackendError(f"gfx_jax takes jax 0.9 to 0.10, not {version}", hint="pip install 'jax>=0.9,<0.11'")
+    require("jax", version, (0, 9), (0, 11))
 
 
 check_version(jax.__version__)
+
+from .style import STYLE  # noqa: E402
+from .types import JaxBackend  # noqa: E402 - the version comes first, or another jax fails without a clear reason
+
 backend = JaxBackend()
 backend.style = STYLE
 

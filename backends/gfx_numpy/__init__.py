@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gfx_ir.errors import BackendError
+from gfx_ir.versions import require
 
 from .style import STYLE
 from .types import NumpyBackend
@@ -12,8 +12,7 @@ from .types import NumpyBackend
 
 def check_version(version: str) -> None:
     """Raise BackendError outside of the versions that the rows were written for."""
-    if version.split(".")[0] != "2":
-        raise BackendError(f"gfx_numpy takes numpy 2.x, not {version}", hint="pip install 'numpy>=2.1,<3'")
+    require("numpy", version, (2, 1), (3,))
 
 
 check_version(np.__version__)
