@@ -18,6 +18,7 @@ from . import (
     random,
     reduce,
     shape,
+    spectra,
 )
 
 FAMILIES = (
@@ -33,6 +34,7 @@ FAMILIES = (
     create,
     random,
     fft,
+    spectra,
     control,
     effect,
 )

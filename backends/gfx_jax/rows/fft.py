@@ -1,23 +1,30 @@
-"""Discrete Fourier transforms."""
+"""Discrete Fourier transforms: https://docs.jax.dev/en/latest/jax.numpy.html#module-jax.numpy.fft."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from types import SimpleNamespace
 
 from gfx_ir.backend import Row
-from gfx_ir.op import lookup
+from gfx_ir.defaults import own
+from gfx_ir.lifting.transforms import ONE, SEVERAL, Transforms
+from gfx_ir.ops.fft import spelled
 
-from ._lift import expect
+from ._lift import JNP
 
-
-def _row(name: str) -> Row:
-    op = lookup(name)
-
-    def lift(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
-        expect(f"jnp.fft.{name}", "norm", norm, None, "backward")
-        return op(a, n=n, axis=axis)
-
-    return Row(name, f"jnp.fft.{name}(x, n=n, axis=axis)", {f"jnp.fft.{name}": lift})
+_SAME = JNP.table(Transforms(JNP, "jax").table())
 
 
-ROWS = tuple(map(_row, ("fft", "ifft", "rfft", "irfft")))
+def _several(name: str) -> Callable[[SimpleNamespace], str]:
+    return lambda args: f"jnp.fft.{spelled(name, args)}"
+
+
+ROWS = (
+    *(Row(name, f"jnp.fft.{name}(x, n=n, axis=axis, norm=norm)", _SAME[name]) for name in ONE),
+    *(Row(name, _several(name), _SAME[name]) for name in SEVERAL),
+    *(Row(name, f"jnp.fft.{name}(x, axes=axes)", _SAME[name]) for name in ("fftshift", "ifftshift")),
+    *(
+        Row(name, f"jnp.fft.{name}(n, d, dtype=dtype)", _SAME[name], own={"dtype": own("jax")})
+        for name in ("fftfreq", "rfftfreq")
+    ),
+)

@@ -1,23 +1,7 @@
-"""Discrete Fourier transforms."""
+"""Discrete Fourier transforms: https://numpy.org/doc/stable/reference/routines.fft.html."""
 
-from __future__ import annotations
+from gfx_ir.lifting.transforms import Transforms
 
-from typing import Any
+from ._lift import NP, rows
 
-from gfx_ir.backend import Row
-from gfx_ir.op import lookup
-
-from ._lift import as_array, refuse
-
-
-def _row(name: str) -> Row:
-    op = lookup(name)
-
-    def lift(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
-        refuse(f"np.fft.{name}", norm=norm, out=out)
-        return op(as_array(a), n=n, axis=axis)
-
-    return Row(name, None, {f"np.fft.{name}": lift})
-
-
-ROWS = tuple(map(_row, ("fft", "ifft", "rfft", "irfft")))
+ROWS = rows(NP.table(Transforms(NP, "numpy").table()))
