@@ -18,11 +18,13 @@ from . import (
     random,
     reduce,
     shape,
+    special,
     spectra,
 )
 
 FAMILIES = (
     elementwise,
+    special,
     reduce,
     shape,
     linalg,

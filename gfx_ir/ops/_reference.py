@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 
 from ._reference_nn import NN
+from ._reference_special import SPECIAL
 
 
 class _Lazy:
@@ -94,4 +95,4 @@ NAMESPACE: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes, "special": _Lazy(
 NAMESPACE |= {
     f.__name__: f for f in (argsort_descending, topk, expand, split, chunk, is_floating, index_put, gather, scatter)
 }
-NAMESPACE |= NN
+NAMESPACE |= NN | SPECIAL

@@ -57,18 +57,6 @@ def _fextremum(name: str) -> Callable[..., Any]:
     return fn
 
 
-def logit(input: Any, eps: Any = None) -> Any:
-    """log(x / (1 - x)), x kept within [eps, 1 - eps]."""
-    x = input if eps is None else ops.clip(input, eps, 1 - eps)
-    return ops.log(ops.divide(x, ops.subtract(1, x)))
-
-
-def xlogy(input: Any, other: Any) -> Any:
-    """x * log(y), 0 where x is 0 and y is a number."""
-    out = ops.multiply(input, ops.log(other))
-    return ops.where(ops.logical_and(ops.equal(input, 0), ops.logical_not(ops.isnan(other))), 0.0, out)
-
-
 def nan_to_num(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
     """NaN becomes 0, infinities the largest numbers, unless told."""
     if posinf is None or neginf is None:
@@ -140,14 +128,6 @@ def float_power(input: Any, exponent: Any) -> Any:
     return ops.pow(x, y)
 
 
-def sinc(input: Any) -> Any:
-    """sin(pi x) / (pi x), 1 at 0."""
-    angle = ops.multiply(input, 3.141592653589793)
-    zero = ops.equal(angle, 0)
-    safe = ops.where(zero, 1.0, angle)
-    return ops.where(zero, 1.0, ops.divide(ops.sin(safe), safe))
-
-
 def heaviside(input: Any, values: Any) -> Any:
     """0 below 0, 1 above, `values` at 0."""
     step = ops.where(ops.greater(input, 0), 1.0, 0.0)
@@ -163,8 +143,6 @@ LIFTS = {
     names("addcdiv"): addcdiv,
     names("fmax"): _fextremum("maximum"),
     names("fmin"): _fextremum("minimum"),
-    f"{names('logit')} torch.special.logit": logit,
-    f"{names('xlogy')} torch.special.xlogy": xlogy,
     names("nan_to_num"): nan_to_num,
     names("nansum"): nansum,
     names("nanmean"): nanmean,
@@ -173,7 +151,6 @@ LIFTS = {
     names("norm"): norm,
     "torch.linalg.norm": linalg_norm,
     names("float_power"): float_power,
-    f"{names('sinc')} torch.special.sinc": sinc,
     names("heaviside"): heaviside,
     names("frac"): lambda input: ops.subtract(input, ops.trunc(input)),
     names("deg2rad"): lambda input: ops.multiply(input, 0.017453292519943295),

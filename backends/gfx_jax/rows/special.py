@@ -1,0 +1,63 @@
+"""Special functions: https://docs.jax.dev/en/latest/jax.scipy.html#module-jax.scipy.special."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+from gfx_ir.op import OpDef, lookup
+from gfx_ir.ops.special import POLYNOMIALS
+
+from ._lift import refuse, unary
+
+_PACKAGE = "jax.scipy.special"
+_ABSENT = "JAX has no such function; compute it before, or use another target"
+
+
+def _named(name: str, call: str = "", *also: str) -> Row:
+    """A function of one array."""
+    call = f"{_PACKAGE}.{call or name}"
+    return Row(name, f"{call}(x)", {" ".join((call, *also)): unary(lookup(name))})
+
+
+def two(op: OpDef) -> Any:
+    """The lift of a function of two arrays."""
+    return lambda x, y: op(x, y)
+
+
+def _pair(name: str, call: str = "") -> Row:
+    call = f"{_PACKAGE}.{call or name}"
+    return Row(name, f"{call}(x1, x2)", {call: two(lookup(name))})
+
+
+def _polygamma(n: Any, x: Any) -> Any:
+    refuse("jax.scipy.special.polygamma of an order that is an array", n=None if isinstance(n, (int, float)) else n)
+    return ops.polygamma(int(n), x)
+
+
+ROWS = (
+    *map(_named, "entr erfcx i0e i1 i1e log_ndtr ndtr ndtri".split()),
+    _named("i0", "i0", "jnp.i0"),
+    *map(_pair, "betaln gammainc gammaincc xlog1py xlogy zeta".split()),
+    Row("sinc", "jnp.sinc(x)", {"jnp.sinc": unary(ops.sinc)}),
+    Row(
+        "logit",
+        lambda a: f"{_PACKAGE}.logit({'x' if a.eps is None else 'jnp.clip(x, eps, 1 - eps)'})",
+        {f"{_PACKAGE}.logit": lambda x: ops.logit(x)},
+    ),
+    Row("polygamma", f"{_PACKAGE}.polygamma(n, x)", {f"{_PACKAGE}.polygamma": _polygamma}),
+    Row(
+        "multigammaln",
+        f"{_PACKAGE}.multigammaln(x, d)",
+        {f"{_PACKAGE}.multigammaln": lambda a, d: ops.multigammaln(a, d)},
+    ),
+    *(Row(name, f"orthogonal_polynomial({at}, n, {kind!r})") for name, (at, kind) in POLYNOMIALS.items()),
+    *(
+        Row(name, missing=_ABSENT)
+        for name in (
+            "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 modified_bessel_k1"
+            " scaled_modified_bessel_k0 scaled_modified_bessel_k1"
+        ).split()
+    ),
+)

@@ -1,0 +1,28 @@
+"""Special functions that jax.scipy has not. Emitted source contains the ones it needs."""
+
+import jax
+import jax.numpy as jnp
+
+
+def orthogonal_polynomial(x, n, kind):
+    """The polynomial of degree n (cut to a whole number) of a family at x, by its recurrence; 0 where n < 0."""
+    dtype = jnp.promote_types(jnp.result_type(x, n), jnp.bfloat16)
+    x, n = jnp.broadcast_arrays(jnp.asarray(x, dtype), jnp.trunc(n))
+    starts = {"U": 2 * x, "V": 2 * x - 1, "W": 2 * x + 1, "H": 2 * x, "L": 1 - x}
+
+    def following(k, state):
+        before, last, found = state
+        if kind in ("L", "P"):
+            factor = 2 * k + 1 - x if kind == "L" else (2 * k + 1) * x
+            new = (factor * last - k * before) / (k + 1)
+        elif kind == "He":
+            new = x * last - k * before
+        else:
+            new = 2 * x * last - (2 * k if kind == "H" else 1) * before
+        new = new.astype(dtype)
+        return last, new, jnp.where(n == k + 1, new, found)
+
+    before, last = jnp.ones_like(x), starts.get(kind, x)
+    found = jnp.where(n == 0, before, jnp.where(n == 1, last, jnp.zeros_like(x)))
+    degree = jnp.max(n, initial=0).astype(int)
+    return jax.lax.fori_loop(1, degree, following, (before, last, found))[2]

@@ -1,0 +1,17 @@
+"""Special functions, of which NumPy itself has two; SciPy has the others."""
+
+from __future__ import annotations
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+from gfx_ir.ops.special import spelled
+
+from ._lift import unary
+
+ROWS = (
+    Row("sinc", "np.sinc(x)", {"np.sinc": unary(ops.sinc)}),
+    Row("i0", None, {"np.i0": unary(ops.i0)}),
+    Row("xlogy", spelled("special.xlogy(x1, x2)", "x1", "x2")),
+    Row("xlog1py", spelled("special.xlog1py(x1, x2)", "x1", "x2")),
+    Row("betaln", spelled("special.betaln(x1, x2)", "x1", "x2")),
+)

@@ -1,0 +1,35 @@
+"""Special functions over their domains, beside their poles and at the ends."""
+
+import numpy as np
+
+from gfx_ir.ops.special import POLYNOMIALS
+from samples import Sample, integers, normal, uniform
+
+S = Sample
+X, UNIT, POSITIVE = normal(2, 3), uniform(2, 3), uniform(2, 3, low=0.2, high=20.0, seed=1)
+WIDE = np.array([-30.0, -7.5, -2.0, 0.0, 0.3, 4.0, 25.0], np.float32)
+D = normal(2, 3, seed=2, dtype="float64")
+ENDS = np.array([0.0, 1.0, 0.0, 2.0], np.float32), np.array([0.0, 0.0, np.nan, 3.0], np.float32)
+
+SAMPLES = [
+    S(name, (x,), tol=1e-4)
+    for names, domains in (
+        ("bessel_j0 bessel_j1 spherical_bessel_j0 i0e i1e ndtr log_ndtr sinc", (X, WIDE, D)),
+        ("bessel_y0 bessel_y1 modified_bessel_k0 modified_bessel_k1", (UNIT, POSITIVE)),
+        ("scaled_modified_bessel_k0 scaled_modified_bessel_k1 entr erfcx", (UNIT, POSITIVE)),
+        ("airy_ai i0 i1", (X, UNIT, D)),
+        ("ndtri logit", (UNIT,)),
+    )
+    for name in names.split()
+    for x in domains
+]
+SAMPLES += [S(name, (POSITIVE, UNIT * 5), tol=1e-4) for name in ("gammainc", "gammaincc", "betaln")]
+SAMPLES += [S("zeta", (POSITIVE + 1, UNIT * 3), tol=1e-4), S("zeta", (POSITIVE[0] + 1, 2.0), tol=1e-4)]
+SAMPLES += [S(name, pair) for name in ("xlogy", "xlog1py") for pair in ((POSITIVE, UNIT), (UNIT, 2.0), ENDS)]
+SAMPLES += [S("logit", (X,), {"eps": 0.1}), S("multigammaln", (POSITIVE + 2, 3)), S("multigammaln", (POSITIVE, 1))]
+SAMPLES += [S("polygamma", (n, POSITIVE), tol=1e-4) for n in (0, 1, 3)]
+SAMPLES += [
+    S(name, (x, n), tol=1e-3)
+    for name in POLYNOMIALS
+    for x, n in ((X, integers(2, 3, low=-1, high=7).astype("float32")), (UNIT, integers(3, high=9).astype("float32")))
+]
