@@ -26,3 +26,14 @@ def orthogonal_polynomial(x, n, kind):
     found = jnp.where(n == 0, before, jnp.where(n == 1, last, jnp.zeros_like(x)))
     degree = jnp.max(n, initial=0).astype(int)
     return jax.lax.fori_loop(1, degree, following, (before, last, found))[2]
+
+
+def polygamma(n, x):
+    """The nth derivative of digamma; of negative x by reflection, for which jax.scipy's sum has too few terms."""
+    powers = [0.0, jnp.pi]  # of cot(pi x), in the nth derivative of pi cot(pi x)
+    for _ in range(n):
+        slopes = [-jnp.pi * k * factor for k, factor in enumerate(powers)][1:]
+        powers = [a + b for a, b in zip([*slopes, 0.0, 0.0], [0.0, 0.0, *slopes])]
+    found = jax.scipy.special.polygamma(n, jnp.where(x < 0, 1 - x, x))
+    cotangent = 1 / jnp.tan(jnp.pi * (x - jnp.round(x)))
+    return jnp.where(x < 0, (-1) ** n * found - jnp.polyval(jnp.array(powers[::-1], x.dtype), cotangent), found)

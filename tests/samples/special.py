@@ -27,7 +27,7 @@ SAMPLES += [S(name, (POSITIVE, UNIT * 5), tol=1e-4) for name in ("gammainc", "ga
 SAMPLES += [S("zeta", (POSITIVE + 1, UNIT * 3), tol=1e-4), S("zeta", (POSITIVE[0] + 1, 2.0), tol=1e-4)]
 SAMPLES += [S(name, pair) for name in ("xlogy", "xlog1py") for pair in ((POSITIVE, UNIT), (UNIT, 2.0), ENDS)]
 SAMPLES += [S("logit", (X,), {"eps": 0.1}), S("multigammaln", (POSITIVE + 2, 3)), S("multigammaln", (POSITIVE, 1))]
-SAMPLES += [S("polygamma", (n, POSITIVE), tol=1e-4) for n in (0, 1, 3)]
+SAMPLES += [S("polygamma", (n, x), tol=1e-4) for n in (0, 1, 3) for x in (POSITIVE, 0.3 - POSITIVE)]
 SAMPLES += [
     S(name, (x, n), tol=1e-3)
     for name in POLYNOMIALS

@@ -46,7 +46,7 @@ ROWS = (
         lambda a: f"{_PACKAGE}.logit({'x' if a.eps is None else 'jnp.clip(x, eps, 1 - eps)'})",
         {f"{_PACKAGE}.logit": lambda x: ops.logit(x)},
     ),
-    Row("polygamma", f"{_PACKAGE}.polygamma(n, x)", {f"{_PACKAGE}.polygamma": _polygamma}),
+    Row("polygamma", "polygamma(n, x)", {f"{_PACKAGE}.polygamma": _polygamma}),
     Row(
         "multigammaln",
         f"{_PACKAGE}.multigammaln(x, d)",
