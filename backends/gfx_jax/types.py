@@ -16,7 +16,7 @@ from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 
-from . import helpers, special
+from . import decompositions, helpers, special
 from .refused import REFUSED, made_by_jax
 from .rows import ROWS
 
@@ -54,7 +54,10 @@ class JaxBackend(Backend):
 
     def __init__(self) -> None:
         functions = {
-            name: fn for module in (helpers, special) for name, fn in vars(module).items() if inspect.isfunction(fn)
+            name: fn
+            for module in (helpers, special, decompositions)
+            for name, fn in vars(module).items()
+            if inspect.isfunction(fn)
         }
         names = {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np}
         super().__init__(ROWS, {**names, **functions}, names)

@@ -5,24 +5,15 @@ Emitted NumPy source that needs a helper contains it word for word.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+from ._lazy import Lazy
+from ._reference_linalg import LINALG
 from ._reference_nn import NN
 from ._reference_special import SPECIAL
-
-
-class _Lazy:
-    """A module that is imported when one of its names is asked for."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self._name), name)
 
 
 def argsort_descending(x, axis=-1):
@@ -91,8 +82,13 @@ def scatter(x, indices, updates, axis, reduce="none"):
     return out
 
 
-NAMESPACE: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes, "special": _Lazy("scipy.special")}
+NAMESPACE: dict[str, Any] = {
+    "np": np,
+    "ml_dtypes": ml_dtypes,
+    "special": Lazy("scipy.special"),
+    "linalg": Lazy("scipy.linalg"),
+}
 NAMESPACE |= {
     f.__name__: f for f in (argsort_descending, topk, expand, split, chunk, is_floating, index_put, gather, scatter)
 }
-NAMESPACE |= NN | SPECIAL
+NAMESPACE |= NN | SPECIAL | LINALG

@@ -140,7 +140,7 @@ for _signature, _spelling, _rule, _cost in (
 
 
 # ---------------------------------------------------------------- matrices
-def _matrices(x: LogicalTensor, square: bool = False) -> Dims:
+def matrices(x: LogicalTensor, square: bool = False) -> Dims:
     """The dims of a stack of matrices. Raises ShapeError where x is none."""
     dims = x.dims
     if dims is None:
@@ -154,20 +154,20 @@ def _matrices(x: LogicalTensor, square: bool = False) -> Dims:
 
 def _trace_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x = as_type(args.x, rules)
-    dims = _matrices(x)
+    dims = matrices(x)
     return LogicalTensor(sum_dtype(x.dtype, rules), None if dims is None else dims[:-2])
 
 
 def _norm_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x = as_type(args.x, rules)
-    dims = _matrices(x)
+    dims = matrices(x)
     return LogicalTensor(real_of(dividing((x,), rules)[0]), reduced(dims, args.axis, args.keepdims))
 
 
 def _square_type(stack_only: bool) -> Any:
     def infer(args: SimpleNamespace, rules: str) -> LogicalTensor:
         x = as_type(args.x, rules)
-        dims = _matrices(x, square=True)
+        dims = matrices(x, square=True)
         return LogicalTensor(dividing((x,), rules)[0], dims[:-2] if dims is not None and stack_only else dims)
 
     return infer
@@ -175,7 +175,7 @@ def _square_type(stack_only: bool) -> Any:
 
 def _solve_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x1, x2 = as_type(args.x1, rules), as_type(args.x2, rules)
-    a, b, dtype = _matrices(x1, square=True), x2.dims, dividing((x1, x2), rules)[0]
+    a, b, dtype = matrices(x1, square=True), x2.dims, dividing((x1, x2), rules)[0]
     if a is None or b is None:
         return LogicalTensor(dtype)
     if not b:

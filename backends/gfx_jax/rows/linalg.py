@@ -10,7 +10,7 @@ from gfx_ir.backend import Row
 from gfx_ir.lifting.products import Products
 from gfx_ir.lifting.reductions import Reductions
 
-from ._lift import JNP, ask_rank, expect, refuse, swapped
+from ._lift import JNP, ask_rank, refuse, swapped
 
 _PRODUCTS = Products(JNP)
 _SAME = JNP.table(_PRODUCTS.table())
@@ -53,12 +53,6 @@ def _cholesky(a: Any, *, upper: bool = False, symmetrize_input: bool = True) -> 
     return _PRODUCTS.cholesky(a, upper=upper)
 
 
-def _kron(a: Any, b: Any) -> Any:
-    expect("jnp.kron", "ndim", (ask_rank(a, "jnp.kron"), ask_rank(b, "jnp.kron")), (2, 2))
-    product = ops.einsum("ij,kl->ikjl", (a, b))
-    return ops.flatten(ops.flatten(product, 2, 3), 0, 1)
-
-
 def _linear_spelling(args: SimpleNamespace) -> str:
     return "x @ weight.T" if args.bias is None else "x @ weight.T + bias"
 
@@ -82,7 +76,7 @@ ROWS = (
     Row(
         "einsum",
         "jnp.einsum(equation, *operands)",
-        _SAME["einsum"] | {"lax.dot_general": _dot_general, "jnp.kron": _kron},
+        _SAME["einsum"] | {"lax.dot_general": _dot_general},
     ),
     Row("trace", "jnp.linalg.trace(x)", _SAME["trace"]),
     Row(

@@ -1,8 +1,8 @@
 """The rows of the NumPy backend, family by family, and what its calls do to memory."""
 
-from . import create, effect, elementwise, fft, index, linalg, nn, random, reduce, shape, special, writes
+from . import create, decompose, effect, elementwise, fft, index, linalg, nn, random, reduce, shape, special, writes
 
-_FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, special, effect)
+_FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, special, decompose, effect)
 ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 WRITES = writes.WRITES
 COPIES = "np.copy ndarray.copy ndarray.flatten"

@@ -1,11 +1,12 @@
 """Calls of PyTorch that are no single op: functions in torch's own signatures that call several."""
 
-from . import activations, arithmetic, casts, indexing, losses, matrices, shapes
+from . import activations, arithmetic, casts, decompositions, indexing, losses, matrices, shapes
 
 LIFTS = {
     **activations.LIFTS,
     **arithmetic.LIFTS,
     **casts.LIFTS,
+    **decompositions.LIFTS,
     **indexing.LIFTS,
     **losses.LIFTS,
     **matrices.LIFTS,

@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 
-from ..lifting import ask_rank, names, plain
+from ..lifting import ask_rank, names
 
 
 def _times(factor: Any, x: Any) -> Any:
@@ -73,12 +73,6 @@ def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Any:
     return ops.vector_norm(off, axis=-1, ord=order)
 
 
-def matrix_power(input: Any, n: Any) -> Any:
-    """input @ input @ … for a positive n."""
-    plain("matrix_power", n=None if isinstance(n, int) and n > 0 else n)
-    return reduce(ops.matmul, [input] * n)
-
-
 def cross(input: Any, other: Any, dim: Any = None) -> Any:
     """The cross product along an axis of size 3."""
     if dim is None:
@@ -94,16 +88,6 @@ def linalg_cross(input: Any, other: Any, *, dim: Any = -1) -> Any:
     return cross(input, other, dim)
 
 
-def _log_det(A: Any) -> Any:
-    return ops.log(ops.det(A))
-
-
-def slogdet(A: Any) -> tuple:
-    """Sign and log of the absolute value of the determinant."""
-    found = ops.det(A)
-    return ops.sign(found), ops.log(ops.abs(found))
-
-
 LIFTS = {
     names("addmm"): addmm,
     names("baddbmm"): baddbmm,
@@ -116,9 +100,6 @@ LIFTS = {
     names("vdot"): vdot,
     "F.bilinear": bilinear,
     "torch.cdist": cdist,
-    f"{names('matrix_power')} torch.linalg.matrix_power": matrix_power,
     names("cross"): cross,
     "torch.linalg.cross": linalg_cross,
-    names("logdet"): _log_det,
-    f"{names('slogdet')} torch.linalg.slogdet": slogdet,
 }

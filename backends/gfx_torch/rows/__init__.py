@@ -1,6 +1,6 @@
 """One file a family of ops: how PyTorch spells each op, and which of its calls are that op."""
 
-from . import create, effect, elementwise, fft, index, linalg, nn, random, reduce, shape, special
+from . import create, decompose, effect, elementwise, fft, index, linalg, nn, random, reduce, shape, special
 from ._numbers import takes_tensors
 
 _ALL = (
@@ -13,6 +13,7 @@ _ALL = (
     *create.ROWS,
     *random.ROWS,
     *fft.ROWS,
+    *decompose.ROWS,
     *special.ROWS,
     *effect.ROWS,
 )

@@ -9,6 +9,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 
 from ..lifting import cast_back, names, one, refuse, swapped
+from ..lifts.decompositions import solve
 from ._spell import rank_of
 
 
@@ -34,12 +35,6 @@ def _tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
 
 def _matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: Any = False, *, dtype: Any = None) -> Any:
     return ops.matrix_norm(A if dtype is None else ops.astype(A, dtype), ord=ord, keepdims=keepdim, axis=tuple(dim))
-
-
-def _solve(A: Any, B: Any, *, left: Any = True) -> Any:
-    if left is not True:
-        refuse("torch.linalg.solve with left=False has no counterpart", "transpose both sides")
-    return ops.solve(A, B)
 
 
 def _cholesky(A: Any, *, upper: Any = False) -> Any:
@@ -86,7 +81,7 @@ ROWS = (
         "torch.linalg.matrix_norm(x, ord=ord, dim=axis, keepdim=keepdims)",
         {"torch.linalg.matrix_norm": _matrix_norm},
     ),
-    Row("solve", "torch.linalg.solve(x1, x2)", {"torch.linalg.solve": _solve}),
+    Row("solve", "torch.linalg.solve(x1, x2)", {"torch.linalg.solve": solve}),
     Row(
         "inv",
         "torch.linalg.inv(x)",
