@@ -19,6 +19,11 @@ def lu_unpack(x, pivots):
     return jnp.eye(rows, dtype=x.dtype)[order].mT, lower, jnp.triu(x[..., :least, :])
 
 
+def lu(x):
+    """P, L and U, of which P @ L @ U is the matrix."""
+    return lu_unpack(*lu_factor(x))
+
+
 def lu_solve(x, pivots, b, transposed=False):
     """The solution of A @ y = b (of A.mT @ y = b), A given by what lu_factor gives."""
     lead = jnp.broadcast_shapes(x.shape[:-2], b.shape[:-2])

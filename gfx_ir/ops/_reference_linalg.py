@@ -37,6 +37,11 @@ def lu_unpack(x, pivots):
     return np.swapaxes(np.eye(rows, dtype=x.dtype)[order], -1, -2), lower, np.triu(x[..., :least, :])
 
 
+def lu(x):
+    """P, L and U, of which P @ L @ U is the matrix."""
+    return lu_unpack(*lu_factor(x))
+
+
 def lu_solve(x, pivots, b, transposed=False):
     """The solution of A @ y = b (of A.mT @ y = b), A given by what lu_factor gives."""
     permutation, lower, upper = lu_unpack(x, pivots)
@@ -111,7 +116,7 @@ def ldl_solve(x, pivots, b, hermitian=False):
 LINALG = {
     f.__name__: f
     for f in (
-        eig, lu_factor, lu_unpack, lu_solve, cholesky_ex, householder_product, geqrf, solve_triangular,
+        eig, lu, lu_factor, lu_unpack, lu_solve, cholesky_ex, householder_product, geqrf, solve_triangular,
         ldl_factor, ldl_solve,
     )
 }  # fmt: skip

@@ -129,7 +129,7 @@ _op(
 _op("matrix_cond(x, p=None)", "np.linalg.cond(x, p)", ("/real",), "norm(x, p) * norm(inv(x), p); p=None is 2.")
 _op("matrix_exp(x)", "linalg.expm(x)", ("nn",), "The sum over k of x**k / k!.", square=True)
 _op("lu_factor(x)", "lu_factor(x)", ("mn", "k/int32"), "L and U in one matrix, and LAPACK's pivots.", count=2)
-_op("lu(x)", "linalg.lu(x)", ("mm", "mk", "kn"), "P, L and U: x = P @ L @ U.", count=3)
+_op("lu(x)", "lu(x)", ("mm", "mk", "kn"), "P, L and U: x = P @ L @ U.", count=3)
 _op(
     "cholesky_ex(x)",
     "cholesky_ex(x)",
@@ -164,7 +164,7 @@ def _square_power(args: SimpleNamespace, rules: str) -> LogicalTensor:
 op(
     FAMILY,
     "matrix_power(x, n)",
-    "np.linalg.matrix_power(x, n)",
+    lambda a: "np.copy(x)" if type(a.n) is int and a.n == 1 else "np.linalg.matrix_power(x, n)",
     infer=_square_power,
     compute=_costs.power(3, 1, 4),
     doc="x @ x @ ..., n times; of the inverse where n < 0.",
@@ -269,6 +269,6 @@ def lstsq(x1: Any, x2: Any, rtol: Any = None) -> Any:
 @composite(FAMILY)
 def matrix_rank(x: Any, rtol: Any = None, hermitian: bool = False) -> Any:
     """How many singular values exceed rtol times the largest (None: max(m, n) times eps)."""
-    size = ops.abs(ops.eigvalsh(x)) if hermitian else ops.svdvals(x)
-    limit = ops.multiply(ops.max(size, axis=-1, keepdims=True), cutoff(x) if rtol is None else rtol)
+    size = ops.sort(ops.abs(ops.eigvalsh(x)), descending=True) if hermitian else ops.svdvals(x)
+    limit = ops.multiply(ops.getitem(size, (..., slice(None, 1))), cutoff(x) if rtol is None else rtol)
     return ops.count_nonzero(ops.greater(size, limit), axis=-1)

@@ -29,7 +29,9 @@ _SAME = JNP.table(Decompositions(JNP, _ten_times).table())
 
 
 def _pinv(args: SimpleNamespace) -> str:
-    return f"jnp.linalg.pinv(x, {_EPS if args.rtol is None else 'rtol'}, hermitian=hermitian)"
+    # of Hermitian matrices JAX reads both triangles, the others the lower one
+    x = "jnp.tril(x) + jnp.tril(x, -1).mT.conj()" if args.hermitian else "x"
+    return f"jnp.linalg.pinv({x}, {_EPS if args.rtol is None else 'rtol'}, hermitian=hermitian)"
 
 
 def _solve_triangular(
@@ -47,6 +49,7 @@ def _solve_triangular(
 
 def _lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     p, lower, upper = ops.lu(a)
+    p = p if permute_l else ops.real(p)
     return (ops.matmul(p, lower), upper) if permute_l else (p, lower, upper)
 
 
@@ -73,22 +76,22 @@ ROWS = (
     Row("svd", "jnp.linalg.svd(x, full_matrices=full_matrices)", _SAME["svd"]),
     Row("svdvals", "jnp.linalg.svdvals(x)", _SAME["svdvals"]),
     Row("qr", "jnp.linalg.qr(x, mode=mode)", _SAME["qr"]),
-    Row("eigh", "jnp.linalg.eigh(x, UPLO=uplo)", _SAME["eigh"] | {"jax.scipy.linalg.eigh": _eigh}),
-    Row("eigvalsh", "jnp.linalg.eigvalsh(x, UPLO=uplo)", _SAME["eigvalsh"]),
+    Row(
+        "eigh",
+        "jnp.linalg.eigh(x, UPLO=uplo, symmetrize_input=False)",
+        _SAME["eigh"] | {"jax.scipy.linalg.eigh": _eigh},
+    ),
+    Row("eigvalsh", "jnp.linalg.eigvalsh(x, UPLO=uplo, symmetrize_input=False)", _SAME["eigvalsh"]),
     Row("eig", "jnp.linalg.eig(x)", {"jnp.linalg.eig": lambda a: Eigen(*ops.eig(a))}),
     Row("eigvals", "jnp.linalg.eigvals(x)", {"jnp.linalg.eigvals": lambda a: ops.eigvals(a)}),
     Row("slogdet", "jnp.linalg.slogdet(x)", _SAME["slogdet"]),
     Row("pinv", _pinv, _SAME["pinv"]),
     Row("matrix_cond", "jnp.linalg.cond(x, p=p)", _SAME["matrix_cond"]),
     Row("matrix_power", "jnp.linalg.matrix_power(x, n)", _SAME["matrix_power"]),
-    Row(
-        "matrix_rank",
-        "jnp.linalg.matrix_rank(x, rtol=rtol, hermitian=hermitian)",
-        {"jnp.linalg.matrix_rank": _matrix_rank},
-    ),
+    Row("matrix_rank", None, {"jnp.linalg.matrix_rank": _matrix_rank}),
     Row("matrix_exp", "jax.scipy.linalg.expm(x)", {"jax.scipy.linalg.expm": _expm}),
     Row("kron", "jnp.kron(x1, x2)", _SAME["kron"]),
-    Row("lu", "jax.scipy.linalg.lu(x)", {"jax.scipy.linalg.lu": _lu}),
+    Row("lu", "lu(x)", {"jax.scipy.linalg.lu": _lu}),
     Row("lu_factor", "lu_factor(x)", {"jax.scipy.linalg.lu_factor": _lu_factor}),
     Row("lu_unpack", "lu_unpack(x, pivots)"),
     Row("lu_solve", "lu_solve(x, pivots, b, transposed)"),

@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.dtypes import int32
 from gfx_ir.ops.decompose import cutoff
 
-from ..lifting import known_rank, known_size, names, plain, refuse
+from ..lifting import INT64, known_rank, known_size, names, plain, refuse
 
 Svd = namedtuple("svd", ("U", "S", "Vh"))
 OldSvd = namedtuple("svd", ("U", "S", "V"))
@@ -90,8 +90,8 @@ def logdet(A: Any) -> Any:
 
 # ---------------------------------------------------------------- by singular values
 def _limit(size: Any, A: Any, atol: Any, rtol: Any) -> Any:
-    """max(atol, rtol * the largest of `size`); rtol is 0 where only atol is given."""
-    top = ops.max(size, axis=-1, keepdims=True)
+    """max(atol, rtol * the first and largest of `size`); rtol is 0 where only atol is given."""
+    top = ops.getitem(size, (..., slice(None, 1)))
     if atol is None:
         return ops.multiply(top, cutoff(A) if rtol is None else _last(rtol))
     relative = ops.multiply(top, 0.0 if rtol is None else _last(rtol))
@@ -121,7 +121,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, atol: Any = 
         atol, rtol = tol, 0.0
     if atol is None and (rtol is None or isinstance(rtol, float)):
         return ops.matrix_rank(A, rtol=rtol, hermitian=hermitian)
-    size = ops.abs(ops.eigvalsh(A)) if hermitian else ops.svdvals(A)
+    size = ops.sort(ops.abs(ops.eigvalsh(A)), descending=True) if hermitian else ops.svdvals(A)
     return ops.count_nonzero(ops.greater(size, _limit(size, A, atol, rtol)), axis=-1)
 
 
@@ -156,7 +156,8 @@ def lu_factor(A: Any, *, pivot: Any = True) -> Any:
 def _first_zero(packed: Any) -> Any:
     """LAPACK's info of getrf: the first diagonal element of U that is 0, counted from 1; 0 where there is none."""
     zero = ops.equal(ops.diagonal(packed, 0, -2, -1), 0)
-    first = ops.add(ops.argmax(ops.astype(zero, int32), axis=-1), 1)
+    before = ops.equal(ops.cumulative_sum(ops.astype(zero, int32), axis=-1), 0)
+    first = ops.add(ops.count_nonzero(before, axis=-1), 1)
     return ops.astype(ops.where(ops.any(zero, axis=-1), first, 0), int32)
 
 
@@ -313,21 +314,25 @@ def triangular_solve(b: Any, A: Any, upper: Any = True, transpose: Any = False, 
 
 
 def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Any:
-    """torch.linalg.lstsq: the solution. What else it returns has a shape that hangs on data, or on the driver."""
+    """torch.linalg.lstsq: which of its results are empty hangs on the driver. Residuals of matrices of less than full
+    rank, which torch leaves out, are NaN."""
     vector = _is_vector(A, B)
-    found = ops.lstsq(A, ops.expand_dims(B, -1) if vector else B, rtol=rcond)
-    found = ops.squeeze(found, axis=-1) if vector else found
-    return Lstsq(found, _Absent("residuals"), _Absent("rank"), _Absent("singular_values"))
-
-
-class _Absent:
-    """A part of a result that has no counterpart: using it is refused."""
-
-    def __init__(self, part: str) -> None:
-        self._part = part
-
-    def __getattr__(self, name: str) -> Any:
-        refuse(f"the {self._part} of torch.linalg.lstsq have no counterpart", "use its solution alone")
+    right = ops.expand_dims(B, -1) if vector else B
+    found = ops.lstsq(A, right, rtol=rcond)
+    rows, columns = known_size(A, -2), known_size(A, -1)
+    empty = ops.getitem(ops.flatten(A), slice(0, 0))
+    residuals, rank, singular = empty, ops.astype(empty, INT64), empty
+    if driver != "gels":
+        rank = ops.matrix_rank(A, rtol=rcond)
+    if driver in ("gelsd", "gelss"):
+        singular = ops.svdvals(A)
+    if driver not in (None, "gelsy") and (rows is None or columns is None or rows > columns):
+        off = ops.abs(ops.subtract(ops.matmul(A, found), right))
+        residuals = ops.sum(ops.square(off), axis=-2)
+        if driver != "gels":
+            full = ops.expand_dims(ops.equal(rank, ops.size(A, -1)), -1)
+            residuals = ops.where(full, residuals, float("nan"))
+    return Lstsq(ops.squeeze(found, axis=-1) if vector else found, residuals, rank, singular)
 
 
 def tensorinv(A: Any, ind: Any = 2) -> Any:
@@ -355,7 +360,8 @@ def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
 
 def vander(x: Any, N: Any = None, *, increasing: bool = True) -> Any:
     """Powers of the elements along a new last axis."""
-    steps = ops.arange(ops.size(x, -1) if N is None else N)
+    x = ops.reshape(x, (1,)) if known_rank(x) == 0 else x
+    steps = ops.astype(ops.arange(ops.size(x, -1) if N is None else N), _dtype(x))
     steps = steps if increasing else ops.flip(steps, axis=0)
     return ops.pow(ops.expand_dims(x, -1), steps)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 
-from ..lifting import ask_rank, names
+from ..lifting import ask_rank, known_rank, names
 
 
 def _times(factor: Any, x: Any) -> Any:
@@ -51,7 +51,9 @@ def chain(tensors: Any) -> Any:
 
 
 def inner(input: Any, other: Any) -> Any:
-    """Sum of products over the last axes."""
+    """Sum of products over the last axes; with a number each element times it."""
+    if known_rank(input) == 0 or known_rank(other) == 0:
+        return ops.multiply(input, other)
     return ops.tensordot(input, other, axes=((-1,), (-1,)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 
-from ..lifting import cast_back, names, one, refuse, swapped
+from ..lifting import ask_rank, cast_back, known_size, names, one, refuse, swapped
 from ..lifts.decompositions import solve
 from ._spell import rank_of
 
@@ -26,11 +26,37 @@ def _einsum(equation: Any, *operands: Any) -> Any:
         refuse("torch.einsum in its form of tensors and sublists has no counterpart", "write the equation as a string")
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
-    return ops.einsum(equation, tuple(operands))
+    return ops.einsum(_spelled_out(equation, operands), tuple(operands))
+
+
+def _spelled_out(equation: str, operands: Any) -> str:
+    """The equation with letters for an ellipsis that is summed over, which only torch takes as such."""
+    terms, arrow, result = equation.replace(" ", "").partition("->")
+    if not arrow or "..." in result or "..." not in terms:
+        return equation
+    free = [letter for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in equation]
+    parts = []
+    for term, x in zip(terms.split(","), operands):
+        if "..." in term:
+            count = ask_rank(x, len(term) - 2, "torch.einsum that sums over '...'") - (len(term) - 3)
+            term = term.replace("...", "".join(free[:count][::-1]))
+        parts.append(term)
+    return f"{','.join(parts)}->{result}"
 
 
 def _tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
-    return ops.tensordot(a, b, axes=tuple(map(tuple, dims)) if isinstance(dims, (list, tuple)) else dims)
+    """Sums over pairs of axes; one of size 1 counts for each element of the other."""
+    axes = tuple(map(tuple, dims)) if isinstance(dims, (list, tuple)) else dims
+    if isinstance(axes, int):
+        pairs = [(at - axes, at) for at in range(axes)]
+    else:
+        pairs = list(zip(*axes))
+    for first, second in pairs:
+        sizes = known_size(a, first), known_size(b, second)
+        if None not in sizes and sizes[0] != sizes[1] and 1 in sizes:
+            a = a if sizes[0] == 1 else ops.sum(a, axis=first, keepdims=True)
+            b = b if sizes[1] == 1 else ops.sum(b, axis=second, keepdims=True)
+    return ops.tensordot(a, b, axes=axes)
 
 
 def _matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: Any = False, *, dtype: Any = None) -> Any:
