@@ -9,10 +9,10 @@ from typing import Any
 from .. import ops
 from .words import Dialect, Table, expect, rank
 
-Svd = namedtuple("SVDResult", ("U", "S", "Vh"))
-Qr = namedtuple("QRResult", ("Q", "R"))
-Eigen = namedtuple("EigResult", ("eigenvalues", "eigenvectors"))
-SignLog = namedtuple("SlogdetResult", ("sign", "logabsdet"))
+Svd = namedtuple("Svd", ("U", "S", "Vh"))
+Qr = namedtuple("Qr", ("Q", "R"))
+Eigen = namedtuple("Eigen", ("eigenvalues", "eigenvectors"))
+SignLog = namedtuple("SignLog", ("sign", "logabsdet"))
 
 
 class Decompositions:

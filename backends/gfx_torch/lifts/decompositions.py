@@ -11,22 +11,22 @@ from gfx_ir.ops.decompose import cutoff
 
 from ..lifting import INT64, known_rank, known_size, names, plain, refuse
 
-Svd = namedtuple("svd", ("U", "S", "Vh"))
-OldSvd = namedtuple("svd", ("U", "S", "V"))
-Qr = namedtuple("qr", ("Q", "R"))
-Eigen = namedtuple("eig", ("eigenvalues", "eigenvectors"))
-SignLog = namedtuple("slogdet", ("sign", "logabsdet"))
-Lu = namedtuple("lu", ("P", "L", "U"))
-LuFactor = namedtuple("lu_factor", ("LU", "pivots"))
-LuFactorEx = namedtuple("lu_factor_ex", ("LU", "pivots", "info"))
-CholeskyEx = namedtuple("cholesky_ex", ("L", "info"))
-InverseEx = namedtuple("inv_ex", ("inverse", "info"))
-SolveEx = namedtuple("solve_ex", ("result", "info"))
-Geqrf = namedtuple("geqrf", ("a", "tau"))
-Ldl = namedtuple("ldl_factor", ("LD", "pivots"))
-LdlEx = namedtuple("ldl_factor_ex", ("LD", "pivots", "info"))
-TriangularSolve = namedtuple("triangular_solve", ("solution", "cloned_coefficient"))
-Lstsq = namedtuple("lstsq", ("solution", "residuals", "rank", "singular_values"))
+Svd = namedtuple("Svd", ("U", "S", "Vh"))
+OldSvd = namedtuple("OldSvd", ("U", "S", "V"))
+Qr = namedtuple("Qr", ("Q", "R"))
+Eigen = namedtuple("Eigen", ("eigenvalues", "eigenvectors"))
+SignLog = namedtuple("SignLog", ("sign", "logabsdet"))
+Lu = namedtuple("Lu", ("P", "L", "U"))
+LuFactor = namedtuple("LuFactor", ("LU", "pivots"))
+LuFactorEx = namedtuple("LuFactorEx", ("LU", "pivots", "info"))
+CholeskyEx = namedtuple("CholeskyEx", ("L", "info"))
+InverseEx = namedtuple("InverseEx", ("inverse", "info"))
+SolveEx = namedtuple("SolveEx", ("result", "info"))
+Geqrf = namedtuple("Geqrf", ("a", "tau"))
+Ldl = namedtuple("Ldl", ("LD", "pivots"))
+LdlEx = namedtuple("LdlEx", ("LD", "pivots", "info"))
+TriangularSolve = namedtuple("TriangularSolve", ("solution", "cloned_coefficient"))
+Lstsq = namedtuple("Lstsq", ("solution", "residuals", "rank", "singular_values"))
 
 
 def adjoint(x: Any) -> Any:
