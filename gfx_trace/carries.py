@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.graph import Graph, Value
+from gfx_ir.types import LogicalTensor
 
 from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
@@ -47,6 +48,7 @@ class Carries(Settling):
         self.host = True
         self.test_assigns: frozenset[str] = frozenset()
         self.runs = False  # whether there is at least one trip
+        self.trips: int | None = None  # how many there are, where that is fixed and none ends the loop early
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
         self.append_items: list[Value] = []
         self.aliases: CarriedAliases | None = None
@@ -210,6 +212,9 @@ class Carries(Settling):
             self.aliases.apply("result", "a loop carries {!r}: if it does not run, it is the tensor from before")
         for (slot, item), y in zip(stacked, ys):
             y.name = None
+            row = getattr(item.read(), "type", None)
+            if self.trips is not None and isinstance(row, LogicalTensor) and row.dims is not None:
+                y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
             from_rows = StackedRows(tracer.wrap(y, item.backend))
             tracer.journal.commit([(slot, [from_rows])])
 

@@ -274,7 +274,7 @@ class Loops:
 
             body_side, flag = self._trace_body(carries, body, stop, item)
             carries.append_items = items
-            carries.runs = bool(source.length)
+            carries.trips, carries.runs = source.length, bool(source.length)
             if flag is True and source.length is not None:
                 raise NeedsPython("the loop ends in its first trip", self.span())
             carries.open_length = isinstance(flag, Value) or flag is True or source.open_range
