@@ -86,6 +86,9 @@ class Calls:
         method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)
+        inner = getattr(f, "__wrapped__", None)
+        if isinstance(inner, types.FunctionType) and not isinstance(method, types.FunctionType):
+            return self.call(inner, args, kwargs)  # compiled, as by jax.jit: it computes what it wraps
         return self._native(f, args, kwargs)
 
     def lifted(self: Tracer, f: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -43,9 +44,25 @@ def _fori(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 def _scan(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.scan(f, init, xs=None, length=None, reverse=False)."""
     named = dict(zip(("f", "init", "xs", "length", "reverse"), args)) | kwargs
-    if named.get("reverse"):
-        raise tracer.error("GFX cannot convert this scan with reverse=True", "flip the inputs and the stacked outputs")
-    return scan(tracer, named["f"], named["init"], named.get("xs"), named.get("length"))
+    backwards = lambda tree: _each(lambda rows: tracer.wrap(ops.flip(tracer.unwrap(rows), 0), tracer.backend), tree)
+    back = named.get("reverse", False)
+    xs = backwards(named.get("xs")) if back else named.get("xs")
+    carry, ys = scan(tracer, named["f"], named["init"], xs, named.get("length"))
+    return carry, backwards(ys) if back else ys
+
+
+def _switch(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.switch(index, branches, *operands): an index beyond an end takes the branch at that end."""
+    index, branches, *operands = args
+    *others, last = branches
+
+    def choose(at: int) -> Any:
+        if at == len(others):
+            return tracer.call(last, tuple(operands), {})
+        chosen = tracer.call(operator.le, (index, at), {})
+        return tracer.ifexp(chosen, lambda: tracer.call(others[at], tuple(operands), {}), lambda: choose(at + 1))
+
+    return choose(0)
 
 
 def _transparent(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -86,16 +103,17 @@ def _size(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 def _map_tree(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """jax.tree.map(f, tree, *rest)."""
     function, tree, *rest = args
+    return _each(lambda *leaves: tracer.call(function, leaves, {}), tree, *rest)
 
-    def walk(first: Any, *others: Any) -> Any:
-        if isinstance(first, dict):
-            return {key: walk(first[key], *(o[key] for o in others)) for key in first}
-        if isinstance(first, (tuple, list)):
-            items = [walk(*group) for group in zip(first, *others)]
-            return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
-        return None if first is None else tracer.call(function, (first, *others), {})
 
-    return walk(tree, *rest)
+def _each(function: Callable[..., Any], first: Any, *others: Any) -> Any:
+    """A tree of function's results for the leaves of trees of one structure; None is a tree without leaves."""
+    if isinstance(first, dict):
+        return {key: _each(function, first[key], *(o[key] for o in others)) for key in first}
+    if isinstance(first, (tuple, list)):
+        items = [_each(function, *group) for group in zip(first, *others)]
+        return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
+    return None if first is None else function(first, *others)
 
 
 def _shape(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -113,7 +131,7 @@ def _issubdtype(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 SPECIAL: dict[str, Handler] = {
-    "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "transparent": _transparent, "no_grad": _no_grad,
+    "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent, "no_grad": _no_grad,
     "null_context": _null_context, "true": _true, "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
     "shape": _shape, "issubdtype": _issubdtype,
 }  # fmt: skip

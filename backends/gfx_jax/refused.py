@@ -18,7 +18,6 @@ _HINTS = {
     "vmap pmap shard_map numpy.vectorize numpy.apply_along_axis numpy.apply_over_axes": _BATCH,
     "numpy.frompyfunc numpy.piecewise": "use jnp.where, or write it for arrays",
     "lax.map": "write a `for` loop over the first axis, or use lax.scan",
-    "lax.switch": "write `if` and `elif`, or use lax.cond",
     "lax.associative_scan": "use jnp.cumsum or jnp.cumprod, or lax.scan",
     "lax.reduce": "use jnp.sum, jnp.max and the like",
     "lax.custom_root lax.custom_linear_solve": "write the iterations out with lax.while_loop",

@@ -30,6 +30,7 @@ _SPECIAL = {
     "while_loop": "jax.lax.while_loop",
     "fori_loop": "jax.lax.fori_loop",
     "scan": "jax.lax.scan",
+    "switch": "jax.lax.switch",
     "tree_map": "jax.tree.map jax.tree_util.tree_map",
     "null_context": "jax.named_scope",
     "shape": "jax.numpy.shape",
