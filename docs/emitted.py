@@ -18,7 +18,11 @@ HEAD = """# Emitted source beside source written by hand
 Six functions, captured without any argument. For each target the source as a person wrote it stands first, then the one that is
 written by GFX. Lines are those of the function, without docstrings and blank lines.
 """
-TARGETS = (("PyTorch", "t_py", "torch", {}), ("JAX", "jx", "jax", {}))
+TARGETS = (
+    ("PyTorch", "t_py", "torch", {}),
+    ('PyTorch, `mode="hop"`', "t_hop", "torch", {"mode": "hop"}),
+    ("JAX", "jx", "jax", {}),
+)
 
 
 def examples() -> ModuleType | None:

@@ -72,7 +72,7 @@ class Program(gfx_ir.program.Program):
 
         Options: `unroll` (how many fixed trips a functional target writes as a Python loop), `max_trips` (how many trips a loop
         that data ends takes at most, so that JAX has a reverse mode for it; the source checks it), `comments` (cite the user's
-        lines). Raises MissingOp naming every op that the target lacks."""
+        lines), `mode` ("hop": PyTorch's higher-order operators, for torch.export). Raises MissingOp naming every op that the target lacks."""
         return self.module(target, **options).source
 
     @users_frames

@@ -14,10 +14,11 @@ def check_version(version: str) -> None:
 
 check_version(metadata.version("torch"))
 
-from .style import STYLE  # noqa: E402
+from .style import HOP, STYLE  # noqa: E402
 from .types import make_backend  # noqa: E402 - the version comes first, or an old torch fails without a clear reason
 
 backend = make_backend()
 backend.style = STYLE
+backend.modes = {"hop": HOP}
 
 __all__ = ["backend", "check_version"]

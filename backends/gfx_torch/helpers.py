@@ -11,6 +11,12 @@ def index_put(x, index, value):
     return out
 
 
+def put_at(x, index, value):
+    """A copy of x with value written at a position; index, or each item of it, is one number, which a tensor may tell."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return x.index_put(tuple(torch.as_tensor(part) for part in parts), torch.as_tensor(value, dtype=x.dtype))
+
+
 def index_add(x, index, value):
     """A copy of x with value added at x[index], as often as the index names a place; index may be a tuple."""
     positions = torch.arange(x.numel(), device=x.device).reshape(x.shape)[index]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gfx_ir.codegen.style import Style
+
+# The operators of control flow that PyTorch gives a public name are torch.cond and torch.while_loop; scan has only this one.
+_SCAN = "from torch._higher_order_ops import scan"
 
 STYLE = Style(
     name="torch",
@@ -22,3 +27,5 @@ STYLE = Style(
     numbers=False,
     places=True,
 )
+
+HOP = replace(STYLE, control="hop", prefix="torch", imports={**STYLE.imports, "scan": _SCAN})

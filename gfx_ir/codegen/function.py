@@ -15,8 +15,8 @@ from .constants import name
 from .hoist import hoist
 from .liveness import fors
 from .names import Scope, usable
+from .operators import Operators
 from .plan import Plan, counted
-from .rows import Rows
 
 if TYPE_CHECKING:
     from .module import ModuleWriter
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 _ANNOTATED = ("int", "float", "bool", "str")
 
 
-class FunctionWriter(Rows):
+class FunctionWriter(Operators):
     """Writes one graph of the module."""
 
     def __init__(self, module: ModuleWriter, graph: Graph) -> None:
         self.module = module
         rules = (module.effectful, module.functional, module.gives_tuple, module.spelling)
         overwriting = partial(module.overwriting, graph)
-        self.plan = Plan(graph, *rules, overwriting=overwriting, ordered=module.ordered)
+        self.plan = Plan(graph, *rules, overwriting=overwriting, ordered=module.ordered, hop=self.hop)
         self.out: list[ast.stmt] = []
         self.prefer: dict[Value, str] = {}
         self.bound: dict[Value, ast.expr] = {}

@@ -91,15 +91,19 @@ class Functional(Repeats):
         avoid: set[str] = set()
         functions = []
         for region, side, hint in zip(node.regions, sides, ("then", "otherwise")):
-            result = side[0] if len(side) == 1 else tuple(side)
 
-            def finish(_: Any, result: Any = result) -> bool:
-                return self.return_(result)
+            def finish(_: Any, region: Graph = region, side: list[Any] = side) -> bool:
+                return self.give(region, side, outputs)
 
             functions.append(self.function(region, hint, avoid, list, finish))
-        differs = any(self.plan.weak.sides_differ(then, other) for then, other in zip(*sides))
+        typed = self.module.style.control == "functional"
+        differs = typed and any(self.plan.weak.sides_differ(then, other) for then, other in zip(*sides))
         cond = name(self.module.use("promoting_cond")) if differs else self.higher("cond")
         return ast.Call(cond, [test, *functions], [])
+
+    def give(self, region: Graph, results: Sequence[Any], values: Sequence[Value], whole: bool = False) -> bool:
+        """End the function of a region by what stands for `values`: one or a tuple (`whole`: a tuple in any case)."""
+        return self.return_(tuple(results) if whole or len(results) != 1 else results[0])
 
     def _both(self, node: Node, sides: Sequence[Sequence[Any]]) -> ast.expr | None:
         """`a & b` or `a | b` of booleans, where the right one is an expression."""
@@ -205,11 +209,7 @@ class Functional(Repeats):
         init = self.plan.resolve(node.arg("init")[at])
         known = node.values[at].type
         element = known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
-        if (
-            type(init) in (bool, int, float, complex)
-            and element is not None
-            and self.module.style.control == "functional"
-        ):
+        if type(init) in (bool, int, float, complex) and element is not None and self.module.style.control != "python":
             style = self.module.style
             text = style.scalar.format(dtype=style.dtype(element.name), value=repr(init))
             return self.module.free(parse(text))
@@ -258,7 +258,7 @@ class Functional(Repeats):
             body, "body", avoid, lambda: self._enter_body(node, carried, hints), self._finish(node, carried)
         )
         init = self._inits(node, carried)
-        if self.plan.weak.settles_late(node):
+        if self.module.style.control == "functional" and self.plan.weak.settles_late(node):
             init = call(self.module.use("settled"), step, init)
         return ast.Call(self.higher("while_loop"), [condition, step, init], [])
 
@@ -284,7 +284,8 @@ class Functional(Repeats):
         return arguments
 
     def _finish(self, node: Node, carried: Sequence[int]) -> Callable[[Any], bool]:
-        return lambda _: self.return_(self._give([loop_results(node)[at] for at in carried]))
+        results, values = [loop_results(node)[at] for at in carried], [node.values[at] for at in carried]
+        return lambda _: self.give(node.regions[-1], results, values)
 
     def _fori_loop(self, node: Node, carried: list[int]) -> ast.expr:
         body = node.regions[-1]

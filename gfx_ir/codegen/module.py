@@ -44,25 +44,27 @@ def emit(
     """The program as source for a backend.
 
     `unroll`: how many trips of a loop over fixed numbers a functional target writes as a plain Python loop (True: any
-    number, False: none; 16 unless told). `comments`: cite the user's lines. `max_trips`: how many trips a loop that data ends
-    takes at most, so that a functional target, whose open loops have no reverse mode, can write one that has: the emitted source
-    checks it. A loop whose test asks `n < stop` of a counter needs no such promise. Raises MissingOp, naming every op that the
-    backend lacks.
+    number, False: none; 16 unless told). `comments`: cite the user's lines. `mode`: "python", or "hop" for PyTorch's
+    higher-order operators, which torch.export and fullgraph compilation take; they have no reverse mode for a loop that
+    data ends. `max_trips`: how many trips a loop that data ends takes at most, so that JAX, whose open loops have no
+    reverse mode, has one for it: the emitted source checks it. A loop whose test asks `n < stop` of a counter needs no
+    such promise. Raises MissingOp, naming every op that the backend lacks.
     """
-    if mode != "python":
-        raise GfxError(f"{mode!r} spelling of control flow cannot be written yet", hint='use mode="python"')
-    return ModuleWriter(program, backend, unroll, max_trips).module(comments)
+    style = getattr(backend, "style", None) if mode == "python" else getattr(backend, "modes", {}).get(mode)
+    if not isinstance(style, Style):
+        what = "style of source" if mode == "python" else f"{mode!r} spelling of control flow"
+        raise GfxError(
+            f"backend {backend.name!r} has no {what}", hint='mode="python" is the spelling that every backend has'
+        )
+    return ModuleWriter(program, backend, style, unroll, max_trips).module(comments)
 
 
 class ModuleWriter:
     """What the functions of one module share."""
 
     def __init__(
-        self, program: Program, backend: Backend, unroll: bool | int | None, max_trips: int | None = None
+        self, program: Program, backend: Backend, style: Style, unroll: bool | int | None, max_trips: int | None = None
     ) -> None:
-        style = getattr(backend, "style", None)
-        if not isinstance(style, Style):
-            raise GfxError(f"backend {backend.name!r} has no style of source")
         self.program, self.backend, self.style = program, backend, style
         self.ordered = style.generator
         self.limit = UNROLL if unroll is None else 10**9 if unroll is True else int(unroll)
@@ -113,11 +115,13 @@ class ModuleWriter:
 
     def overwriting(self, graph: Graph, liveness: Liveness, weak: Weak) -> set[Node]:
         """The nodes of a function that are written in place."""
+        if self.style.control == "hop":  # a write at a position that a tensor tells has another spelling there
+            return set()
         return overwriting(graph, self.backend, liveness, weak, self._is_spare)
 
     def functional(self, node: Node) -> bool:
         """Whether a test or loop is written by a higher-order function."""
-        if self.style.control != "functional" or node.op.name not in ("cond", "while", "for"):
+        if self.style.control == "python" or node.op.name not in ("cond", "while", "for"):
             return False
         return not (node.op.name == "for" and self._is_short(node))
 

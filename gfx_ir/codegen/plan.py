@@ -61,11 +61,12 @@ class Plan:
         template: Callable[[Node, bool], Template | None],
         overwriting: Callable[[Liveness, Weak], set[Node]],
         ordered: bool,
+        hop: bool = False,
     ) -> None:
         """`flat`: whether a call returns the tuple of its values; `template`: the spelling, in place or not;
         `overwriting`: the nodes to write in place; `ordered`: whether draws of random numbers are."""
         self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
-        self.ordered = ordered
+        self.ordered, self.hop = ordered, hop
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
         self.weak = Weak(self.liveness)
@@ -227,9 +228,13 @@ class Plan:
         owner = graph.owner
         if owner is not None and not (self.functional(owner) and (owner.op.name != "for" or counted(owner))):
             return
+        if self.hop and owner is not None and fors(owner):  # its counter is given beside
+            return
         values = [self.resolve(leaf) if type(leaf) is Value else leaf for leaf in result]
         node = values[0].node if type(values[0]) is Value else None
         if node is None or node.graph is not graph or list(node.values) != values or self.effectful(node):
+            return
+        if self.hop and fors(node):
             return
         control = node.op.name in IFS or node.op.name in LOOPS
         if not (self.functional(node) and pair(node) if control else self.flat(node)):

@@ -38,7 +38,7 @@ class Prepared:
 def prepare(program: Program, backend: Backend, style: Style, limit: int, max_trips: int | None = None) -> Prepared:
     """Copy and rewrite a program for printing; loops of at most `limit` fixed trips stay Python's. A functional target's loops
     that data ends become ones of `max_trips` trips."""
-    functional = style.control == "functional"
+    functional = style.control != "python"
     values: dict[Value, Value] = {}
     entry = copy_graph(program.entry, values)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.signature]
@@ -57,7 +57,7 @@ def prepare(program: Program, backend: Backend, style: Style, limit: int, max_tr
         if functional:
             stage_ranges(graph, limit)
             count_from_zero(graph)
-            if bound_loops(graph, max_trips):
+            if style.control == "functional" and bound_loops(graph, max_trips):
                 simplify(graph, functional)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)

@@ -137,6 +137,10 @@ class Rows(Functional):
             return self.tree(stop)
         return call("len", call("range", self.tree(start), self.tree(stop), self.tree(step)))
 
+    def _row(self, source: ast.expr, counter: str) -> ast.expr:
+        """A row of a tensor."""
+        return ast.Subscript(source, name(counter), ast.Load())
+
     def _bind_items(self, node: Node, items: Sequence[Value], counter: str, targets: Sequence[str]) -> None:
         """The rows of this trip, as the first statements of the body."""
         for item, over in zip(items, node.args[0]):
@@ -149,7 +153,7 @@ class Rows(Functional):
                 scaled = name(counter) if over[3] == 1 else ast.BinOp(name(counter), ast.Mult(), self.tree(over[3]))
                 source: ast.expr = ast.BinOp(self.tree(over[1]), ast.Add(), scaled)
             else:
-                source = ast.Subscript(self.tree(over), name(counter), ast.Load())
+                source = self._row(self.tree(over), counter)
             graph = item.node.graph
             assert graph is not None
             text = self.scope.pick([item.name, "row"], graph, 0, targets)

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..errors import MissingOp
+from ..errors import GfxError, MissingOp
 from ..graph import Graph, Node, Value
 from ..source import Span
 from ..trees import leaves, tree_map
@@ -201,6 +201,9 @@ class Statements(Expressions):
         test, message = self.plan.resolve(node.arg("pred")), node.arg("message")
         error = node.arg("error") if "error" in node.op.params else None
         staged = type(test) is Value and test.is_tensor and self.module.style.control == "functional"
+        if type(test) is Value and test.is_tensor and self.module.style.control == "hop":
+            what = "PyTorch's higher-order operators cannot raise an error that hangs on data"
+            raise GfxError(what, node.span, 'mode="python" writes it')
         if staged:
             if node.op.name not in self.module.backend.templates:
                 raise MissingOp(f"backend {self.module.backend.name!r} has no row for a check on a tensor", node.span)

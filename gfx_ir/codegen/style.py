@@ -11,8 +11,9 @@ from typing import Any
 class Style:
     """The spelling of one target.
 
-    `imports` maps an alias to the statement that makes it; `control` is "python" (plain `if` and `while`) or
-    "functional" (`lax.cond`, nested functions; `prefix` is the module of these); `dtypes` names a dtype by its DType
+    `imports` maps an alias to the statement that makes it; `control` is "python" (plain `if` and `while`),
+    "functional" (`lax.cond`, nested functions; `prefix` is the module of these) or "hop" (PyTorch's operators for the
+    same: tensors go in and out, none of them twice); `dtypes` names a dtype by its DType
     name where it is not `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in
     it; `wrap` makes an array of what may be a number, for methods and, where `numbers` is false, for functions too;
     `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each

@@ -1,0 +1,308 @@
+"""Tests and loops as PyTorch's higher-order operators: `torch.cond`, `torch.while_loop`, `scan`.
+
+What goes in and out of them is tensors of fixed dtypes; a result is neither an operand nor another result; a tensor as an index
+is a list of positions. Functions close over what they read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from ..dtypes import DType, dtype, kind_of
+from ..errors import GfxError
+from ..graph import Graph, Node, Value
+from ..trees import leaves
+from ..types import LogicalTensor
+from .constants import call, name, parse
+from .liveness import fors, loop_results, placeholders
+from .plan import counted
+from .rows import Rows
+from .simplify import is_boolean
+from .weak import is_number
+
+_SHARES = frozenset(
+    "getitem reshape permute_dims squeeze expand_dims broadcast_to astype stop_gradient flatten unflatten unstack split"
+    " swapaxes moveaxis matrix_transpose real imag diagonal as_tensor conj positive unbind chunk narrow contiguous".split()
+)
+_DEFAULTS = {"b": "bool", "i": "int64", "f": "float32", "c": "complex64"}
+
+
+class Operators(Rows):
+    """Control flow by higher-order operators where the style says so."""
+
+    @property
+    def hop(self) -> bool:
+        """Whether the style says so."""
+        return self.module.style.control == "hop"
+
+    # ------------------------------------------------------------------ what goes in and out
+    def give(self, region: Graph, results: Sequence[Any], values: Sequence[Value], whole: bool = False) -> bool:
+        """End the function of a region: numbers as tensors, and a copy of what is taken from elsewhere."""
+        if not self.hop:
+            return super().give(region, results, values, whole)
+        node = self.plan.whole.get(region)
+        if node is not None:
+            self.put(ast.Return(self.build(node)))
+            return True
+        owner = region.owner
+        whole = whole or (owner is not None and owner.op.name == "while")
+        given = self._fresh(region, results, values)
+        self.put(ast.Return(ast.Tuple(given, ast.Load()) if whole or len(given) != 1 else given[0]))
+        return True
+
+    def _fresh(self, region: Graph, results: Sequence[Any], values: Sequence[Value]) -> list[ast.expr]:
+        seen: set[Value] = set()
+        out: list[ast.expr] = []
+        for result, value in zip(results, values):
+            leaf = self.plan.resolve(result)
+            if type(leaf) is not Value or not leaf.is_tensor:
+                out.append(self._tensor(leaf, value))
+                continue
+            node, made = leaf.node, self.leaf(leaf)
+            shared = node.graph is not region or node.op.name == "placeholder" or node.op.name in _SHARES
+            out.append(call(ast.Attribute(made, "clone", ast.Load())) if shared or leaf in seen else made)
+            seen.add(leaf)
+        return out
+
+    def _tensor(self, leaf: Any, value: Value) -> ast.expr:
+        """A number as a tensor of the dtype that `value`, which it becomes, has."""
+        if type(leaf) is Value:
+            return call(self._torch("tensor"), self.leaf(leaf))
+        if not is_number(leaf):
+            raise GfxError(f"{leaf!r} cannot go through one of PyTorch's higher-order operators", value.node.span)
+        element, style = self._element(value), self.module.style
+        if element is None:
+            raise GfxError(
+                f"the dtype of {value.name or 'a number'!r} is not known, which PyTorch's higher-order operators ask for",
+                value.node.span,
+                "give the arguments' types at capture, or start from a tensor",
+            )
+        if element.kind in ("f", "c") and not isinstance(leaf, complex):
+            leaf = float(leaf)
+        if element.name == _DEFAULTS.get(kind_of(leaf)):
+            return call(self._torch("tensor"), self.constant(leaf))
+        text = style.scalar.format(dtype=style.dtype(element.name), value=repr(leaf))
+        return self.module.free(parse(text))
+
+    def _element(self, value: Value) -> DType | None:
+        """The dtype of what a number becomes, where it is known."""
+        known = value.type
+        if isinstance(known, LogicalTensor) and known.dtype is not None:
+            return dtype(_DEFAULTS[known.dtype.kind]) if known.weak and known.dtype.kind in _DEFAULTS else known.dtype
+        kind = "b" if is_boolean(value) else self.plan.weak.kind(value)
+        return None if kind is None else dtype(_DEFAULTS[kind])
+
+    def _torch(self, text: str) -> ast.expr:
+        return ast.Attribute(self.module.free(name(self.module.style.module)), text, ast.Load())
+
+    def _init(self, node: Node, at: int) -> ast.expr:
+        leaf = self.plan.resolve(node.arg("init")[at])
+        if not self.hop or not node.values[at].is_tensor:
+            return super()._init(node, at)
+        if not self.module.functional(node):  # its numbers meet those that the operators give
+            kept = (type(leaf) is Value and leaf.is_tensor) or self._element(node.values[at]) is None
+            return self.tree(leaf) if kept else self._tensor(leaf, node.values[at])
+        if type(leaf) is Value and leaf.is_tensor:
+            again = leaf in [self.plan.resolve(other) for other in node.arg("init")[:at]]
+            return call(ast.Attribute(self.leaf(leaf), "clone", ast.Load())) if again else self.leaf(leaf)
+        return self._tensor(leaf, node.values[at])
+
+    # ------------------------------------------------------------------ while
+    def functional_loop(self, node: Node) -> ast.expr:
+        if not self.hop:
+            return super().functional_loop(node)
+        carried = self.plan.liveness.carried(node)
+        if fors(node) and not counted(node) and node.arg("exit") is None:
+            return self._hop_scan(node, carried)
+        made = self._hop_counted(node, carried) if fors(node) else self._while_loop(node, carried)
+        if len(carried) != 1 or (fors(node) and node in self.plan.index):  # as a statement it is unpacked
+            return made
+        return ast.Subscript(made, ast.Constant(1 if fors(node) else 0), ast.Load())
+
+    def loop_values(self, node: Node) -> list[Value | None]:
+        values = super().loop_values(node)
+        return [None, *values] if self.hop and fors(node) and counted(node) else values
+
+    def _enter(
+        self, phis: Sequence[Value | None], names: Sequence[str | None], before: Sequence[Value | None] = ()
+    ) -> list[str]:
+        if not self.hop:
+            return super()._enter(phis, names, before)
+        arguments: list[str] = []
+        for value, hint in [*((value, None) for value in before), *zip(phis, names)]:
+            text = self._argument(value, hint, arguments)
+            arguments.append(text if text != "_" else self._unused(arguments))
+        return arguments
+
+    @staticmethod
+    def _unused(taken: Sequence[str]) -> str:
+        return next(text for text in ("_", *(f"_{count}" for count in range(1, 999))) if text not in taken)
+
+    def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
+        if not self.hop:
+            return super()._inits(node, carried)
+        return ast.Tuple([self._init(node, at) for at in carried], ast.Load())
+
+    # ------------------------------------------------------------------ for
+    def _hop_counted(self, node: Node, carried: list[int]) -> ast.expr:
+        """A loop over a range, or over rows with an early end: `while_loop` with a counter."""
+        body, flag, items = node.regions[-1], node.arg("exit"), placeholders(node, node.regions[-1])[0]
+        hints = self._hints(node, carried)
+        counter = self._counter(node, items, hints)
+        over, avoid = node.args[0], set[str]()
+        ranged = counted(node)
+        told = over if ranged else [part for part in over if not any(self._counts(part, rows) for rows in over)]
+        lengths = [self.tree(over[0][2])] if ranged else [self._length(part) for part in told]
+        done = None if flag is None else hints[carried.index(flag)] or "done"
+        asked = None if done is None else ast.UnaryOp(ast.Invert(), name(done))
+        unused: list[str] = []
+        for at in carried:
+            unused.append(done if at == flag and done is not None else self._unused(unused))
+        condition = self._hop_test(node, counter, unused, lengths, asked, avoid)
+        phis = placeholders(node, body)[1]
+
+        def enter() -> list[str]:
+            arguments = [counter]
+            for at, hint in zip(carried, hints):
+                text = self._argument(phis[at], hint, arguments)
+                arguments.append(text if text != "_" else self._unused(arguments))
+            self.scope.closed |= {counter}
+            self._want_results(node, carried)
+            if ranged and self.plan.liveness.used(items[0]):
+                self.bind(items[0], counter)
+            elif not ranged:
+                self._bind_items(node, items, counter, arguments)
+            return arguments
+
+        results, values = [loop_results(node)[at] for at in carried], [node.values[at] for at in carried]
+
+        def finish(_: Any) -> bool:
+            following = ast.BinOp(name(counter), ast.Add(), ast.Constant(1))
+            self.put(ast.Return(ast.Tuple([following, *self._fresh(body, results, values)], ast.Load())))
+            return True
+
+        step = self.function(body, "body", avoid, enter, finish)
+        first = self.plan.resolve(over[0][1]) if ranged else 0
+        tensor = type(first) is Value and first.is_tensor
+        start = self.leaf(first) if tensor else call(self._torch("tensor"), self.tree(first))
+        inits = [start, *[self._init(node, at) for at in carried]]
+        return ast.Call(self.higher("while_loop"), [condition, step, ast.Tuple(inits, ast.Load())], [])
+
+    def _hop_test(
+        self, node: Node, counter: str, unused: list[str], lengths: list[ast.expr], asked: ast.expr | None, avoid: set
+    ) -> ast.expr:
+        """The function that asks whether there is another trip."""
+        for length in reversed(lengths[:1] if len({ast.dump(found) for found in lengths}) == 1 else lengths):
+            below = ast.Compare(name(counter), [ast.Lt()], [length])
+            asked = below if asked is None else ast.BinOp(below, ast.BitAnd(), asked)
+        graph, number = self.place(self.plan.statement(node))
+        read = {found.id for length in lengths for found in ast.walk(length) if isinstance(found, ast.Name)}
+        text = self.scope.pick(["cond"], graph, 2 * number - 1, avoid | read)
+        avoid.add(text)
+        arguments = [ast.arg(argument) for argument in (counter, *unused)]
+        signature = ast.arguments([], arguments, None, [], [], None, [])
+        self.put(ast.FunctionDef(text, signature, [ast.Return(asked)], [], None))
+        return name(text)
+
+    def _row(self, source: ast.expr, counter: str) -> ast.expr:
+        """A row of a tensor at a counter, which is a tensor itself here."""
+        return position(source, [name(counter)], 0) if self.hop else super()._row(source, counter)
+
+    def _hop_scan(self, node: Node, carried: list[int]) -> ast.expr:
+        """`scan`: what is carried is a tensor or a tuple of them, and so is what is stacked; neither may be missing."""
+        body, items = node.regions[-1], placeholders(node, node.regions[-1])[0]
+        stacked = [v.index - 1 for v in node.values[len(node.arg("init")) :] if self.plan.liveness.used(v)]
+        hints = self._hints(node, carried)
+
+        def unpacked(values: Sequence[Value], given: Sequence[str | None], whole: str, held: list[str]) -> str:
+            if len(values) == 1:
+                text = self._argument(values[0], given[0], held)
+                return text if text != "_" else self._unused(held)
+            targets: list[str] = []
+            for value, hint in zip(values, given):
+                targets.append(self._argument(value, hint, [*held, *targets, whole]))
+            stored: list[ast.expr] = [ast.Name(text, ast.Store()) for text in targets]
+            if stored:
+                self.put(ast.Assign([ast.Tuple(stored, ast.Store())], name(whole)))
+            held.extend(targets)
+            return whole if stored else self._unused(held)
+
+        def enter() -> list[str]:
+            held: list[str] = []
+            carry = unpacked(self._phis(node, body, carried), hints, "carry", held)
+            held.append(carry)
+            rows = unpacked(items, ["i" if item.kind == "int" else "row" for item in items], "items", held)
+            self._want_results(node, carried)
+            return [carry, rows]
+
+        def finish(_: Any) -> bool:
+            at = [*carried, *stacked]
+            given = self._fresh(body, [loop_results(node)[k] for k in at], [node.values[k] for k in at])
+            parts = [given[: len(carried)], given[len(carried) :]]
+            both = [self._tuple(part) if part else call(self._torch("zeros"), ast.Constant(1)) for part in parts]
+            self.put(ast.Return(ast.Tuple(both, ast.Load())))
+            return True
+
+        step = self.function(body, "step", set(), enter, finish)
+        source = self._tuple([self._over(part) for part in node.args[0]])
+        nothing = call(self._torch("zeros"), ast.Constant(1))
+        init = self._tuple([self._init(node, at) for at in carried]) if carried else nothing
+        return ast.Call(name(self.module.use("scan")), [step, init, source], [])
+
+    @staticmethod
+    def _tuple(items: Sequence[ast.expr]) -> ast.expr:
+        return items[0] if len(items) == 1 else ast.Tuple(list(items), ast.Load())
+
+    # ------------------------------------------------------------------ positions
+    def template(self, node: Node) -> ast.expr:
+        if self.hop and node.op.name in ("getitem", "index_put"):
+            made = self._by_position(node)
+            if made is not None:
+                return made
+        return super().template(node)
+
+    def _by_position(self, node: Node) -> ast.expr | None:
+        """Reading and writing where the index is one position, told by a tensor."""
+        index = node.arg("index")
+        parts = [self.plan.resolve(part) for part in (index if type(index) is tuple else (index,))]
+        if not any(map(self._by_tensor, parts)) or not all(map(self._is_position, parts)):
+            return None
+        written = [self.leaf(part) for part in parts]
+        if node.op.name == "getitem":
+            first = next(at for at, part in enumerate(parts) if self._by_tensor(part))
+            return position(self.leaf(node.args[0]), written, first)
+        if node.arg("accumulate"):
+            return None
+        where = written[0] if len(written) == 1 else ast.Tuple(written, ast.Load())
+        return call(name(self.module.use("put_at", node)), self.leaf(node.args[0]), where, self.leaf(node.arg("value")))
+
+    def _by_tensor(self, part: Any) -> bool:
+        """Whether a tensor holds this number: it is one, or is the index of a staged loop, or computed from that."""
+        value = self.plan.resolve(part)
+        if type(value) is not Value or value.is_tensor:
+            return type(value) is Value
+        loop, at = self.plan.liveness.phis.get(value, (None, 0))
+        if loop is not None:
+            return at < 0 and self.module.functional(loop)
+        return value.node.op.name == "host" and any(map(self._by_tensor, leaves(value.node.args[1])))
+
+    def _is_position(self, part: Any) -> bool:
+        if type(part) is not Value:
+            return type(part) is int
+        known = part.type
+        if part.kind == "int" or (isinstance(known, LogicalTensor) and known.dims == ()):
+            return True
+        node = self.plan.liveness.phis.get(part, (part.node, 0))[0]
+        return part.is_tensor and node.op.name != "host_if" and self.plan.weak.maybe_number(part)
+
+
+def position(source: ast.expr, parts: Sequence[ast.expr], first: int) -> ast.expr:
+    """`x[i]` where i is a tensor of one number: a list of one position, and the first of what that gives."""
+    index = [
+        call(ast.Attribute(part, "reshape", ast.Load()), ast.Constant(1)) if at == first else part
+        for at, part in enumerate(parts)
+    ]
+    chosen = ast.Subscript(source, index[0] if len(index) == 1 else ast.Tuple(index, ast.Load()), ast.Load())
+    return ast.Subscript(chosen, ast.Constant(0), ast.Load())
