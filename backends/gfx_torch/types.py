@@ -48,6 +48,7 @@ class TorchBackend(Backend):
     promotion = "torch"
     tensor_types = (torch.Tensor,)
     style: Any = None
+    modes: Mapping[str, Any] = {}
 
     def __init__(self) -> None:
         self._adapted: dict[Callable[..., Any], Callable[..., Any]] = {}
