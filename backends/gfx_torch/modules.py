@@ -176,7 +176,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "LogSoftmax": lambda m, input: act.log_softmax(input, m.dim),
     "Softmax2d": _softmax2d,
     "CosineSimilarity": lambda m, x1, x2: act.cosine_similarity(x1, x2, m.dim, m.eps),
-    "PairwiseDistance": lambda m, x1, x2: act.pairwise_distance(x1, x2, m.norm, m.eps, m.keepdim),
     "PixelShuffle": lambda m, input: act.pixel_shuffle(input, m.upscale_factor),
     "MultiheadAttention": attention.multihead_attention,
     "CrossEntropyLoss": _cross_entropy,

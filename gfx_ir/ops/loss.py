@@ -12,7 +12,8 @@ from ._row import composite
 FAMILY = "nn"
 
 
-def _reduced(losses: Any, reduction: str) -> Any:
+def reduced(losses: Any, reduction: str) -> Any:
+    """The mean or sum of the losses, or all of them."""
     if reduction == "none":
         return losses
     if reduction == "sum":
@@ -25,13 +26,13 @@ def _reduced(losses: Any, reduction: str) -> Any:
 @composite(FAMILY)
 def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     """(x - target)**2."""
-    return _reduced(ops.square(ops.subtract(x, target)), reduction)
+    return reduced(ops.square(ops.subtract(x, target)), reduction)
 
 
 @composite(FAMILY)
 def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     """abs(x - target)."""
-    return _reduced(ops.abs(ops.subtract(x, target)), reduction)
+    return reduced(ops.abs(ops.subtract(x, target)), reduction)
 
 
 @composite(FAMILY)
@@ -39,7 +40,7 @@ def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean
     """Cross entropy of a probability `target` and sigmoid(x), without overflow."""
     log_term = ops.log1p(ops.exp(ops.negative(ops.abs(x))))
     losses = named("losses", ops.add(ops.subtract(ops.maximum(x, 0.0), ops.multiply(x, target)), log_term))
-    return _reduced(losses, reduction)
+    return reduced(losses, reduction)
 
 
 @composite(FAMILY)
@@ -62,7 +63,7 @@ def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: Any = -100, 
     losses = named("losses", ops.where(valid, losses, 0.0))
     if reduction == "mean":
         return ops.divide(ops.sum(losses), ops.sum(counts))
-    return _reduced(losses, reduction)
+    return reduced(losses, reduction)
 
 
 @composite(FAMILY)
@@ -94,7 +95,7 @@ def cross_entropy(
         counts = named("counts", ops.where(valid, ops.take(weight, labels, axis=0), 0.0))
         spread = named("spread", ops.divide(ops.sum(spread), ops.sum(counts)))
     else:
-        spread = _reduced(spread, reduction)
+        spread = reduced(spread, reduction)
     share = host("/", label_smoothing, ops.size(x, 1))
     kept = host("-", 1.0, label_smoothing)
     return ops.add(ops.multiply(losses, kept), ops.multiply(spread, share))

@@ -179,12 +179,6 @@ def cosine_similarity(x1: Any, x2: Any, dim: Any = 1, eps: Any = 1e-8) -> Any:
     return ops.divide(along, ops.multiply(a, b))
 
 
-def pairwise_distance(x1: Any, x2: Any, p: Any = 2.0, eps: Any = 1e-6, keepdim: Any = False) -> Any:
-    """The norm of x1 - x2 + eps along the last axis."""
-    ord = int(p) if isinstance(p, float) and p == int(p) else p
-    return ops.vector_norm(ops.add(ops.subtract(x1, x2), eps), axis=-1, keepdims=keepdim, ord=ord)
-
-
 def pixel_shuffle(input: Any, upscale_factor: Any) -> Any:
     """(N, C*r*r, H, W) -> (N, C, H*r, W*r)."""
     r = upscale_factor
@@ -223,7 +217,6 @@ LIFTS: Lifts = {
     "F.hardshrink torch.hardshrink": hardshrink,
     "F.threshold torch.threshold": threshold,
     "F.normalize": normalize,
-    "F.pairwise_distance torch.pairwise_distance": pairwise_distance,
     "F.cosine_similarity torch.cosine_similarity": cosine_similarity,
     "F.pixel_shuffle torch.pixel_shuffle": pixel_shuffle,
 }

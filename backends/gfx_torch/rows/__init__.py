@@ -1,6 +1,6 @@
 """One file a family of ops: how PyTorch spells each op, and which of its calls are that op."""
 
-from . import create, decompose, effect, elementwise, fft, index, linalg, nn, random, reduce, shape, special
+from . import create, decompose, effect, elementwise, fft, index, linalg, margin, nn, random, reduce, shape, special
 from ._numbers import takes_tensors
 
 _ALL = (
@@ -9,6 +9,7 @@ _ALL = (
     *shape.ROWS,
     *linalg.ROWS,
     *nn.ROWS,
+    *margin.ROWS,
     *index.ROWS,
     *create.ROWS,
     *random.ROWS,

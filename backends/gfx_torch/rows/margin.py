@@ -1,0 +1,59 @@
+"""Losses of pairs, margins and distributions: each is one call of torch.nn.functional."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch.nn.functional as F
+
+from gfx_ir.backend import Row
+from gfx_ir.op import lookup
+
+from ..lifting import plain
+
+_AS_OP = {"input": "x", "input1": "x1", "input2": "x2"}
+_LEGACY = ("size_average", "reduce")
+
+
+def _loss(op: str, spelled: str) -> Row:
+    """The row of a loss that the op and torch call alike, with its options in the same words."""
+    return Row(op, f"F.{op}({spelled}, reduction=reduction)", {f"F.{op}": _lift(op)})
+
+
+def _lift(op: str) -> Callable[..., Any]:
+    signature = inspect.signature(getattr(F, op))
+
+    def fn(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        plain(f"F.{op}", **{name: given.pop(name) for name in _LEGACY if name in given})
+        return lookup(op)(**{_AS_OP.get(name, name): value for name, value in given.items()})
+
+    fn.__signature__ = signature  # type: ignore[attr-defined]
+    return fn
+
+
+def _distance(x1: Any, x2: Any, p: Any = 2.0, eps: Any = 1e-6, keepdim: Any = False) -> Any:
+    ord = int(p) if isinstance(p, float) and p == int(p) else p
+    return lookup("pairwise_distance")(x1, x2, ord, eps, keepdim)
+
+
+ROWS = (
+    Row(
+        "pairwise_distance",
+        "F.pairwise_distance(x1, x2, p=p, eps=eps, keepdim=keepdims)",
+        {"F.pairwise_distance torch.pairwise_distance": _distance},
+    ),
+    _loss("margin_ranking_loss", "x1, x2, target, margin=margin"),
+    _loss("hinge_embedding_loss", "x, target, margin=margin"),
+    _loss("soft_margin_loss", "x, target"),
+    _loss("multilabel_soft_margin_loss", "x, target, weight=weight"),
+    _loss("gaussian_nll_loss", "x, target, var, full=full, eps=eps"),
+    _loss("poisson_nll_loss", "x, target, log_input=log_input, full=full, eps=eps"),
+    _loss("cosine_embedding_loss", "x1, x2, target, margin=margin"),
+    _loss("triplet_margin_loss", "anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap"),
+    _loss("multi_margin_loss", "x, target, p=p, margin=margin, weight=weight"),
+)
