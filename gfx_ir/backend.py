@@ -163,6 +163,10 @@ class Backend:
         """Shape of an array."""
         return tuple(x.shape)
 
+    def in_rows(self, x: Any) -> bool:
+        """Whether an array is all of its memory, row by row, for those whose functions can tell the difference."""
+        return True
+
     def to_host(self, x: Any) -> Any:
         """The array's data as NumPy."""
         raise NotImplementedError

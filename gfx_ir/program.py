@@ -12,7 +12,7 @@ from .text import to_text
 
 @dataclass(frozen=True)
 class Guard:
-    """What a capture took as given: `kind` ("value", "type", "rank", "dim", "equal", "distinct", "promotion"), of which
+    """What a capture took as given: `kind` ("value", "type", "rank", "layout", "dim", "equal", "distinct", "promotion"), of which
     argument (a dotted path), and the value."""
 
     kind: str
@@ -28,6 +28,7 @@ _GUARD_TEXT = {
     "value": "{0} == {1!r}",
     "type": "{0}: {1}",
     "rank": "{0}.ndim == {1}",
+    "layout": "{0} lies in memory {1}",
     "dim": "{0} == {1}",
     "equal": "{0} == {1}",
     "distinct": "{0} is not {1}",

@@ -229,6 +229,11 @@ def _check_guard(guard: Guard, found: Any, owner: Backend) -> None:
             f"the capture takes {guard} as given, and the call has {len(owner.shape_of(found))} dimensions",
             guard.span, "capture with a TensorSpec of this rank",
         )  # fmt: skip
+    elif guard.kind == "layout" and owner.is_tensor(found) and not owner.in_rows(found):
+        raise GuardError(
+            f"the capture takes it as given that {guard}, and the call has strides or an offset", guard.span,
+            "call with x.contiguous() or a copy",
+        )  # fmt: skip
 
 
 def _equal(found: Any, fixed: Any) -> bool:

@@ -253,12 +253,19 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
 
     def assume_rank(self, value: Any, rank: int) -> bool:
         """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
+        return self._assume("rank", value, rank)
+
+    def assume_rows(self, value: Any) -> bool:
+        """Take an argument to lie in memory row by row, with a guard. False where `value` is no argument."""
+        return self._assume("layout", value, "row by row")
+
+    def _assume(self, kind: str, value: Any, what: Any) -> bool:
         root = self.facts.root(value) if isinstance(value, Value) else value
         if not isinstance(root, Value) or root.node.op.name != "placeholder" or root.kind != "tensor":
             return False
         if root.graph is None or root.graph.owner is not None:
             return False
-        guard = Guard("rank", root.node.args[0], rank, self.span())
+        guard = Guard(kind, root.node.args[0], what, self.span())
         if guard not in self.guards:
             self.guards.append(guard)
         return True

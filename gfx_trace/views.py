@@ -15,6 +15,7 @@ from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
 from .aliases import doubt, lose, regained
+from .chains import make_view, may_view, view_chain
 from .convert import Starred, spliced
 from .indexed import Indexed
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
@@ -137,6 +138,8 @@ class Views:
         if first is not None and copies is not True and (backend is None or backend.views):
             varies = copies == "maybe" or (backend is None and lift.name in _VARY)
             self.link(first, values[0], wrapped, lift.name if varies else "")
+        if args and copies is False and (backend is None or backend.views):
+            self.link_parts(args if first is None else args[1:], wrapped)
         return wrapped
 
     def wrote(self: Tracer, result: Any, subject: Any, before: Any) -> None:
@@ -153,29 +156,25 @@ class Views:
         raise self.error(f"GFX cannot apply {lift.name} to a list that a loop filled", "stack it first")
 
     def link(self: Tracer, base: Proxy, base_value: Value, wrapped: Any, varies: str = "") -> None:
-        """Make the results of a view op views of `base`; those of a function that `varies` in whether it copies may be."""
+        """Make the results of view ops views of `base`; those of a function that `varies` in whether it copies may be."""
+        origins = (base_value, self.captures.get(base_value))
         for proxy in leaves(wrapped):
             if type(proxy) is not Proxy or type(proxy.value) is not Value:
                 continue
-            node = proxy.value.node
             if varies:
                 doubt(proxy, [base], f"{varies!r} shares memory at times, and copies at others")
-            elif (
-                node.op.put is not None and node.args[0] in (base_value, self.captures.get(base_value)) and _basic(node)
-            ):
-                self._make_view(base, proxy, node.op, node.args, proxy.value.index)
+                continue
+            chain = view_chain(proxy.value, origins)
+            if chain is not None and proxy is not base and proxy.base is None:
+                make_view(base, proxy, chain)
 
-    def _make_view(self: Tracer, base: Proxy, proxy: Proxy, op: OpDef, args: tuple, index: int) -> None:
-        rest = args[1:]
-
-        def derive(current: Any) -> Any:
-            out = op(current, *rest)
-            return out[index - 1] if isinstance(out, tuple) else out
-
-        def put(current: Any, new: Any) -> Any:
-            return op.put(op.named((current, *rest)), new, index)
-
-        proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
+    def link_parts(self: Tracer, args: tuple, wrapped: Any) -> None:
+        """Link the results of a call to each of the tensors it takes, also to those in a list."""
+        made = [leaf for leaf in leaves(wrapped) if type(leaf) is Proxy and type(leaf.value) is Value]
+        if any(may_view(proxy.value) for proxy in made) or len(made) > 1:
+            for item in leaves(args):
+                if type(item) is Proxy:
+                    self.link(item, item.read(), wrapped)
 
     # ------------------------------------------------------------------ indexing and writing
     def getitem(self: Tracer, x: Proxy, index: Any) -> Any:
@@ -304,15 +303,6 @@ class Namespace:
             return active.builder.call(op, args, kwargs)
 
         return function
-
-
-def _basic(node: Any) -> bool:
-    """Whether an index selects by position alone, so that the result shares memory."""
-    if node.op.name != "getitem":
-        return True
-    index = node.args[1]
-    items = index if type(index) is tuple else (index,)
-    return not any(type(i) is list or (isinstance(i, Value) and i.is_tensor) or isinstance(i, bool) for i in items)
 
 
 PYTHON_INPLACE = {

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
 
-from . import helpers, lifts, rows, special
+from . import helpers, helpers_arrange, lifts, rows, scalars, special
 from .lifting import cast_back, element, refuse
 from .module import Transpiled
 from .modules import MODULES
@@ -35,7 +35,7 @@ _RESHAPING = frozenset("squeeze unsqueeze transpose t swapaxes swapdims resize a
 """Methods whose in-place form changes how a tensor looks at its memory, not the memory."""
 _METHODS_MAYBE = frozenset((
     "reshape", "reshape_as", "flatten", "ravel", "contiguous", "type", "type_as", "to", "float", "double", "half", "bfloat16",
-    "int", "long", "short", "char", "byte", "bool", "cpu", "cuda",
+    "int", "long", "short", "char", "byte", "bool", "cpu", "cuda", "resolve_conj", "resolve_neg",
 ))  # fmt: skip
 
 
@@ -51,11 +51,12 @@ class TorchBackend(Backend):
     modes: Mapping[str, Any] = {}
 
     def __init__(self) -> None:
-        self._adapted: dict[Callable[..., Any], Callable[..., Any]] = {}
+        self._adapted: dict[tuple[Callable[..., Any], bool], Callable[..., Any]] = {}
         self.helpers: dict[str, Callable[..., Any]] = {
             name: fn
-            for name, fn in vars(helpers).items()
-            if inspect.isfunction(fn) and fn.__module__ == helpers.__name__
+            for module in (helpers, helpers_arrange)
+            for name, fn in vars(module).items()
+            if inspect.isfunction(fn) and fn.__module__ == module.__name__
         }
         roots = {"torch": torch, "F": F}
         namespace = {"torch": torch, "F": F, "math": math, **self.helpers}
@@ -79,20 +80,22 @@ class TorchBackend(Backend):
             flags["writes"] = _asks_inplace(fn)
         if short in _METHODS_MAYBE and not flags.get("copies"):
             flags["copies"] = "maybe"
-        super().add_lift(name, self._adapt(fn), roots, **flags)
+        super().add_lift(name, self._adapt(fn, short in scalars.NAMES), roots, **flags)
 
-    def _adapt(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """`fn` with what every torch function accepts: NumPy's argument names, `out=None`, places."""
-        found = self._adapted.get(fn)
+    def _adapt(self, fn: Callable[..., Any], of_axis: bool) -> Callable[..., Any]:
+        """`fn` with what every torch function accepts: NumPy's argument names, `out=None`, places, for those
+        `of_axis` tensors of no axes."""
+        found = self._adapted.get((fn, of_axis))
         if found is not None:
             return found
-        accepted = set(inspect.signature(fn).parameters)
+        given, accepted = fn, set(inspect.signature(fn).parameters)
+        fn = scalars.on_scalars(fn) if of_axis else fn
 
         @functools.wraps(fn)
         def adapted(*args: Any, **kwargs: Any) -> Any:
             return fn(*args, **_clean(kwargs, accepted)) if kwargs else fn(*args)
 
-        self._adapted[fn] = adapted
+        self._adapted[given, of_axis] = adapted
         return adapted
 
     def _add_inplace(self) -> None:
@@ -125,6 +128,10 @@ class TorchBackend(Backend):
 
     def as_dtype(self, x: Any) -> DType | None:
         return _FROM_TORCH.get(x) if isinstance(x, torch.dtype) else None
+
+    def in_rows(self, x: Any) -> bool:
+        """Whether a tensor is contiguous, and begins where its memory does."""
+        return x.is_contiguous() and x.storage_offset() == 0
 
     def native_dtype(self, dtype: DType) -> Any:
         return _TO_TORCH[dtype]

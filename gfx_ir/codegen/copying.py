@@ -31,7 +31,7 @@ def copy_nodes(source: Graph, into: Graph, before: Node | None, values: Values, 
         kinds = tuple(value.kind for value in node.values)
         regions = tuple(copy_graph(region, prefix=prefix) for region in node.regions)
         args = substitute(node.args, values)
-        if prefix and node.op.name in ("call", "repeat"):
+        if prefix and node.op.name in ("call", "repeat_calls"):
             args = (args[0], join(prefix, args[1]), *args[2:])
         made = Node(node.op, args, kinds, node.span, regions)
         made.in_place = node.in_place

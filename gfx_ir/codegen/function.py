@@ -143,7 +143,7 @@ class FunctionWriter(Operators):
     def control_statement(self, node: Node) -> bool:
         """A test or loop as statements; True where nothing behind it is reached."""
         op = node.op.name
-        if op == "repeat":
+        if op == "repeat_calls":
             self.repeat(node)
         elif node in self.plan.ternary or (op == "cond" and self.module.functional(node)):
             self._assign_outputs(node, [v for v in node.values if self.plan.liveness.used(v)])

@@ -12,7 +12,7 @@ _WIDTH = 40
 
 def callees(graph: Graph) -> list[Node]:
     """Every call in the graph and its regions."""
-    return [node for node in graph.walk() if node.op.name in ("call", "repeat")]
+    return [node for node in graph.walk() if node.op.name in ("call", "repeat_calls")]
 
 
 def inline_calls(entry: Graph, functions: dict[str, Graph]) -> None:

@@ -104,7 +104,7 @@ class Liveness:
                 self._use(node.args[0], node)
             elif node.op.name in LOOPS:
                 self._need_loop(node)
-            elif node.op.name == "repeat":
+            elif node.op.name == "repeat_calls":
                 thread = dict(node.arg("thread"))
                 for at, arg in enumerate(node.arg("args")):
                     self._use(arg, node, late=at not in thread)

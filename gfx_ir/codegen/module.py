@@ -85,10 +85,10 @@ class ModuleWriter:
     def _summarise(self) -> None:
         for graph in self.order:
             nodes = list(graph.walk())
-            called = [self.functions[node.args[0]] for node in nodes if node.op.name in ("call", "repeat")]
+            called = [self.functions[node.args[0]] for node in nodes if node.op.name in ("call", "repeat_calls")]
             self._params[graph] = (
                 bool(graph.parameters)
-                or any(node.op.name == "repeat" for node in nodes)
+                or any(node.op.name == "repeat_calls" for node in nodes)
                 or any(self._params[callee] for callee in called)
             )
             if graph is self.prepared.entry:
@@ -102,10 +102,10 @@ class ModuleWriter:
         """Whether the node does more than give its values."""
         if node.op.effect:
             return True
-        if node.op.name in ("call", "repeat"):
+        if node.op.name in ("call", "repeat_calls"):
             return self._effects[self.functions[node.args[0]]]
         return any(
-            inner.op.effect or (inner.op.name in ("call", "repeat") and self.effectful(inner))
+            inner.op.effect or (inner.op.name in ("call", "repeat_calls") and self.effectful(inner))
             for r in node.regions
             for inner in r.walk()
         )

@@ -177,7 +177,7 @@ class Plan:
         node = value.node
         if self.users.get(value) != [user] or node.graph is not user.graph or node not in self.liveness.live:
             return False
-        if user.op.name == "repeat" and (value, user) in self.liveness.late:
+        if user.op.name == "repeat_calls" and (value, user) in self.liveness.late:
             return False
         if (
             len(node.values) != 1
@@ -192,7 +192,7 @@ class Plan:
             return node in self.ternary and not value.name
         if self._ends_nested(user) or self._in_head(node):
             return True
-        if node.op.name == "repeat":
+        if node.op.name == "repeat_calls":
             return False
         if self.ordered and any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
             return False

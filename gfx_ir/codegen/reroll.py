@@ -1,4 +1,4 @@
-"""Runs of calls to one graph with parameters P.0, P.1, … become one `repeat` node: a loop over the list P."""
+"""Runs of calls to one graph with parameters P.0, P.1, … become one `repeat_calls` node: a loop over the list P."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..graph import Graph, Node, Value
 from ..op import OpDef
 
 # `thread`: pairs (position of an argument, position of the output that it takes from the trip before).
-REPEAT = OpDef("repeat(callee, path, start, stop, args, thread)", kinds=lambda args: ("tensor",))
+REPEAT = OpDef("repeat_calls(callee, path, start, stop, args, thread)", kinds=lambda args: ("tensor",))
 
 
 class Lists:

@@ -95,7 +95,7 @@ class Statements(Expressions):
         op = node.op.name
         if op == "check":
             return self.check(node)
-        if op in ("cond", "host_if", "while", "for", "host_while", "host_for", "repeat"):
+        if op in ("cond", "host_if", "while", "for", "host_while", "host_for", "repeat_calls"):
             return self.control_statement(node)
         expression = self.build(node)
         if not any(self.plan.liveness.used(value) for value in node.values):

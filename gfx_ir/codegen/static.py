@@ -50,7 +50,7 @@ class _Search:
             self._host_control(node)
         elif op in ("cond", "while", "for"):
             self._enter(node)
-        elif op in ("call", "repeat"):
+        elif op in ("call", "repeat_calls"):
             callee = self.prepared.functions[node.args[0]]
             for placeholder, arg in zip(callee.placeholders, node.arg("args")):
                 self.origins[placeholder] = self.of(arg)

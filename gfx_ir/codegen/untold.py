@@ -1,4 +1,5 @@
-"""What a program says and its target is not told: places where it has none, dtypes of numbers among arrays."""
+"""What a program says and its target is not told: places where it has none, dtypes of numbers among arrays; and what
+the target must be told because its own answer is another: the width of positions."""
 
 from __future__ import annotations
 
@@ -6,11 +7,24 @@ from typing import Any
 
 from ..backend import Backend
 from ..defaults import dtype_for
-from ..dtypes import DType
-from ..graph import Graph, Node
+from ..dtypes import DType, int64
+from ..graph import Graph, Node, Value
+from ..op import lookup
+from ..trees import leaves
 from ..types import LogicalTensor
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
+
+NARROW = {"topk": 2, "searchsorted": 1}
+"""Ops whose positions (which output) JAX gives as int32 in its 64-bit mode too."""
+_INDEX = {
+    "getitem": "index",
+    "index_put": "index",
+    "take": "indices",
+    "take_along_axis": "indices",
+    "gather": "indices",
+}
+"""Where positions of any width do."""
 
 
 def leave_out(graph: Graph, backend: Backend, rules: str) -> None:
@@ -24,6 +38,30 @@ def leave_out(graph: Graph, backend: Backend, rules: str) -> None:
             _tell(node)
         elif not told and rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
             _weaken(node)
+        if rules != "jax" and backend.promotion == "jax" and node.op.name in NARROW:
+            _widen(node)
+
+
+def _widen(node: Node) -> None:
+    """Cast positions to the target's widest integer, unless they are used as an index only."""
+    found, graph = node.values[NARROW[node.op.name] - 1], node.graph
+    users = [user for user in found.users() if not _indexes(user, found)]
+    if not users or graph is None:
+        return
+    wide = Node(lookup("astype"), (found, int64), ("tensor",), node.span)
+    graph.insert(wide, node.next)
+    wide.value.type = found.type
+    for user in users:
+        user.replace_input(found, wide.value)
+    wide.value.name, found.name = found.name, None
+
+
+def _indexes(user: Node, positions: Value) -> bool:
+    name = _INDEX.get(user.op.name)
+    if name is None:
+        return False
+    others = (arg for param, arg in zip(user.op.params, user.args) if param != name)
+    return not any(leaf is positions for leaf in leaves(tuple(others)))
 
 
 def _joins_types(graph: Graph) -> bool:
@@ -64,7 +102,10 @@ def _unplace(node: Node) -> None:
 
 
 def _weaken(node: Node) -> None:
-    """torch lets a tensor of no axes take part in promotion by its kind alone: JAX does so where no dtype is given."""
+    """torch lets a tensor of no axes take part in promotion by its kind alone: JAX does so where no dtype is given.
+    What is returned keeps its dtype."""
+    if any(user.op.name == "output" for user in node.value.users()):
+        return
     number, element = node.arg(_NUMBER[node.op.name]), node.arg("dtype")
     scalar = not isinstance(number, (tuple, list)) and (node.op.name != "full" or node.arg("shape") == ())
     if scalar and isinstance(element, DType) and element in (dtype_for(number, "torch"), dtype_for(number, "numpy")):

@@ -29,7 +29,7 @@ class Widths:
         op = node.op.name
         if op == "output":
             return 7 + self.tree(node.args[0])
-        if op in ("call", "repeat"):
+        if op in ("call", "repeat_calls"):
             return len(str(node.args[0])) + 8 + self.tree(node.arg("args")) + self.path(str(node.args[1] or ""))
         if op == "host":
             return 3 * len(node.args[1]) + self.tree(node.args[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..op import REGISTRY, OpDef, lookup
 from . import (
+    arrange,
     control,
     convolution,
     create,
@@ -19,6 +20,7 @@ from . import (
     norm,
     random,
     reduce,
+    search,
     shape,
     special,
     spectra,
@@ -41,6 +43,8 @@ FAMILIES = (
     random,
     fft,
     spectra,
+    arrange,
+    search,
     control,
     effect,
 )

@@ -30,6 +30,11 @@ def put_part(args: SimpleNamespace, new: Any, index: int) -> Any:
     raise UnsupportedConstruct("this writes through a part of complex numbers", hint="write x = re + 1j * im instead")
 
 
+def put_conj(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The conjugate of what the view of conjugates gets; torch's is lazy."""
+    return ops.conj(new)
+
+
 def put_item(args: SimpleNamespace, new: Any, index: int) -> Any:
     """x[index] = new."""
     return ops.index_put(args.x, args.index, new)

@@ -30,7 +30,7 @@ from ._shapes import (
     stays_weak,
     takes_open,
 )
-from ._views import put_part, put_real, put_same
+from ._views import put_conj, put_part, put_real, put_same
 
 FAMILY = "elementwise"
 
@@ -125,7 +125,7 @@ BINARY = (
 )
 
 for _name, _spelling, _rule in UNARY:
-    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule))
+    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=put_conj if _name == "conj" else None)
 for _name, _spelling, _rule in BINARY:
     op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule))
 

@@ -13,7 +13,7 @@ from gfx_ir.trees import leaves
 @dataclass
 class Sample:
     """A call of an op, NumPy arrays in place of tensors. `skip` maps a backend, or the name of a check ("symbolic",
-    "dtype"), to the reason why it does not apply; `tol` is the tolerance, relative and absolute."""
+    "dtype", "write"), to the reason why it does not apply; `tol` is the tolerance, relative and absolute."""
 
     op: str
     args: tuple = ()

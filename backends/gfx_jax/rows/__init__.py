@@ -1,9 +1,36 @@
 """The rows of the JAX backend, family by family."""
 
-from . import create, decompose, effect, elementwise, fft, index, linalg, nn, random, reduce, shape, special
-
-ROWS = tuple(
-    row
-    for family in (elementwise, reduce, shape, linalg, nn, index, create, random, fft, special, decompose, effect)
-    for row in family.ROWS
+from . import (
+    arrange,
+    create,
+    decompose,
+    effect,
+    elementwise,
+    fft,
+    index,
+    linalg,
+    nn,
+    random,
+    reduce,
+    search,
+    shape,
+    special,
 )
+
+_FAMILIES = (
+    elementwise,
+    reduce,
+    shape,
+    linalg,
+    nn,
+    index,
+    create,
+    random,
+    fft,
+    special,
+    decompose,
+    effect,
+    arrange,
+    search,
+)
+ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)

@@ -7,6 +7,8 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.codegen.untold import NARROW
+from gfx_ir.dtypes import int64
 from gfx_ir.graph import Value
 from gfx_ir.lifting import words
 from gfx_ir.lifting.elements import BINARY, OPERATORS, UNARY, Elements, functions
@@ -139,6 +141,9 @@ def _convert_element_type(operand: Any, new_dtype: Any) -> Any:
 
 
 def _astype_spelling(args: SimpleNamespace) -> str:
+    """Positions become as wide as JAX's mode admits, which a 64-bit dtype says with a warning."""
+    if isinstance(args.x, Value) and args.x.node.op.name in NARROW and args.dtype == int64:
+        return "x.astype(int)"
     return "jnp.asarray(x, dtype=dtype)" if plain(args.x) else "x.astype(dtype)"
 
 

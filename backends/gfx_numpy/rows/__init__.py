@@ -5,6 +5,6 @@ from . import create, decompose, effect, elementwise, fft, index, linalg, nn, ra
 _FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, special, decompose, effect)
 ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 WRITES = writes.WRITES
-COPIES = "np.copy ndarray.copy ndarray.flatten"
+COPIES = "np.conj np.copy ndarray.copy ndarray.flatten"
 MAY_COPY = "np.ravel ndarray.ravel np.reshape ndarray.reshape"
 SHARES = create.SHARES

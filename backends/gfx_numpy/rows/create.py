@@ -15,7 +15,7 @@ from gfx_ir.lifting.creation import Grids, limits
 from gfx_ir.lifting.words import known_dtype
 from gfx_ir.op import lookup
 
-from ._lift import NP, as_array, element, expect, refuse, rows, tensor
+from ._lift import NP, as_array, element, expect, kind_of, refuse, rows, tensor
 
 
 def _filled(name: str) -> Any:
@@ -91,6 +91,7 @@ SHARES = {
     "np.array": lambda object, dtype=None, *, copy=True, order="K", **rest: shares(object, dtype, order, copy=copy),
     "np.ascontiguousarray": lambda a, dtype=None, **rest: shares(a, dtype, "C"),
     "ndarray.astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: shares(x, dtype, copy=copy),
+    "ndarray.conj": lambda x: {None: "maybe", "c": True}.get(kind_of(x), False),
     "np.astype": lambda x, dtype, /, *, copy=True, device=None: shares(x, dtype, copy=copy),
 }
 

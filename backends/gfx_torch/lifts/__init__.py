@@ -1,12 +1,27 @@
 """Calls of PyTorch that are no single op: functions in torch's own signatures that call several."""
 
-from . import activations, arithmetic, casts, decompositions, indexing, losses, matrices, shapes
+from . import (
+    activations,
+    arithmetic,
+    arranging,
+    casts,
+    copying,
+    decompositions,
+    finding,
+    indexing,
+    losses,
+    matrices,
+    shapes,
+)
 
 LIFTS = {
     **activations.LIFTS,
     **arithmetic.LIFTS,
+    **arranging.LIFTS,
     **casts.LIFTS,
+    **copying.LIFTS,
     **decompositions.LIFTS,
+    **finding.LIFTS,
     **indexing.LIFTS,
     **losses.LIFTS,
     **matrices.LIFTS,

@@ -10,7 +10,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from ..lifting import default_dtype, dtype_like, element, is_dtype, is_number, known_rank, place, refuse
+from ..lifting import default_dtype, dtype_like, element, is_dtype, is_number, known_rank, names, place, refuse
 
 _OLD_NAMES = {
     "Float": "float32",
@@ -166,7 +166,8 @@ LIFTS = {
     "Tensor.cdouble": _caster("complex128"),
     "Tensor.cpu": lambda input, memory_format=None: ops.to_device(input, "cpu"),
     "Tensor.cuda": _cuda,
-    "Tensor.contiguous Tensor.pin_memory Tensor.resolve_neg": _same,
+    "Tensor.contiguous Tensor.pin_memory Tensor.resolve_neg torch.resolve_neg": _same,
+    names("resolve_conj"): _same,
     "Tensor.is_nested@ Tensor.is_sparse@ Tensor.is_quantized@ Tensor.is_meta@": lambda input: False,
     "Tensor.requires_grad_": _requires_grad_,
     "torch.finfo": finfo,

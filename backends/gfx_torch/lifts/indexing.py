@@ -8,7 +8,7 @@ from gfx_ir import ops
 from gfx_ir.build import host
 from gfx_ir.graph import Value
 
-from ..lifting import at, dtype_like, is_number, names, refuse
+from ..lifting import at, is_number, names, refuse
 
 
 def _is_list(item: Any) -> bool:
@@ -90,16 +90,6 @@ def slice_scatter(input: Any, src: Any, dim: Any = 0, start: Any = None, end: An
     return ops.index_put(input, at(dim, slice(start, end, step)), src)
 
 
-def scatter_reduce(input: Any, dim: Any, index: Any, src: Any, reduce: str, *, include_self: Any = True) -> Any:
-    """torch.scatter_reduce of sums."""
-    if reduce != "sum" or include_self is not True:
-        refuse(
-            f"torch.scatter_reduce with reduce={reduce!r}, include_self={include_self} has no counterpart",
-            "only sums have one",
-        )
-    return ops.scatter(input, index, src, dim, "add")
-
-
 def copy_(input: Any, src: Any, non_blocking: Any = False) -> Any:
     """x[...] = src."""
     if is_number(src):
@@ -115,7 +105,7 @@ def diag(input: Any, diagonal: Any = 0) -> Any:
     from_matrix = _rank(input) == 2
     if from_matrix:
         return ops.copy(ops.diagonal(input, offset=diagonal))
-    return diag_embed(input, diagonal)
+    return ops.diag_embed(input, diagonal)
 
 
 def _rank(x: Any) -> int:
@@ -128,16 +118,6 @@ def _rank(x: Any) -> int:
     return rank
 
 
-def diag_embed(input: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> Any:
-    """Matrices with the last axis as their diagonal."""
-    if offset != 0 or (dim1, dim2) != (-2, -1):
-        refuse("torch.diag_embed off the main diagonal has no counterpart", "shift it with F.pad and roll")
-    device = ops.device_of(input)
-    steps = ops.arange(ops.size(input, -1), device=device)
-    on = ops.equal(ops.expand_dims(steps, 1), steps)
-    return ops.where(on, ops.expand_dims(input, -1), ops.zeros((), dtype=dtype_like(input), device=device))
-
-
 LIFTS = {
     "Tensor.__getitem__": getitem,
     "Tensor.__setitem__": setitem,
@@ -148,8 +128,6 @@ LIFTS = {
     names("narrow"): narrow,
     names("select_scatter"): select_scatter,
     names("slice_scatter"): slice_scatter,
-    names("scatter_reduce"): scatter_reduce,
     "Tensor.copy_": copy_,
     names("diag"): diag,
-    names("diag_embed"): diag_embed,
 }

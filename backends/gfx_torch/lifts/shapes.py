@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import host
+from gfx_ir.build import dtype_of, host
 
 from ..lifting import ask_rank, fixed_int, known_rank, known_size, names, refuse, shape_of
 
@@ -28,40 +28,100 @@ def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
     return ops.reshape(input, host("+", head, (*sizes, *tail)))
 
 
+def _joined(tensors: Any, dims: int, axis: int, call: str) -> Any:
+    """Joined along an axis, all with at least so many axes."""
+    return ops.concat(tuple(_at_least(dims, x, call) for x in tensors), axis=axis)
+
+
 def hstack(tensors: Any) -> Any:
     """Joined along axis 1, vectors along axis 0."""
     rank = ask_rank(tensors[0], 2, "torch.hstack")
-    return ops.concat(tuple(tensors), axis=0 if rank == 1 else 1)
+    return _joined(tensors, 1, 0 if rank < 2 else 1, "torch.hstack")
+
+
+def column_stack(tensors: Any) -> Any:
+    """Joined along axis 1, vectors as columns."""
+    made = []
+    for x in tensors:
+        rank = ask_rank(x, 2, "torch.column_stack")
+        made.append(x if rank > 1 else ops.reshape(x, (-1, 1)))
+    return ops.concat(tuple(made), axis=1)
 
 
 def vstack(tensors: Any) -> Any:
     """Joined along axis 0, vectors as rows."""
-    rank = ask_rank(tensors[0], 2, "torch.vstack")
-    return ops.stack(tuple(tensors), axis=0) if rank == 1 else ops.concat(tuple(tensors), axis=0)
+    if all(known_rank(x) == 1 for x in tensors):
+        return ops.stack(tuple(tensors), axis=0)
+    return _joined(tensors, 2, 0, "torch.vstack")
 
 
 def dstack(tensors: Any) -> Any:
     """Joined along axis 2."""
-    if ask_rank(tensors[0], 3, "torch.dstack") < 3:
-        refuse("torch.dstack of tensors of less than 3 axes has no counterpart", "torch.stack(tensors, dim=-1)")
-    return ops.concat(tuple(tensors), axis=2)
+    return _joined(tensors, 3, 2, "torch.dstack")
+
+
+def _at_least(dims: int, x: Any, call: str) -> Any:
+    """x with new axes, up to so many; the third one is the last."""
+    rank = ask_rank(x, dims, call)
+    for _ in range(min(dims, 2) - rank):
+        x = ops.expand_dims(x, 0)
+    return ops.expand_dims(x, -1) if dims == 3 and rank < 3 else x
 
 
 def atleast(dims: int) -> Any:
-    """torch.atleast_1d, 2d: new axes in front."""
+    """torch.atleast_1d, 2d, 3d: new axes."""
 
     def fn(*tensors: Any) -> Any:
         if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-            tensors = tuple(tensors[0])
-        out = []
-        for x in tensors:
-            missing = dims - ask_rank(x, dims, f"torch.atleast_{dims}d")
-            for _ in range(missing):
-                x = ops.expand_dims(x, 0)
-            out.append(x)
-        return out[0] if len(out) == 1 else tuple(out)
+            return tuple(_at_least(dims, x, f"torch.atleast_{dims}d") for x in tensors[0])
+        out = tuple(_at_least(dims, x, f"torch.atleast_{dims}d") for x in tensors)
+        return out[0] if len(out) == 1 else out
 
     return fn
+
+
+def conj(input: Any) -> Any:
+    """The conjugates: a view; of real numbers they themselves."""
+    found = dtype_of(input)
+    return ops.conj(input) if found is None or found.kind == "c" else input
+
+
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """Axes of size 1 go; torch leaves an axis alone whose size is another."""
+    rank = known_rank(input)
+    if isinstance(dim, (tuple, list)):
+        dim = tuple(d for d in dim if rank != 0 and known_size(input, d) in (None, 1))
+        return ops.squeeze(input, axis=dim) if dim else input
+    if dim is not None and rank and known_size(input, dim) not in (None, 1):
+        return input
+    return ops.squeeze(input, axis=dim)
+
+
+def cat(tensors: Any, dim: Any = 0) -> Any:
+    """Joined along an axis; an empty vector among tensors of more axes counts for nothing."""
+    if isinstance(tensors, (tuple, list)) and any(known_rank(x) not in (None, 1) for x in tensors):
+        tensors = [x for x in tensors if not (known_rank(x) == 1 and known_size(x, 0) == 0)]
+    return ops.concat(tuple(tensors) if isinstance(tensors, list) else tensors, axis=dim)
+
+
+MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
+"""Ours and torch's names of what stands beyond the edges."""
+_FROM_TORCH = {theirs: ours for ours, theirs in MODES.items()}
+
+
+def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+    """The last axes made longer, the last one first; negative widths cut."""
+    if mode not in _FROM_TORCH:
+        refuse(f"F.pad knows no mode {mode!r}")
+    pad = tuple(pad)
+    widths = [(pad[at], pad[at + 1]) for at in range(len(pad) - 2, -1, -2)]
+    if any(isinstance(w, int) and w < 0 for w in pad):
+        parts = [slice(max(-low, 0), None if high >= 0 else high) for low, high in widths]
+        input = ops.getitem(input, (..., *parts))
+        widths = [(max(low, 0), max(high, 0)) for low, high in widths]
+        if not any(map(any, widths)):
+            return ops.copy(input)
+    return ops.pad(input, tuple(widths), mode=_FROM_TORCH[mode], value=0 if value is None else value)
 
 
 def broadcast_tensors(*tensors: Any) -> tuple:
@@ -90,28 +150,14 @@ def rot90(input: Any, k: Any = 1, dims: Any = (0, 1)) -> Any:
     return ops.flip(ops.swapaxes(input, a, b), axis=(a,) if turns == 1 else (b,))
 
 
-def unfold(input: Any, dimension: Any, size: Any, step: Any) -> Any:
-    """Windows along an axis, which become the last axis."""
-    total = known_size(input, dimension)
-    rank = known_rank(input)
-    if total is None or rank is None:
-        refuse(
-            "Tensor.unfold of an axis of unknown size has no counterpart", "give the argument's shape: gfx.TensorSpec"
-        )
-    starts = range(0, total - size + 1, step)  # type: ignore[operator]
-    rows = ops.constant(tuple(tuple(range(s, s + size)) for s in starts))
-    at = dimension % rank  # type: ignore[operator]
-    return ops.moveaxis(ops.take(input, rows, axis=at), at + 1, -1)
-
-
 LIFTS = {
     names("unflatten"): unflatten,
-    "torch.hstack torch.column_stack": hstack,
+    "torch.hstack": hstack,
+    "torch.column_stack": column_stack,
     "torch.vstack torch.row_stack": vstack,
     "torch.dstack": dstack,
     "torch.atleast_1d": atleast(1),
     "torch.atleast_2d": atleast(2),
+    "torch.atleast_3d": atleast(3),
     "torch.broadcast_tensors": broadcast_tensors,
-    names("rot90"): rot90,
-    "Tensor.unfold": unfold,
 }

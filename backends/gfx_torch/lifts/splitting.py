@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 from gfx_ir import ops
@@ -11,6 +10,7 @@ from gfx_ir.build import host
 from gfx_ir.errors import ShapeError
 
 from ..lifting import fixed_int, known_size
+from .arranging import cut
 
 
 def parts(found: Any) -> tuple:
@@ -60,8 +60,7 @@ def tensor_split(input: Any, indices_or_sections: Any = None, dim: Any = 0, **na
             )
         low, more = divmod(total, given)
         return parts(ops.split(input, (low + 1,) * more + (low,) * (given - more), axis=dim))
-    ends = [0, *given, ops.size(input, dim) if total is None else total]
-    return parts(ops.split(input, tuple(host("-", b, a) for a, b in itertools.pairwise(ends)), axis=dim))
+    return cut(input, given, dim)
 
 
 def unbind(input: Any, dim: Any = 0) -> Any:

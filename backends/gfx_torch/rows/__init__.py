@@ -1,6 +1,22 @@
 """One file a family of ops: how PyTorch spells each op, and which of its calls are that op."""
 
-from . import create, decompose, effect, elementwise, fft, index, linalg, margin, nn, random, reduce, shape, special
+from . import (
+    arrange,
+    create,
+    decompose,
+    effect,
+    elementwise,
+    fft,
+    index,
+    linalg,
+    margin,
+    nn,
+    random,
+    reduce,
+    search,
+    shape,
+    special,
+)
 from ._numbers import takes_tensors
 
 _ALL = (
@@ -17,6 +33,8 @@ _ALL = (
     *decompose.ROWS,
     *special.ROWS,
     *effect.ROWS,
+    *arrange.ROWS,
+    *search.ROWS,
 )
 
 ROWS = tuple(takes_tensors(row) for row in _ALL)

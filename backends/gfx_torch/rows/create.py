@@ -12,7 +12,7 @@ from gfx_ir.defaults import own
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
-from ..lifting import default_dtype, dtype_like, element, is_number, place, refuse, shape_of, sizes
+from ..lifting import default_dtype, dtype_like, element, is_number, known_rank, place, refuse, shape_of, sizes
 from ._spell import spread
 
 OWN_FLOAT = {"dtype": own("torch")}
@@ -136,7 +136,8 @@ def _new_tensor(input: Any, data: Any, *, dtype: Any = None, device: Any = None)
 def _meshgrid(*tensors: Any, indexing: Any = None) -> Any:
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
-    found = ops.meshgrid(tuple(tensors), indexing=indexing or "ij")
+    tensors = tuple(ops.reshape(x, (1,)) if known_rank(x) == 0 else x for x in tensors)
+    found = ops.meshgrid(tensors, indexing=indexing or "ij")
     return found if isinstance(found, tuple) else (found,)
 
 

@@ -10,6 +10,7 @@ from gfx_ir.backend import Row
 from gfx_ir.op import lookup
 
 from ..lifting import cast_back, dtype_of, is_number, names, one, refuse, swapped, two
+from ..lifts import shapes
 from ._spell import is_scalar, kind_of, number_or_tensor, tensors
 
 
@@ -119,7 +120,12 @@ ROWS = (
     _unary("atanh", "arctanh"),
     Row("bitwise_invert", "~x", {f"{names('bitwise_not')} Tensor.__invert__": one(ops.bitwise_invert)}),
     _unary("ceil"),
-    _unary("conj", "conj_physical", "resolve_conj"),
+    Row(
+        "conj",
+        number_or_tensor("conj"),
+        {names("conj"): shapes.conj, names("conj_physical"): one(ops.conj)},
+        copies=tuple(names("conj_physical").split()),
+    ),
     _unary("digamma", extra="torch.special.digamma torch.special.psi"),
     _unary("erf", extra="torch.special.erf"),
     _unary("erfc", extra="torch.special.erfc"),

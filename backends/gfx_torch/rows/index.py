@@ -9,6 +9,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 
 from ..lifting import INT64, names, refuse
+from ..lifts import finding
 from ._spell import as_index, is_scalar
 
 
@@ -78,42 +79,8 @@ def _search(args: SimpleNamespace) -> str:
 
 
 # ---------------------------------------------------------------- lifts
-def _scatter_lift(input: Any, dim: Any, index: Any, src: Any = None, value: Any = None, *, reduce: Any = None) -> Any:
-    if reduce not in (None, "add"):
-        refuse(
-            f"Tensor.scatter with reduce={reduce!r} has no counterpart", "only a plain write and reduce='add' have one"
-        )
-    return ops.scatter(input, index, src if value is None else value, dim, "none" if reduce is None else "add")
-
-
-def _scatter_add(input: Any, dim: Any, index: Any, src: Any) -> Any:
-    return ops.scatter(input, index, src, dim, "add")
-
-
-def _gather(input: Any, dim: Any, index: Any, *, sparse_grad: Any = False) -> Any:
-    return ops.gather(input, index, dim)
-
-
 def _index_put_lift(input: Any, indices: Any, values: Any, accumulate: Any = False) -> Any:
     return ops.index_put(input, tuple(slice(None) if i is None else i for i in indices), values, accumulate)
-
-
-def _searchsorted(
-    sorted_sequence: Any,
-    input: Any,
-    *,
-    right: Any = False,
-    side: Any = None,
-    out_int32: Any = False,
-    sorter: Any = None,
-) -> Any:
-    if sorter is not None or out_int32:
-        refuse("torch.searchsorted with sorter or out_int32 has no counterpart")
-    return ops.searchsorted(sorted_sequence, input, side=side or ("right" if right else "left"))
-
-
-def _bucketize(input: Any, boundaries: Any, *, out_int32: Any = False, right: Any = False) -> Any:
-    return _searchsorted(boundaries, input, right=right, out_int32=out_int32)
 
 
 def _one_hot_lift(tensor: Any, num_classes: Any = -1) -> Any:
@@ -153,8 +120,12 @@ ROWS = (
         {names("take_along_dim"): _take_along},
         keep=("axis",),
     ),
-    Row("gather", lambda a: f"torch.gather(x, axis, {as_index('indices', a.indices)})", {names("gather"): _gather}),
-    Row("scatter", _scatter, {names("scatter"): _scatter_lift, names("scatter_add"): _scatter_add}),
+    Row(
+        "gather",
+        lambda a: f"torch.gather(x, axis, {as_index('indices', a.indices)})",
+        {names("gather"): finding.gather},
+    ),
+    Row("scatter", _scatter, {names("scatter"): finding.scatter, names("scatter_add"): finding.scatter_add}),
     Row("tril", "torch.tril(x, diagonal=k)", {names("tril"): lambda input, diagonal=0: ops.tril(input, k=diagonal)}),
     Row("triu", "torch.triu(x, diagonal=k)", {names("triu"): lambda input, diagonal=0: ops.triu(input, k=diagonal)}),
     Row(
@@ -162,7 +133,7 @@ ROWS = (
         "torch.diagonal(x, offset=offset, dim1=axis1, dim2=axis2)",
         {names("diagonal"): _diagonal, "torch.linalg.diagonal": _linalg_diagonal},
     ),
-    Row("searchsorted", _search, {"torch.searchsorted": _searchsorted, "torch.bucketize": _bucketize}),
+    Row("searchsorted", _search, {"torch.searchsorted": finding.searchsorted, "torch.bucketize": finding.bucketize}),
     Row("one_hot", _one_hot, {"F.one_hot": _one_hot_lift}),
     Row(
         "masked_fill",

@@ -15,14 +15,13 @@ from ..lifting import (
     element,
     is_number,
     known_rank,
-    known_size,
     names,
     one,
     refuse,
     shape_of,
     sizes,
 )
-from ..lifts import splitting
+from ..lifts import finding, shapes, splitting
 from ._spell import is_scalar, rank_of, spread
 
 
@@ -67,10 +66,6 @@ def _repeat(args: SimpleNamespace) -> str:
     return f"torch.repeat_interleave(x, {repeats}, dim=axis)"
 
 
-_MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
-_FROM_TORCH = {theirs: ours for ours, theirs in _MODES.items()}
-
-
 def _pad(args: SimpleNamespace) -> str:
     """F.pad counts the widths from the last axis; its other modes leave at least the first axis alone."""
     pairs = reversed(range(len(args.widths)))
@@ -79,7 +74,7 @@ def _pad(args: SimpleNamespace) -> str:
         widths = str(tuple(w for pair in reversed(args.widths) for w in pair))
     if args.mode == "constant":
         return f"F.pad(x, {widths}, value=value)"
-    mode, rank = _MODES[args.mode], rank_of(args.x)
+    mode, rank = shapes.MODES[args.mode], rank_of(args.x)
     if rank is not None and len(args.widths) == rank:
         return f"F.pad(x[None], {widths}, mode='{mode}')[0]"
     return f"F.pad(x, {widths}, mode='{mode}')"
@@ -126,26 +121,12 @@ def _reversed(input: Any) -> Any:
     return ops.matrix_transpose(input) if rank == 2 else ops.permute_dims(input, tuple(range(rank))[::-1])
 
 
-def _squeeze(input: Any, dim: Any = None) -> Any:
-    """torch leaves an axis alone whose size is not 1."""
-    if isinstance(dim, (tuple, list)):
-        dim = tuple(d for d in dim if known_size(input, d) in (None, 1))
-        return ops.squeeze(input, axis=dim) if dim else input
-    if dim is not None and known_rank(input) and known_size(input, dim) not in (None, 1):
-        return input
-    return ops.squeeze(input, axis=dim)
-
-
 def _conjugate_transpose(input: Any) -> Any:
-    return ops.matrix_transpose(ops.conj(input))
+    return ops.matrix_transpose(shapes.conj(input))
 
 
 def _expand(input: Any, *size: Any, implicit: bool = False, **named: Any) -> Any:
     return ops.expand(input, sizes(size or tuple(named.values())))
-
-
-def _cat_lift(tensors: Any, dim: Any = 0) -> Any:
-    return ops.concat(tuple(tensors) if isinstance(tensors, list) else tensors, axis=dim)
 
 
 def _stack(tensors: Any, dim: Any = 0) -> Any:
@@ -154,20 +135,6 @@ def _stack(tensors: Any, dim: Any = 0) -> Any:
 
 def _roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     return ops.roll(input, shifts, axis=dims if dims != () else None)
-
-
-def _repeat_interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Any:
-    if repeats is None:
-        refuse("torch.repeat_interleave of repeats alone gives a number of positions that depends on data")
-    return ops.repeat(input, repeats, axis=dim)
-
-
-def _pad_lift(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
-    if mode not in _FROM_TORCH:
-        refuse(f"F.pad knows no mode {mode!r}")
-    pad = tuple(pad)
-    widths = tuple((pad[at], pad[at + 1]) for at in range(len(pad) - 2, -1, -2))
-    return ops.pad(input, widths, mode=_FROM_TORCH[mode], value=0 if value is None else value)
 
 
 def _size(input: Any, dim: Any = None) -> Any:
@@ -246,7 +213,7 @@ ROWS = (
         {names("movedim", "moveaxis"): lambda input, source, destination: ops.moveaxis(input, source, destination)},
     ),
     Row("expand_dims", _unsqueeze, {names("unsqueeze"): lambda input, dim: ops.expand_dims(input, dim)}),
-    Row("squeeze", "torch.squeeze(x, dim=axis)", {names("squeeze"): _squeeze}),
+    Row("squeeze", "torch.squeeze(x, dim=axis)", {names("squeeze"): shapes.squeeze}),
     Row(
         "broadcast_to",
         "torch.broadcast_to(x, shape)",
@@ -256,7 +223,7 @@ ROWS = (
         },
     ),
     Row("expand", spread("x.expand(*shape)", "shape"), {"Tensor.expand": _expand}),
-    Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": _cat_lift}),
+    Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": shapes.cat}),
     Row("stack", "torch.stack(arrays, dim=axis)", {"torch.stack": _stack}),
     Row("split", _split, {names("split"): splitting.split, names("tensor_split"): splitting.tensor_split}),
     Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): splitting.chunk}),
@@ -269,8 +236,9 @@ ROWS = (
             "Tensor.flip": lambda input, *dims: ops.flip(input, axis=sizes(dims)),
             names("fliplr"): lambda input: ops.flip(input, axis=(1,)),
             names("flipud"): lambda input: ops.flip(input, axis=(0,)),
+            names("rot90"): shapes.rot90,
         },
-        copies=("torch.flip", "Tensor.flip", "torch.fliplr", "Tensor.fliplr", "torch.flipud", "Tensor.flipud"),
+        copies=tuple(names("flip", "fliplr", "flipud", "rot90").split()),
     ),
     Row("roll", "torch.roll(x, shift, dims=axis)", {names("roll"): _roll}),
     Row(
@@ -282,8 +250,12 @@ ROWS = (
             "Tensor.repeat": lambda input, *repeats: ops.tile(input, sizes(repeats)),
         },
     ),
-    Row("repeat", _repeat, {names("repeat_interleave"): _repeat_interleave}),
-    Row("pad", _pad, {"F.pad": _pad_lift}),
+    Row("repeat", _repeat, {names("repeat_interleave"): finding.repeat_interleave}),
+    Row(
+        "pad",
+        _pad,
+        {"F.pad": shapes.pad, "torch.constant_pad_nd": lambda input, pad, value=0: shapes.pad(input, pad, value=value)},
+    ),
     Row("size", "x.shape[axis]", {"Tensor.size": _size}),
     Row(
         "rank",

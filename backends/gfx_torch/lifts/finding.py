@@ -1,0 +1,312 @@
+"""Calls that look for elements: positions, sets, counts, order statistics, and what they write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.build import constants_only, dtype_of, host
+from gfx_ir.dtypes import DTYPES
+from gfx_ir.graph import Value
+from gfx_ir.op import lookup
+
+from ..lifting import (
+    INT64,
+    Pair,
+    ask_rank,
+    at,
+    dtype_like,
+    fixed_int,
+    is_number,
+    known_rank,
+    known_size,
+    names,
+    refuse,
+    shape_of,
+)
+
+INT32 = DTYPES["int32"]
+
+
+# ---------------------------------------------------------------- positions
+def nonzero(input: Any, *, as_tuple: Any = False) -> Any:
+    """Positions of what is not 0, one in a row; or the columns of that."""
+    if not as_tuple:
+        return ops.argwhere(input)
+    if known_rank(input) == 0:
+        return (ops.getitem(ops.argwhere(ops.reshape(input, (1,))), (slice(None), 0)),)
+    found = ops.nonzero(input)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def nonzero_static(input: Any, *, size: Any, fill_value: Any = -1) -> Any:
+    """Positions of what is not 0, cut or filled up to so many."""
+    return ops.argwhere(input, size, fill_value)
+
+
+def _together(x: Any, mask: Any) -> tuple:
+    """x and mask in their common shape."""
+    dims = [getattr(getattr(v, "type", None), "dims", None) for v in (x, mask)]
+    if dims[0] is not None and dims[0] == dims[1]:
+        return x, mask
+    whole = ops.logical_or(mask, ops.zeros_like(x, dtype=DTYPES["bool"]))
+    return ops.broadcast_to(x, shape_of(whole)), whole
+
+
+def masked_select(input: Any, mask: Any) -> Any:
+    """The elements where the mask is true, in order."""
+    x, mask = _together(input, mask)
+    if known_rank(x) == 0:
+        x, mask = ops.reshape(x, (1,)), ops.reshape(mask, (1,))
+    return ops.getitem(x, mask)
+
+
+def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+    """Elements of source in order where the mask is true."""
+    return ops.masked_scatter(input, mask, source)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def put(input: Any, index: Any, source: Any, accumulate: Any = False) -> Any:
+    """x.flatten()[index] = source, or += source."""
+    values = ops.reshape(source, shape_of(index))
+    return ops.reshape(ops.index_put(ops.flatten(input), (index,), values, accumulate), shape_of(input))
+
+
+_REDUCTIONS = {"sum": "sum", "prod": "prod", "mean": "mean", "amax": "amax", "amin": "amin"}
+
+
+def _as_vectors(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """fn(input, indices, updates) for tensors of no axes too, as vectors of one element."""
+
+    def call(input: Any, indices: Any, updates: Any) -> Any:
+        whole = known_rank(input) == 0
+        input, indices, updates = (
+            ops.reshape(v, (1,)) if not is_number(v) and known_rank(v) == 0 else v for v in (input, indices, updates)
+        )
+        out = fn(input, indices, updates)
+        return ops.reshape(out, ()) if whole else out
+
+    return call
+
+
+def scatter_reduce(input: Any, dim: Any, index: Any, src: Any, reduce: Any, *, include_self: Any = True) -> Any:
+    """Updates combined at positions along an axis."""
+    if reduce not in _REDUCTIONS:
+        refuse(f"torch.scatter_reduce knows no reduction {reduce!r}", f"it knows {', '.join(_REDUCTIONS)}")
+    if known_rank(input) and 0 in (getattr(index.type, "dims", None) or ()):
+        return ops.copy(input)
+    if reduce == "sum" and include_self is True:
+        return _as_vectors(lambda x, i, u: ops.scatter(x, i, u, dim, "add"))(input, index, src)
+    return _as_vectors(lambda x, i, u: ops.scatter_reduce(x, i, u, dim, reduce, include_self))(input, index, src)
+
+
+_NAMED = {"add": "sum", "multiply": "prod"}
+
+
+def scatter(input: Any, dim: Any, index: Any, src: Any = None, value: Any = None, *, reduce: Any = None) -> Any:
+    """Updates written, added or multiplied at positions along an axis."""
+    updates = src if value is None else value
+    if reduce is not None:
+        if reduce not in _NAMED:
+            refuse(f"torch.scatter knows no reduction {reduce!r}", "it knows add and multiply")
+        return scatter_reduce(input, dim, index, updates, _NAMED[reduce])
+    if 0 in (getattr(index.type, "dims", None) or ()):
+        return ops.copy(input)
+    return _as_vectors(lambda x, i, u: ops.scatter(x, i, u, dim))(input, index, updates)
+
+
+def scatter_add(input: Any, dim: Any, index: Any, src: Any) -> Any:
+    """Updates added at positions along an axis."""
+    return scatter_reduce(input, dim, index, src, "sum")
+
+
+def gather(input: Any, dim: Any, index: Any, *, sparse_grad: Any = False) -> Any:
+    """Elements at positions along an axis."""
+    if 0 in (getattr(index.type, "dims", None) or ()):
+        return ops.zeros(index.type.dims, dtype=dtype_like(input))
+    if known_rank(input) == 0 or known_rank(index) == 0:
+        vectors = (ops.reshape(v, (1,)) if known_rank(v) == 0 else v for v in (input, index))
+        out = ops.gather(*vectors, dim)
+        return ops.reshape(out, ()) if known_rank(index) == 0 else out
+    return ops.gather(input, index, dim)
+
+
+def index_reduce(input: Any, dim: Any, index: Any, source: Any, reduce: Any, *, include_self: Any = True) -> Any:
+    """Slices of source combined at positions along an axis."""
+    if known_rank(source) == 0:
+        source = ops.reshape(source, (1,))
+    rank = ask_rank(source, 1, "torch.index_reduce")
+    index = ops.reshape(index, (-1,)) if known_rank(index) == 0 else index
+    others = tuple(a for a in range(rank) if a != dim % rank)
+    rows = ops.broadcast_to(ops.expand_dims(index, others) if others else index, shape_of(source))
+    kinds = {"prod": "prod", "mean": "mean", "amax": "amax", "amin": "amin"}
+    if reduce not in kinds:
+        refuse(f"torch.index_reduce knows no reduction {reduce!r}", f"it knows {', '.join(kinds)}")
+    return scatter_reduce(input, dim, rows, source, reduce, include_self=include_self)
+
+
+# ---------------------------------------------------------------- sets and counts
+def unique(
+    input: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Any:
+    """The different elements, in order."""
+    return ops.unique(input, dim, False, return_inverse, return_counts, equal_nan=False)
+
+
+def unique_consecutive(input: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None) -> Any:
+    """The elements that differ from the one before them."""
+    return ops.unique_consecutive(input, dim, return_inverse, return_counts)
+
+
+def isin(elements: Any, test_elements: Any, *, assume_unique: Any = False, invert: Any = False) -> Any:
+    """Which elements are among others."""
+    return ops.isin(elements, test_elements, invert)
+
+
+def bincount(input: Any, weights: Any = None, minlength: Any = 0) -> Any:
+    """How often each number occurs; the sums of the weights in torch's dtype."""
+    out = ops.bincount(input, weights, minlength)
+    found = None if weights is None else dtype_of(weights)
+    if weights is None:
+        return out
+    return ops.astype(out, found if found == DTYPES["float32"] else DTYPES["float64"])
+
+
+def _edges(x: Any, bins: Any, low: Any, high: Any, apart: float = 0.5) -> Any:
+    """The edges of equal bins between numbers, or between the least and the largest element, which lie `apart` where they
+    are one."""
+    element = dtype_like(x)
+    if low is None or (is_number(low) and not isinstance(low, Value) and low == high):
+        if known_size(ops.flatten(x), 0) == 0:
+            return ops.linspace(0.0, 1.0, host("+", bins, 1), dtype=element)
+        low, high = (ops.min(x), ops.max(x)) if low is None or low == high == 0 else (low, high)
+        same = ops.equal(low, high)
+        low, high = (ops.where(same, ops.add(v, by), v) for v, by in ((low, -apart), (high, apart)))
+        steps = ops.linspace(0.0, 1.0, host("+", bins, 1), dtype=element)
+        return ops.where(ops.equal(steps, 1), high, ops.add(low, ops.multiply(steps, ops.subtract(high, low))))
+    return ops.linspace(low, high, host("+", bins, 1), dtype=element)
+
+
+def histc(input: Any, bins: Any = 100, min: Any = 0, max: Any = 0) -> Any:
+    """How many elements fall into each of equal bins."""
+    if min == max and min != 0:
+        min, max = min - 1, max + 1
+    edges = _edges(input, bins, None if min == max else min, max, 1)
+    return ops.astype(ops.histogram(ops.flatten(input), edges), dtype_like(input))
+
+
+def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: Any = False) -> Any:
+    """How many elements fall into each bin, and the edges of the bins."""
+    low, high = (None, None) if range is None else range
+    edges = bins if isinstance(bins, Value) and bins.is_tensor else _edges(input, bins, low, high)
+    weights = None if weight is None else ops.flatten(weight)
+    counts = ops.astype(ops.histogram(ops.flatten(input), edges, weights, density), dtype_like(input))
+    return Pair(counts, edges)
+
+
+def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, density: Any = False) -> Any:
+    """How many points fall into each cell, and the edges along each axis."""
+    points = ops.reshape(input, (-1, ops.size(input, -1))) if ask_rank(input, 2, "torch.histogramdd") != 2 else input
+    count = fixed_int(known_size(input, -1), "the number of coordinates")
+    given = [bins] * count if isinstance(bins, int) else list(bins)
+    edges = []
+    for axis, b in enumerate(given):
+        if isinstance(b, Value) and b.is_tensor:
+            edges.append(b)
+            continue
+        low, high = (None, None) if range is None else (range[2 * axis], range[2 * axis + 1])
+        edges.append(_edges(ops.getitem(points, (slice(None), axis)), b, low, high))
+    weights = None if weight is None else ops.flatten(weight)
+    counts = ops.histogramdd(points, tuple(edges), weights, density)
+    return Pair(ops.astype(counts, dtype_like(input)), tuple(edges))
+
+
+# ---------------------------------------------------------------- order statistics
+def quantiles(name: str) -> Callable[..., Any]:
+    """torch.quantile and nanquantile."""
+    op = lookup(name)
+
+    def fn(input: Any, q: Any, dim: Any = None, keepdim: Any = False, *, interpolation: Any = "linear") -> Any:
+        if isinstance(q, (tuple, list)) and constants_only(q):
+            q = ops.constant(tuple(q), dtype=dtype_of(input))
+        return op(input, q, dim, keepdim, interpolation)
+
+    return fn
+
+
+def medians(omit_nan: bool) -> Callable[..., Any]:
+    """torch.median and nanmedian: the smaller of two in the middle, along an axis with its position."""
+
+    def fn(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+        if dim is None:
+            return ops.lower_median(input, omit_nan=omit_nan)
+        found = ops.lower_median(input, dim, keepdim, omit_nan)
+        return Pair(found, ops.lower_argmedian(input, dim, keepdim, omit_nan))
+
+    return fn
+
+
+def mode(input: Any, dim: Any = -1, keepdim: Any = False) -> Any:
+    """What occurs most often along an axis, and where."""
+    return Pair(ops.mode(input, dim, keepdim), ops.argmode(input, dim, keepdim))
+
+
+def kthvalue(input: Any, k: Any, dim: Any = -1, keepdim: Any = False) -> Any:
+    """The k-th smallest element along an axis, and where it is."""
+    start = host("-", k, 1)
+    place = at(dim, slice(start, k)) if keepdim else at(dim, start)
+    return Pair(ops.getitem(ops.sort(input, axis=dim), place), ops.getitem(ops.argsort(input, axis=dim), place))
+
+
+def running(name: str) -> Callable[..., Any]:
+    """torch.cummax and cummin: running extrema and their positions."""
+    extremum, position = lookup(f"cumulative_{name}"), lookup(f"cumulative_arg{name}")
+
+    def fn(input: Any, dim: Any) -> Any:
+        last = dim - ask_rank(input, 1, f"torch.cum{name}") if dim >= 0 else dim
+        return Pair(extremum(input, dim), position(input, last))
+
+    return fn
+
+
+# ---------------------------------------------------------------- search
+def searchsorted(
+    sorted_sequence: Any,
+    input: Any,
+    *,
+    right: Any = False,
+    side: Any = None,
+    out_int32: Any = False,
+    sorter: Any = None,
+) -> Any:
+    """Where values belong in an ascending sequence, or each row of values in its own."""
+    keys = sorted_sequence
+    if sorter is not None:
+        keys = ops.take_along_axis(keys, sorter, axis=-1)
+    op = ops.search_rows if (known_rank(keys) or 1) > 1 else ops.searchsorted
+    found = op(keys, input, side=side or ("right" if right else "left"))
+    return ops.astype(found, INT32) if out_int32 else found
+
+
+def bucketize(input: Any, boundaries: Any, *, out_int32: Any = False, right: Any = False) -> Any:
+    """Which interval each value falls into."""
+    return searchsorted(boundaries, input, right=right, out_int32=out_int32)
+
+
+def repeat_interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Any:
+    """Each element again and again; of repeats alone, the positions."""
+    if repeats is None or (isinstance(repeats, str)):
+        return ops.repeat(ops.arange(ops.size(input, 0), dtype=INT64), input, axis=0)
+    return ops.repeat(input, repeats, axis=dim)
+
+
+LIFTS = {
+    names("masked_select"): masked_select,
+    names("put"): put,
+    names("index_reduce"): index_reduce,
+    names("kthvalue"): kthvalue,
+}

@@ -1,0 +1,81 @@
+"""Laying elements out anew: steps in memory, windows, pairs as complex numbers, diagonals, blocks, positions."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from gfx_ir.backend import Row
+from gfx_ir.build import dtype_of
+
+from ..lifting import names
+from ..lifts import arranging, finding
+from ._spell import as_index, is_scalar, rank_of
+
+
+def _triangle(name: str) -> Row:
+    def spelling(args: SimpleNamespace) -> str:
+        return f"torch.{name}(n_rows, {'n_rows' if args.n_cols is None else 'n_cols'}, k)"
+
+    return Row(name, spelling, {f"torch.{name}": arranging.triangle_indices(name)})
+
+
+def _vander(args: SimpleNamespace) -> str:
+    if rank_of(args.x) == 1:
+        return "torch.vander(x, N=n, increasing=increasing)"
+    return "torch.linalg.vander(x, N=n)" + ("" if args.increasing else ".flip(-1)")
+
+
+def _scatter_reduce(args: SimpleNamespace) -> str:
+    indices = as_index("indices", args.indices)
+    updates = f"torch.full_like({indices}, updates, dtype=x.dtype)" if is_scalar(args.updates) else "updates"
+    return f"torch.scatter_reduce(x, axis, {indices}, {updates}, reduce, include_self=include_self)"
+
+
+def _as_complex(args: SimpleNamespace) -> str:
+    """Half precision makes complex numbers that no other target has."""
+    found = dtype_of(args.x)
+    return "torch.view_as_complex(x.float())" if found is not None and found.bits == 16 else "torch.view_as_complex(x)"
+
+
+ROWS = (
+    Row(
+        "as_strided",
+        "torch.as_strided(x, shape, strides, offset)",
+        {names("as_strided"): arranging.as_strided},
+    ),
+    Row("unfold", "x.unfold(axis, size, step)", {"Tensor.unfold": arranging.unfold}),
+    Row("view_as_real", "torch.view_as_real(x)", {"torch.view_as_real": lambda input: arranging.view_as_real(input)}),
+    Row("view_as_complex", _as_complex, {"torch.view_as_complex": lambda input: arranging.view_as_complex(input)}),
+    Row(
+        "diag_embed",
+        "torch.diag_embed(x, offset=offset, dim1=axis1, dim2=axis2)",
+        {f"{names('diag_embed')}": arranging.diag_embed},
+    ),
+    Row("block_diag", "torch.block_diag(*arrays)", {"torch.block_diag": arranging.block_diag}),
+    _triangle("tril_indices"),
+    _triangle("triu_indices"),
+    Row(
+        "vander",
+        _vander,
+        {"torch.vander": arranging.vander, "torch.linalg.vander": lambda x, *, N=None: arranging.vander(x, N, True)},
+    ),
+    Row(
+        "masked_scatter",
+        "torch.masked_scatter(x, mask, source)",
+        {names("masked_scatter"): finding.masked_scatter},
+    ),
+    Row(
+        "argwhere",
+        lambda a: (
+            "torch.argwhere(x)" if a.size is None else "torch.nonzero_static(x, size=size, fill_value=fill_value)"
+        ),
+        {
+            f"{names('argwhere')}": lambda input: finding.nonzero(input),
+            names("nonzero"): finding.nonzero,
+            names("nonzero_static"): finding.nonzero_static,
+        },
+        keep=("fill_value",),
+    ),
+    Row("nonzero", lambda a: "torch.nonzero(x, as_tuple=True)" + ("[0]" if rank_of(a.x) == 1 else "")),
+    Row("scatter_reduce", _scatter_reduce, {names("scatter_reduce"): finding.scatter_reduce}),
+)

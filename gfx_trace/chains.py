@@ -1,0 +1,63 @@
+"""Views made of several ops, as `x.T[0]` is: what they show of their base, and what a write through them does to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir.graph import Value
+
+from .proxy import Proxy
+
+
+def may_view(value: Value) -> bool:
+    """Whether a value shares memory with the first argument of the op that made it."""
+    return value.node.op.put is not None and _basic(value.node)
+
+
+def view_chain(value: Value, origins: tuple) -> list[Value] | None:
+    """The views, outermost last, by which `value` is one of `origins`; empty where it is that itself, None where it is no view."""
+    chain: list[Value] = []
+    while value not in origins:
+        if not may_view(value) or type(value.node.args[0]) is not Value:
+            return None
+        chain.append(value)
+        value = value.node.args[0]
+    return chain[::-1]
+
+
+def make_view(base: Proxy, proxy: Proxy, chain: list[Value]) -> None:
+    """Let `proxy` be the view of `base` that these values make step by step."""
+    steps = [(value.node.op, value.node.args[1:], value.index) for value in chain]
+
+    def through(current: Any) -> list[Any]:
+        """The base and the views of it, the last one left out."""
+        found = [current]
+        for op, rest, index in steps[:-1]:
+            found.append(_output(op(found[-1], *rest), index))
+        return found
+
+    def derive(current: Any) -> Any:
+        for op, rest, index in steps:
+            current = _output(op(current, *rest), index)
+        return current
+
+    def put(current: Any, new: Any) -> Any:
+        for (op, rest, index), under in zip(reversed(steps), reversed(through(current))):
+            assert op.put is not None
+            new = op.put(op.named((under, *rest)), new, index)
+        return new
+
+    proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
+
+
+def _output(out: Any, index: int) -> Any:
+    return out[index - 1] if isinstance(out, tuple) else out
+
+
+def _basic(node: Any) -> bool:
+    """Whether an index selects by position alone, so that the result shares memory."""
+    if node.op.name != "getitem":
+        return True
+    index = node.args[1]
+    items = index if type(index) is tuple else (index,)
+    return not any(type(i) is list or (isinstance(i, Value) and i.is_tensor) or isinstance(i, bool) for i in items)

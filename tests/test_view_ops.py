@@ -1,0 +1,98 @@
+"""Writes through views that are made of several ops, of each of several tensors, or by steps in memory."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import MissingOp, UnsupportedConstruct
+
+
+def writes_vector(x):
+    torch.atleast_3d(x)[0, :, 0].mul_(2)
+    return x + 1
+
+
+def writes_each(x):
+    y = x * 2
+    a, b = torch.atleast_2d(x, y)
+    a.add_(1)
+    b.mul_(3)
+    return x, y
+
+
+def writes_same(x):
+    same, _ = torch.atleast_1d(x, torch.ones(2))
+    same.add_(1)
+    return x * 1
+
+
+def writes_steps(x):
+    torch.as_strided(x, (2, 2), (2, 1), 1).zero_()
+    return x * 1
+
+
+def writes_windows(x):
+    x.unfold(0, 2, 2).mul_(-1)
+    return x * 1
+
+
+def writes_real_parts(x):
+    z = torch.complex(x, x)
+    torch.view_as_real(z)[..., 0].zero_()
+    return torch.view_as_real(z)
+
+
+def writes_adjoint(x):
+    x.reshape(2, 3).clone().mH.add_(1)
+    y = x.view(2, 3)
+    y.mH.add_(1)
+    return y * 1
+
+
+def turns_a_copy(x):
+    y = x.view(2, 3)
+    torch.rot90(y).add_(1)
+    return y * 1
+
+
+def copies(x):
+    torch.unsqueeze_copy(x, 0).add_(1)
+    for part in torch.split_with_sizes_copy(x, [2, 4]):
+        part.add_(1)
+    return x * 1
+
+
+PROGRAMS = (
+    writes_vector, writes_each, writes_same, writes_steps, writes_windows, writes_real_parts, writes_adjoint,
+    turns_a_copy, copies,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["torch", "numpy", "jax"])
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+def test_writes_reach_what_is_viewed(fn, target):
+    x = torch.arange(6.0) + 1
+    program = gfx.symbolic_trace(fn, x.clone())
+    plain = x.clone()
+    want = fn(plain)
+    given = {"torch": x.clone(), "numpy": x.numpy().copy(), "jax": jnp.asarray(x.numpy())}
+    got = program.to(target)(given[target])
+    got, state = got if program.writes else (got, {"x": x})
+    for a, b in zip(got if isinstance(got, tuple) else (got,), want if isinstance(want, tuple) else (want,)):
+        np.testing.assert_allclose(np.asarray(a), b.numpy(), rtol=1e-6)
+    np.testing.assert_allclose(np.asarray(state["x"]), plain.numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "fn", [lambda x: x.unfold(0, 3, 1).add_(1), lambda x: torch.as_strided(x, (2, 3), (1, 1)).add_(1)]
+)
+def test_writes_through_elements_that_are_one_are_refused(fn):
+    with pytest.raises(UnsupportedConstruct, match="share memory"):
+        gfx.symbolic_trace(fn, torch.arange(6.0))
+
+
+def test_steps_in_memory_of_unknown_order_are_refused():
+    with pytest.raises(MissingOp, match="how it lies in memory"):
+        gfx.symbolic_trace(lambda x: x.T.as_strided((2,), (1,)), torch.ones(2, 3))
