@@ -358,18 +358,6 @@ def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
     return ops.reshape(ops.solve(square, ops.flatten(B)), sizes)
 
 
-def vander(x: Any, N: Any = None, *, increasing: bool = True) -> Any:
-    """Powers of the elements along a new last axis."""
-    x = ops.reshape(x, (1,)) if known_rank(x) == 0 else x
-    steps = ops.astype(ops.arange(ops.size(x, -1) if N is None else N), _dtype(x))
-    steps = steps if increasing else ops.flip(steps, axis=0)
-    return ops.pow(ops.expand_dims(x, -1), steps)
-
-
-def _old_vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
-    return vander(x, N, increasing=increasing)
-
-
 LIFTS = {
     names("svd"): old_svd,
     names("logdet"): logdet,
@@ -385,6 +373,4 @@ LIFTS = {
     names("pinverse"): lambda input, rcond=1e-15: ops.pinv(input, rtol=rcond),
     "torch.linalg.tensorinv": tensorinv,
     "torch.linalg.tensorsolve": tensorsolve,
-    "torch.linalg.vander": vander,
-    "torch.vander": _old_vander,
 }
