@@ -13,6 +13,9 @@ from attempt import Case, copied, states
 from cases_torch import Slot, filled
 from compare import difference
 
+# Inputs taken of a class in each mode; of more, as many, evenly spread.
+SAMPLES = 20
+
 
 @functools.cache
 def modules() -> dict[str, Any]:
@@ -31,11 +34,16 @@ def cases(name: str, dtype: torch.dtype, most: int | None) -> Iterator[Case]:
     for training in (True, False):
         torch.manual_seed(0)
         found = info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=False, training=training)
-        for at, sample in enumerate(list(found)[:most]):
+        for at, sample in spread(list(enumerate(found)), most or SAMPLES):
             made = sample.constructor_input
             module = info.module_cls(*made.args, **made.kwargs).to(dtype).train(training)
             given = sample.forward_input
             yield _case(f"{'train' if training else 'eval'} {at}", module, given.args, given.kwargs, info.is_lazy)
+
+
+def spread(items: list[Any], most: int) -> list[Any]:
+    """At most so many of the items, evenly spread."""
+    return items if len(items) <= most else [items[at * len(items) // most] for at in range(most)]
 
 
 def _case(label: str, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any], is_lazy: bool) -> Case:

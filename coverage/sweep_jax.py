@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from attempt import TARGETS
-from cases_jax import RANDOM, by_group, case_of
+from cases_jax import APART, RANDOM, by_group, case_of
 from records import record
 
 
@@ -25,6 +25,6 @@ def run(name: str, options: dict[str, Any]) -> dict[str, Any]:
     found = by_group()[group][int(start or 0) :][:PART][: options.get("most")]
     dtypes = options.get("dtypes")
     cases = ((np.dtype(h.dtype).name, lambda h=h: case_of(h)) for h in found)
-    return record(
-        name, ((t, case) for t, case in cases if not dtypes or t in dtypes), group.startswith(RANDOM), TARGETS
-    )
+    rows = ((dtype, case) for dtype, case in cases if not dtypes or dtype in dtypes)
+    made = record(name, rows, TARGETS, random=group.startswith(RANDOM))
+    return made | ({"apart": APART[group]} if group in APART else {})
