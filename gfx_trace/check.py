@@ -169,7 +169,7 @@ def _copied(leaf: Any) -> Any:
 
 
 def _flat(tree: Any, prefix: str = "") -> dict[str, Any]:
-    if hasattr(tree, "items"):
+    if isinstance(tree, Mapping):
         pairs = [(str(k), v) for k, v in tree.items()]
     elif isinstance(tree, (tuple, list)):
         pairs = [(str(k), v) for k, v in enumerate(tree)]

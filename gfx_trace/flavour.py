@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from gfx_ir.backend import Backend, backend
+from gfx_ir.backend import Backend, backend, loaded
 from gfx_ir.errors import BackendError
 from gfx_ir.trees import leaves
 
@@ -26,14 +26,15 @@ def flavour_of(target: Any, args: tuple, kwargs: dict, asked: str | None) -> Bac
     names = {_framework(type(leaf).__module__) for leaf in leaves((args, kwargs))} - {None}
     if not names:
         names = set(_named_frameworks(target))
-    for name in _ORDER:
+    for name in (*_ORDER, *sorted(names - set(_ORDER))):
         if name in names:
             return backend(name)
     return None
 
 
 def loaded_frameworks() -> list[Backend]:
-    """Every backend whose framework is imported already: only their arrays and functions can occur in captured code."""
+    """Every backend whose framework is imported already: only their arrays and functions can occur in captured code.
+    Those of others than the project itself are among them once they were asked for."""
     found = []
     for name in _ORDER:
         if name in sys.modules:
@@ -41,7 +42,7 @@ def loaded_frameworks() -> list[Backend]:
                 found.append(backend(name))
             except BackendError:  # without a backend, or out of our range: its arrays are then no arrays to us
                 continue
-    return found
+    return found + [known for known in loaded() if known.name not in _ORDER]
 
 
 def _named_frameworks(target: Any) -> Iterator[str]:
@@ -73,7 +74,10 @@ def _named_frameworks(target: Any) -> Iterator[str]:
 def _framework(module: str) -> str | None:
     """The framework that a module is of (the classes of JAX's arrays live in its compiled package)."""
     package = module.partition(".")[0]
-    return next((name for name in _ORDER if package == name or (name == "jax" and package.startswith("jax"))), None)
+    for name in _ORDER:
+        if package == name or (name == "jax" and package.startswith("jax")):
+            return name
+    return next((known.name for known in loaded() if package in known.packages), None)
 
 
 def _references(fn: types.FunctionType) -> list[Any]:

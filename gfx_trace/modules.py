@@ -34,16 +34,12 @@ def check_modes(modes: Iterable[Mode]) -> None:
     """Raise GuardError where a module has another mode than it had at capture."""
     for mode in modes:
         if bool(mode.module.training) is not mode.training:
-            raise mode_error(mode.path or type(mode.module).__name__, mode.training)
-
-
-def mode_error(name: str, training: bool) -> GuardError:
-    """The error for a module that is asked to be what its capture is not."""
-    words = ("training", "evaluation") if training else ("evaluation", "training")
-    return GuardError(
-        f"the capture is of {name!r} in {words[0]} mode, and now it is in {words[1]} mode",
-        hint=f"capture the model again after .{'eval' if training else 'train'}()",
-    )
+            words = ("training", "evaluation") if mode.training else ("evaluation", "training")
+            where = f" at {mode.path!r}" if mode.path else ""
+            raise GuardError(
+                f"{type(mode.module).__name__}{where} was captured in {words[0]} mode, and now it is in {words[1]} mode",
+                hint=f"capture the model again after .{'eval' if mode.training else 'train'}()",
+            )
 
 
 def register_root(tracer: Tracer, root: Any) -> None:

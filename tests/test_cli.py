@@ -1,5 +1,6 @@
 """The command line: what each command prints, writes and exits with."""
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
+import gfx_trace
 from gfx_trace import cli
 from recapture import load_source
 
@@ -103,8 +105,6 @@ def test_a_name_inside_of_a_class(models):
 
 
 def test_a_saved_program_is_a_target(models):
-    import gfx_trace
-
     gfx_trace.symbolic_trace(cli.load_target("models.py:f")).save("f.json")
     assert "jnp.sin(x)" in gfx("transpile", "f.json", "--to", "jax")
     assert "sin(x)" in gfx("show", "f.json")
@@ -117,6 +117,41 @@ def test_show(models):
     assert "f32[B, 3]" in gfx("show", "models.py:f", "--level", "2", "--arg", "x=f32[B,3]")
     table = gfx("show", "models.py:f", "--format", "table")
     assert "models.py:7" in table and "sin" in table
+
+
+@pytest.mark.parametrize(
+    "words, shown",
+    [
+        ((), "x: f32[2]"),
+        (("--level", "0"), "x: tensor"),
+        (("--level", "1"), "x: f32[2]"),
+        (("--level", "2"), "x: f32[2]"),
+    ],
+)
+def test_levels(models, words, shown):
+    text = gfx("show", "models.py:scaled", "--arg", "x=f32[2]", "--arg", "n=3", *words)
+    assert shown in text and "multiply(x, 3)" in text
+    assert (": f32[2] = multiply" in text) == (words != ("--level", "0"))
+
+
+def test_a_saved_program_is_typed(models):
+    gfx_trace.symbolic_trace(cli.load_target("models.py:f")).save("f.json")
+    assert "f32[3]" in gfx("show", "f.json", "--arg", "x=f32[3]", "--level", "2")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_is_shown_on_a_terminal_only(models, monkeypatch, terminal):
+    shown = io.StringIO()
+    monkeypatch.setattr(cli, "err", cli.Console(file=shown, force_terminal=terminal, width=100))
+    for words in (
+        ("transpile", "models.py:f", "--to", "jax"),
+        ("show", "models.py:f"),
+        ("run", "models.py:f", "--arg", "x=f32[2]"),
+        ("check", "models.py:f", "--arg", "x=f32[2]"),
+    ):
+        shown.truncate(0)
+        gfx(*words)
+        assert ("models.py:f" in shown.getvalue()) is terminal
 
 
 # ---------------------------------------------------------------------- run

@@ -1,37 +1,88 @@
-"""The README's examples run, in order, and print what it shows."""
+"""The examples of the README and of the hand-written pages run, in order, and print what is shown."""
 
 import contextlib
 import io
 import linecache
 import pathlib
 import re
+import sys
+import tomllib
 
-README = pathlib.Path(__file__).parent.parent / "README.md"
-BLOCK = re.compile(r"```python\n(.*?)```\n(?:\s*(?:[^`\n][^`]*)?```text\n(.*?)```)?", re.DOTALL)
+import pytest
+
+from gfx_ir import backend as backends
+
+ROOT = pathlib.Path(__file__).parent.parent
+PAGES = ["README.md", *(f"docs/{name}.md" for name in ("capture", "emission", "graph", "new_backend", "errors"))]
+BLOCK = re.compile(r"```(python|toml)\n(.*?)```\n(?:\s*(?:[^`\n][^`]*)?```text\n(.*?)```)?", re.DOTALL)
+FILE = re.compile(r"# (\S+\.(?:py|toml))\n")
 
 
-def padded(text, before):
-    """The block with its lines where the README has them, so that places in a graph are the README's own."""
-    return "\n" * before + text
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, from which modules are imported; what it brought is forgotten afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    modules, known = set(sys.modules), dict(backends._LOADED)
+    yield tmp_path
+    for name in set(sys.modules) - modules:
+        if (tmp_path / f"{name}.py").exists():
+            del sys.modules[name]
+    for name in set(backends._LOADED) - set(known):
+        if not backends._LOADED[name].packages[0] in ("torch", "jax", "numpy"):
+            del backends._LOADED[name]
 
 
-def test_examples_print_what_is_shown():
-    text, names = README.read_text(), {"__name__": "readme"}
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_print_what_is_shown(page, folder):
+    text, names = (ROOT / page).read_text(), {"__name__": "page"}
     blocks = list(BLOCK.finditer(text))
     assert len(blocks) >= 5
+    linecache.cache[page] = (len(text), None, only_code(text, blocks).splitlines(True), page)
     for block in blocks:
-        code, shown = block.groups()
-        line = text[: block.start(1)].count("\n")
-        source = padded(code, line)
-        name = f"README.md[{line}]"
-        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        _, code, shown = block.groups()
+        if FILE.match(code):
+            write(folder, FILE.match(code).group(1), code)
+            continue
+        source = "\n" * text[: block.start(2)].count("\n") + code  # its lines where the page has them
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            exec(compile(source, name, "exec"), names)
+            exec(compile(source, page, "exec"), names)
         if shown is not None:
-            assert without_places(out.getvalue()) == without_places(shown)
+            assert without_places(out.getvalue()) == without_places(shown), code
+
+
+def only_code(text, blocks):
+    """The page with its code alone, every line where it was."""
+    lines = [""] * (text.count("\n") + 1)
+    for block in blocks:
+        start = text[: block.start(2)].count("\n")
+        code = block.group(2).splitlines()
+        if not FILE.match(block.group(2)):
+            lines[start : start + len(code)] = code
+    return "\n".join(lines) + "\n"
+
+
+def write(folder, name, text):
+    """A file of the page; of a pyproject.toml what installing the project leaves: its entry points."""
+    (folder / name).write_text(text)
+    if name == "pyproject.toml":
+        project = tomllib.loads(text)["project"]
+        info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+        info.mkdir()
+        groups = project["entry-points"].items()
+        lines = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in entries.items()) for group, entries in groups]
+        (info / "entry_points.txt").write_text("".join(lines))
 
 
 def without_places(text):
-    """Lines without the trailing place of a graph's node, and without blank ends."""
-    return [re.sub(r"\s+# \S+:\d+$", "", line) for line in text.strip().splitlines()]
+    """Lines without the trailing place of a graph's node and the numbers of a page's lines, and without blank ends."""
+    lines = [re.sub(r"\s+# \S+:\d+$", "", line) for line in text.strip().splitlines()]
+    return [re.sub(r"\.md:\d+", ".md:…", line) for line in lines]
+
+
+@pytest.mark.parametrize("page", [*PAGES, "docs/index.md"])
+def test_links_lead_somewhere(page):
+    path = ROOT / page
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
+    assert all((path.parent / link).exists() for link in links), links
