@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from gfx_ir import save as saving
+from gfx_ir.errors import ArgumentError
 from gfx_ir.op import active
 from gfx_ir.passes.outline import outline
 from gfx_ir.pause import collection_paused
@@ -21,7 +22,7 @@ from .tracer import Tracer
 from .transpiled import Transpiled
 
 _OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "tracer")
-_EMIT_OPTIONS = ("unroll",)
+_EMIT_OPTIONS = ("unroll", "max_trips", "comments")
 
 
 @users_frames
@@ -147,10 +148,15 @@ def transpile(
     target: Any, *args: Any, to: str, kwargs: Mapping[str, Any] | None = None, **target_kwargs: Any
 ) -> Transpiled:
     """Capture a target and write it in another framework ("torch", "jax", "numpy"). Arguments and errors as for symbolic_trace."""
-    emit_options = {name: target_kwargs[name] for name in _EMIT_OPTIONS if name in target_kwargs}
+    emit_options = {name: target_kwargs.pop(name) for name in _EMIT_OPTIONS if name in target_kwargs}
     program = target if isinstance(target, Program) else target.program if isinstance(target, Traced) else None
     if program is None:
+        if "unroll" in emit_options:
+            target_kwargs["unroll"] = emit_options["unroll"]
         program = symbolic_trace(target, *args, kwargs=kwargs, **target_kwargs)
+    elif args or kwargs or target_kwargs:
+        hint = "give them to symbolic_trace, or use bind(...) and infer()"
+        raise ArgumentError(f"{program.entry.name!r} is captured already, and takes no more arguments", hint=hint)
     return Transpiled(program, to, emit_options)
 
 
