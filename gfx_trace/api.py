@@ -22,7 +22,7 @@ from .tracer import Tracer
 from .transpiled import Transpiled
 
 _OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "tracer")
-_EMIT_OPTIONS = ("unroll", "max_trips", "comments")
+_EMIT_OPTIONS = ("unroll", "max_trips", "mode", "comments")
 
 
 @users_frames

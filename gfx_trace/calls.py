@@ -304,7 +304,7 @@ def _default(field: Any, value: Any) -> Any:
 def called_name(f: Any) -> str:
     """What a function is called by those who use it."""
     module, name = getattr(f, "__module__", None), getattr(f, "__qualname__", None) or getattr(f, "__name__", None)
-    if isinstance(module, str) and "._" in module:
+    if isinstance(module, str) and "._" in f"{module}.{name}":
         module, name = _public_name(f, module.partition(".")[0]) or (module, name)
     return f"{module}.{name}" if module and name else name or repr(f)
 

@@ -108,6 +108,10 @@ def _capture(
     return Captured(program, target, rebuild, tracer.notes, slots, list(tracer.modes.values()))
 
 
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
+
+
 def _defined_at(function: Any) -> Span | None:
     """Where a function begins: for errors that no line of it raises."""
     code = getattr(function, "__code__", None)
@@ -124,7 +128,8 @@ def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
     """The signature of a target; a function of a framework's own has none to go by, and no code to capture."""
     if not callable(function):
         raise CaptureError(
-            f"GFX cannot capture a {type(function).__name__}", hint="give it a function, a model or another callable"
+            f"GFX cannot capture {_with_article(type(function).__name__)}",
+            hint="give it a function, a model or another callable",
         )
     if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(tracer.lifted(function), tuple):
         name = getattr(function, "__name__", "f")

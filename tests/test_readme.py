@@ -15,6 +15,7 @@ from gfx_ir import backend as backends
 ROOT = pathlib.Path(__file__).parent.parent
 PAGES = ["README.md", *(f"docs/{name}.md" for name in ("capture", "emission", "graph", "new_backend", "errors"))]
 BLOCK = re.compile(r"```(python|toml)\n(.*?)```\n(?:\s*(?:[^`\n][^`]*)?```text\n(.*?)```)?", re.DOTALL)
+COVERAGE = "coverage.md"  # an hour of `make coverage` writes it
 FILE = re.compile(r"# (\S+\.(?:py|toml))\n")
 
 
@@ -29,7 +30,7 @@ def folder(tmp_path, monkeypatch):
         if (tmp_path / f"{name}.py").exists():
             del sys.modules[name]
     for name in set(backends._LOADED) - set(known):
-        if not backends._LOADED[name].packages[0] in ("torch", "jax", "numpy"):
+        if backends._LOADED[name].packages[0] not in ("torch", "jax", "numpy"):
             del backends._LOADED[name]
 
 
@@ -85,4 +86,4 @@ def without_places(text):
 def test_links_lead_somewhere(page):
     path = ROOT / page
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
-    assert all((path.parent / link).exists() for link in links), links
+    assert not [link for link in links if link != COVERAGE and not (path.parent / link).exists()]
