@@ -23,7 +23,7 @@ def flavour_of(target: Any, args: tuple, kwargs: dict, asked: str | None) -> Bac
         return backend(asked)
     if is_module(target):
         return backend("torch")
-    names = {_framework(type(leaf).__module__) for leaf in leaves((args, kwargs))} - {None}
+    names = set(filter(None, (_framework(type(leaf).__module__) for leaf in leaves((args, kwargs)))))
     if not names:
         names = set(_named_frameworks(target))
     for name in (*_ORDER, *sorted(names - set(_ORDER))):

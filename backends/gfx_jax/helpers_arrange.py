@@ -63,7 +63,7 @@ def scatter_reduce(x, indices, updates, axis, reduce, include_self=True):
     return out
 
 
-def running(x, axis, largest=True):
+def running_extremum(x, axis, largest=True):
     """The largest (or smallest) element so far along an axis."""
     scan = jax.lax.cummax if largest else jax.lax.cummin
     found = scan(x.astype(jnp.int8) if x.dtype == bool else x, axis=axis % x.ndim)

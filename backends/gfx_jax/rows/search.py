@@ -17,7 +17,7 @@ def _running(name: str) -> Any:
         """lax.cummax takes no axis counted from the end, and no booleans."""
         count, axis = rank(args.x), args.axis
         if not isinstance(axis, int) or (axis < 0 and count is None) or whole(args.x):
-            return f"running(x, axis, largest={name == 'max'})"
+            return f"running_extremum(x, axis, largest={name == 'max'})"
         return f"jax.lax.cum{name}(x, axis={axis % count if count else axis})"
 
     return spelling
