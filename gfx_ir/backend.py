@@ -115,6 +115,10 @@ class Backend:
         found = self.printed.get(fn.__name__)
         return found[1] if found is not None and same_code(found[0].__code__, fn.__code__) else None
 
+    def higher_order(self, fn: FunctionType) -> str | None:
+        """What capture calls a function of control flow that GFX itself printed; None for any other."""
+        return None
+
     def _add(self, row: Row, roots: Mapping[str, Any]) -> None:
         if row.op in self.rows:
             raise ValueError(f"{self.name}: a second row for op {row.op!r}")

@@ -263,6 +263,8 @@ def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
         return found
     for backend in frameworks:
         special = backend.special.get(f)
+        if special is None and type(f) is types.FunctionType:
+            special = backend.higher_order(f)
         if special is not None:
             return SPECIAL[special]
         lift = backend.functions.get(f)

@@ -72,6 +72,11 @@ def _transparent(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return args[0]
 
 
+def _settled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """settled(body, init, *rows): what the loop starts from, which the capture of the loop itself settles."""
+    return args[1]
+
+
 def _no_grad(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """`with torch.no_grad():` — what is computed inside is detached."""
     return tracer.no_grad()
@@ -133,5 +138,5 @@ def _issubdtype(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 SPECIAL: dict[str, Handler] = {
     "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent, "no_grad": _no_grad,
     "null_context": _null_context, "true": _true, "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
-    "shape": _shape, "issubdtype": _issubdtype,
+    "shape": _shape, "issubdtype": _issubdtype, "settled": _settled,
 }  # fmt: skip

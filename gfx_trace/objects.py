@@ -209,7 +209,7 @@ class Objects:
         if found is True:
             return
         if found is False:
-            raise (AssertionError(message()) if message is not None else AssertionError())
+            raise self.raised(AssertionError(message()) if message is not None else AssertionError(), None)
         text = self.unwrap(message()) if message is not None else ""
         ops.check(found, text, "AssertionError")
         self.facts.assume(found, True)

@@ -19,11 +19,17 @@ def promoting_cond(pred, then, otherwise):
 
 
 def settled(body, init, rows=None):
-    """What a loop (over rows) starts from, in the dtypes that its trips come to: `0` may become a float on the second trip."""
+    """What a loop (over rows) starts from, in the shapes and dtypes that its trips come to: `0` may become an array."""
+
+    def widened(a, b):
+        shape, dtype = jnp.broadcast_shapes(jnp.shape(a), b.shape), jnp.result_type(a, b)
+        fits = (jnp.shape(a), jnp.result_type(a)) == (shape, dtype)
+        return a if fits else jnp.broadcast_to(jnp.asarray(a, dtype), shape)
+
     row = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), rows)
     while True:
         after = jax.eval_shape(body, init) if rows is None else jax.eval_shape(body, init, row)[0]
-        dtypes = jax.tree.map(jnp.result_type, init, after)
-        if dtypes == jax.tree.map(jnp.result_type, init):
+        wider = jax.tree.map(widened, init, after)
+        if all(a is b for a, b in zip(jax.tree.leaves(init), jax.tree.leaves(wider))):
             return init
-        init = jax.tree.map(jnp.asarray, init, dtypes)
+        init = wider

@@ -10,16 +10,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gfx_ir.backend import Backend, Lift
+from gfx_ir.backend import Backend, Lift, same_code
 from gfx_ir.dtypes import DType, default
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 
-from . import decompositions, helpers, helpers_arrange, special
+from . import control, decompositions, helpers, helpers_arrange, special
 from .refused import REFUSED, made_by_jax
 from .rows import ROWS
 
+_PRINTED = {"promoting_cond": ("cond", control.promoting_cond), "settled": ("settled", control.settled)}
 _SCALAR_CLASS = type(jnp.float32)
 _COMPILED = type(jax.jit(lambda: None)).__module__.partition(".")[0]  # the package of JAX's compiled part
 _PYTHON = {bool: "b", int: "i", float: "f", complex: "c"}
@@ -71,6 +72,11 @@ class JaxBackend(Backend):
     def recognised(self, fn: FunctionType) -> Lift | None:
         """The op that a function stands for which GFX printed; for what jax.vmap and its like made, what refuses it."""
         return super().recognised(fn) or made_by_jax(fn)
+
+    def higher_order(self, fn: FunctionType) -> str | None:
+        """A test or loop that GFX printed for dtypes and shapes that were open."""
+        meaning, printed = _PRINTED.get(fn.__name__, (None, None))
+        return meaning if printed is not None and same_code(printed.__code__, fn.__code__) else None
 
     def _add_special(self, path: str, meaning: str) -> None:
         target: Any = jax

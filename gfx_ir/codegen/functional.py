@@ -219,6 +219,16 @@ class Functional(Repeats):
         items = [self._init(node, at) for at in carried]
         return items[0] if len(items) == 1 else ast.Tuple(items, ast.Load())
 
+    def _settled(self, node: Node, init: ast.expr, trip: ast.expr, *rows: ast.expr) -> ast.expr:
+        """What a loop starts from: where a number may become an array, or another kind of number late, as its trips say."""
+        return call(self.module.use("settled"), trip, init, *rows) if self._unsettled(node) else init
+
+    def _unsettled(self, node: Node) -> bool:
+        """Whether a carried number may become an array, or changes its kind late, and the target has words for it."""
+        return self.module.style.control == "functional" and (
+            self.plan.weak.settles_late(node) or self.plan.ranks.grows(node)
+        )
+
     def _hints(self, node: Node, carried: Sequence[int]) -> list[str | None]:
         phis = placeholders(node, node.regions[-1])[1]
         return [phis[at].name or node.values[at].name or ("done" if at == node.arg("exit") else None) for at in carried]
@@ -257,9 +267,7 @@ class Functional(Repeats):
         step = self.function(
             body, "body", avoid, lambda: self._enter_body(node, carried, hints), self._finish(node, carried)
         )
-        init = self._inits(node, carried)
-        if self.module.style.control == "functional" and self.plan.weak.settles_late(node):
-            init = call(self.module.use("settled"), step, init)
+        init = self._settled(node, self._inits(node, carried), step)
         return ast.Call(self.higher("while_loop"), [condition, step, init], [])
 
     def _enter_test(self, node: Node, carried: list[int], hints: list[str | None], flags: list[str]) -> list[str]:
@@ -295,10 +303,9 @@ class Functional(Repeats):
             body, "body", set(), lambda: self._enter_body(node, carried, hints, items), self._finish(node, carried)
         )
         _, start, stop, _ = node.args[0][0]
-        first, init = self.tree(start), self._inits(node, carried)
-        if self.plan.weak.settles_late(node):
-            trip = ast.Lambda(_arguments(["carry"]), ast.Call(step, [first, name("carry")], []))
-            init = call(self.module.use("settled"), trip, init)
+        first = self.tree(start)
+        trip = ast.Lambda(_arguments(["carry"]), ast.Call(step, [first, name("carry")], []))
+        init = self._settled(node, self._inits(node, carried), trip)
         return ast.Call(self.higher("fori_loop"), [first, self.tree(stop), step, init], [])
 
 

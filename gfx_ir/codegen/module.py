@@ -27,6 +27,7 @@ from .names import BUILTINS, snake, usable
 from .prepare import Prepared, prepare
 from .static import static_arguments
 from .style import Style
+from .traced import is_short
 from .weak import Weak
 
 UNROLL = 16
@@ -123,14 +124,7 @@ class ModuleWriter:
         """Whether a test or loop is written by a higher-order function."""
         if self.style.control == "python" or node.op.name not in ("cond", "while", "for"):
             return False
-        return not (node.op.name == "for" and self._is_short(node))
-
-    def _is_short(self, node: Node) -> bool:
-        """A loop over few fixed numbers stays a Python loop, which the target's tracer unrolls."""
-        if node.arg("exit") is not None or len(node.args[0]) != 1 or type(node.args[0][0]) is not tuple:
-            return False
-        bounds = node.args[0][0][1:]
-        return all(type(bound) is int for bound in bounds) and len(range(*bounds)) <= self.limit
+        return not (node.op.name == "for" and is_short(node, self.limit))
 
     def gives_tuple(self, node: Node) -> bool:
         """Whether a call returns the flat tuple of its values."""

@@ -18,6 +18,7 @@ from .reroll import Lists, reroll
 from .simplify import simplify
 from .staged import stage_ranges
 from .style import Style
+from .traced import trace_tests
 from .unpack import unpack_slices
 from .untold import leave_out
 
@@ -51,6 +52,8 @@ def prepare(program: Program, backend: Backend, style: Style, limit: int, max_tr
         expander.expand(graph)
     expander.check()
     for graph in bottom_up(entry, functions):
+        if functional:
+            trace_tests(graph, limit)
         simplify(graph, functional)
         drop_carried(graph)
         unpack_slices(graph)

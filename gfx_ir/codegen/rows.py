@@ -44,8 +44,13 @@ class Rows(Functional):
         over: list[ast.expr] = [self._over(part) for part in node.args[0]]
         source = over[0] if len(over) == 1 else ast.Tuple(over, ast.Load())
         init = self._inits(node, carried) if carried else ast.Constant(None)
-        if self.plan.weak.settles_late(node):
-            init = call(self.module.use("settled"), step, init, source)
+        if carried and self._unsettled(node):
+            if isinstance(source, ast.Call):
+                graph, number = self.place(self.plan.statement(node))
+                text = self.scope.pick(["rows"], graph, 2 * number - 1, {step.id} if isinstance(step, ast.Name) else ())
+                self.put(ast.Assign([ast.Name(text, ast.Store())], source))
+                source = name(text)
+            init = self._settled(node, init, step, source)
         return ast.Call(self.higher("scan"), [step, init, source], [])
 
     def scan_targets(self, node: Node) -> list[Any]:
@@ -99,11 +104,8 @@ class Rows(Functional):
             return True
 
         step = self.function(body, "body", avoid, lambda: enter(False), finish)
-        inits = [ast.Constant(0), *[self._init(node, at) for at in carried]]
-        init: ast.expr = ast.Tuple(inits, ast.Load())
-        if self.plan.weak.settles_late(node):
-            init = call(self.module.use("settled"), step, init)
-        return ast.Call(self.higher("while_loop"), [condition, step, init], [])
+        inits = ast.Tuple([ast.Constant(0), *[self._init(node, at) for at in carried]], ast.Load())
+        return ast.Call(self.higher("while_loop"), [condition, step, self._settled(node, inits, step)], [])
 
     def _counter(self, node: Node, items: Sequence[Value], hints: Sequence[str | None]) -> str:
         closed = self.closure(node.regions).closed | set(hints)

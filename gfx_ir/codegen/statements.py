@@ -200,11 +200,12 @@ class Statements(Expressions):
         """`raise` where a condition does not hold."""
         test, message = self.plan.resolve(node.arg("pred")), node.arg("message")
         error = node.arg("error") if "error" in node.op.params else None
-        staged = type(test) is Value and test.is_tensor and self.module.style.control == "functional"
-        if type(test) is Value and test.is_tensor and self.module.style.control == "hop":
-            what = "PyTorch's higher-order operators cannot raise an error that hangs on data"
-            raise GfxError(what, node.span, 'mode="python" writes it')
-        if staged:
+        control = self.module.style.control
+        on_data = type(test) is Value and test.is_tensor
+        if test is not True and control != "python" and (on_data or self._staged(node)):
+            if control == "hop":
+                what = "PyTorch's higher-order operators cannot raise an error that hangs on data"
+                raise GfxError(what, node.span, 'mode="python" writes it')
             if node.op.name not in self.module.backend.templates:
                 raise MissingOp(f"backend {self.module.backend.name!r} has no row for a check on a tensor", node.span)
             self.put(ast.Expr(self.template(node)), node.span)
@@ -224,6 +225,13 @@ class Statements(Expressions):
         else:
             self.put(ast.If(self.test(test, False), [raised], []), node.span)
         return False
+
+    def _staged(self, node: Node) -> bool:
+        """Whether the node stands in a function that the target calls when it likes: there `raise` would not wait."""
+        owner = node.graph.owner if node.graph is not None else None
+        while owner is not None and not self.module.functional(owner):
+            owner = owner.graph.owner if owner.graph is not None else None
+        return owner is not None
 
 
 def _is_error(text: str) -> bool:

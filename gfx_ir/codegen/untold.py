@@ -36,8 +36,8 @@ def leave_out(graph: Graph, backend: Backend, rules: str) -> None:
             _unplace(node)
         if told and rules == "jax":
             _tell(node)
-        elif not told and rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
-            _weaken(node)
+        elif rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
+            _weaken(node, "i" if told else "bifc")
         if rules != "jax" and backend.promotion == "jax" and node.op.name in NARROW:
             _widen(node)
 
@@ -101,14 +101,14 @@ def _unplace(node: Node) -> None:
         _set(node, "device", None)
 
 
-def _weaken(node: Node) -> None:
+def _weaken(node: Node, kinds: str) -> None:
     """torch lets a tensor of no axes take part in promotion by its kind alone: JAX does so where no dtype is given.
     What is returned keeps its dtype."""
     if any(user.op.name == "output" for user in node.value.users()):
         return
     number, element = node.arg(_NUMBER[node.op.name]), node.arg("dtype")
     scalar = not isinstance(number, (tuple, list)) and (node.op.name != "full" or node.arg("shape") == ())
-    if scalar and isinstance(element, DType) and element in (dtype_for(number, "torch"), dtype_for(number, "numpy")):
+    if scalar and isinstance(element, DType) and element.kind in kinds and element in (dtype_for(number, "torch"), dtype_for(number, "numpy")):
         _set(node, "dtype", None)
 
 
