@@ -118,7 +118,8 @@ class ModuleWriter:
         """The nodes of a function that are written in place."""
         if self.style.control == "hop":  # a write at a position that a tensor tells has another spelling there
             return set()
-        return overwriting(graph, self.backend, liveness, weak, self._is_spare)
+        plain = self.style.control == "python"  # higher-order operators trace their functions, and may refuse writes
+        return overwriting(graph, self.backend, liveness, weak, self._is_spare) if plain else set()
 
     def functional(self, node: Node) -> bool:
         """Whether a test or loop is written by a higher-order function."""

@@ -30,14 +30,14 @@ _INDEX = {
 def leave_out(graph: Graph, backend: Backend, rules: str) -> None:
     """Drop these from the graph and its regions."""
     places = getattr(getattr(backend, "style", None), "places", False)
-    told = backend.promotion == "jax" and _joins_types(graph)
+    told = _joined(graph) if backend.promotion == "jax" else None
     for node in list(graph.walk()):
         if not places and "device" in node.op.params:
             _unplace(node)
-        if told and rules == "jax":
-            _tell(node)
+        if told is not None and rules == "jax":
+            _tell(node, told)
         elif rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
-            _weaken(node, "i" if told else "bifc")
+            _weaken(node, "bifc" if told is None else "bi")
         if rules != "jax" and backend.promotion == "jax" and node.op.name in NARROW:
             _widen(node)
 
@@ -64,8 +64,8 @@ def _indexes(user: Node, positions: Value) -> bool:
     return not any(leaf is positions for leaf in leaves(tuple(others)))
 
 
-def _joins_types(graph: Graph) -> bool:
-    """Whether the sides of a test, or the trips of a loop, meet in values of known dtypes, all floats of one width.
+def _joined(graph: Graph) -> DType | None:
+    """The one dtype of floats where the sides of a test, or the trips of a loop, meet in values of known dtypes.
 
     JAX refuses sides of different dtypes, and what a dtype that is left out means depends on its mode: then it is said.
     """
@@ -77,18 +77,19 @@ def _joins_types(graph: Graph) -> bool:
             if value.is_tensor:
                 known = value.type if isinstance(value.type, LogicalTensor) else LogicalTensor()
                 if known.dtype is None:
-                    return False
+                    return None
                 if known.dtype.kind in "fc" and not known.weak:
                     floats.add(known.dtype)
-    return joins and len(floats) < 2
+    return floats.pop() if joins and len(floats) == 1 else None
 
 
-def _tell(node: Node) -> None:
+def _tell(node: Node, float_: DType) -> None:
     """Write the dtype of a tensor that JAX would make in the dtype of its mode."""
     if "dtype" in node.op.params and node.arg("dtype") is None and node.op.family == "create":
         known = node.value.type
-        if isinstance(known, LogicalTensor) and not known.weak:
-            _set(node, "dtype", known.dtype)
+        if isinstance(known, LogicalTensor) and known.dtype is not None:
+            if not known.weak or known.dtype.kind == float_.kind:
+                _set(node, "dtype", float_ if known.weak else known.dtype)
 
 
 def _unplace(node: Node) -> None:
@@ -108,7 +109,12 @@ def _weaken(node: Node, kinds: str) -> None:
         return
     number, element = node.arg(_NUMBER[node.op.name]), node.arg("dtype")
     scalar = not isinstance(number, (tuple, list)) and (node.op.name != "full" or node.arg("shape") == ())
-    if scalar and isinstance(element, DType) and element.kind in kinds and element in (dtype_for(number, "torch"), dtype_for(number, "numpy")):
+    if (
+        scalar
+        and isinstance(element, DType)
+        and element.kind in kinds
+        and element in (dtype_for(number, "torch"), dtype_for(number, "numpy"))
+    ):
         _set(node, "dtype", None)
 
 

@@ -1,0 +1,141 @@
+"""What captured programs say in JAX's words: control flow over numbers that only the running code has, dtypes that meet."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from recapture import load_source
+
+
+def compiled(program):
+    """The emitted JAX under jit."""
+    return jax.jit(program.to("jax"))
+
+
+# ---------------------------------------------------------------- the index of a loop that JAX runs
+def skips_and_stops(x):
+    for i in range(20):
+        if i % 2 == 0:
+            continue
+        x = x + i
+        if x > 30:
+            break
+    return x
+
+
+def nested(x, n):
+    for i in range(n):
+        for j in range(i):
+            x = x + j
+        if i > 2 and not i % 3 == 1:
+            x = x * 2
+    return x
+
+
+@pytest.mark.parametrize("fn, args", [(skips_and_stops, (3.0,)), (skips_and_stops, (29.5,)), (nested, (1.0, 6))])
+def test_tests_on_an_index_are_tests_on_data(fn, args):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    assert compiled(program)(*map(jnp.asarray, args)) == fn(*args)
+    assert program.to("torch")(*args) == fn(*args)
+
+
+# ---------------------------------------------------------------- numbers that become arrays
+def backwards(x):
+    t = 0
+    for r in reversed(x):
+        t = t * 2 + r
+    return t
+
+
+def powers(x, n):
+    total, p = 0, 1
+    for _ in range(n):
+        total, p = total + p, p * x
+    return total
+
+
+def mean(x, n):
+    total = 0.0
+    for _ in range(n):
+        total = total + x.mean()
+    return total
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (4, 1, 2)])
+@pytest.mark.parametrize("fn, args", [(backwards, ()), (powers, (3,)), (powers, (1,))])
+def test_a_number_before_a_loop_gets_the_shape_that_its_trips_give_it(fn, args, shape):
+    x = np.random.rand(*shape).astype("float32")
+    program = gfx.symbolic_trace(fn, backend="torch")
+    got = compiled(program)(jnp.asarray(x), *args)
+    np.testing.assert_allclose(got, fn(torch.from_numpy(x), *args), rtol=1e-5)
+    again = gfx.symbolic_trace(getattr(load_source(program.source("jax")), fn.__name__), backend="jax")
+    np.testing.assert_allclose(compiled(again)(jnp.asarray(x), *args), got, rtol=1e-5)
+
+
+def test_what_stays_a_number_is_written_as_one():
+    assert "settled" not in gfx.symbolic_trace(mean, backend="torch").source("jax")
+    assert "settled" not in gfx.symbolic_trace(backwards, torch.ones(3, 2)).source("jax")
+
+
+# ---------------------------------------------------------------- checks
+def never(x, n):
+    while n > 0:
+        assert False, "a trip"
+    return x
+
+
+def of_rank(x, n):
+    while n > 0:
+        x = x * 2
+        if x.ndim == 1:
+            raise ValueError("a vector")
+        n = n - 1
+    return x
+
+
+@pytest.mark.parametrize("fn, told", [(never, "a trip"), (of_rank, "a vector")])
+@pytest.mark.parametrize("specs", [{}, {"x": gfx.TensorSpec((2,), "float32"), "n": gfx.TensorSpec((), "int32")}])
+def test_a_check_in_a_loop_waits_for_a_trip(fn, told, specs):
+    program = gfx.symbolic_trace(fn, **specs, backend="jax")
+    x = jnp.ones(2)
+    assert jnp.array_equal(compiled(program)(x, jnp.int32(0)), x)
+    with pytest.raises(Exception, match=told):
+        jax.block_until_ready(compiled(program)(x, jnp.int32(1)))
+        jax.effects_barrier()
+    with pytest.raises((AssertionError, ValueError), match=told):
+        program.to("torch")(torch.ones(2), torch.tensor(1))
+
+
+# ---------------------------------------------------------------- dtypes that depend on JAX's mode
+def settles(x):
+    scale, step = jnp.ones(2), jnp.array(0.1)
+    while jnp.sum(x) < 10:
+        x = x + scale * step
+        scale = jnp.sqrt(x)
+        if x[0] > 2:
+            step = x[1] - x[0] + 0.2
+    return x, scale
+
+
+def adapts(x):
+    h = torch.tensor(0.1)
+    while x < 10:
+        if x + h > 5:
+            h = 10 - x
+        x = x + h
+    return x
+
+
+@pytest.mark.parametrize("fn, spec", [(settles, ((2,), "float32")), (adapts, ((), "float32"))])
+@pytest.mark.parametrize("wide", [False, True])
+def test_dtypes_that_meet_are_said_whatever_the_mode(fn, spec, wide):
+    program = gfx.symbolic_trace(fn, x=gfx.TensorSpec(*spec))
+    with jax.enable_x64(wide):
+        first = compiled(program)(jnp.ones(*spec))
+    other = program.to("torch")(torch.ones(spec[0]))
+    for got, want in zip(jax.tree.leaves(first), [other] if torch.is_tensor(other) else other):
+        assert got.dtype == "float32"
+        np.testing.assert_allclose(got, want, rtol=1e-5)
