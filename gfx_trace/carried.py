@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import dtypes, ops
@@ -142,23 +143,24 @@ def kind_of(value: Any) -> str:
     return value.value.kind if isinstance(value, HostProxy) else type(value).__name__
 
 
-def poison(tracer: Tracer, value: Any) -> Any:
-    """What stands for a variable that a loop defines, before it does: zeros of the same kind. None: nothing can."""
+def poison(tracer: Tracer, value: Any, untyped: Callable[[Proxy], Any]) -> Any:
+    """What stands for a variable that a loop defines, before it does: zeros of the same kind; `untyped` gives those of a
+    tensor whose type is not known. None: nothing can."""
     if isinstance(value, Partial):
-        found = [poison(tracer, side) for side in value.sides if not isinstance(side, Undefined)]
+        found = [poison(tracer, side, untyped) for side in value.sides if not isinstance(side, Undefined)]
         return found[0] if len(found) == 1 else None
     if isinstance(value, Maybe):
-        return poison(tracer, value.value)
+        return poison(tracer, value.value, untyped)
     kind = weak_kind(value)
     if kind:
         return _ZEROS[kind]
     if isinstance(value, Proxy):
         type_ = getattr(value.read(), "type", None)
         if not isinstance(type_, LogicalTensor) or not type_.known:
-            return None
+            return untyped(value)
         return tracer.wrap(ops.zeros(type_.dims, type_.dtype), value.backend)
     parts = branches(value)
     if parts is None:
         return None
-    items = [poison(tracer, item) for _, item in parts]
+    items = [poison(tracer, item, untyped) for _, item in parts]
     return None if any(item is None for item in items) else rebuilt(value, items)

@@ -19,6 +19,7 @@ from .settling import Later, Settling
 
 if TYPE_CHECKING:
     from .regions import Side
+    from .sources import Source
     from .tracer import Tracer
 
 
@@ -29,8 +30,12 @@ class Carries(Settling):
     the body puts another one in its place; one that is changed in place is carried by the slots that were written.
     """
 
-    def __init__(self, tracer: Tracer, get: Any, set_: Any, names: Sequence[str], stop: Any = None) -> None:
+    def __init__(
+        self, tracer: Tracer, get: Any, set_: Any, names: Sequence[str], stop: Any = None, inner: Sequence[str] = ()
+    ) -> None:
+        """`inner`: variables that the loop's test assigns and nothing behind the loop reads."""
         self.tracer, self.get, self.set, self.names = tracer, get, set_, names
+        self.inner = frozenset(inner)
         # A break flag is false wherever the loop still runs.
         self.flags = frozenset(stop.__code__.co_freevars) & frozenset(names) if stop is not None else frozenset()
         self.span = tracer.span()
@@ -51,6 +56,7 @@ class Carries(Settling):
         self.trips: int | None = None  # how many there are, where that is fixed and none ends the loop early
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
         self.append_items: list[Value] = []
+        self.source: Source | None = None  # what a `for` goes over
         self.aliases: CarriedAliases | None = None
         self.open_length = False  # whether only data tells how many trips there are
         self.key = loop_key(self)
@@ -127,14 +133,14 @@ class Carries(Settling):
         """The variables that the loop's test assigned."""
         return frozenset(name for name, a, b in zip(self.names, self.entered, self.get()) if a is not b)
 
-    def left_by_test(self, side: Side, inner: Sequence[str]) -> bool:
-        """Whether the loop's test leaves more than an answer: a variable that is read behind the loop (`inner` are not), or a
-        write to what was there before. One that assigns and has an effect cannot be computed again by the body either."""
+    def left_by_test(self, side: Side) -> bool:
+        """Whether the loop's test leaves more than an answer: a variable that is read behind the loop, or a write to what was
+        there before. One that assigns and has an effect cannot be computed again by the body either."""
         entered = {
             c.slot.id: c.inner if c.slot.kind == "proxy" else c.entered for c in self.slots if c.slot is not None
         }
         again = not any(node.op.effect for node in side.graph.walk())
-        return bool(self.test_assigns - (frozenset(inner) if again else frozenset())) or any(
+        return bool(self.test_assigns - (self.inner if again else frozenset())) or any(
             slot.kind != "base" and entered.get(slot.id) is not value for slot, value in side.written
         )
 

@@ -104,7 +104,7 @@ class Loops:
         stop: Any,
         inner: Sequence[str] = (),
     ) -> None:
-        carries = Carries(self, get, set_, names, stop)
+        carries = Carries(self, get, set_, names, stop, inner)
         site = self.site
         for _ in range(_PASSES):
             self.site = site
@@ -114,7 +114,7 @@ class Loops:
                 carries.leave()
                 raise raised if self.stack else raised.error from None
             self.site = site
-            if carries.left_by_test(test_side, inner):
+            if carries.left_by_test(test_side):
                 self._stage_while(*rotated(self, test, body, get, set_, names, stop), stop)
                 return
             body_side, flag = self._trace_body(carries, body, stop, before=test if carries.test_assigns else None)
@@ -273,7 +273,7 @@ class Loops:
                 return source.make([self._loop_item(v, source, at) for at, v in enumerate(items)])
 
             body_side, flag = self._trace_body(carries, body, stop, item)
-            carries.append_items = items
+            carries.append_items, carries.source = items, source
             carries.trips, carries.runs = source.length, bool(source.length)
             if flag is True and source.length is not None:
                 raise NeedsPython("the loop ends in its first trip", self.span())

@@ -14,6 +14,7 @@ from .journal import Slot
 from .nest import Maybe, alike, branches
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, weak_kind, widest
 from .rows import length_error
+from .stand_ins import stand_in
 
 if TYPE_CHECKING:
     from .carries import Carries
@@ -24,10 +25,11 @@ class Settling:
     """The part of Carries that makes better assumptions for the next pass."""
 
     aliases: CarriedAliases | None
+    side: Side  # the body as this pass traced it
 
     def settle(self: Carries, side: Side, tensor: bool) -> bool:
         """Whether the assumptions of this pass hold; if not, better ones are made for the next."""
-        stable = True
+        stable, self.side = True, side
         if tensor and self.host:
             self.host, stable = False, False
         for at, name in enumerate(self.names):
@@ -87,7 +89,8 @@ class Settling:
         """A variable that cannot be carried: one that the loop defines gets a placeholder value, others may not be read."""
         name = self.names[at]
         if isinstance(before, Undefined) and len(path) == 1:
-            zero = poison(self.tracer, after)
+            unread = name in self.inner  # each trip assigns it before it reads it
+            zero = None if unread else poison(self.tracer, after, lambda made: stand_in(self, self.side, made))
             if zero is not None:
                 sure = (
                     self.runs and not isinstance(after, Unusable)

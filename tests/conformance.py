@@ -70,6 +70,13 @@ class Harness:
         given = tuple(self.convert(args, case.flavour)) if level else ()
         return gfx_trace.program.Program.of(capture(case.fn, given, {}, asked=case.flavour).program)
 
+    def untyped(self, case) -> None:
+        """Captured without any argument, the program has the function's results as source of both frameworks."""
+        program = self.capture(case, case.args[0], level=0)
+        for at, args in enumerate(case.args):
+            last = at == len(case.args) - 1
+            self.results(case, program, args, at, (case.flavour, OTHER[case.flavour]) if last else (case.flavour,))
+
     def error(self, case) -> None:
         try:
             self.capture(case, case.args[0])
@@ -87,9 +94,9 @@ class Harness:
         assert not missing, f"the graph lacks {missing}"
 
     # ------------------------------------------------------------------ results
-    def results(self, case, program, args, at: int) -> None:
+    def results(self, case, program, args, at: int, ways: tuple[str, ...] = ()) -> None:
         wanted = self.cases.run_plain(case, args)[0]
-        for way in ("interpreter", case.flavour, OTHER[case.flavour]):
+        for way in ways or ("interpreter", case.flavour, OTHER[case.flavour]):
             with contextlib.redirect_stdout(io.StringIO()):
                 try:
                     got = self.call(program, way, case.flavour if way == "interpreter" else way, case.fn, args)

@@ -12,7 +12,7 @@ from .copying import outputs_of
 IFS = frozenset(("cond", "host_if"))
 LOOPS = frozenset(("while", "for", "host_while", "host_for"))
 _FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
-_INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle|returned|value)_\d+")
+_INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle|returned|value)(_\d+)+")
 """What the rewriter calls variables of its own; tests and loops give the last two."""
 _BOOLEAN = frozenset(
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"

@@ -71,6 +71,8 @@ def _falls(s: ast.stmt) -> bool:
         return ends and falls(s.finalbody)
     if isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and s.test.value:
         return bool(s.__dict__.get("stop")) or any("break" in jumps(x) for x in s.body)
+    if isinstance(s, (ast.While, ast.For)) and s.orelse and not any("break" in jumps(x) for x in s.body):
+        return falls(s.orelse)
     return True
 
 
