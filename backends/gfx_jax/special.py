@@ -37,3 +37,8 @@ def polygamma(n, x):
     found = jax.scipy.special.polygamma(n, jnp.where(x < 0, 1 - x, x))
     cotangent = 1 / jnp.tan(jnp.pi * (x - jnp.round(x)))
     return jnp.where(x < 0, (-1) ** n * found - jnp.polyval(jnp.array(powers[::-1], x.dtype), cotangent), found)
+
+
+def logcumsumexp(x, axis):
+    """log(cumsum(exp(x))) along an axis, without overflow."""
+    return jax.lax.cumlogsumexp(jnp.asarray(x, jnp.result_type(x, jnp.bfloat16)), axis=axis % x.ndim)

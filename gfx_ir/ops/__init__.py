@@ -24,12 +24,14 @@ from . import (
     shape,
     special,
     spectra,
+    statistics,
 )
 
 FAMILIES = (
     elementwise,
     special,
     reduce,
+    statistics,
     shape,
     linalg,
     decompose,

@@ -10,12 +10,14 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
+from ..dtypes import int32
 from ..errors import ShapeError
 from ..template import Spelling
+from ..types import LogicalTensor
 from . import _seen
 from ._catalogue import ops
 from ._row import composite, op
-from ._shapes import dividing, elementwise
+from ._shapes import as_type, dividing, elementwise
 
 FAMILY = "elementwise"
 
@@ -129,6 +131,22 @@ def multigammaln(x: Any, d: Any) -> Any:
 def betaln(x1: Any, x2: Any) -> Any:
     """The logarithm of the beta function."""
     return ops.subtract(ops.add(ops.lgamma(x1), ops.lgamma(x2)), ops.lgamma(ops.add(x1, x2)))
+
+
+# ---------------------------------------------------------------- parts of numbers
+def _frexp_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, LogicalTensor]:
+    x = as_type(args.x, rules)
+    return LogicalTensor(dividing((x,), rules)[0], x.dims), LogicalTensor(int32, x.dims)
+
+
+op(
+    FAMILY,
+    "frexp(x)",
+    "np.frexp(x)",
+    infer=_frexp_type,
+    kinds=("tensor", "tensor"),
+    doc="A fraction of at least a half and below 1, and the power of 2 that makes it x.",
+)
 
 
 # ---------------------------------------------------------------- polynomials of degree n

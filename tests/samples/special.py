@@ -33,3 +33,4 @@ SAMPLES += [
     for name in POLYNOMIALS
     for x, n in ((X, integers(2, 3, low=-1, high=7).astype("float32")), (UNIT, integers(3, high=9).astype("float32")))
 ]
+SAMPLES += [S("frexp", (x,)) for x in (X, POSITIVE, D)]

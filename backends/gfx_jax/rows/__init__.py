@@ -15,6 +15,7 @@ from . import (
     search,
     shape,
     special,
+    statistics,
 )
 
 _FAMILIES = (
@@ -28,6 +29,7 @@ _FAMILIES = (
     random,
     fft,
     special,
+    statistics,
     decompose,
     effect,
     arrange,

@@ -1,8 +1,23 @@
 """The rows of the NumPy backend, family by family, and what its calls do to memory."""
 
-from . import create, decompose, effect, elementwise, fft, index, linalg, nn, random, reduce, shape, special, writes
+from . import (
+    create,
+    decompose,
+    effect,
+    elementwise,
+    fft,
+    index,
+    linalg,
+    nn,
+    random,
+    reduce,
+    shape,
+    special,
+    statistics,
+    writes,
+)
 
-_FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, special, decompose, effect)
+_FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, special, statistics, decompose, effect)
 ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 WRITES = writes.WRITES
 COPIES = "np.conj np.copy ndarray.copy ndarray.flatten"

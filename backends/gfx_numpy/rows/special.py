@@ -6,10 +6,11 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.ops.special import spelled
 
-from ._lift import unary
+from ._lift import as_array, unary
 
 ROWS = (
     Row("sinc", "np.sinc(x)", {"np.sinc": unary(ops.sinc)}),
+    Row("frexp", None, {"np.frexp": lambda x: ops.frexp(as_array(x))}),
     Row("i0", None, {"np.i0": unary(ops.i0)}),
     Row("xlogy", spelled("special.xlogy(x1, x2)", "x1", "x2")),
     Row("xlog1py", spelled("special.xlog1py(x1, x2)", "x1", "x2")),

@@ -10,7 +10,9 @@ from . import (
     finding,
     indexing,
     losses,
+    masked,
     matrices,
+    measures,
     shapes,
 )
 
@@ -24,6 +26,8 @@ LIFTS = {
     **finding.LIFTS,
     **indexing.LIFTS,
     **losses.LIFTS,
+    **masked.LIFTS,
     **matrices.LIFTS,
+    **measures.LIFTS,
     **shapes.LIFTS,
 }

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import dtype_of
+from gfx_ir.dtypes import dtype
 from gfx_ir.op import lookup
 
-from ..lifting import Pair, axes, is_number, names, plain, refuse
+from ..lifting import axes, is_number, names
+
+Frexp = namedtuple("Frexp", ("mantissa", "exponent"))
 
 
 def isclose(input: Any, other: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
@@ -75,13 +79,9 @@ def nansum(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = No
 
 def nanmean(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
     """The mean of the numbers."""
+    total = nansum(input, dim, keepdim, dtype=dtype)
     count = ops.count_nonzero(ops.logical_not(ops.isnan(input)), axis=axes(dim), keepdims=keepdim)
-    return ops.divide(nansum(input, dim, keepdim, dtype=dtype), count)
-
-
-def aminmax(input: Any, *, dim: Any = None, keepdim: Any = False) -> Any:
-    """The least and the largest."""
-    return Pair(ops.min(input, axis=dim, keepdims=keepdim), ops.max(input, axis=dim, keepdims=keepdim))
+    return ops.divide(total, ops.astype(count, dtype_of(total) or ops.dtype_of(total)))
 
 
 def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -97,35 +97,13 @@ def _along(dim: int, item: Any) -> tuple:
     return (*[slice(None)] * dim, item) if dim >= 0 else (Ellipsis, item, *[slice(None)] * (-dim - 1))
 
 
-def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, out: Any = None, dtype: Any = None) -> Any:
-    """torch.norm."""
-    plain("torch.norm", out=out)
-    x = input if dtype is None else ops.astype(input, dtype)
-    if p == "nuc":
-        return ops.matrix_norm(x, ord="nuc", keepdims=keepdim, axis=tuple(dim) if dim is not None else (-2, -1))
-    return ops.vector_norm(x, axis=axes(dim), keepdims=keepdim, ord=_order(p))
-
-
-def _order(p: Any) -> Any:
-    if p is None or p == "fro":
-        return 2
-    return int(p) if isinstance(p, float) and p.is_integer() else p
-
-
-def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
-    """torch.linalg.norm: of a vector, or of matrices where two dims are given."""
-    x = A if dtype is None else ops.astype(A, dtype)
-    if ord is None or (dim is not None and (isinstance(dim, int) or len(dim) == 1)):
-        return ops.vector_norm(x, axis=axes(dim), keepdims=keepdim, ord=_order(ord))
-    if dim is None:
-        refuse("torch.linalg.norm of an order without dims means a vector or a matrix by its rank", "give dim=")
-    return ops.matrix_norm(x, ord=ord, keepdims=keepdim, axis=tuple(dim))
-
-
 def float_power(input: Any, exponent: Any) -> Any:
     """pow in double precision."""
-    x, y = (v if is_number(v) else ops.astype(v, "float64") for v in (input, exponent))
-    return ops.pow(x, y)
+    parts = (input, exponent)
+    known = [dtype_of(v) for v in parts if not is_number(v)]
+    complex_ = any(isinstance(v, complex) for v in parts) or any(k is not None and k.kind == "c" for k in known)
+    wide = dtype("complex128" if complex_ else "float64")
+    return ops.pow(*(v if is_number(v) else ops.astype(v, wide) for v in parts))
 
 
 def heaviside(input: Any, values: Any) -> Any:
@@ -135,7 +113,20 @@ def heaviside(input: Any, values: Any) -> Any:
     return ops.where(ops.equal(input, 0), values, step)
 
 
+def frexp(input: Any) -> Any:
+    """A fraction of at least a half and below 1, and the power of 2 that it is multiplied by."""
+    return Frexp(*ops.frexp(input))
+
+
+def isreal(input: Any) -> Any:
+    """Whether the imaginary part is 0."""
+    return ops.equal(ops.imag(input), 0)
+
+
 LIFTS = {
+    names("frexp"): frexp,
+    names("isreal"): isreal,
+    names("resolve_neg"): lambda input: ops.positive(input),
     names("isclose"): isclose,
     names("allclose"): allclose,
     names("lerp"): lerp,
@@ -146,10 +137,7 @@ LIFTS = {
     names("nan_to_num"): nan_to_num,
     names("nansum"): nansum,
     names("nanmean"): nanmean,
-    names("aminmax"): aminmax,
     names("diff"): diff,
-    names("norm"): norm,
-    "torch.linalg.norm": linalg_norm,
     names("float_power"): float_power,
     names("heaviside"): heaviside,
     names("frac"): lambda input: ops.subtract(input, ops.trunc(input)),

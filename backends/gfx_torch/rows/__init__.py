@@ -16,6 +16,7 @@ from . import (
     search,
     shape,
     special,
+    statistics,
 )
 from ._numbers import takes_tensors
 
@@ -32,6 +33,7 @@ _ALL = (
     *fft.ROWS,
     *decompose.ROWS,
     *special.ROWS,
+    *statistics.ROWS,
     *effect.ROWS,
     *arrange.ROWS,
     *search.ROWS,

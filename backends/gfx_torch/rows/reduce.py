@@ -11,6 +11,7 @@ from gfx_ir.backend import Row
 from gfx_ir.op import lookup
 
 from ..lifting import Pair, axes, floating, is_number, names
+from ..lifts.measures import vector_norm
 from ._spell import kind_of
 
 
@@ -178,13 +179,6 @@ def _sort(input: Any, dim: Any = -1, descending: Any = False, stable: Any = Fals
 
 def _topk(input: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True) -> Any:
     return Pair(*ops.topk(input, k, axis=dim, largest=largest))
-
-
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
-    """torch.linalg.vector_norm."""
-    return ops.vector_norm(
-        floating(x) if dtype is None else ops.astype(x, dtype), axis=axes(dim), keepdims=keepdim, ord=ord
-    )
 
 
 ROWS = (

@@ -56,6 +56,7 @@ ROWS = (
             " spherical_bessel_j0"
         ).split(),
     ),
+    Row("frexp", "torch.frexp(x)"),
     _named("i0", names("i0"), "torch.special.modified_bessel_i0"),
     _named("i1", "torch.special.modified_bessel_i1"),
     _named("sinc", names("sinc")),

@@ -1,0 +1,38 @@
+"""Statistics and integrals along axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+
+from ..lifting import floating, names
+
+
+def _trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: Any = -1) -> Any:
+    return ops.trapezoid(y, x, dx, dim)
+
+
+def _cov(input: Any, *, correction: Any = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    return ops.cov(floating(input), correction, fweights, aweights)
+
+
+def _logcumsumexp(input: Any, dim: Any) -> Any:
+    return ops.logcumsumexp(input, axis=dim)
+
+
+ROWS = (
+    Row("logcumsumexp", "torch.logcumsumexp(x, dim=axis)", {names("logcumsumexp"): _logcumsumexp}),
+    Row(
+        "trapezoid",
+        lambda a: f"torch.trapezoid(y, {'dx=dx' if a.x is None else 'x'}, dim=axis)",
+        {"torch.trapezoid torch.trapz": _trapezoid},
+    ),
+    Row(
+        "cov",
+        "torch.cov(x, correction=correction, fweights=fweights, aweights=aweights)",
+        {names("cov"): _cov},
+    ),
+    Row("corrcoef", "torch.corrcoef(x)", {names("corrcoef"): lambda input: ops.corrcoef(floating(input))}),
+)

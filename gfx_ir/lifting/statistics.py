@@ -1,0 +1,106 @@
+"""Statistics and integrals: what NumPy and jax.numpy mean alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import ops
+from ..dtypes import DType
+from .words import Dialect, Table, ask_rank, expect
+
+
+class Statistics:
+    """Covariances, correlations, integrals, slopes."""
+
+    def __init__(self, say: Dialect, least: DType | None = None) -> None:
+        """`least`: the dtype that covariances have at least."""
+        self.say, self.least = say, least
+
+    def table(self) -> Table:
+        """Lifts by op."""
+        return {
+            "trapezoid": {"trapezoid": self.trapezoid, "gradient": self.gradient},
+            "cov": {"cov": self.cov},
+            "corrcoef": {"corrcoef": self.corrcoef},
+        }
+
+    def trapezoid(self, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+        """The integral by trapezoids."""
+        return ops.trapezoid(self.say.as_array(y), None if x is None else self.say.as_array(x), dx, axis)
+
+    def _wide(self, x: Any) -> Any:
+        x = self.say.as_array(x)
+        return x if self.least is None else ops.astype(x, self.least)
+
+    def cov(
+        self, m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
+        aweights: Any = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        """Covariances of rows, or of columns."""
+        self.say.refuse(self.say.call("cov"), y=y, **options)
+        m = self._wide(m)
+        m = m if rowvar or ask_rank(m, self.say.call("cov")) < 2 else ops.matrix_transpose(m)
+        return ops.cov(m, (0 if bias else 1) if ddof is None else ddof, fweights, aweights)
+
+    def corrcoef(self, x: Any, y: Any = None, rowvar: bool = True, **options: Any) -> Any:
+        """Correlations of rows, or of columns."""
+        self.say.refuse(self.say.call("corrcoef"), y=y, **options)
+        x = self._wide(x)
+        return ops.corrcoef(x if rowvar or ask_rank(x, self.say.call("corrcoef")) < 2 else ops.matrix_transpose(x))
+
+    def gradient(self, f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+        """Slopes along axes, by differences of the neighbours on both sides."""
+        call = self.say.call("gradient")
+        expect(call, "edge_order", edge_order, 1, 2)
+        f = self.say.as_array(f)
+        axes = range(ask_rank(f, call)) if axis is None else [axis] if isinstance(axis, int) else axis
+        given = list(varargs) or [1.0]
+        steps = given * len(axes) if len(given) == 1 else given
+        found = [slopes(f, step, at, edge_order) for at, step in zip(axes, steps)]
+        return found[0] if len(found) == 1 else self.say.several(found)
+
+
+def slopes(f: Any, step: Any, axis: int, edge_order: int = 1) -> Any:
+    """The slope of f along an axis: differences of the neighbours on both sides, at the ends one-sided of that order.
+
+    `step` is the distance of neighbours, or a vector of positions.
+    """
+    x = ops.moveaxis(f, axis, -1)
+    if isinstance(step, (int, float)) or not getattr(getattr(step, "type", None), "rank", 0):
+        before = after = step
+        first = last = (step, step)
+    else:
+        widths = ops.subtract(_cut(step, 1, None), _cut(step, None, -1))
+        before, after = _cut(widths, None, -1), _cut(widths, 1, None)
+        first = _at(widths, 0), _at(widths, 1) if edge_order == 2 else None
+        last = _at(widths, -1), _at(widths, -2) if edge_order == 2 else None
+    left, here, right = _cut(x, None, -2), _cut(x, 1, -1), _cut(x, 2, None)
+    one, other = ops.divide(ops.subtract(here, left), before), ops.divide(ops.subtract(right, here), after)
+    if before is after:
+        inner = ops.divide(ops.subtract(right, left), ops.multiply(2, step))
+    else:
+        both = ops.add(before, after)
+        inner = ops.divide(ops.add(ops.multiply(one, after), ops.multiply(other, before)), both)
+    ends = _end(x, (0, 1, 2), first, edge_order), ops.negative(_end(x, (-1, -2, -3), last, edge_order))
+    found = ops.concat((ends[0], inner, ends[1]), axis=-1)
+    return ops.moveaxis(found, -1, axis)
+
+
+def _end(x: Any, at: tuple[int, int, int], steps: tuple[Any, Any], order: int) -> Any:
+    """The slope at an end, away from it."""
+    a, b = (ops.getitem(x, (..., slice(n, n + 1 or None))) for n in at[:2])
+    near = ops.divide(ops.subtract(b, a), steps[0])
+    if order == 1:
+        return near
+    c = ops.getitem(x, (..., slice(at[2], at[2] + 1 or None)))
+    far = ops.divide(ops.subtract(c, b), steps[1])
+    share = ops.divide(steps[0], ops.add(steps[0], steps[1]))
+    return ops.add(near, ops.multiply(ops.subtract(near, far), share))
+
+
+def _cut(x: Any, start: int | None, stop: int | None) -> Any:
+    return ops.getitem(x, (..., slice(start, stop)))
+
+
+def _at(x: Any, at: int) -> Any:
+    return ops.getitem(x, (..., at))
