@@ -126,7 +126,6 @@ def isreal(input: Any) -> Any:
 LIFTS = {
     names("frexp"): frexp,
     names("isreal"): isreal,
-    names("resolve_neg"): lambda input: ops.positive(input),
     names("isclose"): isclose,
     names("allclose"): allclose,
     names("lerp"): lerp,
