@@ -10,14 +10,14 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.graph import Value
 
-from .lifting import Pair, known_rank, known_size
+from .lifting import known_rank, known_size
 
 NAMES = frozenset(
     "sum nansum mean nanmean prod all any max min amax amin aminmax argmax argmin count_nonzero var std var_mean std_mean"
     " median nanmedian mode kthvalue quantile nanquantile sort argsort msort topk logsumexp logcumsumexp cumsum cumprod"
     " cummax cummin softmax log_softmax softmin norm vector_norm flip transpose transpose_copy swapaxes swapdims squeeze"
     " squeeze_copy index_add index_copy index_fill index_reduce index_select repeat_interleave"
-    " diff roll trapezoid trapz cumulative_trapezoid".split()
+    " normalize diff roll trapezoid trapz cumulative_trapezoid".split()
 )
 """Functions that do, by the last part of their names."""
 
@@ -46,8 +46,8 @@ def _is_dim(arg: Any) -> bool:
 
 
 def _without_axis(found: Any) -> Any:
-    if isinstance(found, Pair):
-        return Pair(*map(_without_axis, found))
+    if isinstance(found, tuple) and hasattr(found, "_make"):
+        return found._make(map(_without_axis, found))
     if isinstance(found, (tuple, list)):
         return type(found)(map(_without_axis, found))
     one = isinstance(found, Value) and known_rank(found) == 1 and known_size(found, 0) == 1

@@ -10,6 +10,7 @@ from gfx_ir import ops
 from gfx_ir.op import lookup
 
 from ..lifting import BOOL, DEFAULT, INT64, axes, dtype_like, dtype_of, refuse, shape_of
+from . import finding
 
 _INTEGER = {"amax": "min", "amin": "max", "argmax": "min", "argmin": "max"}
 
@@ -90,6 +91,14 @@ def mean(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
     """masked.mean: NaN of no elements."""
     total = ops.sum(_filled(input, mask, 0), axis=_axes(dim), dtype=dtype, keepdims=bool(keepdim))
     return ops.divide(total, ops.astype(_count(input, mask, dim, keepdim), dtype_like(total)))
+
+
+def median(input: Any, dim: Any = -1, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """masked.median: NaN of no elements, which is why integers are refused."""
+    found = dtype_of(input)
+    if found is None or found.kind != "f":
+        refuse("torch.masked.median of tensors that are not known to be floats has no counterpart", "make them floats")
+    return finding.medians(True)(_filled(input, mask, math.nan), dim, keepdim).values
 
 
 def _real(x: Any) -> Any:
@@ -180,6 +189,7 @@ LIFTS = {
     "torch.masked.argmax": _position("argmax"),
     "torch.masked.argmin": _position("argmin"),
     "torch.masked.mean": mean,
+    "torch.masked.median": median,
     "torch.masked.var": var,
     "torch.masked.std": std,
     "torch.masked.norm": norm,
