@@ -20,11 +20,13 @@ from . import (
     norm,
     random,
     reduce,
+    resize,
     search,
     shape,
     special,
     spectra,
     statistics,
+    transposed,
 )
 
 FAMILIES = (
@@ -39,6 +41,8 @@ FAMILIES = (
     norm,
     convolution,
     loss,
+    transposed,
+    resize,
     margin,
     index,
     create,

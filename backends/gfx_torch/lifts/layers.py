@@ -22,7 +22,7 @@ def each(value: Any, dims: int) -> Any:
     return (value,) * dims
 
 
-def _batched(x: Any, dims: int, call: Callable[[Any], Any]) -> Any:
+def batched(x: Any, dims: int, call: Callable[[Any], Any]) -> Any:
     """Apply `call` to x with a batch axis, which is added and taken away where x is known to have none."""
     if known_rank(x) == dims + 1:
         return ops.squeeze(call(ops.expand_dims(x, 0)), axis=0)
@@ -36,7 +36,7 @@ def conv(dims: int) -> Callable[..., Any]:
         input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1
     ) -> Any:
         settings = (each(stride, dims), each(padding, dims), each(dilation, dims), groups, dims)
-        return _batched(input, dims, lambda x: ops.conv(x, weight, bias, *settings))
+        return batched(input, dims, lambda x: ops.conv(x, weight, bias, *settings))
 
     return fn
 
@@ -57,7 +57,7 @@ def max_pool(dims: int) -> Callable[..., Any]:
         kernel = each(kernel_size, dims)
         stride = kernel if stride is None or stride == [] or stride == () else each(stride, dims)
         settings = (kernel, stride, each(padding, dims), each(dilation, dims), ceil_mode)
-        return _batched(input, dims, lambda x: ops.max_pool(x, *settings))
+        return batched(input, dims, lambda x: ops.max_pool(x, *settings))
 
     return fn
 
@@ -77,7 +77,7 @@ def avg_pool(dims: int) -> Callable[..., Any]:
         plain(f"F.avg_pool{dims}d", divisor_override=divisor_override)
         kernel = each(kernel_size, dims)
         stride = kernel if stride is None or stride == [] or stride == () else each(stride, dims)
-        return _batched(
+        return batched(
             input, dims, lambda x: ops.avg_pool(x, kernel, stride, each(padding, dims), ceil_mode, count_include_pad)
         )
 
@@ -90,7 +90,7 @@ def adaptive(name: str, dims: int) -> Callable[..., Any]:
 
     def fn(input: Any, output_size: Any, return_indices: Any = False) -> Any:
         plain(f"F.adaptive_{name}_pool{dims}d", return_indices=return_indices)
-        return _batched(input, dims, lambda x: op(x, each(output_size, dims)))
+        return batched(input, dims, lambda x: op(x, each(output_size, dims)))
 
     return fn
 

@@ -13,10 +13,12 @@ from . import (
     nn,
     random,
     reduce,
+    resize,
     search,
     shape,
     special,
     statistics,
+    transposed,
 )
 from ._numbers import takes_tensors
 
@@ -27,6 +29,8 @@ _ALL = (
     *linalg.ROWS,
     *nn.ROWS,
     *margin.ROWS,
+    *transposed.ROWS,
+    *resize.ROWS,
     *index.ROWS,
     *create.ROWS,
     *random.ROWS,

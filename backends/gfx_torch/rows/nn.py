@@ -23,7 +23,7 @@ def _same(numbers: Any, default: int | None = None) -> str | None:
     return str(tuple(numbers))
 
 
-def _keyword(name: str, numbers: Any, default: int | None = None) -> str:
+def keyword(name: str, numbers: Any, default: int | None = None) -> str:
     """`, name=numbers`; by the argument's own name where a number is open."""
     text = _same(numbers, default)
     return "" if text is None else f", {name}={text or name}"
@@ -31,26 +31,26 @@ def _keyword(name: str, numbers: Any, default: int | None = None) -> str:
 
 def _conv(args: SimpleNamespace) -> str:
     return (
-        f"F.conv{args.dims}d(x, weight, bias=bias{_keyword('stride', args.stride, 1)}"
-        f"{_keyword('padding', args.padding, 0)}"
-        f"{_keyword('dilation', args.dilation, 1)}, groups=groups)"
+        f"F.conv{args.dims}d(x, weight, bias=bias{keyword('stride', args.stride, 1)}"
+        f"{keyword('padding', args.padding, 0)}"
+        f"{keyword('dilation', args.dilation, 1)}, groups=groups)"
     )
 
 
 def _max_pool(args: SimpleNamespace) -> str:
-    stride = "" if args.stride == args.kernel else _keyword("stride", args.stride)
+    stride = "" if args.stride == args.kernel else keyword("stride", args.stride)
     return (
         f"F.max_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}"
-        f"{_keyword('padding', args.padding, 0)}"
-        f"{_keyword('dilation', args.dilation, 1)}, ceil_mode=ceil_mode)"
+        f"{keyword('padding', args.padding, 0)}"
+        f"{keyword('dilation', args.dilation, 1)}, ceil_mode=ceil_mode)"
     )
 
 
 def _avg_pool(args: SimpleNamespace) -> str:
-    stride = "" if args.stride == args.kernel else _keyword("stride", args.stride)
+    stride = "" if args.stride == args.kernel else keyword("stride", args.stride)
     return (
         f"F.avg_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}"
-        f"{_keyword('padding', args.padding, 0)}"
+        f"{keyword('padding', args.padding, 0)}"
         ", ceil_mode=ceil_mode, count_include_pad=count_include_pad)"
     )
 

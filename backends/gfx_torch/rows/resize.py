@@ -1,0 +1,78 @@
+"""Resizing: F.interpolate and its older names."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Row
+from gfx_ir.build import host
+
+from ..lifting import ask_rank, refuse
+
+_MODES = {"linear": "linear", "bilinear": "linear", "trilinear": "linear", "bicubic": "cubic"}
+_AXES = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
+_LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
+
+
+def interpolate(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: Any = None,
+    recompute_scale_factor: Any = None,
+    antialias: Any = False,
+) -> Any:
+    """F.interpolate."""
+    if antialias is not False:
+        refuse("F.interpolate with antialias=True has no counterpart", "blur the input first, and leave antialias= out")
+    given = size if size is not None else scale_factor
+    count = len(given) if isinstance(given, (tuple, list)) else _AXES.get(mode)
+    count = count or ask_rank(input, 4, "F.interpolate resizes the axes behind the second") - 2
+    factors = None
+    if size is None:
+        factors = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * count
+        size = tuple(_scaled(ops.size(input, at - count), factor) for at, factor in enumerate(factors))
+    size = tuple(size) if isinstance(size, (tuple, list)) else (size,) * count
+    if mode == "area":
+        return ops.adaptive_avg_pool(input, size)
+    scale = None if factors is None or recompute_scale_factor else tuple(float(f) for f in factors)
+    return ops.interpolate(input, size, scale, _MODES.get(mode, mode), bool(align_corners))
+
+
+def _scaled(size: Any, factor: Any) -> Any:
+    if isinstance(factor, int) or (isinstance(factor, float) and factor == int(factor)):
+        return host("*", size, int(factor))
+    return host("int", host("*", size, factor))
+
+
+def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """F.upsample_nearest."""
+    return interpolate(input, size, scale_factor)
+
+
+def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """F.upsample_bilinear: corners meet."""
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
+def _spelling(args: SimpleNamespace) -> str:
+    named = {"linear": _LINEAR[len(args.size)], "cubic": "bicubic"}.get(args.mode, args.mode)
+    places = "size=size" if args.scale is None else "scale_factor=scale"
+    mode = "" if named == "nearest" else f", mode='{named}'"
+    return f"F.interpolate(x, {places}{mode}{', align_corners=align_corners' if named in _AXES else ''})"
+
+
+ROWS = (
+    Row(
+        "interpolate",
+        _spelling,
+        {
+            "F.interpolate F.upsample": interpolate,
+            "F.upsample_nearest": upsample_nearest,
+            "F.upsample_bilinear": upsample_bilinear,
+        },
+    ),
+)

@@ -1,0 +1,19 @@
+"""Resizing: every mode, larger and smaller, by sizes and by factors."""
+
+from samples import Sample, normal
+
+S = Sample
+SIGNAL, IMAGE, VOLUME = normal(2, 3, 7), normal(2, 2, 5, 6, seed=1), normal(1, 2, 3, 4, 3, seed=2)
+
+SAMPLES = [
+    S("interpolate", (SIGNAL, (11,))),
+    S("interpolate", (SIGNAL, (3,)), {"mode": "nearest-exact"}),
+    S("interpolate", (IMAGE, (10, 12), (2.0, 2.0))),
+    *(
+        S("interpolate", (x, size), {"mode": "linear", "align_corners": corners})
+        for x, size in ((SIGNAL, (10,)), (IMAGE, (3, 9)), (IMAGE, (1, 1)), (VOLUME, (5, 2, 6)))
+        for corners in (False, True)
+    ),
+    *(S("interpolate", (IMAGE, (8, 3)), {"mode": "cubic", "align_corners": corners}) for corners in (False, True)),
+    S("interpolate", (IMAGE, (7, 9), (1.5, 1.5)), {"mode": "linear"}),
+]
