@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import inspect
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from gfx_ir.errors import ArgumentError, GuardError
 from gfx_ir.graph import Value
 from gfx_ir.host import Dim, Expr, atoms, evaluate
 from gfx_ir.program import Guard, Parameter
-from gfx_ir.source import Span
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
@@ -34,10 +32,9 @@ def bind(
     Raises ArgumentError where one is missing or too many; it names the callee by `name`.
     """
     extra = {k: v for k, v in kwargs.items() if k in _RANDOM and k not in signature.parameters}
-    with binding(name, signature):
-        bound = signature.bind(*args, **{k: v for k, v in kwargs.items() if k not in extra})
+    bound = bound_arguments(signature.bind, args, {k: v for k, v in kwargs.items() if k not in extra}, name)
     found: dict[str, Any] = {}
-    for name, value in bound.arguments.items():
+    for name, value in bound.items():
         kind = signature.parameters[name].kind
         if kind is inspect.Parameter.VAR_POSITIONAL:
             found.update({f"{name}_{at}": plain(item) for at, item in enumerate(value)})
@@ -48,15 +45,17 @@ def bind(
     return found
 
 
-@contextlib.contextmanager
-def binding(name: str, signature: inspect.Signature, span: Span | None = None) -> Iterator[None]:
-    """Let what Python says of arguments that do not fit become an ArgumentError."""
+def bound_arguments(
+    bind_: Callable[..., inspect.BoundArguments], args: Sequence[Any], kwargs: Mapping[str, Any], name: str
+) -> Mapping[str, Any]:
+    """`signature.bind` (or `bind_partial`) of arguments. Raises ArgumentError with what Python says where they do not fit."""
     try:
-        yield
+        return bind_(*args, **kwargs).arguments
     except TypeError as error:
+        signature: inspect.Signature = bind_.__self__  # type: ignore[attr-defined]  # a bound method
         arguments = ", ".join(str(parameter) for parameter in signature.parameters.values())
         hint = f"it takes {arguments}" if arguments else "it takes no arguments"
-        raise ArgumentError(f"{name!r} cannot be called with these arguments: {error}", span, hint) from None
+        raise ArgumentError(f"{name!r} cannot be called with these arguments: {error}", hint=hint) from None
 
 
 def plain(value: Any) -> Any:

@@ -18,7 +18,7 @@ from gfx_ir.program import Guard, Parameter
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor, TensorSpec
 
-from .admit import binding
+from .admit import bound_arguments
 from .proxy import Proxy
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ class Arguments:
 
     def bind(self, signature: inspect.Signature, hints: dict[str, Any], args: tuple, kwargs: dict) -> Bound:
         """Proxies for every argument."""
-        with binding(self.tracer.graph.name, signature):
-            given = signature.bind_partial(*args, **kwargs).arguments
+        given = bound_arguments(signature.bind_partial, args, kwargs, self.tracer.graph.name)
         bound = Bound([], {}, [])
         for name, parameter in signature.parameters.items():
             self._bind_one(bound, parameter, hints.get(name, _EMPTY), name in given, given.get(name))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Backend, Lift
-from gfx_ir.errors import GfxError, MissingOp, UnsupportedConstruct
+from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.op import OpDef
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, paths
@@ -19,6 +19,7 @@ from gfx_ir.trees import leaves, paths
 from .builtin_calls import BUILTINS
 from .conversion import convert, converted, enterable
 from .higher_order import SPECIAL
+from .missing import stand_in
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
 from .proxy import HostProxy, NeedsPython, Proxy
 from .views import BoundLift
@@ -238,7 +239,7 @@ class Calls:
         if foreign(f, self.frameworks()) and any(
             isinstance(leaf, (Proxy, HostProxy)) for leaf in leaves((args, kwargs))
         ):
-            raise MissingOp(f"GFX has no row for {called_name(f)}", self.span(), "`gfx ops` lists what is covered")
+            return stand_in(self, called_name(f), (args, kwargs))
         if isinstance(getattr(f, "__self__", None), random.Random):
             raise self.outside_generator(called_name(f))
         site = self.site

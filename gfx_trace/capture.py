@@ -22,6 +22,7 @@ from gfx_ir.source import Span
 from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
 from .flavour import flavour_of
+from .missing import refuse_missing
 from .modules import Mode, is_module, register_root
 from .outliving import outliving
 from .results import result_tree
@@ -83,20 +84,7 @@ def _capture(
         arguments = Arguments(tracer, dynamic)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = any(p.type is not None for p in graph.placeholders)
-        place = None
-        try:
-            result = run(tracer, target, bound)
-            place, tracer.site = tracer.span(), None  # no frame of the captured code is left alive
-            tracer.entered.clear()
-            outside = outliving(tracer.journal.frames[0].values(), result)
-            tree, rebuild = result_tree(tracer, result)
-            state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
-        except GfxError as error:
-            if error.span is None:
-                error.span = place or tracer.span() or _defined_at(documented)
-            raise
-        finally:
-            tracer.journal.undo()
+        tree, rebuild, state = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
     eliminate_dead(graph)
     program = Program(
@@ -106,6 +94,29 @@ def _capture(
     program.level = 1 if tracer.static_types else 0
     slots = {w.path: w for w in state if w.slot is not None}
     return Captured(program, target, rebuild, tracer.notes, slots, list(tracer.modes.values()))
+
+
+def _traced(
+    tracer: Tracer, target: Any, bound: Bound, documented: Any
+) -> tuple[Any, Callable[[Any], Any] | None, list[Write]]:
+    """Run the code under the tracer: its result's tree, how that is put together again, and what was written."""
+    place = None
+    try:
+        result = run(tracer, target, bound)
+        place, tracer.site = tracer.span(), None  # no frame of the captured code is left alive
+        tracer.entered.clear()
+        outside = outliving(tracer.journal.frames[0].values(), result)
+        tree, rebuild = result_tree(tracer, result)
+        state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
+    except Exception as error:
+        refuse_missing(tracer)
+        if isinstance(error, GfxError) and error.span is None:
+            error.span = place or tracer.span() or _defined_at(documented)
+        raise
+    finally:
+        tracer.journal.undo()
+    refuse_missing(tracer)
+    return tree, rebuild, state
 
 
 def _with_article(noun: str) -> str:

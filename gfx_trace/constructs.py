@@ -152,7 +152,7 @@ CALLS = (
     _rule("number of a tensor", ast.Call, CONVERTS, "a tensor without axes; the number itself only where Python needs it",
           when=found.asks_for_number),
     _rule("sorted", ast.Call, DEPENDS, "resolves if the keys are fixed, refused if they are captured data",
-          _NATIVE, "use the framework's sort", when=found.calls("sorted")),
+          "GFX cannot convert this call of sorted()", "use the framework's sort", when=found.calls("sorted")),
     _rule("builtin on captured values", ast.Call, CONVERTS, "answered by the capture, in the graph where a value is a tensor or open",
           when=found.calls("len", "min", "max", "sum", "any", "all", "abs", "round", "isinstance", "map")),
     _rule("append in a loop", ast.Call, DEPENDS,

@@ -18,6 +18,7 @@ from .aliases import doubt, lose, regained
 from .chains import make_view, may_view, view_chain
 from .convert import Starred, spliced
 from .indexed import Indexed
+from .missing import stand_in
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
 from .rows import rows_of
 
@@ -70,13 +71,12 @@ class Views:
         lift = backend.methods.get(name)
         if lift is not None:
             return BoundLift(x, lift)
-        if not any(hasattr(cls, name) for cls in backend.tensor_types):
+        held = [getattr(cls, name) for cls in backend.tensor_types if hasattr(cls, name)]
+        if not held:
             raise AttributeError(f"{backend.name} tensors have no attribute {name!r}")
-        raise MissingOp(
-            f"GFX has no row for the method {name!r} of {backend.name} tensors",
-            self.span(),
-            "gfx ops lists what is covered",
-        )
+        kind = "method" if callable(held[0]) else "attribute"
+        missing = stand_in(self, f"the {kind} {name!r} of {backend.name} tensors", x)
+        return (lambda *args, **kwargs: missing) if kind == "method" else missing
 
     def known_attribute(self: Tracer, x: Proxy, name: str) -> Any:
         """An attribute that the capture knows for every input: shape, rank and dtype of a typed value."""

@@ -110,6 +110,28 @@ def test_code_that_cannot_be_captured(models, name, kind, what, place, hint):
     assert command("transpile", f"models.py:{name}", "--to", "jax", "-o", "out.py").strip() == f"error: {text}"
 
 
+def padded(x):
+    return torch.nested.to_padded_tensor(x, 0.0) + 1
+
+
+def without_rows(x, n: int = 3):
+    y = torch.quantize_per_tensor(x, 0.1, 0, torch.qint8).int_repr()
+    for _ in range(n):
+        x = padded(x) * y
+    if x.sum() > 0:
+        x, _ = torch.lobpcg(x)
+    return x.q_scale() + x.data_ptr.other
+
+
+@pytest.mark.parametrize("args", [(), (torch.ones(3, 3),)], ids=["open", "typed"])
+def test_all_calls_without_a_row_are_named_at_once(args):
+    with pytest.raises(MissingOp) as caught:
+        gfx.symbolic_trace(without_rows, *args)
+    first, hint = str(caught.value).splitlines()
+    names = ("torch.quantize_per_tensor", "'int_repr' of torch", "torch.nested.to_padded_tensor", "torch.lobpcg")
+    assert all(first.count(name) == 1 for name in names) and first.count("test_errors.py:") >= 4 and "gfx ops" in hint
+
+
 def test_the_users_own_error_has_its_place(models):
     text = command("transpile", "models.py:divides", "--to", "jax", "-o", "out.py")
     assert "ZeroDivisionError" in text and "models.py:25 in divides]\n    return 1 // 0\n--debug" in text

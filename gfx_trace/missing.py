@@ -1,0 +1,32 @@
+"""Calls without a row: the capture goes on behind them, so that all of them are named at once, and fails at its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.errors import MissingOp
+from gfx_ir.trees import leaves
+
+from .proxy import HostProxy, Proxy
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_HINT = "`gfx ops` lists what is covered"
+
+
+def stand_in(tracer: Tracer, name: str, args: Any) -> Any:
+    """Note a call that has no row; what stands for its result until the capture fails: one of its arguments."""
+    tracer.missing.setdefault(name, tracer.span())
+    found = next(leaf for leaf in leaves(args) if isinstance(leaf, (Proxy, HostProxy)))
+    return Proxy(found.read(), found.backend) if isinstance(found, Proxy) else found
+
+
+def refuse_missing(tracer: Tracer) -> None:
+    """Raise MissingOp where the code made calls without a row. What else went wrong behind the first may follow from it."""
+    if len(tracer.missing) == 1:
+        ((name, span),) = tracer.missing.items()
+        raise MissingOp(f"GFX has no row for {name}", span, _HINT) from None
+    if tracer.missing:
+        named = [f"{name} [{span.place()}]" if span is not None else name for name, span in tracer.missing.items()]
+        raise MissingOp(f"GFX has no row for {', '.join(named)}", hint=_HINT) from None
