@@ -25,6 +25,7 @@ STYLE = Style(
     scalar="torch.tensor({value}, dtype={dtype})",
     wrap="torch.as_tensor",
     numbers=False,
+    of_bool="torch.tensor",
     places=True,
 )
 

@@ -144,8 +144,14 @@ class Expressions:
         if type(value) is Value and value.node.op.name == "logical_not" and value.node in self.plan.inside:
             return self.test(value.node.args[0], not positive)
         asked = type(value) is Value and value.node in self.plan.ternary and value.node in self.plan.inside
-        expression = self.ternary(value.node, True) if asked else self.leaf(leaf)
+        expression = self._bare(self.ternary(value.node, True) if asked else self.leaf(leaf))
         return expression if positive else negate(expression)
+
+    def _bare(self, test: ast.expr) -> ast.expr:
+        """A Python boolean that a call gives needs not be made an array where only its truth is asked for."""
+        if type(test) is not ast.Call or len(test.args) != 1 or type(test.args[0]) is not ast.Call or test.keywords:
+            return test
+        return test.args[0] if ast.unparse(test.func) == self.module.style.of_bool else test
 
 
 def _item(made: ast.Subscript) -> ast.expr:

@@ -27,10 +27,8 @@ from .names import BUILTINS, snake, usable
 from .prepare import Prepared, prepare
 from .static import static_arguments
 from .style import Style
-from .traced import is_short
+from .unrolling import Unrolling
 from .weak import Weak
-
-UNROLL = 16
 
 
 def emit(
@@ -68,8 +66,8 @@ class ModuleWriter:
     ) -> None:
         self.program, self.backend, self.style = program, backend, style
         self.ordered = style.generator
-        self.limit = UNROLL if unroll is None else 10**9 if unroll is True else int(unroll)
-        self.prepared: Prepared = prepare(program, backend, style, self.limit, max_trips)
+        self.unrolling = Unrolling(unroll)
+        self.prepared: Prepared = prepare(program, backend, style, self.unrolling, max_trips)
         self.functions = self.prepared.functions
         self.helpers = Helpers(backend, style)
         self.order = bottom_up(self.prepared.entry, self.functions)
@@ -125,7 +123,7 @@ class ModuleWriter:
         """Whether a test or loop is written by a higher-order function."""
         if self.style.control == "python" or node.op.name not in ("cond", "while", "for"):
             return False
-        return not (node.op.name == "for" and is_short(node, self.limit))
+        return not (node.op.name == "for" and self.unrolling.takes(node))
 
     def gives_tuple(self, node: Node) -> bool:
         """Whether a call returns the flat tuple of its values."""

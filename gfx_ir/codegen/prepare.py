@@ -20,6 +20,7 @@ from .staged import stage_ranges
 from .style import Style
 from .traced import trace_tests
 from .unpack import unpack_slices
+from .unrolling import Unrolling
 from .untold import leave_out
 
 
@@ -36,8 +37,10 @@ class Prepared:
     lists: Lists
 
 
-def prepare(program: Program, backend: Backend, style: Style, limit: int, max_trips: int | None = None) -> Prepared:
-    """Copy and rewrite a program for printing; loops of at most `limit` fixed trips stay Python's. A functional target's loops
+def prepare(
+    program: Program, backend: Backend, style: Style, unrolling: Unrolling, max_trips: int | None = None
+) -> Prepared:
+    """Copy and rewrite a program for printing; loops that `unrolling` takes stay Python's. A functional target's loops
     that data ends become ones of `max_trips` trips."""
     functional = style.control != "python"
     values: dict[Value, Value] = {}
@@ -53,12 +56,12 @@ def prepare(program: Program, backend: Backend, style: Style, limit: int, max_tr
     expander.check()
     for graph in bottom_up(entry, functions):
         if functional:
-            trace_tests(graph, limit)
+            trace_tests(graph, unrolling)
         simplify(graph, functional)
         drop_carried(graph)
         unpack_slices(graph)
         if functional:
-            stage_ranges(graph, limit)
+            stage_ranges(graph, unrolling)
             count_from_zero(graph)
             if style.control == "functional" and bound_loops(graph, max_trips):
                 simplify(graph, functional)

@@ -13,6 +13,7 @@ from ..op import lookup
 from ..trees import leaves
 from .copying import outputs_of
 from .simplify import IFS
+from .unrolling import Unrolling
 
 _KEEPS_SHAPE = frozenset(
     "add subtract multiply divide pow floor_divide remainder negative abs exp log sin cos tan tanh sqrt square maximum"
@@ -22,20 +23,20 @@ _KEEPS_SHAPE = frozenset(
 _INDEXED = frozenset(("getitem", "index_put"))
 
 
-def stage_ranges(graph: Graph, limit: int) -> None:
-    """Rewrite such loops in the graph and its regions; one with at most `limit` fixed trips stays."""
+def stage_ranges(graph: Graph, unrolling: Unrolling) -> None:
+    """Rewrite such loops in the graph and its regions; one that is to be unrolled stays."""
     for node in list(graph.walk()):
-        if node.op.name == "host_for" and _can(node, limit):
+        if node.op.name == "host_for" and _can(node, unrolling):
             _stage(node)
 
 
-def _can(node: Node, limit: int) -> bool:
+def _can(node: Node, unrolling: Unrolling) -> bool:
     items, init = node.args[0], node.arg("init")
     if len(items) != 1 or type(items[0]) is not tuple or node.arg("exit") is not None or node.graph is None:
         return False
     if len(init) != len(node.values) or not init or items[0][3] != 1:
         return False
-    if all(type(bound) is int for bound in items[0][1:]) and len(range(*items[0][1:])) <= limit:
+    if unrolling.takes(node):
         return False
     starts = (value.kind == "tensor" if type(value) is Value else isinstance(value, (int, float)) for value in init)
     body = node.regions[0]

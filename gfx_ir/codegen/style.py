@@ -16,6 +16,7 @@ class Style:
     same: tensors go in and out, none of them twice); `dtypes` names a dtype by its DType
     name where it is not `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in
     it; `wrap` makes an array of what may be a number, for methods and, where `numbers` is false, for functions too;
+    `of_bool` makes one of the Python boolean that a function of the target gives;
     `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each
     draw moves on; `places`: whether tensors are put on devices by name.
     """
@@ -32,6 +33,7 @@ class Style:
     scalar: str = "{dtype}({value})"
     wrap: str = "asarray"
     numbers: bool = True
+    of_bool: str = ""
     generator: bool = False
     places: bool = False
     helpers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)

@@ -10,19 +10,12 @@ from ..op import lookup
 from ..trees import leaves
 from .liveness import placeholders
 from .simplify import IFS, LOOPS, is_boolean
+from .unrolling import Unrolling
 
 _LOGICAL = {"and": "logical_and", "or": "logical_or", "not": "logical_not"}
 
 
-def is_short(node: Node, limit: int) -> bool:
-    """Whether a `for` goes over few fixed numbers and to its end: it stays Python's, which the target unrolls."""
-    if node.arg("exit") is not None or len(node.args[0]) != 1 or type(node.args[0][0]) is not tuple:
-        return False
-    bounds = node.args[0][0][1:]
-    return all(type(bound) is int for bound in bounds) and len(range(*bounds)) <= limit
-
-
-def trace_tests(graph: Graph, limit: int) -> None:
+def trace_tests(graph: Graph, unrolling: Unrolling) -> None:
     """Make the tests in the graph and its regions that hang on such numbers tests on data."""
     traced: set[Value] = set()
     for node in list(graph.walk()):
@@ -37,7 +30,7 @@ def trace_tests(graph: Graph, limit: int) -> None:
             traced.update(_replace(node, name, tuple(args)) if logical and name is not None else node.values)
         elif op == "host_for" and any(leaf in traced for leaf in leaves(node.args[0]) if type(leaf) is Value):
             traced.update(_replace(node, "for", node.args))
-        if (op == "for" and not is_short(node, limit)) or (op == "host_for" and node.graph is None):
+        if (op == "for" and not unrolling.takes(node)) or (op == "host_for" and node.graph is None):
             items, _ = placeholders(node, node.regions[-1])
             traced.update(item for item in items if item.kind == "int")
 

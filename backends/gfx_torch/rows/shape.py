@@ -240,7 +240,11 @@ ROWS = (
         },
         copies=tuple(names("flip", "fliplr", "flipud", "rot90").split()),
     ),
-    Row("roll", "torch.roll(x, shift, dims=axis)", {names("roll"): _roll}),
+    Row(
+        "roll",
+        lambda a: f"torch.roll(x, {'shift' if isinstance(a.shift, (int, tuple, list)) else 'int(shift)'}, dims=axis)",
+        {names("roll"): _roll},
+    ),
     Row(
         "tile",
         lambda a: f"torch.tile(x, {'(repetitions,)' if is_scalar(a.repetitions) else 'repetitions'})",
