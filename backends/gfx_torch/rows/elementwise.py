@@ -7,11 +7,22 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.dtypes import DType
 from gfx_ir.op import lookup
 
 from ..lifting import cast_back, dtype_of, is_number, names, one, refuse, swapped, two
 from ..lifts import shapes
 from ._spell import is_scalar, kind_of, number_or_tensor, tensors
+
+_CASTS = {
+    "float32": "float", "float64": "double", "float16": "half", "bfloat16": "bfloat16", "int64": "long", "int32": "int", "bool": "bool",
+}  # fmt: skip
+
+
+def _cast(args: SimpleNamespace) -> str:
+    """x.float() and its like: shorter than x.to(dtype), and quicker."""
+    short = _CASTS.get(args.dtype.name) if isinstance(args.dtype, DType) else None
+    return f"x.{short}()" if short else "x.to(dtype)"
 
 
 def _unary(op: str, *also: str, emit: Any = None, extra: str = "") -> Row:
@@ -249,7 +260,7 @@ ROWS = (
         lambda a: f"torch.where({'torch.as_tensor(condition)' if is_scalar(a.condition) else 'condition'}, x1, x2)",
         {"torch.where": _where, "Tensor.where": lambda input, condition, other: ops.where(condition, input, other)},
     ),
-    Row("astype", "x.to(dtype)"),
+    Row("astype", _cast),
     Row("stop_gradient", "x.detach()", {"torch.detach Tensor.detach Tensor.data@": one(ops.stop_gradient)}),
     Row("copy", "torch.clone(x)", {"torch.clone Tensor.clone": lambda input, *, memory_format=None: ops.copy(input)}),
 )
