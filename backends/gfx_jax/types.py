@@ -17,6 +17,7 @@ from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 
 from . import control, decompositions, helpers, helpers_arrange, special
+from .lifts import LIFTS
 from .refused import REFUSED, made_by_jax
 from .rows import ROWS
 
@@ -66,6 +67,9 @@ class JaxBackend(Backend):
         for meaning, paths in _SPECIAL.items():
             for path in paths.split():
                 self._add_special(path, meaning)
+        for several, fn in LIFTS.items():
+            for path in several.split():
+                self.add_lift(path, fn, names)
         for path, fn in REFUSED.items():
             self.add_lift(path, fn, names)
 

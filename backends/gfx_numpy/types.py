@@ -13,6 +13,7 @@ from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 from gfx_ir.op import REGISTRY
 
+from . import lifts
 from .rows import COPIES, MAY_COPY, ROWS, SHARES, WRITES
 
 # What capture itself answers, by the name that it knows it by.
@@ -32,7 +33,10 @@ class NumpyBackend(Backend):
     def __init__(self) -> None:
         roots = {"np": np}
         super().__init__(ROWS, roots, roots)
-        for names, fn in WRITES.items():
+        for names, fn in lifts.LIFTS.items():
+            for name in names.split():
+                self.add_lift(name, fn, roots)
+        for names, fn in (WRITES | lifts.WRITES).items():
             for name in names.split():
                 self.add_lift(name, fn, roots, writes=True)
         for names, copies in ((COPIES, True), (MAY_COPY, "maybe")):

@@ -214,6 +214,20 @@ op(
 )
 
 
+@takes_open
+def _logspace_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    known = args.dtype if isinstance(args.dtype, DType) else None
+    return LogicalTensor(dtypes.default("f", rules) if args.dtype is None else known, (size_arg(args.num),))
+
+
+op(
+    FAMILY,
+    "logspace(start, stop, num, base=10.0, dtype=None, endpoint=True)",
+    "np.logspace(start, stop, num, endpoint=endpoint, base=base, dtype=dtype)",
+    infer=_logspace_type,
+)
+
+
 # ---------------------------------------------------------------- masks
 @composite(FAMILY)
 def masked_scatter(x: Any, mask: Any, source: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gfx_ir import dtypes
 from samples import Sample, booleans, integers, normal
 
 S = Sample
@@ -50,4 +51,9 @@ SAMPLES = [
     ),
     S("scatter_reduce", (MATRIX, integers(3, 2, high=4), normal(3, 4, seed=2), -1, "amax")),
     S("scatter_reduce", (integers(3, 4), PLACES, 7, 0, "mean")),
+]
+SAMPLES += [
+    S("logspace", (0.0, 2.0, 5)),
+    S("logspace", (0.0, 3.0, 4), {"base": 2.0, "dtype": dtypes.float32}),
+    S("logspace", (0, 2, 4), {"endpoint": False, "dtype": dtypes.float32}),
 ]

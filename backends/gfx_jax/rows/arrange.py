@@ -9,6 +9,7 @@ from gfx_ir.backend import Row
 from gfx_ir.ops import _seen
 
 from ._lift import rank
+from .create import OWN_FLOAT
 
 
 def _vander(args: SimpleNamespace) -> str:
@@ -29,6 +30,7 @@ ROWS = (
     ),
     *(Row(name, f"jnp.{name}(n_rows, k=k, m=n_cols)") for name in ("tril_indices", "triu_indices")),
     Row("vander", _vander),
+    Row("logspace", "jnp.logspace(start, stop, num, endpoint=endpoint, base=base, dtype=dtype)", own=OWN_FLOAT),
     Row("argwhere", "jnp.argwhere(x, size=size, fill_value=fill_value)", own={"fill_value": 0}),
     Row("nonzero", lambda a: "jnp.nonzero(x)" + ("[0]" if _seen.rank(a.x) == 1 else "")),
     Row(

@@ -151,6 +151,12 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     return ops.vander(ops.astype(x, INT64) if getattr(found, "kind", "") == "b" else x, N, increasing)
 
 
+def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, dtype: Any = None, device: Any = None) -> Any:
+    """Powers of a base, their exponents evenly apart."""
+    made = ops.logspace(start, end, steps, float(base), dtype or default_dtype())
+    return made if device is None else ops.to_device(made, place(device))
+
+
 # ---------------------------------------------------------------- products of sets
 def cartesian_prod(*tensors: Any) -> Any:
     """Every choice of one element from each, in a row."""

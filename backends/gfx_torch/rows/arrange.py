@@ -10,6 +10,7 @@ from gfx_ir.build import dtype_of
 from ..lifting import names
 from ..lifts import arranging, finding
 from ._spell import as_index, is_scalar, rank_of
+from .create import OWN_FLOAT
 
 
 def _triangle(name: str) -> Row:
@@ -17,6 +18,11 @@ def _triangle(name: str) -> Row:
         return f"torch.{name}(n_rows, {'n_rows' if args.n_cols is None else 'n_cols'}, k)"
 
     return Row(name, spelling, {f"torch.{name}": arranging.triangle_indices(name)})
+
+
+def _logspace(args: SimpleNamespace) -> str:
+    count, part = ("num", "") if args.endpoint else ("num + 1", "[:-1]")
+    return f"torch.logspace(start, stop, {count}, base=base, dtype=dtype){part}"
 
 
 def _vander(args: SimpleNamespace) -> str:
@@ -54,6 +60,7 @@ ROWS = (
     Row("block_diag", "torch.block_diag(*arrays)", {"torch.block_diag": arranging.block_diag}),
     _triangle("tril_indices"),
     _triangle("triu_indices"),
+    Row("logspace", _logspace, {"torch.logspace": arranging.logspace}, own=OWN_FLOAT),
     Row(
         "vander",
         _vander,

@@ -1,0 +1,52 @@
+"""Functions of jax.numpy that are no single op, and those that NumPy has alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.lifting.arranging import Arranging
+from gfx_ir.lifting.searching import Counting, Searching, accumulations
+from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
+
+from .rows._lift import JNP, refuse
+
+
+def _fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True) -> Any:
+    refuse("jnp.fill_diagonal", wrap=wrap or None, inplace=inplace or None)
+    return fill_diagonal(a, val)
+
+
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any, inplace: bool = True, *, mode: Any = None) -> Any:
+    refuse("jnp.put_along_axis", inplace=inplace or None, mode=mode)
+    return put_along_axis(arr, indices, values, axis)
+
+
+def _put(a: Any, ind: Any, v: Any, mode: Any = None, *, inplace: bool = True) -> Any:
+    refuse("jnp.put", mode=mode, inplace=inplace or None)
+    return put(a, ind, v)
+
+
+def _place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Any:
+    refuse("jnp.place", inplace=inplace or None)
+    return ops.masked_scatter(arr, mask, vals)
+
+
+def _ix(*args: Any) -> Any:
+    """jnp.ix_: vectors whose axes do not meet."""
+    count = len(args)
+    return tuple(
+        ops.expand_dims(x, tuple(n for n in range(count) if n != at)) if count > 1 else x for at, x in enumerate(args)
+    )
+
+
+_TABLES = (Searching(JNP).table(), Counting(JNP).table(), accumulations(JNP), Arranging(JNP).table())
+LIFTS: dict[str, Callable[..., Any]] = {
+    **{JNP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()},
+    "jnp.fill_diagonal": _fill_diagonal,
+    "jnp.put_along_axis": _put_along_axis,
+    "jnp.put": _put,
+    "jnp.place": _place,
+    "jnp.ix_": _ix,
+}

@@ -1,0 +1,45 @@
+"""Functions of NumPy that are no single op, and those that jax.numpy has alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.lifting.arranging import Arranging
+from gfx_ir.lifting.searching import Counting, Searching, accumulations
+from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
+
+from .rows._lift import NP, as_array, expect, refuse
+
+
+def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
+    expect("np.fill_diagonal", "wrap", wrap, False)
+    return fill_diagonal(a, as_array(val))
+
+
+def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
+    expect("np.put", "mode", mode, "raise")
+    return put(a, as_array(ind), as_array(v))
+
+
+def _place(arr: Any, mask: Any, vals: Any) -> Any:
+    return ops.masked_scatter(arr, as_array(mask), as_array(vals))
+
+
+def _sort_partition(a: Any, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> Any:
+    refuse("ndarray.partition", field=order)
+    return ops.sort(a, axis=axis)
+
+
+_TABLES = (Searching(NP).table(), Counting(NP).table(), accumulations(NP), Arranging(NP).table())
+LIFTS: dict[str, Callable[..., Any]] = {
+    NP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()
+}
+WRITES: dict[str, Callable[..., Any]] = {
+    "np.fill_diagonal": _fill_diagonal,
+    "np.put ndarray.put": _put,
+    "np.put_along_axis": lambda arr, indices, values, axis: put_along_axis(arr, indices, as_array(values), axis),
+    "np.place": _place,
+    "ndarray.partition": _sort_partition,
+}

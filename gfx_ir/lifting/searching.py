@@ -1,0 +1,284 @@
+"""Looking for elements: positions, sets, counts, order statistics. What NumPy and jax.numpy mean alike."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+from .. import ops
+from ..build import host
+from ..errors import MissingOp
+from ..graph import Value
+from ..op import lookup
+from ..ops import _seen
+from .words import Dialect, Lifted, Table, ask_rank, expect, frozen
+
+All = namedtuple("All", ("values", "indices", "inverse_indices", "counts"))
+Counts = namedtuple("Counts", ("values", "counts"))
+Inverse = namedtuple("Inverse", ("values", "inverse_indices"))
+
+
+class Searching:
+    """Positions and sets."""
+
+    def __init__(self, say: Dialect) -> None:
+        self.say = say
+
+    def table(self) -> Table:
+        """Lifts by op."""
+        return {
+            "nonzero": {"nonzero .nonzero": self.nonzero},
+            "argwhere": {"argwhere": self.argwhere, "flatnonzero": self.flatnonzero},
+            "unique": {
+                "unique": self.unique,
+                "unique_values": lambda x, /, **options: self.unique(x, equal_nan=False, **options),
+                "unique_counts": self.unique_counts,
+                "unique_inverse": self.unique_inverse,
+                "unique_all": self.unique_all,
+                "union1d": self.union1d,
+                "intersect1d": self.intersect1d,
+                "setdiff1d": self.setdiff1d,
+                "setxor1d": self.setxor1d,
+            },
+            "isin": {"isin": self.isin},
+            "getitem": {"extract": self.extract, "compress .compress": self.compress},
+            "sort": {"partition": self.partition},
+            "argsort": {"argpartition .argpartition": self.argpartition, "lexsort": self.lexsort},
+        }
+
+    def nonzero(self, a: Any, *, size: Any = None, fill_value: Any = None) -> Any:
+        """Positions of what is not 0, one array for each axis."""
+        a = self.say.as_array(a)
+        if size is None:
+            found = ops.nonzero(a)
+            return found if isinstance(found, tuple) else (found,)
+        rows = self.argwhere(a, size=size, fill_value=fill_value)
+        return tuple(ops.getitem(rows, (slice(None), at)) for at in range(ask_rank(a, self.say.call("nonzero"))))
+
+    def argwhere(self, a: Any, *, size: Any = None, fill_value: Any = None) -> Any:
+        """Positions of what is not 0, one in a row."""
+        if isinstance(fill_value, (tuple, list)):
+            self.say.refuse(self.say.call("argwhere"), fill_value=fill_value)
+        return ops.argwhere(self.say.as_array(a), size, 0 if fill_value is None else fill_value)
+
+    def flatnonzero(self, a: Any, *, size: Any = None, fill_value: Any = None) -> Any:
+        """Positions of what is not 0 among all elements in a row."""
+        rows = self.argwhere(ops.flatten(self.say.as_array(a)), size=size, fill_value=fill_value)
+        return ops.getitem(rows, (slice(None), 0))
+
+    def unique(
+        self, ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+        axis: Any = None, *, equal_nan: bool = True, size: Any = None, fill_value: Any = None, sorted: bool = True,
+    ) -> Any:  # fmt: skip
+        """The different elements in order."""
+        flags = (bool(return_index), bool(return_inverse), bool(return_counts))
+        return ops.unique(self.say.as_array(ar), axis, *flags, equal_nan, size, fill_value)
+
+    def unique_counts(self, x: Any, /, **options: Any) -> Any:
+        """The different elements, and how many there are of each."""
+        return Counts(*self.unique(x, return_counts=True, equal_nan=False, **options))
+
+    def unique_inverse(self, x: Any, /, **options: Any) -> Any:
+        """The different elements, and which of them each element is."""
+        return Inverse(*self.unique(x, return_inverse=True, equal_nan=False, **options))
+
+    def unique_all(self, x: Any, /, **options: Any) -> Any:
+        """The different elements with all that can be said of them."""
+        return All(*self.unique(x, True, True, True, equal_nan=False, **options))
+
+    def _flat(self, x: Any) -> Any:
+        return ops.flatten(self.say.as_array(x))
+
+    def union1d(self, ar1: Any, ar2: Any, **options: Any) -> Any:
+        """What is in one or the other."""
+        self.say.refuse(self.say.call("union1d"), **options)
+        return ops.unique(ops.concat((self._flat(ar1), self._flat(ar2))))
+
+    def _chosen(self, a: Any, b: Any, invert: bool) -> Any:
+        found = ops.unique(self._flat(a))
+        return ops.getitem(found, ops.isin(found, self._flat(b), invert))
+
+    def intersect1d(
+        self, ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False, **options: Any
+    ) -> Any:
+        """What is in both."""
+        expect(self.say.call("intersect1d"), "return_indices", return_indices, False)
+        self.say.refuse(self.say.call("intersect1d"), **options)
+        return self._chosen(ar1, ar2, False)
+
+    def setdiff1d(self, ar1: Any, ar2: Any, assume_unique: bool = False, **options: Any) -> Any:
+        """What is in the first alone."""
+        expect(self.say.call("setdiff1d"), "assume_unique", assume_unique, False)
+        self.say.refuse(self.say.call("setdiff1d"), **options)
+        return self._chosen(ar1, ar2, True)
+
+    def setxor1d(self, ar1: Any, ar2: Any, assume_unique: bool = False, **options: Any) -> Any:
+        """What is in one of them alone."""
+        self.say.refuse(self.say.call("setxor1d"), **options)
+        return ops.sort(ops.concat((self._chosen(ar1, ar2, True), self._chosen(ar2, ar1, True))))
+
+    def isin(
+        self, element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, **options: Any
+    ) -> Any:
+        """Which elements are among others."""
+        return ops.isin(self.say.as_array(element), self.say.as_array(test_elements), invert)
+
+    def extract(self, condition: Any, arr: Any, **options: Any) -> Any:
+        """Elements where a condition holds."""
+        self.say.refuse(self.say.call("extract"), **options)
+        return ops.getitem(self._flat(arr), self._flat(condition))
+
+    def compress(self, condition: Any, a: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
+        """Slices where a condition holds."""
+        self.say.refuse(self.say.call("compress"), out=out, **options)
+        kept = ops.getitem(ops.argwhere(self.say.as_array(condition)), (slice(None), 0))
+        if axis is None:
+            return ops.take(self._flat(a), kept, axis=0)
+        return ops.take(self.say.as_array(a), kept, axis=axis)
+
+    def partition(self, a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+        """Sorted, which is the most orderly partition."""
+        x, axis = (self._flat(a), -1) if axis is None else (self.say.as_array(a), axis)
+        self.say.refuse(self.say.call("partition"), field=order)
+        return ops.sort(x, axis=axis)
+
+    def argpartition(self, a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+        """Positions of the sorted elements."""
+        x, axis = (self._flat(a), -1) if axis is None else (self.say.as_array(a), axis)
+        self.say.refuse(self.say.call("argpartition"), field=order)
+        return ops.argsort(x, axis=axis)
+
+    def lexsort(self, keys: Any, axis: Any = -1) -> Any:
+        """Positions that sort by the last key, where it is equal by the one before it, and so on."""
+        if isinstance(keys, Value):
+            count = _seen.length(keys, 0, f"{self.say.call('lexsort')} needs to know how many keys there are")
+            keys = [ops.getitem(keys, at) for at in range(count)]
+        arrays = list(map(self.say.as_array, keys))
+        order = ops.argsort(arrays[0], axis=axis)
+        for key in arrays[1:]:
+            step = ops.argsort(ops.take_along_axis(key, order, axis=axis), axis=axis)
+            order = ops.take_along_axis(order, step, axis=axis)
+        return order
+
+
+class Counting:
+    """Histograms and quantiles."""
+
+    def __init__(self, say: Dialect) -> None:
+        self.say = say
+
+    def table(self) -> Table:
+        """Lifts by op."""
+        return {
+            "bincount": {"bincount": self.bincount},
+            "histogram": {"histogram": self.histogram, "histogram_bin_edges": self.bin_edges},
+            "histogramdd": {"histogramdd": self.histogramdd, "histogram2d": self.histogram2d},
+            "quantile": {"quantile": self.quantile("quantile", 1), "percentile": self.quantile("quantile", 100)},
+            "nanquantile": {
+                "nanquantile": self.quantile("nanquantile", 1),
+                "nanpercentile": self.quantile("nanquantile", 100),
+            },
+            "median": {"median": self.median("median")},
+            "nanmedian": {"nanmedian": self.median("nanmedian")},
+        }
+
+    def bincount(self, x: Any, weights: Any = None, minlength: Any = 0, *, length: Any = None) -> Any:
+        """How often each number occurs."""
+        weights = None if weights is None else self.say.as_array(weights)
+        return ops.bincount(self.say.as_array(x), weights, minlength, length)
+
+    def bin_edges(self, a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+        """The edges of bins: those given, or of equal bins from the least element to the largest."""
+        if isinstance(bins, str):
+            raise MissingOp(f"GFX has no row for bins={bins!r}", hint="give the number of bins, or their edges")
+        if isinstance(bins, (tuple, list)) or (isinstance(bins, Value) and bins.is_tensor):
+            return self.say.as_array(frozen(bins))
+        if range is not None:
+            low, high = range
+            if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low == high:
+                low, high = low - 0.5, high + 0.5
+            return ops.linspace(low, high, host("+", bins, 1))
+        x = self.say.as_array(a)
+        low, high = ops.min(x), ops.max(x)
+        same = ops.equal(low, high)
+        apart = (ops.where(same, ops.subtract(low, 0.5), low), ops.where(same, ops.add(high, 0.5), high))
+        return ops.linspace(*apart, host("+", bins, 1))
+
+    def histogram(self, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+        """How many elements fall into each bin, and the edges of the bins."""
+        edges = self.bin_edges(a, bins, range)
+        weights = None if weights is None else ops.flatten(self.say.as_array(weights))
+        return ops.histogram(ops.flatten(self.say.as_array(a)), edges, weights, bool(density)), edges
+
+    def histogramdd(
+        self, sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+    ) -> Any:
+        """How many points fall into each cell, and the edges along each axis."""
+        if isinstance(sample, (tuple, list)):
+            sample = ops.stack(tuple(map(self.say.as_array, sample)), axis=-1)
+        count = _seen.length(sample, 1, f"{self.say.call('histogramdd')} needs the number of coordinates")
+        each = list(bins) if isinstance(bins, (tuple, list)) else [bins] * count
+        ranges = [None] * count if range is None else list(range)
+        columns = [ops.getitem(sample, (slice(None), at)) for at in builtin_range(count)]
+        edges = tuple(self.bin_edges(x, b, r) for x, b, r in zip(columns, each, ranges))
+        weights = None if weights is None else self.say.as_array(weights)
+        return ops.histogramdd(sample, edges, weights, bool(density)), self.say.several(edges)
+
+    def histogram2d(
+        self, x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+    ) -> Any:
+        """How many points fall into each cell, and the edges along both axes."""
+        if isinstance(bins, Value) and bins.is_tensor:
+            bins = [bins, bins]
+        found, edges = self.histogramdd([x, y], bins, range, density, weights)
+        return (found, *edges)
+
+    def quantile(self, name: str, scale: int) -> Lifted:
+        """Quantiles, of shares from 0 to `scale`."""
+        op, call = lookup(name), self.say.call(name)
+
+        def lift(
+            a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+            keepdims: bool = False, *, weights: Any = None, interpolation: Any = None,
+        ) -> Any:  # fmt: skip
+            self.say.refuse(call, out=out, weights=weights, interpolation=interpolation)
+            shares = self.say.as_array(frozen(q) if isinstance(q, (list, tuple)) else q)
+            if scale != 1:
+                shares = shares / scale if isinstance(shares, (int, float)) else ops.divide(shares, scale)
+            return op(self.say.as_array(a), shares, axis, bool(keepdims), method)
+
+        return lift
+
+    def median(self, name: str) -> Lifted:
+        """The middle element, or the mean of two."""
+        op, call = lookup(name), self.say.call(name)
+
+        def lift(
+            a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
+        ) -> Any:
+            self.say.refuse(call, out=out)
+            return op(self.say.as_array(a), axis, bool(keepdims))
+
+        return lift
+
+
+builtin_range = range
+
+
+def accumulations(say: Dialect) -> Table:
+    """Ufuncs run along an axis: `np.maximum.accumulate`."""
+
+    def running(op: str) -> Lifted:
+        def lift(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+            say.refuse(say.call("accumulate"), dtype=dtype, out=out)
+            return lookup(op)(say.as_array(array), axis)
+
+        return lift
+
+    pairs = {
+        "cumulative_max": "maximum",
+        "cumulative_min": "minimum",
+        "cumulative_sum": "add",
+        "cumulative_prod": "multiply",
+    }
+    return {op: {f"{ufunc}.accumulate": running(op)} for op, ufunc in pairs.items()}
