@@ -40,14 +40,15 @@ def _cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return x if x.kind == name else tracer.wrap(tracer.host(name, x.value), x.backend)
     if x.weak == name or (x.weak == "bool" and name == "int"):
         return x
-    return Proxy(_scalar_of(name, x.read()), x.backend, name)
+    return Proxy(_scalar_of(f, x.read(), x.backend), x.backend, name)
 
 
-def _scalar_of(name: str, value: Any) -> Any:
-    if name == "bool":
+def _scalar_of(kind: type, value: Any, backend: Any) -> Any:
+    """A number of Python's, in the framework's dtype for those: JAX's mode may have no 64 bits."""
+    if kind is bool:
         return ops.not_equal(value, 0)
-    element = {"int": "int64", "float": "float64"}[name]
-    return ops.astype(ops.trunc(value) if name == "int" else value, dtype(element))
+    element = (backend.as_dtype(kind) if backend is not None else None) or dtype(kind)
+    return ops.astype(ops.trunc(value) if kind is int else value, element)
 
 
 def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

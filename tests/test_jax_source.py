@@ -139,3 +139,49 @@ def test_dtypes_that_meet_are_said_whatever_the_mode(fn, spec, wide):
     for got, want in zip(jax.tree.leaves(first), [other] if torch.is_tensor(other) else other):
         assert got.dtype == "float32"
         np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_numbers_are_as_wide_as_the_mode(wide):
+    def numbers(x):
+        return int(x[0] * 10), float(x[1]), jax.nn.one_hot(jnp.arange(2), 2)
+
+    with jax.enable_x64(wide):
+        x = jnp.array([0.25, 0.5], dtype="float32")
+        program = gfx.symbolic_trace(numbers, backend="jax")
+        wanted = (jnp.asarray(int(x[0] * 10)), jnp.asarray(float(x[1])), numbers(x)[2])
+        for got, want in zip(compiled(program)(x), wanted):
+            assert got.dtype == want.dtype
+            assert jnp.array_equal(got, want)
+
+
+# ---------------------------------------------------------------- axes and keys
+@pytest.mark.parametrize("target", ["jax", "numpy", "torch"])
+@pytest.mark.parametrize("framework", ["jax", "numpy"])
+@pytest.mark.filterwarnings("ignore:The use of `x.T`")
+def test_a_transpose_without_axes_reverses_them_all(framework, target):
+    arrays = {"jax": jnp, "numpy": np}[framework]
+    convert = {"jax": jnp.asarray, "numpy": np.asarray, "torch": torch.from_numpy}[target]
+    x = np.arange(24.0, dtype="float32").reshape(2, 3, 4)
+    for fn in (lambda x: x.T, lambda x: x.transpose(), lambda x: arrays.transpose(x)):
+        got = gfx.symbolic_trace(fn, backend=framework).to(target)(convert(x))
+        assert np.array_equal(np.asarray(got), x.T)
+
+
+def test_one_generator_has_one_name():
+    def draws(key, n):
+        a, b = jax.random.split(key)
+        x = jnp.zeros(3)
+        while n > 0:
+            a, first = jax.random.split(a)
+            b, second = jax.random.split(b)
+            x = x + jax.random.normal(first, (3,)) * jax.random.uniform(second, (3,))
+            n = n - 1
+        return x
+
+    program = gfx.symbolic_trace(draws, backend="jax")
+    source = program.source("torch")
+    assert "key, key" not in source and source.count("generator=key") == 2
+    generators = [torch.Generator().manual_seed(0) for _ in range(2)]
+    first, second = (program.to("torch")(generator, torch.tensor(2)) for generator in generators)
+    assert torch.equal(first, second) and first.shape == (3,)

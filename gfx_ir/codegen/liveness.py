@@ -63,6 +63,15 @@ class Liveness:
             for at, value in enumerate(region.placeholders[: items + carried]):
                 self.phis[value] = (node, at - items)
             self.alias.update(zip(region.placeholders[items + carried :], node.arg("operands")))
+        self._share_keys(node)
+
+    def _share_keys(self, node: Node) -> None:
+        """A source of random numbers that a loop hands on as it is, as a generator is one for all draws, is that one."""
+        results = loop_results(node)
+        for at, init in enumerate(node.arg("init")):
+            phis = [placeholders(node, region)[1][at] for region in node.regions]
+            if node.values[at].kind == "key" and results[at] is phis[-1]:
+                self.alias.update(dict.fromkeys((*phis, node.values[at]), init))
 
     # ------------------------------------------------------------------ spread
     def _use(self, tree: Any, user: Node, late: bool = False) -> None:

@@ -81,7 +81,9 @@ class Shapes:
         a = self.say.as_array(a)
         if axes is not None:
             return ops.permute_dims(a, tuple(axes))
-        count = ask_rank(a, "a transpose without axes", 2)
+        count = rank(a)
+        if count is None:
+            return ops.permute_dims(a)
         if count == 2:
             return ops.matrix_transpose(a)
         return ops.permute_dims(a, tuple(reversed(range(count)))) if count > 1 else a

@@ -8,10 +8,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import jax
+
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import host
-from gfx_ir.dtypes import float32
+from gfx_ir.dtypes import DTYPES, float32
 from gfx_ir.graph import Value
 from gfx_ir.lifting.shapes import positions
 from gfx_ir.ops import _seen
@@ -177,7 +179,8 @@ def _tri(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Any:
 
 def _one_hot(x: Any, num_classes: Any, *, dtype: Any = None, axis: Any = -1) -> Any:
     expect("jax.nn.one_hot", "axis", axis, -1)
-    return ops.one_hot(x, num_classes, dtype=float32 if dtype is None else element(dtype))
+    own = DTYPES[jax.dtypes.canonicalize_dtype("float64").name]  # as wide as JAX's mode admits
+    return ops.one_hot(x, num_classes, dtype=own if dtype is None else element(dtype))
 
 
 def _one_hot_spelling(args: SimpleNamespace) -> str:
