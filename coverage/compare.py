@@ -39,7 +39,7 @@ def flat(tree: Any) -> list[Any]:
 
 def leaf_of(x: Any) -> Any:
     """A framework's array, NumPy's or a Python number as a Leaf."""
-    if isinstance(x, (bool, int, float, complex)):
+    if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
         return Leaf("", np.asarray(x))
     if type(x).__module__.partition(".")[0] == "torch" and hasattr(x, "detach"):
         return _torch_leaf(x.detach())

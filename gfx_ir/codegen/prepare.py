@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ..backend import Backend
 from ..graph import Graph, Value
 from ..program import Parameter, Program
+from .agree import cast_whole_numbers
 from .bounded import bound_loops
 from .carried import drop_carried
 from .composite import Expander
@@ -52,6 +53,7 @@ def prepare(
     expander = Expander(backend, functions, program.promotion)
     for graph in bottom_up(entry, functions):
         leave_out(graph, backend, program.promotion)
+        cast_whole_numbers(graph, backend, program.promotion)
         expander.expand(graph)
     expander.check()
     for graph in bottom_up(entry, functions):

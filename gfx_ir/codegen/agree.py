@@ -1,0 +1,91 @@
+"""Casts where two frameworks disagree: whole numbers that take part in arithmetic whose result is a float.
+
+`exp` of an int64 tensor is float32 in torch, float64 in NumPy, and either in JAX, by its mode; an int64 tensor times a
+float32 tensor is float32 in torch and JAX, float64 in NumPy. Where types are known, such an input gets the dtype that
+the result has in the program's own framework (torch.promote_types, NEP 50, JAX's promotion lattice).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ..backend import Backend
+from ..dtypes import DType, bool_, complex128, float64
+from ..errors import ShapeError
+from ..graph import Graph, Node, Value
+from ..op import lookup
+from ..rules import infer
+from ..trees import leaves, tree_map
+from ..types import LogicalTensor
+
+_APART = ("control", "create", "random", "effect")
+_WIDEST = (float64, complex128)
+
+
+def cast_whole_numbers(graph: Graph, backend: Backend, rules: str) -> None:
+    """Put the casts into the graph and its regions."""
+    if backend.promotion == rules:
+        return
+    for node in list(graph.walk()):
+        result = _float_result(node)
+        if result is not None and node.op.name != "astype":
+            _cast_inputs(node, result, backend.promotion)
+
+
+def _float_result(node: Node) -> DType | None:
+    """The dtype of a node that has one result, a float or complex tensor; None for others."""
+    if node.op.family in _APART or node.regions or len(node.values) != 1 or not node.values[0].is_tensor:
+        return None
+    found = node.values[0].type
+    known = isinstance(found, LogicalTensor) and found.dtype is not None and not found.weak
+    return found.dtype if known and found.dtype.kind in "fc" else None  # type: ignore[union-attr]
+
+
+def _cast_inputs(node: Node, result: DType, target: str) -> None:
+    tensors = {leaf: leaf.type for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor}
+    if not all(isinstance(t, LogicalTensor) and t.dtype is not None for t in tensors.values()):
+        return
+    whole = [v for v, t in tensors.items() if t.dtype.kind not in "fc" and not t.weak]
+    taking = [value for value in whole if _takes_part(node, value, target)]
+    if not taking or _agrees(node, tensors, whole, result, target):
+        return
+    for value in taking:
+        node.replace_input(value, _as_dtype(node, value, result))
+
+
+def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: DType, target: str) -> bool:
+    """Whether the target gives the result its dtype on its own."""
+    if target == "jax" and len(whole) == len(tensors):  # its mode decides, and where it has float64 gives that
+        return result in _WIDEST
+    return _inferred(node, target) == result
+
+
+def _takes_part(node: Node, value: Value, target: str) -> bool:
+    """Whether the dtype of the result follows from the dtype of this input: it is no position, condition or length."""
+    usual = _inferred(node, target)
+    others = (_inferred(node, target, value, other) for other in (complex128, bool_))
+    return any(found not in (None, usual) for found in others)
+
+
+def _inferred(node: Node, rules: str, instead: Value | None = None, dtype: DType | None = None) -> DType | None:
+    """The dtype of the result under these rules, with another dtype for one input; None where it cannot be told."""
+
+    def typed(leaf: Any) -> Any:
+        if type(leaf) is not Value:
+            return leaf
+        return dataclasses.replace(leaf.type, dtype=dtype) if leaf is instead else leaf.type  # type: ignore[type-var]
+
+    try:
+        found = infer(node.op, tree_map(typed, node.args), rules)[0]
+    except (ShapeError, TypeError):
+        return None
+    return found.dtype if isinstance(found, LogicalTensor) else None
+
+
+def _as_dtype(node: Node, value: Value, dtype: DType) -> Value:
+    made = Node(lookup("astype"), (value, dtype), ("tensor",), node.span)
+    assert node.graph is not None
+    node.graph.insert(made, node)
+    made.value.type = dataclasses.replace(value.type, dtype=dtype)  # type: ignore[type-var]
+    return made.value

@@ -1,0 +1,51 @@
+"""Where frameworks disagree on the float that whole numbers become, the emitted source says it."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+INT, BOOL, FLOAT = torch.arange(3), torch.tensor([True, False, True]), torch.ones(3)
+
+
+@pytest.mark.parametrize(
+    "fn, args",
+    [
+        (lambda x: torch.exp(x), (INT,)),
+        (lambda x: x / 2, (INT,)),
+        (lambda x, y: x / y, (INT, INT + 1)),
+        (lambda x, y: x * y, (INT, FLOAT)),
+        (lambda x: torch.sigmoid(x), (BOOL,)),
+        (lambda c, x, y: torch.where(c, x, y), (BOOL, INT, FLOAT)),
+        (lambda x, i: x[i] + torch.sqrt(i), (FLOAT, INT)),
+    ],
+)
+def test_numpy_gives_the_dtype_of_torch(fn, args):
+    want = fn(*args)
+    got = gfx.symbolic_trace(fn, *args).to("numpy")(*[x.numpy() for x in args])
+    assert got.dtype == want.numpy().dtype
+    np.testing.assert_allclose(got, want.numpy(), rtol=1e-6)
+
+
+def test_torch_gives_the_dtype_of_numpy():
+    def fn(x):
+        return np.mean(x), x / 3
+
+    x = np.arange(4)
+    got = gfx.symbolic_trace(fn, x).to("torch")(torch.from_numpy(x))
+    assert [y.dtype for y in got] == [torch.float64, torch.float64]
+    np.testing.assert_allclose([y.sum().item() for y in got], [y.sum() for y in fn(x)], rtol=1e-12)
+
+
+def test_positions_and_conditions_are_not_cast():
+    source = gfx.symbolic_trace(lambda x, i, c: torch.where(c, x[i], x), FLOAT, INT, BOOL).source("numpy")
+    assert "astype" not in source
+
+
+def test_jax_casts_only_where_its_mode_decides():
+    alone = gfx.symbolic_trace(lambda x: torch.exp(x), INT).source("jax")
+    assert "x.astype(jnp.float32)" in alone
+    assert "astype" not in gfx.symbolic_trace(lambda x, y: x * y, INT, FLOAT).source("jax")
+    assert "astype" not in gfx.symbolic_trace(lambda x: jnp.exp(x), jnp.arange(3)).source("jax")
