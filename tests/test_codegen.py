@@ -772,9 +772,9 @@ def test_long_statements_are_broken_within_120_columns():
         ast.parse(text)
 
 
-def test_hop_spelling_is_refused():
+def test_a_spelling_that_a_backend_lacks_is_refused():
     with pytest.raises(GfxError, match="hop"):
-        emit(newton(), backend("torch"), mode="hop")
+        emit(newton(), backend("jax"), mode="hop")
 
 
 def test_cost_grows_linearly():

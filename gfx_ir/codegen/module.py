@@ -114,10 +114,9 @@ class ModuleWriter:
 
     def overwriting(self, graph: Graph, liveness: Liveness, weak: Weak) -> set[Node]:
         """The nodes of a function that are written in place."""
-        if self.style.control == "hop":  # a write at a position that a tensor tells has another spelling there
+        if self.style.control != "python":  # higher-order operators refuse writes, or spell them otherwise
             return set()
-        plain = self.style.control == "python"  # higher-order operators trace their functions, and may refuse writes
-        return overwriting(graph, self.backend, liveness, weak, self._is_spare) if plain else set()
+        return overwriting(graph, self.backend, liveness, weak, self._is_spare)
 
     def functional(self, node: Node) -> bool:
         """Whether a test or loop is written by a higher-order function."""
