@@ -133,6 +133,8 @@ def scatter(x, indices, updates, axis, reduce="none"):
     if updates.ndim:
         updates = updates[tuple(map(slice, indices.shape))]
     at = x.at[tuple(index)]
+    if x.dtype == bool and reduce == "add":
+        return at.max(updates)
     return at.add(updates) if reduce == "add" else at.set(updates)
 
 

@@ -56,6 +56,8 @@ def scatter_reduce(x, indices, updates, axis, reduce, include_self=True):
         x = jnp.where(count > 0, first, x)
     at = x.at[place]
     combine = {"prod": at.multiply, "amin": at.min, "amax": at.max}.get(reduce, at.add)
+    if x.dtype == bool:
+        combine = at.min if reduce in ("prod", "amin") else at.max
     out = combine(updates)
     if reduce == "mean":
         count = jnp.maximum(count + include_self, 1)

@@ -193,10 +193,10 @@ class Shapes:
         """The whole array again and again."""
         return ops.tile(self.say.as_array(A), (reps,) if isinstance(reps, int) else tuple(reps))
 
-    def repeat(self, a: Any, repeats: Any, axis: Any = None, **options: Any) -> Any:
+    def repeat(self, a: Any, repeats: Any, axis: Any = None, *, total_repeat_length: Any = None, **options: Any) -> Any:
         """Each element again and again."""
         self.say.refuse(self.say.call("repeat"), **options)
-        return ops.repeat(self.say.as_array(a), repeats, axis=axis)
+        return ops.repeat(self.say.as_array(a), repeats, axis, total_repeat_length)
 
     def pad(self, array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Any:
         """Widths for each axis, or one pair or number for all."""

@@ -204,7 +204,9 @@ def repeat_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     weak = stays_weak(x.weak, rules)
     before = x.size() if args.axis is None else _length(x, args.axis)
     after: DimLike | None = None
-    if is_size(args.repeats):
+    if args.length is not None:
+        after = size_arg(args.length)
+    elif is_size(args.repeats):
         after = total((before, size_arg(args.repeats)))
     elif isinstance(args.repeats, (tuple, list)) and all(is_size(r) for r in args.repeats):
         after = 0

@@ -104,6 +104,18 @@ op(
 )
 
 
+def _put_run(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The run is written."""
+    at = ops.add(ops.arange(args.length), args.start)
+    return ops.index_put(args.x, _views.along(args.axis, at), new)
+
+
+@composite(FAMILY, put=_put_run)
+def take_run(x: Any, start: Any, length: int, axis: int = 0) -> Any:
+    """`length` elements along an axis from where a tensor of no axes says."""
+    return ops.take(x, ops.add(ops.arange(length), start), axis=axis)
+
+
 # ---------------------------------------------------------------- complex numbers as pairs
 def _complex_of(dtype: DType | None) -> DType | None:
     if dtype is not None and dtype.kind != "f":

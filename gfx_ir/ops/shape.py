@@ -277,7 +277,7 @@ for _signature, _spelling, _infer, _rest in (
     ("flip(x, axis=None)", "np.flip(x, axis=axis)", _shaped(_same_dims), {"put": _views.put_flipped}),
     ("roll(x, shift, axis=None)", "np.roll(x, shift, axis=axis)", _shaped(_same_dims), {}),
     ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {}),
-    ("repeat(x, repeats, axis=None)", "np.repeat(x, repeats, axis=axis)", repeat_type, {}),
+    ("repeat(x, repeats, axis=None, length=None)", "np.repeat(x, repeats, axis=axis)", repeat_type, {}),
     ('pad(x, widths, mode="constant", value=0)', _pad, pad_type, {}),
 ):
     op(FAMILY, _signature, _spelling, infer=_infer, compute=free, **_rest)

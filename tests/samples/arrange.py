@@ -22,6 +22,8 @@ SAMPLES = [
     S("unfold", (X, -1, 3, 1), skip=OVERLAP),
     S("unfold", (X, -1, 2, 2)),
     S("unfold", (X, 1, 1, 2)),
+    S("take_run", (X, np.array(1), 2, 1)),
+    S("take_run", (X, np.array(2), 1, -1)),
     S("view_as_real", (COMPLEX,)),
     S("view_as_complex", (normal(3, 2),)),
     S("diag_embed", (VECTOR,)),

@@ -79,6 +79,7 @@ SAMPLES = [
     S("repeat", (MATRIX, 2)),
     S("repeat", (MATRIX, 3), {"axis": 1}),
     S("repeat", (X, 2, 0)),
+    S("repeat", (VECTOR, np.array([1, 0, 2, 1, 0, 1]), 0, 5), skip=FIXED),
     S("repeat", (normal(3), (1, 0, 2)), {"axis": 0}),
     S("pad", (MATRIX, ((1, 2), (0, 3)))),
     S("pad", (X, ((1, 1),)), {"value": 2.5}),

@@ -45,7 +45,7 @@ def unstack_spelling(args: SimpleNamespace) -> str:
 def repeat_spelling(args: SimpleNamespace) -> str:
     """JAX takes the numbers of repetitions as an array, of NumPy's so that jax.jit knows how many there are."""
     many = isinstance(args.repeats, (tuple, list))
-    return f"jnp.repeat(x, {'np.array(repeats)' if many else 'repeats'}, axis=axis)"
+    return f"jnp.repeat(x, {'np.array(repeats)' if many else 'repeats'}, axis=axis, total_repeat_length=length)"
 
 
 def lax_pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:

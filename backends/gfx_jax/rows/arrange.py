@@ -21,6 +21,7 @@ def _vander(args: SimpleNamespace) -> str:
 ROWS = (
     Row("as_strided", "as_strided(x, shape, strides, offset=offset)"),
     Row("unfold", "unfold(x, axis, size, step=step)"),
+    Row("take_run", "jax.lax.dynamic_slice_in_dim(x, start, length, axis=axis)"),
     Row("view_as_real", "jnp.stack((jnp.real(x), jnp.imag(x)), axis=-1)"),
     Row("view_as_complex", "jax.lax.complex(x[..., 0], x[..., 1])"),
     Row(

@@ -69,7 +69,8 @@ def _index_put_spelling(args: SimpleNamespace) -> str:
             safe = _seen.dtype(args.x) is not None  # else the value could change the dtype of x
             return f"jnp.where(index, {'value' if safe else 'jnp.asarray(value, x.dtype)'}, x)"
         return f"index_put(x, index, value{accumulate})"
-    return f"x.at[{_index(args.index)}].{'add' if args.accumulate is True else 'set'}(value)"
+    add = "max" if kind_of(args.x) == "b" else "add"  # truth values add up by `or`
+    return f"x.at[{_index(args.index)}].{add if args.accumulate is True else 'set'}(value)"
 
 
 def _take(

@@ -88,8 +88,10 @@ def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any
     """Differences of neighbours along an axis."""
     joined = [x for x in (prepend, input, append) if x is not None]
     x = input if len(joined) == 1 else ops.concat(tuple(joined), axis=dim)
+    found = dtype_of(x)
+    differ = ops.not_equal if found is not None and found.kind == "b" else ops.subtract
     for _ in range(n):
-        x = ops.subtract(ops.getitem(x, _along(dim, slice(1, None))), ops.getitem(x, _along(dim, slice(None, -1))))
+        x = differ(ops.getitem(x, _along(dim, slice(1, None))), ops.getitem(x, _along(dim, slice(None, -1))))
     return x
 
 

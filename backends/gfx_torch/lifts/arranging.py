@@ -184,7 +184,9 @@ def sum_to_size(input: Any, *size: Any) -> Any:
     over = tuple(range(lead)) + tuple(
         lead + at for at, n in enumerate(target) if n == 1 and known_size(input, lead + at) != 1
     )
-    out = ops.sum(input, axis=over, keepdims=True) if over else input
+    if rank == 0 or over:
+        input = ops.sum(input, axis=over or None, keepdims=bool(over))
+    out = input
     return ops.reshape(out, target) if lead else out
 
 

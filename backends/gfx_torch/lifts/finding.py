@@ -67,6 +67,18 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     return ops.masked_scatter(input, mask, source)
 
 
+def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+    """A value, in the dtype of the tensor, where the mask is true."""
+    found = dtype_of(input)
+    if isinstance(value, Value) and value.is_tensor:
+        other = dtype_of(value)
+        value = value if found is None or found == other else ops.astype(value, found)
+    elif found is not None and not isinstance(value, Value):
+        python = {"b": bool, "i": int, "u": int}.get(found.kind)
+        value = value if python is None else python(value)
+    return ops.masked_fill(input, mask, value)
+
+
 # ---------------------------------------------------------------- writing
 
 
@@ -301,7 +313,17 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: Any = None, *, outpu
     """Each element again and again; of repeats alone, the positions."""
     if repeats is None or (isinstance(repeats, str)):
         return ops.repeat(ops.arange(ops.size(input, 0), dtype=INT64), input, axis=0)
-    return ops.repeat(input, repeats, axis=dim)
+    return ops.repeat(input, repeats, dim, output_size)
+
+
+def unravel_index(indices: Any, shape: Any) -> tuple:
+    """Positions along each axis of elements counted row by row."""
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    rest, found = indices, []
+    for size in reversed(sizes):
+        found.append(ops.remainder(rest, size))
+        rest = ops.floor_divide(rest, size)
+    return tuple(reversed(found))
 
 
 LIFTS = {
@@ -309,4 +331,5 @@ LIFTS = {
     names("put"): put,
     names("index_reduce"): index_reduce,
     names("kthvalue"): kthvalue,
+    "torch.unravel_index": unravel_index,
 }

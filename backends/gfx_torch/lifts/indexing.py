@@ -75,6 +75,8 @@ def select(input: Any, dim: Any, index: Any) -> Any:
 
 def narrow(input: Any, dim: Any, start: Any, length: Any) -> Any:
     """x[start : start + length] along an axis."""
+    if isinstance(start, Value) and start.is_tensor:
+        return ops.take_run(input, start, length, dim)
     if isinstance(start, int) and start < 0 and isinstance(length, int) and start + length == 0:
         return ops.getitem(input, at(dim, slice(start, None)))
     return ops.getitem(input, at(dim, slice(start, host("+", start, length))))

@@ -86,6 +86,12 @@ def conj(input: Any) -> Any:
     return ops.conj(input) if found is None or found.kind == "c" else input
 
 
+def conj_physical(input: Any) -> Any:
+    """The conjugates: a copy, of real numbers the numbers."""
+    found = conj(input)
+    return ops.copy(input) if found is input else found
+
+
 def squeeze(input: Any, dim: Any = None) -> Any:
     """Axes of size 1 go; torch leaves an axis alone whose size is another."""
     rank = known_rank(input)
@@ -109,12 +115,24 @@ MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wra
 _FROM_TORCH = {theirs: ours for ours, theirs in MODES.items()}
 
 
+def _nearest(input: Any, widths: list) -> Any:
+    """The nearest element for each place, some of them cut."""
+    for axis, (low, high) in zip(range(-len(widths), 0), widths):
+        if low or high:
+            size = fixed_int(known_size(input, axis), "the size of an axis that F.pad cuts")
+            places = tuple(min(max(at, 0), size - 1) for at in range(-low, size + high))
+            input = ops.take(input, ops.constant(places) if places else ops.arange(0), axis=axis)
+    return input
+
+
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """The last axes made longer, the last one first; negative widths cut."""
     if mode not in _FROM_TORCH:
         refuse(f"F.pad knows no mode {mode!r}")
     pad = tuple(pad)
     widths = [(pad[at], pad[at + 1]) for at in range(len(pad) - 2, -1, -2)]
+    if mode == "replicate" and any(isinstance(w, int) and w < 0 for w in pad):
+        return _nearest(input, widths)
     if any(isinstance(w, int) and w < 0 for w in pad):
         parts = [slice(max(-low, 0), None if high >= 0 else high) for low, high in widths]
         input = ops.getitem(input, (..., *parts))

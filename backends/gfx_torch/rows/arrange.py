@@ -50,6 +50,7 @@ ROWS = (
         {names("as_strided"): arranging.as_strided},
     ),
     Row("unfold", "x.unfold(axis, size, step)", {"Tensor.unfold": arranging.unfold}),
+    Row("take_run", "torch.narrow(x, axis, start, length)"),
     Row("view_as_real", "torch.view_as_real(x)", {"torch.view_as_real": lambda input: arranging.view_as_real(input)}),
     Row("view_as_complex", _as_complex, {"torch.view_as_complex": lambda input: arranging.view_as_complex(input)}),
     Row(

@@ -9,6 +9,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import constants_only
 from gfx_ir.defaults import own
+from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
@@ -106,7 +107,9 @@ def _arange_lift(*args: Any, dtype: Any = None, device: Any = None, **named: Any
 
 
 def _linspace_lift(start: Any, end: Any, steps: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    return ops.linspace(start, end, steps, dtype=dtype or default_dtype(), device=place(device))
+    whole = isinstance(dtype, DType) and dtype.kind in "iu"  # torch cuts numbers off, others round them down
+    made = ops.linspace(start, end, steps, dtype=default_dtype() if whole or not dtype else dtype, device=place(device))
+    return ops.astype(made, dtype) if whole else made
 
 
 def _tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Any:

@@ -134,7 +134,7 @@ ROWS = (
     Row(
         "conj",
         number_or_tensor("conj"),
-        {names("conj"): shapes.conj, names("conj_physical"): one(ops.conj)},
+        {names("conj"): shapes.conj, names("conj_physical"): shapes.conj_physical},
         copies=tuple(names("conj_physical").split()),
     ),
     _unary("digamma", extra="torch.special.digamma torch.special.psi"),

@@ -138,6 +138,6 @@ ROWS = (
     Row(
         "masked_fill",
         "torch.masked_fill(x, mask, value)",
-        {names("masked_fill"): lambda input, mask, value: ops.masked_fill(input, mask, value)},
+        {names("masked_fill"): finding.masked_fill},
     ),
 )

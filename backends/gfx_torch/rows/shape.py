@@ -63,7 +63,7 @@ def _flip(args: SimpleNamespace) -> str:
 
 def _repeat(args: SimpleNamespace) -> str:
     repeats = "torch.tensor(repeats)" if isinstance(args.repeats, (tuple, list)) else "repeats"
-    return f"torch.repeat_interleave(x, {repeats}, dim=axis)"
+    return f"torch.repeat_interleave(x, {repeats}, dim=axis, output_size=length)"
 
 
 def _pad(args: SimpleNamespace) -> str:
@@ -73,7 +73,8 @@ def _pad(args: SimpleNamespace) -> str:
     if isinstance(args.widths, (tuple, list)) and all(isinstance(w, int) for pair in args.widths for w in pair):
         widths = str(tuple(w for pair in reversed(args.widths) for w in pair))
     if args.mode == "constant":
-        return f"F.pad(x, {widths}, value=value)"
+        function = "torch.constant_pad_nd" if isinstance(args.value, complex) else "F.pad"
+        return f"{function}(x, {widths}, value=value)"
     mode, rank = shapes.MODES[args.mode], rank_of(args.x)
     if rank is not None and len(args.widths) == rank:
         return f"F.pad(x[None], {widths}, mode='{mode}')[0]"
