@@ -13,19 +13,30 @@ from .simplify import is_boolean
 _BELOW = {"less": (0, 1, 0), "less_equal": (0, 1, 1), "greater": (1, 0, 0), "greater_equal": (1, 0, 1)}
 """Comparison → positions of the counter and of the stop, and how far the counter may come beyond it."""
 
+_FEW = 128
+"""A loop that data may end early is worth its whole length where that is not more than this: it gains a reverse mode."""
+
 
 def trips_of(node: Node) -> tuple[Any, Value] | None:
     """(trips, the comparison that holds in each of them), put before the loop; None where there is no such counter."""
-    for found in _conjuncts(node.regions[0].result):
+    holding = _conjuncts(node.regions[0].result)
+    for found in holding:
         if found.node.op.name not in _BELOW or found.node.graph is None:
             continue
         counter, stop, beyond = _BELOW[found.node.op.name]
         at = _counter(node, _outside(found.node.args[counter], node.regions[0]))
         bound = _of_loop(_outside(found.node.args[stop], node.regions[0]), node)
-        if at is None or not (type(bound) is int or (type(bound) is Value and bound.kind == "int")):
+        if at is None or not _worth(bound, node.regions[0], len(holding) == 1):
             continue
         return _plus(node, bound, beyond - node.arg("init")[at]), found
     return None
+
+
+def _worth(bound: Any, test: Graph, alone: bool) -> bool:
+    """Whether a loop is to run to this bound: nothing else ends it, it is near, or it is an argument, by which the user says so."""
+    if type(bound) is not Value:
+        return type(bound) is int and (alone or bound <= _FEW)
+    return bound.kind == "int" and bound.graph is not test and (alone or bound.node.op.name == "placeholder")
 
 
 def _conjuncts(leaf: Any) -> list[Value]:
