@@ -39,6 +39,7 @@ class Carried:
         "entered",
         "result",
         "before",
+        "untold",
     )
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
@@ -52,6 +53,7 @@ class Carried:
         self.result: Any = None  # and behind the loop
         self.weak = weak_kind(init)
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
+        self.untold = False  # whether that is not known
 
     def wrapped(self, tracer: Tracer, value: Any) -> Any:
         """A value that stands for it, as the traced function sees it."""
@@ -62,7 +64,7 @@ class Carried:
 
     def type(self, tracer: Tracer, kind: str = "tensor") -> Any:
         """Its type before the loop as a value of this kind, where known."""
-        if not tracer.static_types:
+        if not tracer.static_types or self.untold:
             return None
         value = self.before
         if isinstance(value, Value):
@@ -83,7 +85,10 @@ class Carried:
 
     def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:
         """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""
-        if not isinstance(type_, LogicalTensor) or not type_.known or type_.weak or type_ == self.found:
+        if not isinstance(type_, LogicalTensor) or not type_.known:
+            before, self.untold = self.untold, True
+            return before
+        if type_.weak or type_ == self.found:
             return True
         if type_.dims and not (runs and isinstance(self.init, NUMBERS)):
             raise UnsupportedConstruct(
@@ -107,7 +112,7 @@ class Carried:
         before, after = self.type(tracer), getattr(value, "type", None)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)) or before.weak:
             return
-        if after.weak and "biufc".index(after.dtype.kind if after.dtype else "b") <= "biufc".index(
+        if after.weak and before.dims in (None, ()) and "biufc".index(after.dtype.kind if after.dtype else "b") <= "biufc".index(
             before.dtype.kind if before.dtype else "c"
         ):
             return  # a number is cast to what it stands beside

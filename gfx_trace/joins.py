@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _NUMBERS = (bool, int, float, complex)
+KINDS = tuple(kind.__name__ for kind in _NUMBERS)
 
 
 class Joined:
@@ -188,12 +189,7 @@ class Join:
             raise self._error(
                 name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}"
             )
-        if (
-            left.dims is not None
-            and right.dims is not None
-            and left.dims != right.dims
-            and not (left.weak or right.weak)
-        ):
+        if left.dims is not None and right.dims is not None and left.dims != right.dims:
             raise self._error(
                 name,
                 f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}",
@@ -231,7 +227,7 @@ class Partial(Unusable):
 
 def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
     """The type of what is either of two values, where both are known."""
-    left, right = (x.type if isinstance(x, Value) else number_type(x, promotion) for x in (a, b))
+    left, right = (x.type if isinstance(x, Value) and x.is_tensor else number_type(x, promotion) for x in (a, b))
     if not isinstance(left, LogicalTensor) or not isinstance(right, LogicalTensor) or left.dims != right.dims:
         return None
     if left.dtype is None or right.dtype is None:
@@ -241,8 +237,8 @@ def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
 
 
 def number_type(x: Any, promotion: str) -> LogicalTensor | None:
-    """The type of a Python number as a tensor."""
-    kind = weak_kind(x)
+    """The type of a Python number, or of an open one, as a tensor."""
+    kind = x.kind if isinstance(x, Value) and x.kind in KINDS else weak_kind(x)
     return LogicalTensor(dtypes.default(kind[0], promotion), (), weak=True) if kind else None
 
 

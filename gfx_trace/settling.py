@@ -140,14 +140,11 @@ class Settling:
                 return False
         carried.check_type(self.tracer, value, self.span)
         weak = widest(carried.weak, weak_kind(out))
-        if weak != carried.weak:
-            carried.weak = weak
-            return False
-        if (
-            not carried.weak
-            and carried.number
-            and not carried.becomes(getattr(value, "type", None), self.runs, self.tracer.promotion, self.span)
-        ):
+        widened, carried.weak = weak != carried.weak, weak
+        known = weak or not carried.number
+        if not known:
+            known = carried.becomes(getattr(value, "type", None), self.runs, self.tracer.promotion, self.span)
+        if widened or not known:
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
         wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind

@@ -126,7 +126,7 @@ class Writer(Expressions):
         if what == 0:
             self.line(depth, f"{name}[{self.one('0', '1', '2', 'i % 3')}] = {self.number()}")
         elif what == 1:
-            self.line(depth, f"{name}[1:] {self.one('=', '+=')} {self.number()}")
+            self.line(depth, f"{name}[1:] {self.one('=', '+=')} {self.number()} * 1.0")  # no view of itself
         elif what == 2:
             self.line(depth, f"{name} += {self.number()} * 0.5")
         elif what == 3:

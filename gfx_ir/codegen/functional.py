@@ -7,19 +7,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph import Graph, Node, Value
-from ..types import LogicalTensor
-from .constants import call, name, parse
+from .casts import Casts, strong
+from .constants import call, name
 from .copying import outputs_of
 from .liveness import fors, loop_results, placeholders
 from .names import Scope
 from .plan import counted
-from .repeats import Repeats
 from .simplify import is_boolean
 
 _LINEAR = frozenset(("getitem", "add", "subtract", "negative", "sum", "mean", "reshape"))
 
 
-class Functional(Repeats):
+class Functional(Casts):
     """Control flow by higher-order functions, with closures."""
 
     def higher(self, text: str) -> ast.expr:
@@ -207,12 +206,9 @@ class Functional(Repeats):
     def _init(self, node: Node, at: int) -> ast.expr:
         """What a value is before the loop; a number is typed where the loop is known to give an array."""
         init = self.plan.resolve(node.arg("init")[at])
-        known = node.values[at].type
-        element = known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
+        element = strong(node.values[at])
         if type(init) in (bool, int, float, complex) and element is not None and self.module.style.control != "python":
-            style = self.module.style
-            text = style.scalar.format(dtype=style.dtype(element.name), value=repr(init))
-            return self.module.free(parse(text))
+            return self.typed(self.tree(init), element)
         return self.tree(init)
 
     def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
@@ -287,13 +283,22 @@ class Functional(Repeats):
     def _enter_body(
         self, node: Node, carried: list[int], hints: list[str | None], before: Sequence[Value | None] = ()
     ) -> list[str]:
+        self.read_dtypes(node, carried)
         arguments = self._enter(self._phis(node, node.regions[-1], carried), hints, before)
         self._want_results(node, carried)
         return arguments
 
     def _finish(self, node: Node, carried: Sequence[int]) -> Callable[[Any], bool]:
         results, values = [loop_results(node)[at] for at in carried], [node.values[at] for at in carried]
-        return lambda _: self.give(node.regions[-1], results, values)
+
+        def finish(_: Any) -> bool:
+            if not any(self.is_cast(node, at) for at in carried):
+                return self.give(node.regions[-1], results, values)
+            items = [self.trip_result(node, at) for at in carried]
+            self.put(ast.Return(items[0] if len(items) == 1 else ast.Tuple(items, ast.Load())))
+            return True
+
+        return finish
 
     def _fori_loop(self, node: Node, carried: list[int]) -> ast.expr:
         body = node.regions[-1]

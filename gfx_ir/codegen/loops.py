@@ -93,6 +93,10 @@ class Loops(Branches):
     def _init(self, node: Node, at: int) -> ast.expr:
         return self.tree(node.arg("init")[at])
 
+    def trip_result(self, node: Node, at: int) -> ast.expr:
+        """What a trip leaves in a carried value."""
+        return self.tree(loop_results(node)[at])
+
     # ------------------------------------------------------------------ while
     def _while(self, node: Node, carried: list[int], chosen: dict[int, str]) -> None:
         test, body = node.regions
@@ -188,7 +192,7 @@ class Loops(Branches):
             return self._return_from(node, self.plan.returning[node], results)
         starts_false = flag is not None and self.plan.resolve(node.arg("init")[flag]) is False
         kept = [at for at in carried if not (at == flag and leaves is False and starts_false)]
-        pairs = [(chosen[at], self.tree(results[at])) for at in kept]
+        pairs = [(chosen[at], self.trip_result(node, at)) for at in kept]
         changed = {text for text, value in pairs if not (isinstance(value, ast.Name) and value.id == text)}
         if dynamic is not None and flag not in carried:
             if changed & {found.id for found in ast.walk(dynamic) if isinstance(found, ast.Name)}:

@@ -35,7 +35,8 @@ class Rows(Functional):
             return [*arguments, "items"]
 
         def finish(_: Any) -> bool:
-            carry = self.tree(self._give([results[at] for at in carried])) if carried else ast.Constant(None)
+            kept = [self.trip_result(node, at) for at in carried]
+            carry = kept[0] if len(kept) == 1 else ast.Tuple(kept, ast.Load()) if kept else ast.Constant(None)
             rows = self.tree(self._give([results[at] for at in stacked])) if stacked else ast.Constant(None)
             self.put(ast.Return(ast.Tuple([carry, rows], ast.Load())))
             return True
@@ -79,6 +80,7 @@ class Rows(Functional):
         phis = [None, *placeholders(node, body)[1]]
 
         def enter(test: bool) -> list[str]:
+            self.read_dtypes(node, carried)
             used = [phis[at + 1] if not test else None for at in carried]
             targets = [counter]
             for value, at, hint in zip(used, carried, hints):
@@ -98,7 +100,7 @@ class Rows(Functional):
         condition = self._index_test(node, counter, hints[carried.index(flag)] or "done", avoid, enter)
 
         def finish(_: Any) -> bool:
-            results = [self.tree(loop_results(node)[at]) for at in carried]
+            results = [self.trip_result(node, at) for at in carried]
             following = ast.BinOp(name(counter), ast.Add(), ast.Constant(1))
             self.put(ast.Return(ast.Tuple([following, *results], ast.Load())))
             return True

@@ -107,7 +107,17 @@ class Weak:
             self._kinds[root] = self._search(root)
         return self._kinds[root]
 
-    def _search(self, root: Value) -> str | None:
+    def narrower(self, leaf: Any, than: Value) -> str | None:
+        """Kind of `than` where the leaf is a number of a lower kind, as an index is beside a float; "" where `than` is an array."""
+        if not self.loose(leaf):
+            return None
+        whole = self._search(than, True)
+        if whole is None:
+            return ""
+        own = kind_of(leaf) if is_number(leaf) else self._search(leaf, True)
+        return whole if own is not None and _ORDER.index(own) < _ORDER.index(whole) else None
+
+    def _search(self, root: Value, indices: bool = False) -> str | None:
         known: set[str] = set()
         todo: list[Any] = [root]
         seen: set[Value] = set()
@@ -124,6 +134,9 @@ class Weak:
                 continue
             seen.add(value)
             sources = self._sources(value)
+            if indices and sources is None and self._counts(value):
+                known.add("i")
+                continue
             if sources is None and value.node.op.name not in _ARITHMETIC:
                 return None
             todo.extend(value.node.args if sources is None else sources)

@@ -1,0 +1,62 @@
+"""What a functional loop carries has one dtype: numbers of a lower kind that a trip leaves are cast to it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..dtypes import DType
+from ..graph import Node, Value
+from ..types import LogicalTensor
+from .constants import name, parse
+from .liveness import loop_results, placeholders
+from .repeats import Repeats
+
+_ONE = {"i": 1, "f": 1.0, "c": 1j}
+
+
+class Casts(Repeats):
+    """Numbers as arrays."""
+
+    def typed(self, number: ast.expr, element: DType) -> ast.expr:
+        """A number as an array of this dtype."""
+        style = self.module.style
+        made = parse(style.scalar.format(dtype=style.dtype(element.name), value="_"))
+        assert isinstance(made, ast.Call)
+        return ast.Call(self.module.free(made.func), [number], [])
+
+    def _narrower(self, node: Node, at: int) -> str | None:
+        if at == node.arg("exit") or self.module.style.control != "functional":
+            return None
+        return self.plan.weak.narrower(self.plan.resolve(loop_results(node)[at]), node.values[at])
+
+    def is_cast(self, node: Node, at: int) -> bool:
+        """Whether a trip leaves a number of a lower kind than the loop carries."""
+        return self._narrower(node, at) is not None
+
+    def trip_result(self, node: Node, at: int) -> ast.expr:
+        """What a trip leaves in a carried value, in the dtype that the loop carries."""
+        made = super().trip_result(node, at)
+        kind, element = self._narrower(node, at), strong(node.values[at])
+        if kind is None:
+            return made
+        if element is not None:
+            return self.typed(made, element)
+        if kind:
+            return ast.BinOp(made, ast.Mult(), ast.Constant(_ONE[kind]))
+        phi = placeholders(node, node.regions[-1])[1][at]
+        array = ast.Attribute(self.module.free(name(self.module.style.module)), "asarray", ast.Load())
+        return ast.Call(array, [made, ast.Attribute(self.value(phi), "dtype", ast.Load())], [])
+
+    def read_dtypes(self, node: Node, carried: Sequence[int]) -> None:
+        """The carried values whose dtype is asked for are read by the body."""
+        phis = placeholders(node, node.regions[-1])[1]
+        for at in carried:
+            if strong(node.values[at]) is None and self._narrower(node, at) == "":
+                self.plan.liveness.users.setdefault(phis[at], [])
+
+
+def strong(value: Value) -> DType | None:
+    """The dtype of a value that is known to be no number."""
+    known = value.type
+    return known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
