@@ -112,8 +112,11 @@ class Carried:
         before, after = self.type(tracer), getattr(value, "type", None)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)) or before.weak:
             return
-        if after.weak and before.dims in (None, ()) and "biufc".index(after.dtype.kind if after.dtype else "b") <= "biufc".index(
-            before.dtype.kind if before.dtype else "c"
+        if (
+            after.weak
+            and before.dims in (None, ())
+            and "biufc".index(after.dtype.kind if after.dtype else "b")
+            <= "biufc".index(before.dtype.kind if before.dtype else "c")
         ):
             return  # a number is cast to what it stands beside
         if self.found is not None:

@@ -12,6 +12,7 @@ from .constants import name, parse
 from .liveness import loop_results, placeholders
 from .repeats import Repeats
 
+HOST = ("host_for", "host_while")
 _ONE = {"i": 1, "f": 1.0, "c": 1j}
 
 
@@ -28,7 +29,9 @@ class Casts(Repeats):
     def _narrower(self, node: Node, at: int) -> str | None:
         if at == node.arg("exit") or self.module.style.control != "functional":
             return None
-        return self.plan.weak.narrower(self.plan.resolve(loop_results(node)[at]), node.values[at])
+        found = self.plan.weak.narrower(self.plan.resolve(loop_results(node)[at]), node.values[at])
+        # A loop of Python's own may carry a number in an array's place.
+        return None if found == "" and node.op.name in HOST and strong(node.values[at]) is None else found
 
     def is_cast(self, node: Node, at: int) -> bool:
         """Whether a trip leaves a number of a lower kind than the loop carries."""

@@ -70,7 +70,7 @@ class Plan:
         self.ordered, self.hop = ordered, hop
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
-        self.weak, self.ranks = Weak(self.liveness), Ranks(self.liveness)
+        self.weak, self.ranks = Weak(self.liveness, graph), Ranks(self.liveness)
         self.in_place = overwriting(self.liveness, self.weak)
         self._widths = Widths(lambda node: template(node, node in self.in_place), self.resolve)
         self.order: dict[Graph, list[Node]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dtypes import kind_of
-from ..graph import Node, Value
+from ..graph import Graph, Node, Value
 from ..types import LogicalTensor
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results
@@ -30,10 +30,16 @@ def is_number(leaf: Any) -> bool:
 class Weak:
     """Answers for the values of one function."""
 
-    def __init__(self, liveness: Liveness) -> None:
+    def __init__(self, liveness: Liveness, graph: Graph) -> None:
         self.liveness = liveness
         self._maybe: dict[Value, bool] = {}
         self._kinds: dict[Value, str | None] = {}
+        outputs = [value for node in graph.walk() if node.regions for value in node.values]
+        for value in (
+            *liveness.phis,
+            *outputs,
+        ):  # now: while a side of a test is written, outputs stand for what it gives
+            self.maybe_number(value)
 
     def _sources(self, value: Value) -> list[Any] | None:
         """What a carried value, or an output of a test or loop, comes from; None for other values."""
@@ -49,23 +55,36 @@ class Weak:
 
     def maybe_number(self, leaf: Any) -> bool:
         """Whether the leaf may be a Python number where a plain loop or test computes it."""
+        known, leaf = self._maybe, self.liveness.resolve(leaf)
+        while type(leaf) is not Value or leaf not in known:
+            seen: dict[Value, bool] = {}
+            found = self._may_be(leaf, seen)
+            more = [value for value, true in seen.items() if true]
+            known.update(dict.fromkeys(more, True))
+            if not more:  # nothing is left that another round could find
+                known.update(dict.fromkeys(seen, False))
+                return found
+        return known[leaf]
+
+    def _may_be(self, leaf: Any, seen: dict[Value, bool]) -> bool:
         value = self.liveness.resolve(leaf)
         if type(value) is not Value:
             return is_number(value)
         if not value.is_tensor:
             return value.kind in ("int", "float", "bool")
-        found = self._maybe.get(value)
-        if found is None:
-            self._maybe[value] = False
+        if value in self._maybe:
+            return self._maybe[value]
+        if value not in seen:
+            seen[value] = False  # unless another way to it says so
             sources = self._sources(value)
             if sources is not None:
-                found = any(self.maybe_number(source) for source in sources)
+                seen[value] = any(self._may_be(source, seen) for source in sources)
             elif self._counts(value):
-                found = True
+                seen[value] = True
             else:
-                found = value.node.op.name in _ARITHMETIC and all(self.maybe_number(arg) for arg in value.node.args)
-            self._maybe[value] = found
-        return found
+                arithmetic = value.node.op.name in _ARITHMETIC
+                seen[value] = arithmetic and all(self._may_be(arg, seen) for arg in value.node.args)
+        return seen[value]
 
     def loose(self, leaf: Any) -> bool:
         """Whether a functional target may have a number there, or an array of a number's dtype: what it is joined with decides.

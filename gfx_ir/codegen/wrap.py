@@ -9,7 +9,7 @@ from itertools import pairwise
 COLUMNS = 120
 _OPEN, _CLOSE = "([{", ")]}"
 _STATEMENT = re.compile(
-    r"return |assert |raise |if |elif |while |for [^=()]+? in |def \w+|[^=(]*[^=<>!(] = |\w+ [-+]= "
+    r"return |assert |raise |if |elif |while |for [^=()]+? in |def \w+|[^=(]*[^=<>!(] = |[\w(), *]+ = |\w+ [-+]= "
 )
 _ITEM = re.compile(r'\w+=(?!=)|"[^"]*": |\*{1,2}')
 # Operators that a line may begin with, the weakest first.
