@@ -334,13 +334,12 @@ class Plan:
 
     def dead(self, value: Value, graph: Graph, tick: int) -> bool:
         """Whether nothing takes the value after `tick` of `graph`, a graph in which it is known."""
-        home = value.node.graph
-        loop, _ = self.liveness.phis.get(value, (None, 0))
+        home, (loop, _) = value.node.graph, self.liveness.phis.get(value, (None, 0))
         while True:
-            if self.last[graph].get(value, -1) > tick:
+            # What a loop carries is read behind its test: by the body, and by what follows the loop.
+            in_test = loop is not None and graph.owner is loop and graph is not loop.regions[-1]
+            if in_test or self.last[graph].get(value, -1) > tick:
                 return False
-            if loop is not None and graph.owner is loop and graph is not loop.regions[-1]:
-                return False  # what a loop carries is read behind its test: by the body, and by what follows the loop
             if graph is home or graph.owner is None:
                 return True
             owner = self.statement(graph.owner)
