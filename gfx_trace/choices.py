@@ -38,6 +38,9 @@ class Choices:
             return type(tree)(self.imported(test, item, side) for item in tree)
         if isinstance(tree, dict) and type(tree) is dict:
             return {key: self.imported(test, item, side) for key, item in tree.items()}
+        if isinstance(tree, Choice) and not self.visible(tree.test):
+            asked = self._copied(tree.test) if test.is_tensor else self._export(tree.test, side)
+            return Choice(asked, tree.sides, tree.name)
         if isinstance(tree, (Proxy, HostProxy)):
             value = tree.read()
             if isinstance(value, Value) and not self.visible(value):

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Node, Value
+from gfx_ir.op import lookup
+from gfx_ir.trees import tree_map
 
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Unusable
@@ -26,7 +29,8 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     if isinstance(result, Unusable):
         raise result.error
     if isinstance(result, Choice):
-        return result_tree(tracer, tracer.on_choice(result, lambda side: _plain(side)))
+        joined = tracer.on_choice(result, lambda side: _plain(side))
+        return (_either(tracer, result), None) if isinstance(joined, Choice) else result_tree(tracer, joined)
     if rows_of(result) is not result:
         return rows_of(result).read(), None
     if tracer.array_owner(result) is not None:
@@ -49,6 +53,23 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         tracer.span(),
         "return tensors, numbers, and tuples, lists or dicts of them",
     )
+
+
+def _either(tracer: Tracer, choice: Choice) -> Value:
+    """What an open host test returns, where its sides differ in structure: one value, which is a whole tree on each side."""
+    test, sides = tracer.local(choice.test), []
+    for at, name in enumerate(("then", "else")):
+        with tracer.region(name) as (graph, captures), tracer.facts.given(test, at == 0):
+            tree, rebuild = result_tree(tracer, tracer.imported(choice.test, choice.sides[at], at))
+            if rebuild is not None or choice.test.is_tensor:
+                what = "GFX cannot return containers of different kinds from the sides of this test"
+                raise tracer.error(what, "return tuples, lists or dicts of tensors and numbers")
+            graph.result = (tree_map(tracer._local, tree),)
+        sides.append((graph, captures))
+    operands = tracer.outer_operands(sides)
+    node = Node(lookup("host_if"), (test, operands), ("any",), tracer.span(), tuple(graph for graph, _ in sides))
+    tracer.append(node)
+    return node.value
 
 
 def _plain(side: Any) -> Any:

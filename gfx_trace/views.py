@@ -198,7 +198,9 @@ class Views:
         if x.read() is new:
             return
         put = x.backend.methods.get("__setitem__") if x.backend is not None else None
-        x.write((ops.index_put if put is None else put.fn)(x.read(), self.unwrap(index), self.unwrap(new)))
+        where, value = self.unwrap(index), self.unwrap(new)
+        if not _is_written(x.read(), where, value):
+            x.write((ops.index_put if put is None else put.fn)(x.read(), where, value))
 
     def inplace(self: Tracer, sign: str, x: Any, other: Any) -> Any:
         """x += other: a write where the framework's arrays are mutable, else a new value."""
@@ -310,3 +312,13 @@ PYTHON_INPLACE = {
     "%": operator.imod, "**": operator.ipow, "@": operator.imatmul, "&": operator.iand, "|": operator.ior,
     "^": operator.ixor, "<<": operator.ilshift, ">>": operator.irshift,
 }  # fmt: skip
+
+
+def _is_written(current: Any, index: Any, value: Any) -> bool:
+    """Whether the last write to a tensor was this very one: `x[i] += 1` writes through the view `x[i]`, then stores it there."""
+    node = getattr(current, "node", None)
+    if node is None or type(value) is not Value or node.op.name != "index_put" or node.args[2] is not value:
+        return False
+    if any(not isinstance(leaf, (Value, int, type(None), type(...))) for leaf in leaves((index, node.args[1]))):
+        return False
+    return repr(index) == repr(node.args[1]) and index == node.args[1] and not node.arg("accumulate")

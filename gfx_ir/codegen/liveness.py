@@ -143,6 +143,13 @@ class Liveness:
         return [at for at in range(len(node.arg("init"))) if (node, at) in self._carried]
 
 
+def begins(value: Value, loop: Node) -> bool:
+    """Whether a loop carries on, under the same name, what this is before it."""
+    if loop.op.name not in LOOPS or value not in loop.arg("init"):
+        return False
+    return placeholders(loop, loop.regions[-1])[1][loop.arg("init").index(value)].name == value.name
+
+
 def loop_results(node: Node) -> list[Any]:
     """What the body of a loop returns: the carried values, then one value for each stacked result."""
     return outputs_of(node.regions[-1].result, len(node.values))

@@ -13,7 +13,7 @@ from ..graph import Graph, Node, Value
 from ..template import Template
 from ..trees import leaves
 from .copying import outputs_of
-from .liveness import Liveness, fors
+from .liveness import Liveness, begins, fors
 from .ranks import Ranks
 from .returns import returning_loop
 from .simplify import IFS, LOOPS
@@ -197,7 +197,7 @@ class Plan:
             return False
         if self.ordered and any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
             return False
-        return not value.name
+        return not value.name or (self.functional(user) and begins(value, user))
 
     def _ends_nested(self, user: Node) -> bool:
         """Whether `user` is the end of a nested function, which returns expressions rather than variables."""
@@ -229,14 +229,12 @@ class Plan:
         owner = graph.owner
         if owner is not None and not (self.functional(owner) and (owner.op.name != "for" or counted(owner))):
             return
-        if self.hop and owner is not None and fors(owner):  # its counter is given beside
-            return
         values = [self.resolve(leaf) if type(leaf) is Value else leaf for leaf in result]
         node = values[0].node if type(values[0]) is Value else None
         if node is None or node.graph is not graph or list(node.values) != values or self.effectful(node):
             return
-        if self.hop and fors(node):
-            return
+        if self.hop and any(inner is not None and fors(inner) for inner in (owner, node)):
+            return  # a counter is given beside
         control = node.op.name in IFS or node.op.name in LOOPS
         if not (self.functional(node) and pair(node) if control else self.flat(node)):
             return

@@ -14,6 +14,7 @@ from .carried import drop_carried
 from .composite import Expander
 from .copying import copy_graph, join, outputs_of, substitute
 from .inline import bottom_up, callees, inline_calls
+from .merge import merge_tests
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .simplify import simplify
@@ -59,6 +60,7 @@ def prepare(
     for graph in bottom_up(entry, functions):
         if functional:
             trace_tests(graph, unrolling)
+        merge_tests(graph)
         simplify(graph, functional)
         drop_carried(graph)
         unpack_slices(graph)

@@ -80,9 +80,7 @@ class Statements(Comprehensions):
         name = self.fresh("part")
         later.append((target, name))
         label = getattr(target, "attr", None) or getattr(target, "id", None)
-        if label is None:
-            label = getattr(target.value, "id", "item")
-        return store(name), const(label)
+        return store(name), const(label or "_")  # an item has no name of its own
 
     # ---- statements
 
