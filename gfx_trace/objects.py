@@ -184,7 +184,7 @@ class Objects:
             return
         for item, name in zip(items, names):
             if isinstance(item, (Proxy, HostProxy)) and isinstance(item.value, Value) and item.value.name is None:
-                item.value.name = name.removeprefix("*")
+                item.value.name = name.removeprefix("*") if name != "_" else None
 
     # ------------------------------------------------------------------ text, raise, assert, contexts
     def text(self: Tracer, parts: tuple) -> Any:

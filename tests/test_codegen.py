@@ -390,13 +390,11 @@ def test_rows_are_scanned_and_stacked():
     """)
     assert source(gated(), "jax") == code("""
         def gated(x, threshold):
-            h = jnp.zeros_like(x[0])
-
             def step(h, row):
                 h = lax.cond(jnp.max(row) > threshold, lambda: h + row, lambda: 0.5 * h)
                 return h, h
 
-            h, outs = lax.scan(step, h, x)
+            h, outs = lax.scan(step, jnp.zeros_like(x[0]), x)
             return outs, h
     """)
     for name in BACKENDS:
