@@ -17,7 +17,7 @@ from ..types import LogicalTensor
 from . import _seen
 from ._catalogue import ops
 from ._row import composite, op
-from ._shapes import as_type, dividing, elementwise
+from ._shapes import as_type, dividing, elementwise, integral
 
 FAMILY = "elementwise"
 
@@ -147,6 +147,10 @@ op(
     kinds=("tensor", "tensor"),
     doc="A fraction of at least a half and below 1, and the power of 2 that makes it x.",
 )
+
+
+for _name, _doc in (("gcd", "The greatest common divisor."), ("lcm", "The least common multiple.")):
+    op(FAMILY, f"{_name}(x1, x2)", f"np.{_name}(x1, x2)", infer=elementwise(integral), doc=_doc)
 
 
 # ---------------------------------------------------------------- polynomials of degree n

@@ -34,3 +34,4 @@ SAMPLES += [
     for x, n in ((X, integers(2, 3, low=-1, high=7).astype("float32")), (UNIT, integers(3, high=9).astype("float32")))
 ]
 SAMPLES += [S("frexp", (x,)) for x in (X, POSITIVE, D)]
+SAMPLES += [S(name, (integers(2, 3, low=-9), integers(3, seed=1))) for name in ("gcd", "lcm")]

@@ -40,6 +40,7 @@ ROWS = (
     *map(_named, "entr erfcx i0e i1 i1e log_ndtr ndtr ndtri".split()),
     _named("i0", "i0", "jnp.i0"),
     *map(_pair, "betaln gammainc gammaincc xlog1py xlogy zeta".split()),
+    *(Row(name, f"jnp.{name}(x1, x2)", {f"jnp.{name}": two(lookup(name))}) for name in ("gcd", "lcm")),
     Row("frexp", "jnp.frexp(x)", {"jnp.frexp": lambda x: ops.frexp(x)}),
     Row("sinc", "jnp.sinc(x)", {"jnp.sinc": unary(ops.sinc)}),
     Row(

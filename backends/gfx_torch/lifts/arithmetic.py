@@ -62,7 +62,10 @@ def _fextremum(name: str) -> Callable[..., Any]:
 
 
 def nan_to_num(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
-    """NaN becomes 0, infinities the largest numbers, unless told."""
+    """NaN becomes 0, infinities the largest numbers, unless told; whole numbers are none of these."""
+    known = dtype_of(input)
+    if known is not None and known.kind in "biu":
+        return ops.copy(input)
     if posinf is None or neginf is None:
         element = dtype_of(input) or ops.dtype_of(input)
         posinf = ops.finfo(element, "max") if posinf is None else posinf

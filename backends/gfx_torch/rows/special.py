@@ -56,6 +56,7 @@ ROWS = (
             " spherical_bessel_j0"
         ).split(),
     ),
+    *(Row(name, f"torch.{name}(x1, x2)", {names(name): two(lookup(name))}) for name in ("gcd", "lcm")),
     Row("frexp", "torch.frexp(x)"),
     _named("i0", names("i0"), "torch.special.modified_bessel_i0"),
     _named("i1", "torch.special.modified_bessel_i1"),
