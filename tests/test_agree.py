@@ -20,6 +20,9 @@ INT, BOOL, FLOAT = torch.arange(3), torch.tensor([True, False, True]), torch.one
         (lambda x: torch.sigmoid(x), (BOOL,)),
         (lambda c, x, y: torch.where(c, x, y), (BOOL, INT, FLOAT)),
         (lambda x, i: x[i] + torch.sqrt(i), (FLOAT, INT)),
+        (lambda x, y: x * y, (FLOAT, torch.tensor(2.0, dtype=torch.float64))),
+        (lambda x: torch.fft.fft(x), (INT,)),
+        (lambda x: torch.fft.rfft(x), (INT,)),
     ],
 )
 def test_numpy_gives_the_dtype_of_torch(fn, args):

@@ -1,8 +1,9 @@
-"""Casts where two frameworks disagree: whole numbers that take part in arithmetic whose result is a float.
+"""Casts where two frameworks disagree on the float that arithmetic gives.
 
 `exp` of an int64 tensor is float32 in torch, float64 in NumPy, and either in JAX, by its mode; an int64 tensor times a
-float32 tensor is float32 in torch and JAX, float64 in NumPy. Where types are known, such an input gets the dtype that
-the result has in the program's own framework (torch.promote_types, NEP 50, JAX's promotion lattice).
+float32 tensor is float32 in torch and JAX, float64 in NumPy; torch lets a tensor of no axes decide the kind alone.
+Where types are known, such an input gets the dtype that the result has in the program's own framework
+(torch.promote_types, NEP 50, JAX's promotion lattice).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import dataclasses
 from typing import Any
 
 from ..backend import Backend
-from ..dtypes import DType, bool_, complex128, float64
+from ..dtypes import DType, bool_, complex128, float32, float64
 from ..errors import ShapeError
 from ..graph import Graph, Node, Value
 from ..op import lookup
+from ..ops._promotion import real_of
 from ..rules import infer
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
@@ -46,12 +48,14 @@ def _cast_inputs(node: Node, result: DType, target: str) -> None:
     tensors = {leaf: leaf.type for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor}
     if not all(isinstance(t, LogicalTensor) and t.dtype is not None for t in tensors.values()):
         return
+    part = real_of(result) or result
     whole = [v for v, t in tensors.items() if t.dtype.kind not in "fc" and not t.weak]
-    taking = [value for value in whole if _takes_part(node, value, target)]
+    others = [v for v, t in tensors.items() if t.dtype.kind == "f" and t.dtype != part and not t.weak]
+    taking = [value for value in (*whole, *others) if _takes_part(node, value, target)]
     if not taking or _agrees(node, tensors, whole, result, target):
         return
     for value in taking:
-        node.replace_input(value, _as_dtype(node, value, result))
+        node.replace_input(value, _as_dtype(node, value, part))
 
 
 def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: DType, target: str) -> bool:
@@ -64,7 +68,7 @@ def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: D
 def _takes_part(node: Node, value: Value, target: str) -> bool:
     """Whether the dtype of the result follows from the dtype of this input: it is no position, condition or length."""
     usual = _inferred(node, target)
-    others = (_inferred(node, target, value, other) for other in (complex128, bool_))
+    others = (_inferred(node, target, value, other) for other in (complex128, bool_, float32))
     return any(found not in (None, usual) for found in others)
 
 
