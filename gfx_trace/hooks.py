@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
@@ -328,10 +329,15 @@ class gfx_handlers:
     """Around the body of a `try` with `except` clauses."""
 
     def __enter__(self) -> None:
-        active.builder.handlers_depth += 1
+        tracer = active.builder
+        tracer.handlers.append(len(tracer.stack))
 
-    def __exit__(self, *exc: Any) -> None:
-        active.builder.handlers_depth -= 1
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        tracer = active.builder
+        tracer.handlers.pop()
+        if error is not None and error is tracer.escaped and not isinstance(error, GfxError):
+            what = f"GFX cannot convert this try: {kind.__name__} is raised under a traced test, and an except clause may catch it"
+            raise tracer.error(what, "test before the `try`, or let the exception leave the function") from error
 
 
 _PLAIN = frozenset((int, float, bool, str, type(None), tuple, list, dict, type(gfx_read), type))

@@ -162,7 +162,7 @@ class Loops:
 
     def _always_raises(self: Tracer, raised: Raised) -> bool:
         """A body that ends with a raise: it is checked that the body is not reached."""
-        if self.handlers_depth:
+        if self.handlers:
             raise self.caught(raised)
         text = self.unwrap(raised.error.args[0]) if raised.error.args else ""
         self.checked(False, text, raised)

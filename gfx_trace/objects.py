@@ -219,7 +219,8 @@ class Objects:
         made = self.call(error, (), {}) if isinstance(error, type) else error
         if cause is not None:
             made.__cause__ = cause
-        return Raised(made, self.span()) if self.stack else made
+        caught_here = bool(self.handlers) and self.handlers[-1] == len(self.stack)  # Python finds the clause itself
+        return Raised(made, self.span()) if self.stack and not caught_here else made
 
     @contextmanager
     def no_grad(self: Tracer) -> Any:

@@ -44,6 +44,8 @@ class Side:
 class Regions:
     """The part of the Tracer that knows tests."""
 
+    escaped: Exception | None = None  # what left a region last: it is only raised if the region is reached
+
     @contextmanager
     def opened(self: Tracer, name: str) -> Any:
         """Build a region whose writes are undone when it is left; yields its Side."""
@@ -52,6 +54,9 @@ class Regions:
             self.journal.open()
             try:
                 yield side
+            except Exception as error:
+                self.escaped = error
+                raise
             finally:
                 side.written = self.journal.close(graph)
 
@@ -145,7 +150,7 @@ class Regions:
         """One side raises: a check, and the other side goes on without a test."""
         raised = side.raised
         assert raised is not None
-        if self.handlers_depth:
+        if self.handlers:
             raise self.caught(raised)
         passes = self.not_(self.wrap(test)).read() if at == 0 else test
         text = raised.error.args[0] if raised.error.args else ""

@@ -54,7 +54,7 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.params: dict[str, Any] = {}
         self.param_kinds: dict[str, str] = {}
-        self.handlers_depth = 0
+        self.handlers: list[int] = []  # try statements that are open: how many regions were, when each began
         self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
         self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
         self.static_types = False

@@ -8,6 +8,8 @@ import weakref
 from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 
+from gfx_ir.errors import GfxError
+
 from .match import HELPERS
 from .names import Fresh
 from .scopes import Summaries, Variables
@@ -28,6 +30,7 @@ from .templates import (
 INTERNAL = {
     **HELPERS,
     "gfx_slice": slice,
+    "gfx_Error": GfxError,
     "gfx_get_nothing": lambda: (),
     "gfx_set_nothing": lambda values: None,
 }

@@ -254,6 +254,8 @@ class ControlFlow(Statements):
         added = self.defined - clean
         self.defined = (set.intersection(*ends) if ends else clean) - (last.deleted - self.defined) | added
         s.body, s.orelse = body or [ast.Pass()], orelse
+        if s.handlers and isinstance(s, ast.Try):  # a refusal is not for the user's own clauses to catch
+            s.handlers.insert(0, at(ast.ExceptHandler(load("gfx_Error"), None, [at(ast.Raise(), s)]), s))
         return [s]
 
     # ---- in generators: what holds a yield
