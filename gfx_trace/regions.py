@@ -50,7 +50,8 @@ class Regions:
     def opened(self: Tracer, name: str) -> Any:
         """Build a region whose writes are undone when it is left; yields its Side."""
         with self.region(name) as (graph, captures):
-            side = Side(graph, captures)
+            side, known = Side(graph, captures), self.facts.known
+            self.facts.known = dict(known)  # what is settled inside a region holds there alone: it may never run
             self.journal.open()
             try:
                 yield side
@@ -58,7 +59,7 @@ class Regions:
                 self.escaped = error
                 raise
             finally:
-                side.written = self.journal.close(graph)
+                side.written, self.facts.known = self.journal.close(graph), known
 
     @contextmanager
     def looking_into(self: Tracer, graphs: Iterable[Graph]) -> Any:

@@ -99,3 +99,19 @@ def test_left(function):
             want_leaves, got_leaves = (list(r) if isinstance(r, tuple) else [r] for r in (want, got))
             for a, b in zip(want_leaves, got_leaves, strict=True):
                 np.testing.assert_allclose(np.asarray(b), np.asarray(a), rtol=1e-6)
+
+
+def guarded_in_the_loop(x, n: int):
+    while n > 0:
+        if x.ndim == 1:
+            raise ValueError("one axis")
+        n = n - 1
+    return x if x.ndim == 1 else x * 2
+
+
+def test_what_a_body_settles_holds_in_the_body_alone():
+    program = gfx.symbolic_trace(guarded_in_the_loop, backend="torch")
+    row = torch.ones(3)
+    assert torch.equal(program(row, 0), row) and torch.equal(program(row[None], 2), 2 * row[None])
+    with pytest.raises(ValueError, match="one axis"):
+        program(row, 1)
