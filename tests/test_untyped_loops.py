@@ -122,3 +122,18 @@ def test_a_variable_that_no_trip_defines_is_an_error():
     program = gfx.symbolic_trace(read_behind, backend="torch")
     with pytest.raises(UnboundLocalError, match="'y'"):
         program(torch.tensor(1.0), torch.tensor(0))
+
+
+def test_what_a_test_assigns_is_assigned_there():
+    def settle(x, tol):
+        while (r := torch.tanh(x) - x).abs().max() > tol:
+            x = x + 0.5 * r
+        return x
+
+    program = gfx.symbolic_trace(settle, backend="torch")
+    source = program.source("torch")
+    assert source.count("tanh") == 1 and ":=" in source
+    x, tol = torch.tensor([2.0, -1.0]), torch.tensor(0.1)
+    assert torch.allclose(program(x, tol), settle(x, tol))
+    again = gfx.symbolic_trace(program.to("torch"), backend="torch")
+    assert torch.allclose(again(x, tol), settle(x, tol))

@@ -34,6 +34,7 @@ class FunctionWriter(Operators):
         self.plan = Plan(graph, *rules, overwriting=overwriting, ordered=module.ordered, hop=self.hop)
         self.out: list[ast.stmt] = []
         self.prefer: dict[Value, str] = {}
+        self.told: set[Node] = set()
         self.bound: dict[Value, ast.expr] = {}
         self.root: ast.expr = name("params")
         self.scope = Scope(self.plan, module.reserved)

@@ -13,6 +13,7 @@ from .copying import outputs_of
 from .host import negate
 from .liveness import fors, loop_results, placeholders
 from .returns import only_returned
+from .walrus import kept_by_test
 
 
 class Loops(Branches):
@@ -100,6 +101,7 @@ class Loops(Branches):
     # ------------------------------------------------------------------ while
     def _while(self, node: Node, carried: list[int], chosen: dict[int, str]) -> None:
         test, body = node.regions
+        self._keep(node, chosen)
         head: list[ast.expr] = []
 
         def leave(result: Any) -> bool:
@@ -119,6 +121,18 @@ class Loops(Branches):
             self.put(ast.While(head[0], inside or [ast.Pass()], []), node.span)
         else:
             self.put(ast.While(ast.Constant(True), before + inside, []), node.span)
+
+    def _keep(self, node: Node, chosen: dict[int, str]) -> None:
+        """Let the test name what the body would compute again."""
+        found = kept_by_test(self.plan, node)
+        if found is None:
+            return
+        asked, again = found
+        graph, number = self.place(node)
+        text = self.scope.pick([asked.name], graph, 2 * number, list(chosen.values()))
+        self.bound[asked] = ast.NamedExpr(ast.Name(text, ast.Store()), self.build(asked.node))
+        self.bind(again, text)
+        self.told.add(again.node)
 
     # ------------------------------------------------------------------ for
     def _for(self, node: Node, carried: list[int], chosen: dict[int, str], lists: dict[int, str]) -> None:

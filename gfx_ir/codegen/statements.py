@@ -25,6 +25,8 @@ class Statements(Expressions):
 
     out: list[ast.stmt]
     prefer: dict[Value, str]
+    told: set[Node]
+    """Nodes whose value the test of a loop has named already."""
 
     # ------------------------------------------------------------------ blocks
     def block(self, graph: Graph, finish: Finish) -> tuple[list[ast.stmt], bool]:
@@ -92,6 +94,8 @@ class Statements(Expressions):
     # ------------------------------------------------------------------ statements
     def statement(self, node: Node) -> bool:
         """Write one node; True where nothing after it is reached."""
+        if node in self.told:
+            return False
         op = node.op.name
         if op == "check":
             return self.check(node)
