@@ -31,10 +31,15 @@ compared by what they determine; random and uninitialised ones by dtype, shape a
 """
 
 
-def page(sweeps: dict[str, list[Record]], targets: dict[str, tuple[str, ...]]) -> str:
-    """The page as text."""
+def page(sweeps: dict[str, list[Record]], targets: dict[str, tuple[str, ...]], samples: int | None) -> str:
+    """The page as text. `samples`: how many cases of each name and dtype were run at most, if not all that are taken."""
     versions = f"PyTorch {torch.__version__.partition('+')[0]}, JAX {jax.__version__}, NumPy {np.__version__}"
-    parts = [_HEAD, f"Measured with {versions}.\n", "## Shares\n", _shares(sweeps, targets)]
+    parts = [
+        _HEAD,
+        f"Measured with {versions}{f', at most {samples} cases of each name and dtype' if samples else ''}.\n",
+        "## Shares\n",
+        _shares(sweeps, targets),
+    ]
     for name, records in sweeps.items():
         parts += [f"## {_TITLES[name]}\n", *_sweep(records, targets[name])]
     parts += ["## JAX's public names\n", _jax_names(), "## The catalogue\n", _catalogue()]

@@ -24,28 +24,32 @@ def main() -> int:
         for line in triage(records, SWEEPS[name]):
             print(line)
         wrong += sum(status(record, target) == WRONG for record in records for target in SWEEPS[name])
-    if not (options.only or options.samples or options.dtypes):
-        _publish()
+    if not (options.only or options.dtypes):
+        _publish(options.samples)
     return min(wrong, 1)
 
 
-def _publish() -> None:
-    """The page, and the names that pass, from the records of all sweeps."""
+def _publish(samples: int | None) -> None:
+    """The page, and the names that pass or are wrong, from the records of all sweeps."""
     sweeps = {name: records_of(name) for name in SWEEPS}
-    passing = {
-        name: {target: sorted(r["name"] for r in records if status(r, target) == PASS) for target in SWEEPS[name]}
+    known = {
+        name: {target: {kind: _names(records, target, kind) for kind in (PASS, WRONG)} for target in SWEEPS[name]}
         for name, records in sweeps.items()
     }
-    PASSING.write_text(json.dumps(passing, indent=1) + "\n", encoding="utf-8")
+    PASSING.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(sweeps, SWEEPS), encoding="utf-8")
+    PAGE.write_text(page(sweeps, SWEEPS, samples), encoding="utf-8")
+
+
+def _names(records: list[dict], target: str, kind: str) -> list[str]:
+    return sorted(record["name"] for record in records if status(record, target) == kind)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("sweeps", nargs="*", choices=[*SWEEPS, []], help="all, if none is named")
     parser.add_argument("--only", metavar="REGEX", help="only the names in which it is found; nothing is written")
-    parser.add_argument("--samples", type=int, help="at most so many samples of each dtype")
+    parser.add_argument("--samples", type=int, help="at most so many cases of each name and dtype; the page says so")
     parser.add_argument("--dtypes", help="only these dtypes, with commas between them")
     parser.add_argument("--resume", action="store_true", help="keep the records of a sweep that was broken off")
     parser.add_argument(

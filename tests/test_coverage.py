@@ -1,0 +1,41 @@
+"""A tenth of PyTorch's operators with their own test inputs: no wrong answer but those on record, and what passed before passes."""
+
+import json
+
+import pytest
+
+from files import PASSING, SWEEPS
+from pool import sweep_all
+from summary import PASS, WRONG, reasons, status
+
+DTYPES = ("float32", "int64")
+SAMPLES = 3
+EVERY = 10
+
+
+def tenth(names):
+    """Every tenth name in the order of the alphabet, so that every family has its share."""
+    return sorted(names)[::EVERY]
+
+
+@pytest.fixture(scope="module")
+def records():
+    return sweep_all("sweep_torch", {"most": SAMPLES, "dtypes": DTYPES}, tenth, workers=1)
+
+
+@pytest.fixture(scope="module")
+def known():
+    return json.loads(PASSING.read_text(encoding="utf-8"))["torch"]
+
+
+@pytest.mark.parametrize("target", SWEEPS["torch"])
+def test_no_operator_gives_another_result(records, known, target):
+    found = {r["name"]: dict(reasons(r, target)) for r in records if status(r, target) == WRONG}
+    assert not {name: why for name, why in found.items() if name not in known[target][WRONG]}
+
+
+@pytest.mark.parametrize("target", SWEEPS["torch"])
+def test_what_passed_before_passes(records, known, target):
+    before = set(known[target][PASS])
+    lost = {r["name"]: dict(reasons(r, target)) for r in records if r["name"] in before and status(r, target) != PASS}
+    assert before and not lost
