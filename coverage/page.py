@@ -34,9 +34,11 @@ compared by what they determine; random and uninitialised ones by dtype, shape a
 def page(sweeps: dict[str, list[Record]], targets: dict[str, tuple[str, ...]], samples: int | None) -> str:
     """The page as text. `samples`: how many cases of each name and dtype were run at most, if not all that are taken."""
     versions = f"PyTorch {torch.__version__.partition('+')[0]}, JAX {jax.__version__}, NumPy {np.__version__}"
+    limit = f", at most {samples} cases of each name and dtype" if samples else ""
+    measured = f"Measured with {versions}{limit}.\n"
     parts = [
         _HEAD,
-        f"Measured with {versions}{f', at most {samples} cases of each name and dtype' if samples else ''}.\n",
+        measured,
         "## Shares\n",
         _shares(sweeps, targets),
     ]
