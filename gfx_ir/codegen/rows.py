@@ -160,6 +160,11 @@ class Rows(Functional):
                 source = self._row(self.tree(over), counter)
             graph = item.node.graph
             assert graph is not None
+            users = self.plan.users[item]
+            only = users[0] if len(users) == 1 else None
+            if only is not None and only.graph is graph and not only.regions and only.op.name != "output":
+                self.bound[item] = source
+                continue
             text = self.scope.pick([item.name, "row"], graph, 0, targets)
             self.put(ast.Assign([ast.Name(text, ast.Store())], source))
             self.bind(item, text)
