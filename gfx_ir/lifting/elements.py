@@ -9,6 +9,7 @@ from .. import ops
 from ..build import dtype_of
 from ..errors import MissingOp
 from ..op import lookup
+from .searching import Searching
 from .words import Dialect, Lifted, Table, binary, expect, kind_of, swapped, unary, unknown_dtype
 
 UNARY = {
@@ -140,14 +141,11 @@ class Elements:
         return ops.divide(ops.round(ops.multiply(a, factor)), factor)
 
     def where(self, condition: Any, x: Any = None, y: Any = None, /, **options: Any) -> Any:
-        """A choice between two; the positions of one argument are a result whose shape hangs on data."""
+        """A choice between two; of one argument the positions of what is not 0."""
         say = self.say
+        if x is None and y is None:
+            return Searching(say).nonzero(condition, **options)
         say.refuse(say.call("where"), **options)
-        if x is None or y is None:
-            raise MissingOp(
-                f"GFX has no row for {say.call('where')} of one argument: the shape of its result hangs on data",
-                hint=f"use {say.call('where')}(condition, x, y)",
-            )
         return ops.where(say.as_array(condition), say.as_array(x), say.as_array(y))
 
     def select(self, condlist: Any, choicelist: Any, default: Any = 0) -> Any:

@@ -10,6 +10,7 @@ from ..errors import MissingOp
 from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
+from . import padding
 from .words import Dialect, Lifted, Table, ask_rank, element, expect, literal, parts, rank
 
 
@@ -202,15 +203,21 @@ class Shapes:
         """Widths for each axis, or one pair or number for all."""
         call, value = self.say.call("pad"), options.pop("constant_values", 0)
         self.say.refuse(call, **options)
-        expect(call, "mode", mode, "constant", "reflect", "edge", "wrap")
-        if isinstance(value, (tuple, list)):
-            self.say.refuse(f"{call} with several values,", constant_values=value)
+        expect(call, "mode", mode, "constant", "reflect", "edge", "wrap", "symmetric", "empty", *padding.STATISTICS)
+        array = self.say.as_array(array)
         one = pad_width[0] if isinstance(pad_width, (tuple, list)) and len(pad_width) == 1 else pad_width
         if isinstance(one, int) or all(isinstance(w, int) for w in one):
             pair = (one, one) if isinstance(one, int) else tuple(one)
             widths: tuple = (pair,) * ask_rank(array, f"{call} with one width for all axes")
         else:
-            widths = tuple(tuple(w) for w in pad_width)
+            widths = tuple(tuple(w) if len(w) == 2 else (w[0], w[0]) for w in pad_width)
+        if mode == "symmetric":
+            return padding.mirrored(array, widths, call)
+        if mode in padding.STATISTICS:
+            return padding.with_statistics(array, widths, mode, self.say)
+        if isinstance(value, (tuple, list)):
+            return padding.with_numbers(array, widths, value)
+        mode = "constant" if mode == "empty" else mode
         return ops.pad(array, widths, mode=mode, value=value)
 
 
@@ -227,12 +234,17 @@ def positions(say: Dialect) -> Table:
         return ops.where(on, ops.pad(v, ((max(k, 0), max(-k, 0)),)), 0)
 
     def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, **options: Any) -> Any:
-        say.refuse(say.call("searchsorted"), sorter=sorter, **options)
-        return ops.searchsorted(say.as_array(a), say.as_array(v), side=side)
+        say.refuse(say.call("searchsorted"), **options)
+        keys = say.as_array(a)
+        keys = keys if sorter is None else ops.take(keys, say.as_array(sorter), axis=0)
+        return ops.searchsorted(keys, say.as_array(v), side=side)
 
     def digitize(x: Any, bins: Any, right: bool = False, **options: Any) -> Any:
         say.refuse(say.call("digitize"), **options)
-        return ops.searchsorted(bins, x, side="left" if right else "right")
+        if isinstance(bins, (tuple, list)) and len(bins) > 1 and bins[0] > bins[-1]:
+            rising = ops.searchsorted(say.as_array(bins[::-1]), x, side="right" if right else "left")
+            return ops.subtract(len(bins), rising)
+        return ops.searchsorted(say.as_array(bins), x, side="left" if right else "right")
 
     def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         return ops.diagonal(a, offset, axis1, axis2)

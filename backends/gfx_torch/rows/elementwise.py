@@ -11,7 +11,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.op import lookup
 
 from ..lifting import cast_back, dtype_of, is_number, names, one, refuse, swapped, two
-from ..lifts import shapes
+from ..lifts import finding, shapes
 from ._spell import is_scalar, kind_of, number_or_tensor, tensors
 
 _CASTS = {
@@ -111,7 +111,7 @@ def _round(input: Any, *, decimals: int = 0) -> Any:
 
 def _where(condition: Any, input: Any = None, other: Any = None) -> Any:
     if input is None or other is None:
-        refuse("torch.where of a condition alone gives positions whose number depends on data", "give both values")
+        return finding.nonzero(condition, as_tuple=True)
     return ops.where(condition, input, other)
 
 
