@@ -154,8 +154,8 @@ def test_asarray_of_an_array_is_that_array():
 # ---------------------------------------------------------------- refusals
 @pytest.mark.parametrize("name, args, kwargs", [
     ("np.add", (X, X), {"out": X}), ("np.exp", (X,), {"where": B}), ("np.exp", (X,), {"dtype": np.float64}), ("np.sum", (X,), {"initial": 1.0}),
-    ("np.mean", (X,), {"where": B}), ("np.where", (B,), {}), ("np.reshape", (X, (6, 4)), {"order": "F"}), ("np.take", (X, N), {"mode": "wrap"}),
-    ("np.array", (X,), {"ndmin": 4}), ("np.linspace", (0, 1), {"retstep": True}), ("np.pad", (X, 1), {"mode": "median"}),
+    ("np.mean", (X,), {"where": B}), ("np.reshape", (X, (6, 4)), {"order": "F"}), ("np.take", (X, N), {"mode": "wrap"}),
+    ("np.array", (X,), {"ndmin": 4}), ("np.linspace", (0, 1), {"retstep": True}), ("np.pad", (X, 1), {"mode": "linear_ramp"}),
     ("np.zeros", (3,), {"order": "F"}), ("np.concatenate", (X,), {}), ("np.random.normal", (), {}),
     ("np.random.default_rng", (0,), {}), ("np.zeros", (3, "float31"), {}), ("ndarray.sum", (X,), {"out": X}),
 ])  # fmt: skip
