@@ -11,7 +11,7 @@ from gfx_ir.types import LogicalTensor
 from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
 from .hints import loop_key, recall, remember
-from .journal import Slot, held_values
+from .journal import Slot, held_value, held_values
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Unusable
 from .rows import StackedRows
@@ -158,7 +158,7 @@ class Carries(Settling):
     def read(self, out: Any) -> Any:
         """What a leaf held at the end of the body."""
         if type(out) is Proxy and id(out) in self.held:
-            return self.held[id(out)]
+            return held_value(self.held, out)
         return out.read() if isinstance(out, (Proxy, HostProxy)) else out
 
     def leave(self) -> None:

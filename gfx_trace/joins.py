@@ -15,7 +15,7 @@ from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
 from .aliases import Doubt, doubt, mutable, reached, root_of
-from .journal import MISSING
+from .journal import MISSING, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
 
@@ -99,7 +99,7 @@ class Join:
     def value(self, x: Any, side: int) -> Any:
         """What x held at the end of a side: writes to what was there before are undone behind it."""
         if type(x) is Proxy and self.sides and id(x) in self.sides[side].values:
-            return self.sides[side].values[id(x)]
+            return held_value(self.sides[side].values, x)
         if type(x) is Proxy and self.sides and type(x.value) is Value and x.value.node.graph is self.sides[side].graph:
             return x.value  # made in the side: a view derived again here would be computed on both sides
         return self.tracer.unwrap(x)

@@ -184,13 +184,21 @@ def containers(*trees: Any) -> set[int]:
 
 
 def held_values(*trees: Any) -> dict[int, Any]:
-    """What the tensors in containers hold now, by id of the Proxy; those that are undecided are errors where they are read."""
+    """What the tensors in containers hold now, by id of the Proxy: for those that are undecided, the error of reading them."""
     found: dict[int, Any] = {}
     for proxy in proxies(*trees):
         try:
             found[id(proxy)] = proxy.read()
-        except CaptureError:
-            continue
+        except CaptureError as error:
+            found[id(proxy)] = error
+    return found
+
+
+def held_value(held: dict[int, Any], proxy: Proxy) -> Any:
+    """What a tensor held when `held_values` looked. Raises the error of reading it then."""
+    found = held[id(proxy)]
+    if isinstance(found, CaptureError):
+        raise found
     return found
 
 

@@ -324,4 +324,54 @@ def f(x, n, k):
     return result
 """,
     ),
+    "a number that a trip adds a tensor to": Failure(
+        """
+def f(x, n, k, m=None):
+    s, t = 0, 0
+    while t < 2 and x[0] < 5:
+        t = t + 1
+        s += x.mean() * 0.5
+    return s
+""",
+    ),
+    "an index in the place of numbers and tensors": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
+    s, r, q = x[0], 0.5, 0.0
+    for t in range(n):
+        s, r = t, t
+        q = 1 if t > 1 else q
+    for e in x:
+        s = 0.5
+        if e > 5:
+            break
+    return s, r, q
+""",
+        how=Settings("torch", 0),
+    ),
+    "an open number beside a tensor": Failure(
+        """
+def f(x, n, k):
+    s = 0
+    for t in range(1):
+        s = t
+        if n:
+            s = 0.5 * x[0]
+    s += 0.5
+    return s
+""",
+    ),
+    "kept in a list on one side, then written": Failure(
+        """
+def f(x, n, k):
+    s, r, o = x[0], 0.5, [2]
+    if s > -5:
+        r = s
+        if x.sum() > -5:
+            o[0] = r
+        r += 0.5
+    return o
+""",
+        "equal|refused",
+    ),
 }

@@ -132,7 +132,7 @@ class Weak:
             return None
         whole = self._search(than, True)
         if whole is None:
-            return ""
+            return None if self.loose(than) else ""
         own = kind_of(leaf) if is_number(leaf) else self._search(leaf, True)
         return whole if own is not None and _ORDER.index(own) < _ORDER.index(whole) else None
 
