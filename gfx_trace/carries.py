@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
@@ -155,9 +156,9 @@ class Carries(Settling):
                 held = carried.slot.get()
                 carried.out = Proxy(held, carried.backend) if carried.slot.kind == "proxy" else held
 
-    def read(self, out: Any) -> Any:
-        """What a leaf held at the end of the body."""
-        if type(out) is Proxy and id(out) in self.held:
+    def read(self, out: Any, final: bool = False) -> Any:
+        """What a leaf held at the end of the body. What was undecided then is an error once the pass is the last."""
+        if type(out) is Proxy and id(out) in self.held and (final or not isinstance(self.held[id(out)], CaptureError)):
             return held_value(self.held, out)
         return out.read() if isinstance(out, (Proxy, HostProxy)) else out
 
@@ -180,7 +181,7 @@ class Carries(Settling):
         tracer = self.tracer
         stacked = [(slot, item) for slot, items in self.appended.values() for item in items]
         with tracer._within(side):
-            outs = [tracer._local(self.read(c.out)) for c in self.slots]
+            outs = [tracer._local(self.read(c.out, True)) for c in self.slots]
             if exit_ == len(self.slots):
                 outs.append(flag)
             outs += [tracer._local(item.read()) for _, item in stacked]

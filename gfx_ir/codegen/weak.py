@@ -192,7 +192,7 @@ class Weak:
         numbers = {at for at in carried if is_number(init[at]) and at != node.arg("exit")}
         if any(self._widens(init[at], node.values[at]) for at in carried if at not in numbers):
             return True
-        strong = {at for at in numbers if self.kind(node.values[at]) is None}
+        strong = {at for at in numbers if self.kind(node.values[at]) != self.kind(init[at])}
         if len(strong) < 2:
             return False
         follows = {at: self._follows(node, loop_results(node)[at]) for at in strong}
