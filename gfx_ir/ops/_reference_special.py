@@ -22,4 +22,11 @@ def orthogonal_polynomial(x, n, kind):
     return found
 
 
-SPECIAL = {f.__name__: f for f in (orthogonal_polynomial,)}
+def logaddexp(x1, x2):
+    """log(exp(x1) + exp(x2)) of complex numbers, without overflow."""
+    first = np.real(x1) >= np.real(x2)
+    top, other = np.where(first, x1, x2), np.where(first, x2, x1)
+    return np.where(np.isinf(np.real(top)), top, top + np.log1p(np.exp(other - top)))
+
+
+SPECIAL = {f.__name__: f for f in (logaddexp, orthogonal_polynomial)}

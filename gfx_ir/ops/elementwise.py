@@ -40,10 +40,18 @@ def _special(name: str) -> Spelling:
 
     def spelling(args: SimpleNamespace) -> str:
         element = _seen.dtype(args.x)
+        if name == "expit" and element is not None and element.kind == "c":
+            return "1 / (1 + np.exp(-x))"
         half = element is not None and element.kind == "f" and element.bits < 32
         return f"special.{name}(x).astype(x.dtype)" if half else f"special.{name}(x)"
 
     return spelling
+
+
+def _logaddexp(args: SimpleNamespace) -> str:
+    """NumPy's takes real numbers."""
+    kinds = {getattr(_seen.dtype(x), "kind", "") for x in (args.x1, args.x2)}
+    return "logaddexp(x1, x2)" if "c" in kinds else "np.logaddexp(x1, x2)"
 
 
 UNARY = (
@@ -110,7 +118,7 @@ BINARY = (
     ("hypot", "np.hypot(x1, x2)", floating),
     ("less", "x1 < x2", boolean),
     ("less_equal", "x1 <= x2", boolean),
-    ("logaddexp", "np.logaddexp(x1, x2)", floating),
+    ("logaddexp", _logaddexp, floating),
     ("logical_and", "np.logical_and(x1, x2)", boolean),
     ("logical_or", "np.logical_or(x1, x2)", boolean),
     ("logical_xor", "np.logical_xor(x1, x2)", boolean),

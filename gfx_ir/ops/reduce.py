@@ -13,6 +13,7 @@ from typing import Any
 from ..dtypes import DType, bool_
 from ..errors import ShapeError
 from ..types import LogicalTensor
+from ._body import element_of
 from ._catalogue import ops
 from ._row import composite, op
 from ._shapes import (
@@ -132,7 +133,9 @@ op(
 @composite(FAMILY)
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) over axes, without overflow."""
-    top = ops.stop_gradient(ops.max(x, axis=axis, keepdims=True))
+    element = element_of(x)
+    size = ops.real(x) if element is not None and element.kind == "c" else x
+    top = ops.stop_gradient(ops.max(size, axis=axis, keepdims=True))
     top = ops.where(ops.isfinite(top), top, 0.0)
     out = ops.log(ops.sum(ops.exp(ops.subtract(x, top)), axis=axis, keepdims=True))
     out = ops.add(out, top)

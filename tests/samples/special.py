@@ -35,3 +35,10 @@ SAMPLES += [
 ]
 SAMPLES += [S("frexp", (x,)) for x in (X, POSITIVE, D)]
 SAMPLES += [S(name, (integers(2, 3, low=-9), integers(3, seed=1))) for name in ("gcd", "lcm")]
+TURN = "its imaginary parts are those of another turn"
+COMPLEX = (normal(2, 3, seed=7) + 3j * normal(2, 3, seed=8)).astype("complex64")
+SAMPLES += [
+    S("sigmoid", (COMPLEX,)),
+    S("logaddexp", (COMPLEX, COMPLEX[::-1]), skip={"jax": TURN}),
+    S("logsumexp", (COMPLEX,), {"axis": 1}),
+]

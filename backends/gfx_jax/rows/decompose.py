@@ -9,6 +9,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 from gfx_ir.lifting.decompositions import Decompositions, Eigen
+from gfx_ir.ops.create import limit
 
 from ._lift import JNP, expect, refuse
 
@@ -22,7 +23,7 @@ def _ten_times(a: Any) -> Any:
     sizes = [ops.size(a, -1), ops.size(a, -2)]
     if dtype is None or not all(isinstance(size, int) for size in sizes):
         refuse("jnp.linalg.pinv without rtol= of matrices of unknown size or dtype", rtol=True)
-    return 10.0 * max(sizes) * float(ops.finfo(dtype, "eps"))
+    return 10.0 * max(sizes) * limit(dtype, "eps")
 
 
 _SAME = JNP.table(Decompositions(JNP, _ten_times).table())

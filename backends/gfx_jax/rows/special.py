@@ -6,10 +6,11 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.lifting.numbers import Numbers
 from gfx_ir.op import OpDef, lookup
 from gfx_ir.ops.special import POLYNOMIALS
 
-from ._lift import refuse, unary
+from ._lift import JNP, refuse, unary
 
 _PACKAGE = "jax.scipy.special"
 _ABSENT = "JAX has no such function; compute it before, or use another target"
@@ -41,7 +42,7 @@ ROWS = (
     _named("i0", "i0", "jnp.i0"),
     *map(_pair, "betaln gammainc gammaincc xlog1py xlogy zeta".split()),
     *(Row(name, f"jnp.{name}(x1, x2)", {f"jnp.{name}": two(lookup(name))}) for name in ("gcd", "lcm")),
-    Row("frexp", "jnp.frexp(x)", {"jnp.frexp": lambda x: ops.frexp(x)}),
+    Row("frexp", "jnp.frexp(x)", {"jnp.frexp": lambda x: ops.frexp(x), **Numbers(JNP).table()}),
     Row("sinc", "jnp.sinc(x)", {"jnp.sinc": unary(ops.sinc)}),
     Row(
         "logit",

@@ -1,0 +1,92 @@
+"""Functions of numbers that are several ops: what NumPy and jax.numpy mean alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .. import ops
+from ..op import lookup
+from .words import Dialect, Lifted, kind_of, unknown_dtype
+
+
+class Numbers:
+    """Angles, signs, extrema that pass NaN over, products of stacks of vectors."""
+
+    def __init__(self, say: Dialect) -> None:
+        self.say = say
+
+    def table(self) -> dict[str, Lifted]:
+        """Lifts by their full names."""
+        one: dict[str, Callable[[Any], Any]] = {
+            "fabs": ops.abs,
+            "isneginf": lambda x: ops.equal(x, -math.inf),
+            "isposinf": lambda x: ops.equal(x, math.inf),
+            "isreal": lambda x: ops.equal(ops.imag(x), 0),
+            "iscomplex": lambda x: ops.not_equal(ops.imag(x), 0),
+        }
+        two: dict[str, Callable[[Any, Any], Any]] = {
+            "fmax": _passing("maximum"),
+            "fmin": _passing("minimum"),
+            "matvec": lambda a, v: ops.squeeze(ops.matmul(a, ops.expand_dims(v, -1)), axis=-1),
+            "vecmat": lambda v, a: ops.squeeze(ops.matmul(ops.expand_dims(ops.conj(v), -2), a), axis=-2),
+        }
+        found = {self.say.call(name): self._lift(name, fn, 1) for name, fn in one.items()}
+        found |= {self.say.call(name): self._lift(name, fn, 2) for name, fn in two.items()}
+        found[self.say.call("angle")] = self.angle
+        found[self.say.call("linalg.diagonal")] = lambda x, /, *, offset=0: ops.diagonal(
+            self.say.as_array(x), offset, -2, -1
+        )
+        found |= {self.say.call(f"nan{name}"): self._nan(name, limit) for name, limit in _LIMITS.items()}
+        return found
+
+    def _lift(self, name: str, fn: Callable[..., Any], count: int) -> Lifted:
+        call = self.say.call(name)
+
+        def unary(x: Any, **options: Any) -> Any:
+            self.say.refuse(call, **options)
+            return fn(self.say.as_array(x))
+
+        def binary(x1: Any, x2: Any, **options: Any) -> Any:
+            self.say.refuse(call, **options)
+            return fn(self.say.as_array(x1), self.say.as_array(x2))
+
+        return unary if count == 1 else binary
+
+    def angle(self, z: Any, deg: bool = False) -> Any:
+        """The angle of complex numbers."""
+        z = self.say.as_array(z)
+        found = ops.atan2(ops.imag(z), ops.real(z))
+        return ops.multiply(found, 180 / math.pi) if deg else found
+
+    def _nan(self, name: str, neutral: float) -> Lifted:
+        """nanmax, nanmin: NaN of nothing but NaN."""
+        op, call = lookup(name), self.say.call(f"nan{name}")
+
+        def lift(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
+            self.say.refuse(call, out=out, **options)
+            a = self.say.as_array(a)
+            kind = kind_of(a)
+            if kind is None:
+                raise unknown_dtype(call)
+            if kind in "biu":
+                return op(a, axis=axis, keepdims=keepdims)
+            none = ops.isnan(a)
+            found = op(ops.where(none, neutral, a), axis=axis, keepdims=keepdims)
+            return ops.where(ops.all(none, axis=axis, keepdims=keepdims), math.nan, found)
+
+        return lift
+
+
+_LIMITS = {"max": -math.inf, "min": math.inf}
+
+
+def _passing(name: str) -> Callable[[Any, Any], Any]:
+    """maximum or minimum, in which a number wins over NaN."""
+    op = lookup(name)
+
+    def lift(a: Any, b: Any) -> Any:
+        return ops.where(ops.isnan(a), b, ops.where(ops.isnan(b), a, op(a, b)))
+
+    return lift
