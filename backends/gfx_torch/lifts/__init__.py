@@ -14,6 +14,7 @@ from . import (
     matrices,
     measures,
     shapes,
+    systems,
 )
 
 LIFTS = {
@@ -23,6 +24,7 @@ LIFTS = {
     **casts.LIFTS,
     **copying.LIFTS,
     **decompositions.LIFTS,
+    **systems.LIFTS,
     **finding.LIFTS,
     **indexing.LIFTS,
     **losses.LIFTS,

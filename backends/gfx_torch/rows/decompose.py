@@ -7,6 +7,7 @@ from gfx_ir.backend import Row
 
 from ..lifting import names
 from ..lifts import decompositions as lifts
+from ..lifts import systems
 
 
 def _linalg(name: str, also: str = "") -> str:
@@ -58,7 +59,7 @@ ROWS = (
     Row(
         "solve_triangular",
         "torch.linalg.solve_triangular(x1, x2, upper=upper, unitriangular=unit_diagonal)",
-        {"torch.linalg.solve_triangular": lifts.solve_triangular},
+        {"torch.linalg.solve_triangular": systems.solve_triangular},
         keep=("upper",),
     ),
     Row("ldl_factor", "torch.linalg.ldl_factor(x, hermitian=hermitian)", {"torch.linalg.ldl_factor": lifts.ldl_factor}),
@@ -67,5 +68,5 @@ ROWS = (
         "torch.linalg.ldl_solve(x, pivots, b, hermitian=hermitian)",
         {"torch.linalg.ldl_solve": lifts.ldl_solve},
     ),
-    Row("lstsq", "torch.linalg.lstsq(x1, x2, rcond=rtol).solution", {"torch.linalg.lstsq": lifts.lstsq}),
+    Row("lstsq", "torch.linalg.lstsq(x1, x2, rcond=rtol).solution", {"torch.linalg.lstsq": systems.lstsq}),
 )

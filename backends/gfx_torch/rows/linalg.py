@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 
 from ..lifting import ask_rank, cast_back, known_size, names, one, refuse, swapped
-from ..lifts.decompositions import solve
+from ..lifts.systems import solve
 from ._spell import rank_of
 
 
