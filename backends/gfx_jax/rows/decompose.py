@@ -8,6 +8,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
+from gfx_ir.errors import MissingOp
 from gfx_ir.lifting.decompositions import Decompositions, Eigen
 from gfx_ir.ops.create import limit
 
@@ -20,11 +21,13 @@ _NO_LDL = "JAX has no LDL decomposition; use lu_factor and lu_solve"
 def _ten_times(a: Any) -> Any:
     """JAX's own cut-off of pinv."""
     dtype = dtype_of(a)
-    sizes = [ops.size(a, -1), ops.size(a, -2)]
-    if dtype is not None and all(isinstance(size, int) for size in sizes):
-        return 10.0 * max(sizes) * limit(dtype, "eps")
-    refuse("jnp.linalg.pinv without rtol= of matrices of unknown size or dtype", rtol=True)
-    return None
+    sizes = [size for size in (ops.size(a, -1), ops.size(a, -2)) if isinstance(size, int)]
+    if dtype is None or len(sizes) < 2:
+        raise MissingOp(
+            "jnp.linalg.pinv without rtol= of matrices of unknown size or dtype has no counterpart",
+            hint="give rtol=, or the argument's shape and dtype: gfx.TensorSpec(shape, dtype)",
+        )
+    return 10.0 * max(sizes) * limit(dtype, "eps")
 
 
 _SAME = JNP.table(Decompositions(JNP, _ten_times).table())
