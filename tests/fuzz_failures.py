@@ -244,28 +244,6 @@ def f(x, n, k):
     return y
 """,
     ),
-    "a number that a loop widens": Failure(
-        """
-def f(x, n, k, m=None):
-    s, r = 0, 0.5
-    for e in x:
-        s = 0.5
-    return s
-""",
-    ),
-    "numbers that change places in a loop": Failure(
-        """
-def f(x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = None):
-    s, r = 0.0, 1
-    if x.sum():
-        for t in range(n):
-            r = t
-    for e in x:
-        s, r = r, s
-    return s
-""",
-        how=Settings("torch", 0),
-    ),
     "max gives one of its arguments": Failure(
         """
 def f(x, n, k):
@@ -284,17 +262,6 @@ def f(x, n, k):
     return y
 """,
         "refused",
-    ),
-    "the index of a range as a number": Failure(
-        """
-def f(x, n, k, m=None):
-    w = 0
-    for t in range(n):
-        s = t
-        w = abs(s)
-    return w
-""",
-        how=Settings("jax", 1),
     ),
     "doubts about many names": Failure(
         """
@@ -322,43 +289,6 @@ def f(x, n, k):
         t = t + 1
         result = result + 0.25
     return result
-""",
-    ),
-    "a number that a trip adds a tensor to": Failure(
-        """
-def f(x, n, k, m=None):
-    s, t = 0, 0
-    while t < 2 and x[0] < 5:
-        t = t + 1
-        s += x.mean() * 0.5
-    return s
-""",
-    ),
-    "an index in the place of numbers and tensors": Failure(
-        """
-def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
-    s, r, q = x[0], 0.5, 0.0
-    for t in range(n):
-        s, r = t, t
-        q = 1 if t > 1 else q
-    for e in x:
-        s = 0.5
-        if e > 5:
-            break
-    return s, r, q
-""",
-        how=Settings("torch", 0),
-    ),
-    "an open number beside a tensor": Failure(
-        """
-def f(x, n, k):
-    s = 0
-    for t in range(1):
-        s = t
-        if n:
-            s = 0.5 * x[0]
-    s += 0.5
-    return s
 """,
     ),
     "kept in a list on one side, then written": Failure(

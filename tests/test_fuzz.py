@@ -7,10 +7,12 @@ import pytest
 
 from differential import check
 from fuzz_failures import FAILURES
+from fuzz_failures_numbers import NUMBERS
 from fuzz_programs import program_of
 
 COUNT, BATCH = 200, 25
 WITH_JAX = 10  # compiling with XLA takes longest: one in so many runs as JAX source too
+ONCE = {**FAILURES, **NUMBERS}
 PYTHON = ("interpreter", "torch")
 
 
@@ -34,8 +36,8 @@ def test_random_programs(start):
     assert len(refused) <= BATCH // 4, refused
 
 
-@pytest.mark.parametrize("name", FAILURES)
+@pytest.mark.parametrize("name", ONCE)
 def test_failures(name):
-    failure = FAILURES[name]
+    failure = ONCE[name]
     found = check(failure.text.lstrip(), failure.seed, failure.how)
     assert found.kind in failure.right.split("|"), found.why

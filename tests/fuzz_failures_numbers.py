@@ -1,0 +1,79 @@
+"""Programs whose numbers were captured wrongly once: numbers that become wider, or tensors, in tests and loops."""
+
+from __future__ import annotations
+
+from fuzz_failures import Failure
+from fuzz_programs import Settings
+
+NUMBERS: dict[str, Failure] = {
+    "a number that a loop widens": Failure(
+        """
+def f(x, n, k, m=None):
+    s, r = 0, 0.5
+    for e in x:
+        s = 0.5
+    return s
+""",
+    ),
+    "numbers that change places in a loop": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = None):
+    s, r = 0.0, 1
+    if x.sum():
+        for t in range(n):
+            r = t
+    for e in x:
+        s, r = r, s
+    return s
+""",
+        how=Settings("torch", 0),
+    ),
+    "the index of a range as a number": Failure(
+        """
+def f(x, n, k, m=None):
+    w = 0
+    for t in range(n):
+        s = t
+        w = abs(s)
+    return w
+""",
+        how=Settings("jax", 1),
+    ),
+    "a number that a trip adds a tensor to": Failure(
+        """
+def f(x, n, k, m=None):
+    s, t = 0, 0
+    while t < 2 and x[0] < 5:
+        t = t + 1
+        s += x.mean() * 0.5
+    return s
+""",
+    ),
+    "an index in the place of numbers and tensors": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
+    s, r, q = x[0], 0.5, 0.0
+    for t in range(n):
+        s, r = t, t
+        q = 1 if t > 1 else q
+    for e in x:
+        s = 0.5
+        if e > 5:
+            break
+    return s, r, q
+""",
+        how=Settings("torch", 0),
+    ),
+    "an open number beside a tensor": Failure(
+        """
+def f(x, n, k):
+    s = 0
+    for t in range(1):
+        s = t
+        if n:
+            s = 0.5 * x[0]
+    s += 0.5
+    return s
+""",
+    ),
+}
