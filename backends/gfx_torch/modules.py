@@ -64,13 +64,17 @@ def _update_statistics(m: Any, input: Any, mean: Any, var: Any) -> None:
     m.write("running_var", ops.add(ops.multiply(m.running_var, kept), ops.multiply(unbiased, momentum)))
 
 
-def _instance_norm(m: Any, input: Any) -> Any:
-    if m.track_running_stats and m.training:
-        refuse(
-            "InstanceNorm that updates running statistics has no counterpart", "track_running_stats=False, or eval()"
-        )
-    use_input = m.running_mean is None
-    return layers.instance_norm(input, m.running_mean, m.running_var, m.weight, m.bias, use_input, eps=m.eps)
+def _instance_norm(dims: int) -> Callable[..., Any]:
+    def fn(m: Any, input: Any) -> Any:
+        if m.track_running_stats and m.training:
+            refuse(
+                "InstanceNorm that updates running statistics has no counterpart",
+                "track_running_stats=False, or eval()",
+            )
+        settings = (m.running_mean, m.running_var, m.weight, m.bias, m.running_mean is None)
+        return layers.batched(input, dims, lambda x: layers.instance_norm(x, *settings, eps=m.eps))
+
+    return fn
 
 
 def _embedding(m: Any, input: Any) -> Any:
@@ -194,7 +198,7 @@ for _n in (1, 2, 3):
     _FUNCTIONS |= {
         f"Conv{_n}d": _conv(_n),
         f"BatchNorm{_n}d": _batch_norm,
-        f"InstanceNorm{_n}d": _instance_norm,
+        f"InstanceNorm{_n}d": _instance_norm(_n),
         f"Dropout{_n}d": _channel_dropout(_n),
         f"MaxPool{_n}d": _max_pool(_n),
         f"AvgPool{_n}d": _avg_pool(_n),
