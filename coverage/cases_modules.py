@@ -7,10 +7,9 @@ from typing import Any
 
 import torch
 from torch.testing._internal.common_modules import module_db
-from torch.utils import _pytree as pytree
 
 from attempt import Case, copied, states
-from cases_torch import Slot, filled
+from cases_torch import filled, slotted
 from compare import difference
 
 # Inputs taken of a class in each mode; of more, as many, evenly spread.
@@ -50,12 +49,7 @@ def _case(label: str, module: torch.nn.Module, args: tuple, kwargs: dict[str, An
     if is_lazy:  # its first call makes its parameters
         module(*args, **kwargs)
     module.requires_grad_(False)
-    flat, spec = pytree.tree_flatten((args, kwargs))
-    places = [at for at, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
-    arrays = [flat[at].detach() for at in places]
-    for slot, at in enumerate(places):
-        flat[at] = Slot(slot)
-    args, kwargs = pytree.tree_unflatten(flat, spec)
+    arrays, args, kwargs = slotted(args, kwargs)
     changed, again = copy.deepcopy(module), copy.deepcopy(module)
     call = _caller(module, args, kwargs)
     after = [copied(x) for x in arrays]

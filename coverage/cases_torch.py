@@ -43,6 +43,17 @@ class Slot:
         self.at = at
 
 
+def slotted(args: tuple, kwargs: dict[str, Any]) -> tuple[list[torch.Tensor], tuple, dict[str, Any]]:
+    """The tensors of a call, and its arguments with slots in their places."""
+    flat, spec = pytree.tree_flatten((args, kwargs))
+    places = [at for at, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
+    arrays = [flat[at].detach() for at in places]
+    for slot, at in enumerate(places):
+        flat[at] = Slot(slot)
+    args, kwargs = pytree.tree_unflatten(flat, spec)
+    return arrays, args, kwargs
+
+
 def filled(tree: Any, xs: tuple) -> Any:
     """The tree with arrays in its slots."""
     if isinstance(tree, Slot):
@@ -104,12 +115,7 @@ def _samples(info: Any, dtype: torch.dtype) -> Iterator[Any]:
 
 
 def _case(op: Any, label: str, args: tuple, kwargs: dict[str, Any]) -> Case | None:
-    flat, spec = pytree.tree_flatten((args, kwargs))
-    places = [at for at, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
-    arrays = [flat[at].detach() for at in places]
-    for slot, at in enumerate(places):
-        flat[at] = Slot(slot)
-    args, kwargs = pytree.tree_unflatten(flat, spec)
+    arrays, args, kwargs = slotted(args, kwargs)
 
     def call(*xs: Any) -> Any:
         return op(*[filled(item, xs) for item in args], **{key: filled(item, xs) for key, item in kwargs.items()})

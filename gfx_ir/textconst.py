@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from . import host
-from .dtypes import DTYPES, dtype
+from .dtypes import DTYPES
 from .errors import FormatError
 from .host import Dim, DimLike
 from .op import HOST_KINDS
@@ -172,11 +172,3 @@ def parse_type(text: str) -> LogicalTensor:
         return Constants().logical(ast.parse(text, mode="eval").body)
     except SyntaxError:
         raise FormatError(f"{text!r} is no tensor type") from None
-
-
-def parse_dtype(name: str) -> Any:
-    """The DType of a name; FormatError where there is none."""
-    try:
-        return dtype(name)
-    except TypeError as error:
-        raise FormatError(str(error)) from None

@@ -93,9 +93,7 @@ def check(subject: Any, *args: Any, tolerance: float | None = None, to: str = "j
     own_args, own_kwargs = mapped(_copied, list(args)), mapped(_copied, kwargs)
     expected = target(*own_args, **own_kwargs)
     outputs = _compare_all(_flat(expected), _flat(got[0]), owner, tolerance)
-    written = _written(
-        program, target, memo, admit.bind(program._signature(), own_args, own_kwargs, program.entry.name)
-    )
+    written = _written(program, target, memo, admit.bind(program._signature, own_args, own_kwargs, program.entry.name))
     return Report(subject.target, tolerance, outputs, _compare_all(written, got[1], owner, tolerance))
 
 

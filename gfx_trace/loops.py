@@ -44,22 +44,20 @@ class Loops:
         while True:
             flag = False if stop is None else self.truth(stop())
             if isinstance(flag, Value):
-                self._stage_while(test, body, get, set_, names, stop, inner)
-                return
+                break
             if flag:
                 return
             found = self._probe(test, get, set_)
             if isinstance(found, Value):
-                self._stage_while(test, body, get, set_, names, stop, inner)
-                return
+                break
             if not found:
                 return
             if stop is not None and not tried:
                 tried = True
                 if self._stops_open(body, get, set_, stop):
-                    self._stage_while(test, body, get, set_, names, stop, inner)
-                    return
+                    break
             body()
+        self._stage_while(test, body, get, set_, names, stop, inner)
 
     def _probe(self: Tracer, test: Any, get: Any, set_: Any) -> Any:
         """The truth of a loop's test here; what an open one recorded is taken back."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -147,7 +148,7 @@ class Program(gfx_ir.program.Program):
 
     def _admit(self, owner: Backend, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Check the guards, and leave out the arguments that are fixed."""
-        signature = self._signature()
+        signature = self._signature
         given = admit.bind(signature, args, kwargs, self.entry.name)
         admit.check(self.guards, given, signature, owner)
         kept = admit.kept(self.signature, self.guards, given)
@@ -158,6 +159,7 @@ class Program(gfx_ir.program.Program):
             admit.check_aliases(self.writes, list(admit.arrays(self.signature, kept)), owner)
         return {**kept, **{k: v for k, v in kwargs.items() if k in ("key", "generator") and k not in given}}
 
+    @functools.cached_property
     def _signature(self) -> inspect.Signature:
         target = self.captured.target if self.captured is not None else None
         if target is not None:

@@ -10,7 +10,19 @@ os.environ.setdefault("GFX_DEBUG", "1")  # a test that fails shows every frame
 if os.environ.get("PYTEST_XDIST_WORKER"):
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
+
+
+@pytest.fixture
+def wide():
+    """JAX with 64-bit numbers: all frameworks compute in float64."""
+    import jax
+
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", before)

@@ -1,6 +1,5 @@
 """Every case of the conformance suite of control flow: one capture, three ways to run it, and gradients."""
 
-import jax
 import pytest
 
 import conformance_table
@@ -10,6 +9,7 @@ cases = load_cases()
 if cases is None:
     pytest.skip(f"the conformance cases are not there: {FOLDER}", allow_module_level=True)
 harness = Harness(cases)
+pytestmark = pytest.mark.usefixtures("wide")
 
 # What does not hold yet, and why; strict: whoever closes a gap takes it out of here.
 GAPS: dict[str, str] = {}
@@ -34,15 +34,6 @@ def cases_with(gaps, chosen):
         )
         for case in chosen
     ]
-
-
-@pytest.fixture(autouse=True)
-def wide():
-    """JAX with 64-bit numbers, as the cases are written for."""
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
-    yield
-    jax.config.update("jax_enable_x64", before)
 
 
 @pytest.mark.parametrize("case", cases_with(GAPS, cases.CASES))

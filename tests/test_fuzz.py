@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jax
 import pytest
 
 from differential import check
@@ -14,15 +13,7 @@ COUNT, BATCH = 200, 25
 WITH_JAX = 10  # compiling with XLA takes longest: one in so many runs as JAX source too
 ONCE = {**FAILURES, **NUMBERS}
 PYTHON = ("interpreter", "torch")
-
-
-@pytest.fixture(autouse=True)
-def wide():
-    """JAX with 64-bit numbers: all frameworks compute in float64."""
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
-    yield
-    jax.config.update("jax_enable_x64", before)
+pytestmark = pytest.mark.usefixtures("wide")
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, BATCH))

@@ -179,7 +179,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Softmin": lambda m, input: act.softmin(input, m.dim),
     "LogSoftmax": lambda m, input: act.log_softmax(input, m.dim),
     "Softmax2d": _softmax2d,
-    "PairwiseDistance": lambda m, x1, x2: ops.pairwise_distance(x1, x2, m.norm, m.eps, m.keepdim),
+    "PairwiseDistance": lambda m, x1, x2: ops.pairwise_distance(x1, x2, act.order(m.norm), m.eps, m.keepdim),
     "CosineSimilarity": lambda m, x1, x2: act.cosine_similarity(x1, x2, m.dim, m.eps),
     "PixelShuffle": lambda m, input: act.pixel_shuffle(input, m.upscale_factor),
     "MultiheadAttention": attention.multihead_attention,

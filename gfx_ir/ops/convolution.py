@@ -22,7 +22,7 @@ FAMILY = "nn"
 Size = DimLike | None
 
 
-def _each(values: Any, count: int, name: str) -> tuple:
+def each_axis(values: Any, count: int, name: str) -> tuple:
     """One value for each axis. Raises ShapeError where there are others."""
     if isinstance(values, int):
         return (values,) * count
@@ -81,8 +81,8 @@ def _conv_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     if len(x) not in (count + 1, count + 2):
         raise ShapeError(f"a convolution over {count} axes takes (N, C, ...) or (C, ...), not {dims_text((x,))}")
     _check_channels(x[-count - 1], weight, args.groups)
-    padding = _each((args.padding,) if isinstance(args.padding, str) else args.padding, count, "padding")
-    stride, dilation = _each(args.stride, count, "stride"), _each(args.dilation, count, "dilation")
+    padding = each_axis((args.padding,) if isinstance(args.padding, str) else args.padding, count, "padding")
+    stride, dilation = each_axis(args.stride, count, "stride"), each_axis(args.dilation, count, "dilation")
     kernel = (None,) * count if weight is None else weight[2:]
     sizes = [_conv_size(*each) for each in zip(x[-count:], kernel, stride, padding, dilation)]
     return LogicalTensor(dtype, (*x[: -count - 1], None if weight is None else weight[0], *sizes))
@@ -111,9 +111,9 @@ def _pool_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
         return LogicalTensor(dtype)
     if len(x.dims) not in (count + 1, count + 2):
         raise ShapeError(f"pooling over {count} axes takes (N, C, ...) or (C, ...), not {dims_text((x.dims,))}")
-    kernel, stride = args.kernel, _each(args.stride, count, "stride")
-    padding = _each(args.padding, count, "padding")
-    dilation = _each(getattr(args, "dilation", 1), count, "dilation")
+    kernel, stride = args.kernel, each_axis(args.stride, count, "stride")
+    padding = each_axis(args.padding, count, "padding")
+    dilation = each_axis(getattr(args, "dilation", 1), count, "dilation")
     if fixed(kernel, padding) and any(2 * p > k for p, k in zip(padding, kernel)):
         raise ShapeError(f"padding {padding} is more than half of the window {tuple(kernel)}")
     spatial = x.dims[-count:]

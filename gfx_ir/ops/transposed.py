@@ -13,13 +13,9 @@ from ..build import host
 from ._body import named
 from ._catalogue import ops
 from ._row import composite
+from .convolution import each_axis
 
 FAMILY = "nn"
-
-
-def _each(values: Any, count: int) -> tuple:
-    values = (values,) if isinstance(values, int) else tuple(values)
-    return values * count if len(values) == 1 else values
 
 
 def _sizes(x: Any, axes: Any) -> list[Any]:
@@ -65,8 +61,8 @@ def conv_transpose(
 
     An axis of size n gets (n - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1 elements.
     """
-    stride, padding = _each(stride, dims), _each(padding, dims)
-    dilation, extra = _each(dilation, dims), _each(output_padding, dims)
+    stride, padding = each_axis(stride, dims, "stride"), each_axis(padding, dims, "padding")
+    dilation, extra = each_axis(dilation, dims, "dilation"), each_axis(output_padding, dims, "output_padding")
     spread = named("spread", _spread(x, stride))
     widths = []
     for size, step, more in zip(_sizes(weight, range(2, 2 + dims)), dilation, extra):
@@ -83,7 +79,8 @@ def conv_transpose(
 def unfold_windows(x: Any, kernel: tuple, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,)) -> Any:
     """The windows of x (N, C, ...) as columns (N, C * elements of a window, windows), which F.unfold gives."""
     count = len(kernel)
-    stride, padding, dilation = (_each(v, count) for v in (stride, padding, dilation))
+    stride, padding = each_axis(stride, count, "stride"), each_axis(padding, count, "padding")
+    dilation = each_axis(dilation, count, "dilation")
     padded = named("padded", ops.pad(x, tuple((p, p) for p in padding)))
     counts = []
     for size, k, step, apart in zip(_sizes(padded, range(2, 2 + count)), kernel, stride, dilation):
@@ -107,7 +104,8 @@ def fold_windows(
     count, elements = len(kernel), 1
     for k in kernel:
         elements *= k
-    stride, padding, dilation = (_each(v, count) for v in (stride, padding, dilation))
+    stride, padding = each_axis(stride, count, "stride"), each_axis(padding, count, "padding")
+    dilation = each_axis(dilation, count, "dilation")
     room = [host("+", size, 2 * p) for size, p in zip(output_size, padding)]
     counts = [
         host("+", host("//", host("-", size, apart * (k - 1) + 1), step), 1)

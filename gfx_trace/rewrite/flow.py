@@ -88,10 +88,6 @@ def yields(node: ast.AST) -> bool:
     return found
 
 
-def has_walrus(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.NamedExpr) for n in ast.walk(node))
-
-
 def forget(s: ast.stmt) -> ast.stmt:
     """Drop what was known of a statement, after its blocks were replaced."""
     for key in ("jumps", "falls"):

@@ -165,10 +165,14 @@ def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> 
     return ops.where(ops.greater(input, threshold), input, value)
 
 
+def order(p: Any) -> Any:
+    """The order of a norm as ops take it: a whole number as such."""
+    return int(p) if isinstance(p, float) and p == int(p) else p
+
+
 def normalize(input: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Any:
     """x over its norm along dim, which is at least eps."""
-    ord = int(p) if isinstance(p, float) and p == int(p) else p
-    norm = ops.vector_norm(input, axis=dim, keepdims=True, ord=ord)
+    norm = ops.vector_norm(input, axis=dim, keepdims=True, ord=order(p))
     return ops.divide(input, ops.maximum(norm, eps))
 
 

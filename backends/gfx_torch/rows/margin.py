@@ -12,6 +12,7 @@ from gfx_ir.backend import Row
 from gfx_ir.op import lookup
 
 from ..lifting import plain
+from ..lifts.activations import order
 
 _AS_OP = {"input": "x", "input1": "x1", "input2": "x2"}
 _LEGACY = ("size_average", "reduce")
@@ -37,8 +38,7 @@ def _lift(op: str) -> Callable[..., Any]:
 
 
 def _distance(x1: Any, x2: Any, p: Any = 2.0, eps: Any = 1e-6, keepdim: Any = False) -> Any:
-    ord = int(p) if isinstance(p, float) and p == int(p) else p
-    return lookup("pairwise_distance")(x1, x2, ord, eps, keepdim)
+    return lookup("pairwise_distance")(x1, x2, order(p), eps, keepdim)
 
 
 ROWS = (

@@ -156,10 +156,6 @@ def _is_complex(input: Any) -> Any:
     return found.kind == "c"
 
 
-def _contiguous(input: Any, *, memory_format: Any = None) -> Any:
-    return input
-
-
 def _item(input: Any) -> Any:
     """A tensor of no axes, which goes on as such."""
     if known_rank(input) == 0 or is_number(input):
