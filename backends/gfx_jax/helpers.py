@@ -25,8 +25,9 @@ def max_pool(x, kernel, stride, padding, dilation, ceil_mode):
     return found
 
 
-def avg_pool(x, kernel, stride, padding, ceil_mode=False, count_include_pad=True):
-    """The mean of each window over the last axes; padding counts as 0, or not at all without count_include_pad."""
+def avg_pool(x, kernel, stride, padding, ceil_mode=False, count_include_pad=True, divisor=None):
+    """The mean of each window over the last axes, or its sum over `divisor`; padding counts as 0, or not at all without
+    count_include_pad."""
     lead = x.ndim - len(kernel)
     inner, outer = [(0, 0)] * lead, [(0, 0)] * lead
     for size, k, s, p in zip(x.shape[lead:], kernel, stride, padding):
@@ -40,8 +41,11 @@ def avg_pool(x, kernel, stride, padding, ceil_mode=False, count_include_pad=True
     def totals(y):
         return jax.lax.reduce_window(jnp.pad(y, outer), y.dtype.type(0), jax.lax.add, window, steps, "VALID")
 
+    sums = totals(jnp.pad(x, inner))
+    if divisor is not None:
+        return sums / divisor
     ones = jnp.ones((1,) * lead + x.shape[lead:], x.dtype)
-    return totals(jnp.pad(x, inner)) / totals(jnp.pad(ones, inner, constant_values=int(count_include_pad)))
+    return sums / totals(jnp.pad(ones, inner, constant_values=int(count_include_pad)))
 
 
 def adaptive_avg_pool(x, output_size):

@@ -16,7 +16,7 @@ from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 
-from . import control, decompositions, helpers, helpers_arrange, special
+from . import control, decompositions, helpers, helpers_arrange, helpers_pooling, special
 from .lifts import LIFTS
 from .refused import REFUSED, made_by_jax
 from .rows import ROWS
@@ -58,7 +58,7 @@ class JaxBackend(Backend):
     def __init__(self) -> None:
         functions = {
             name: fn
-            for module in (helpers, special, decompositions, helpers_arrange)
+            for module in (helpers, special, decompositions, helpers_arrange, helpers_pooling)
             for name, fn in vars(module).items()
             if inspect.isfunction(fn)
         }

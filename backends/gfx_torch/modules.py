@@ -90,26 +90,6 @@ def _channel_dropout(dims: int) -> Callable[..., Any]:
     return lambda m, input: call(input, m.p, bool(m.training))
 
 
-def _max_pool(dims: int) -> Callable[..., Any]:
-    call = layers.max_pool(dims)
-    return lambda m, input: call(input, m.kernel_size, m.stride, m.padding, m.dilation, m.ceil_mode, m.return_indices)
-
-
-def _avg_pool(dims: int) -> Callable[..., Any]:
-    call = layers.avg_pool(dims)
-
-    def fn(m: Any, input: Any) -> Any:
-        divisor = None if dims == 1 else m.divisor_override
-        return call(input, m.kernel_size, m.stride, m.padding, m.ceil_mode, m.count_include_pad, divisor)
-
-    return fn
-
-
-def _adaptive(name: str, dims: int) -> Callable[..., Any]:
-    call = layers.adaptive(name, dims)
-    return lambda m, input: call(input, m.output_size, name == "max" and m.return_indices)
-
-
 def _unflatten(m: Any, input: Any) -> Any:
     return shapes.unflatten(input, m.dim, tuple(m.unflattened_size))
 
@@ -201,10 +181,6 @@ for _n in (1, 2, 3):
         f"BatchNorm{_n}d": _batch_norm,
         f"InstanceNorm{_n}d": _instance_norm(_n),
         f"Dropout{_n}d": _channel_dropout(_n),
-        f"MaxPool{_n}d": _max_pool(_n),
-        f"AvgPool{_n}d": _avg_pool(_n),
-        f"AdaptiveAvgPool{_n}d": _adaptive("avg", _n),
-        f"AdaptiveMaxPool{_n}d": _adaptive("max", _n),
         f"ConstantPad{_n}d": _pad(_n, "constant"),
         f"ZeroPad{_n}d": _pad(_n, "constant"),
         f"ReflectionPad{_n}d": _pad(_n, "reflect"),

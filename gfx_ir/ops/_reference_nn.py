@@ -93,12 +93,14 @@ def max_pool(x, kernel, stride, padding=(0,), dilation=(1,), ceil_mode=False):
     return pool_windows(x, kernel, *sizes, ceil_mode, lowest).max(axis=tuple(range(-count, 0)))
 
 
-def avg_pool(x, kernel, stride, padding=(0,), ceil_mode=False, count_include_pad=True):
-    """The mean of each window over the last axes; what juts out beyond the padding never counts."""
+def avg_pool(x, kernel, stride, padding=(0,), ceil_mode=False, count_include_pad=True, divisor=None):
+    """The mean of each window over the last axes (or its sum over `divisor`); what juts out beyond the padding never counts."""
     count = len(kernel)
     axes, ones = tuple(range(-count, 0)), (1,) * count
     stride, padding = each_axis(stride, count), each_axis(padding, count)
     sums = pool_windows(x, kernel, stride, padding, ones, ceil_mode, 0).sum(axis=axes, dtype=x.dtype)
+    if divisor is not None:
+        return sums / divisor
     counted = np.ones(x.shape[-count:], x.dtype)
     if count_include_pad:
         counted = pad_last(counted, [(p, p) for p in padding], 1)
@@ -108,6 +110,49 @@ def avg_pool(x, kernel, stride, padding=(0,), ceil_mode=False, count_include_pad
     else:
         counted = pool_windows(counted, kernel, stride, padding, ones, ceil_mode, 0)
     return sums / counted.sum(axis=axes, dtype=x.dtype)
+
+
+def window_maxima(x, places):
+    """The largest element of each window, and its number in the plane of the pooled axes.
+
+    `places` has for each of these axes the places of every window's elements, (windows, elements), -1 where there is none."""
+    count = len(places)
+    numbers, inside = 0, True
+    for axis, at in enumerate(places):
+        shape = [1] * (2 * count)
+        shape[axis], shape[count + axis] = at.shape
+        numbers = numbers * x.shape[axis - count] + at.reshape(shape)
+        inside = inside & (at >= 0).reshape(shape)
+    out = [len(at) for at in places]
+    numbers, inside = (np.broadcast_to(part, numbers.shape).reshape(*out, -1) for part in (numbers, inside))
+    first = np.where(inside, numbers, numbers.max()).min(axis=-1, keepdims=True)
+    numbers = np.where(inside, numbers, first)
+    windows = x.reshape(*x.shape[:-count], -1)[..., numbers]
+    best = windows.argmax(axis=-1)[..., None]
+    found = np.take_along_axis(np.broadcast_to(numbers, windows.shape), best, axis=-1)
+    return windows.max(axis=-1), found[..., 0]
+
+
+def max_pool_with_indices(x, kernel, stride, padding, dilation, ceil_mode):
+    """The largest element of each window over the last axes, and its number in the plane of these axes."""
+    count, places = len(kernel), []
+    sizes = (each_axis(values, count) for values in (stride, padding, dilation))
+    for size, k, s, p, d in zip(x.shape[-count:], kernel, *sizes):
+        windows = pool_count(size, k, s, p, d, ceil_mode)
+        at = np.arange(windows)[:, None] * s - p + np.arange(k) * d
+        places.append(np.where((at >= 0) & (at < size), at, -1))
+    return window_maxima(x, places)
+
+
+def adaptive_max_pool_with_indices(x, output_size):
+    """The maxima of output_size windows over the last axes, which cover each axis evenly, and their numbers in the plane."""
+    places = []
+    for size, out in zip(x.shape[-len(output_size) :], output_size):
+        begin = np.arange(size if out is None else out) * size // (out or size)
+        end = -(-(np.arange(len(begin)) + 1) * size // len(begin))
+        at = begin[:, None] + np.arange(max(end - begin))
+        places.append(np.where(at < end[:, None], at, -1))
+    return window_maxima(x, places)
 
 
 def adaptive_pool(x, output_size, reduce):
@@ -132,6 +177,7 @@ NN: dict[str, Any] = {
     f.__name__: f
     for f in (
         each_axis, window_view, pad_last, conv_padding, conv,
-        pool_count, pool_windows, max_pool, avg_pool, adaptive_pool, check,
+        pool_count, pool_windows, max_pool, avg_pool, adaptive_pool, window_maxima, max_pool_with_indices,
+        adaptive_max_pool_with_indices, check,
     )
 } | RANDOM  # fmt: skip

@@ -104,7 +104,7 @@ def _pooled(x: LogicalTensor, dtype: Any, sizes: Sequence[Size]) -> LogicalTenso
     return LogicalTensor(dtype, None if x.dims is None else (*x.dims[: len(x.dims) - len(sizes)], *sizes))
 
 
-def _pool_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+def pool_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x, count = as_type(args.x, rules), len(args.kernel)
     dtype = dividing((x,), rules)[0] if hasattr(args, "count_include_pad") else x.dtype
     if x.dims is None:
@@ -121,7 +121,7 @@ def _pool_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return _pooled(x, dtype, sizes)
 
 
-def _adaptive_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+def adaptive_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x, count = as_type(args.x, rules), len(args.output_size)
     if x.dims is None:
         return LogicalTensor(x.dtype)
@@ -135,24 +135,26 @@ op(
     FAMILY,
     "max_pool(x, kernel, stride, padding=(0,), dilation=(1,), ceil_mode=False)",
     "max_pool(x, kernel, stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode)",
-    infer=_pool_type,
+    infer=pool_type,
     compute=_costs.pool,
     doc="The largest element of each window over the last axes; padding never wins.",
 )
 op(
     FAMILY,
-    "avg_pool(x, kernel, stride, padding=(0,), ceil_mode=False, count_include_pad=True)",
-    "avg_pool(x, kernel, stride, padding=padding, ceil_mode=ceil_mode, count_include_pad=count_include_pad)",
-    infer=_pool_type,
+    "avg_pool(x, kernel, stride, padding=(0,), ceil_mode=False, count_include_pad=True, divisor=None)",
+    "avg_pool(x, kernel, stride, padding=padding, ceil_mode=ceil_mode, count_include_pad=count_include_pad, "
+    "divisor=divisor)",
+    infer=pool_type,
     compute=_costs.pool,
-    doc="The mean of each window over the last axes; padding counts as 0, or not at all without `count_include_pad`.",
+    doc="The mean of each window over the last axes; padding counts as 0, or not at all without `count_include_pad`; "
+    "where there is a `divisor`, the sum of each window divided by it.",
 )
 for _name, _what in (("avg", "mean"), ("max", "largest element")):
     op(
         FAMILY,
         f"adaptive_{_name}_pool(x, output_size)",
         f"adaptive_pool(x, output_size, np.{'mean' if _name == 'avg' else 'max'})",
-        infer=_adaptive_type,
+        infer=adaptive_type,
         compute=_costs.input_elements,
         doc=f"The {_what} of each of output_size (None: one an element) windows, which overlap where they must.",
     )

@@ -68,3 +68,9 @@ SAMPLES += [
         (BLOCK, (2, 4, 3)),
     )
 ]
+
+SAMPLES += [
+    S("avg_pool", (IMAGE, (2, 3), (2, 3), (1, 1)), {"divisor": 5}),
+    S("avg_pool", (IMAGE, (2, 2), (3, 3)), {"ceil_mode": True, "divisor": 3}),
+    S("avg_pool", (LINE, (3,), (3,)), {"divisor": 2}),
+]

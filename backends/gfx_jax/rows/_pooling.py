@@ -41,10 +41,17 @@ def max_pool(args: SimpleNamespace) -> str:
     return f"jax.lax.reduce_window(x, {low}, jax.lax.max, {_windows(args)})"
 
 
+def max_pool_with_indices(args: SimpleNamespace) -> str:
+    """A helper: lax.reduce_window has no gradient for pairs."""
+    return f"max_pool_with_indices(x, {_numbers(args)}, {each(args.dilation, len(args.kernel))}, ceil_mode)"
+
+
 def avg_pool(args: SimpleNamespace) -> str:
-    """Sums divided by the window's size; a helper where windows differ in how much they count."""
+    """Sums divided by the window's size, or by the divisor; a helper where windows differ in how much they count."""
+    if args.divisor is not None and not args.ceil_mode and not whole(args.x):
+        return f"jax.lax.reduce_window(x, 0.0, jax.lax.add, {_windows(args)}) / divisor"
     if args.ceil_mode or (any(args.padding) and not args.count_include_pad) or whole(args.x):
-        options = "ceil_mode=ceil_mode, count_include_pad=count_include_pad"
+        options = "ceil_mode=ceil_mode, count_include_pad=count_include_pad, divisor=divisor"
         return f"avg_pool(x, {_numbers(args)}, {options})"
     return f"jax.lax.reduce_window(x, 0.0, jax.lax.add, {_windows(args)}) / {math.prod(args.kernel)}"
 

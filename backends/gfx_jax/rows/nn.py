@@ -222,9 +222,11 @@ ROWS = (
     Row("embedding", "weight[x]"),
     Row("conv", _conv_spelling, {"lax.conv_general_dilated": _conv_general_dilated, "lax.conv": _conv}),
     Row("max_pool", pooling.max_pool, {"lax.reduce_window": pooling.reduce_window}),
+    Row("max_pool_with_indices", pooling.max_pool_with_indices),
     Row("avg_pool", pooling.avg_pool),
     Row("adaptive_avg_pool", pooling.adaptive_avg_pool),
     Row("adaptive_max_pool", "adaptive_max_pool(x, output_size)"),
+    Row("adaptive_max_pool_with_indices", "adaptive_max_pool_with_indices(x, output_size)"),
     Row("layer_norm", None, {"jax.nn.standardize": _standardize}),
     Row("scaled_dot_product_attention", None, {"jax.nn.dot_product_attention": _attention}),
 )

@@ -13,6 +13,7 @@ from . import (
     masked,
     matrices,
     measures,
+    pools,
     shapes,
     systems,
 )
@@ -31,5 +32,6 @@ LIFTS = {
     **masked.LIFTS,
     **matrices.LIFTS,
     **measures.LIFTS,
+    **pools.LIFTS,
     **shapes.LIFTS,
 }

@@ -41,60 +41,6 @@ def conv(dims: int) -> Callable[..., Any]:
     return fn
 
 
-def max_pool(dims: int) -> Callable[..., Any]:
-    """F.max_pool1d, 2d, 3d."""
-
-    def fn(
-        input: Any,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
-        ceil_mode: Any = False,
-        return_indices: Any = False,
-    ) -> Any:
-        plain(f"F.max_pool{dims}d", return_indices=return_indices)
-        kernel = each(kernel_size, dims)
-        stride = kernel if stride is None or stride == [] or stride == () else each(stride, dims)
-        settings = (kernel, stride, each(padding, dims), each(dilation, dims), ceil_mode)
-        return batched(input, dims, lambda x: ops.max_pool(x, *settings))
-
-    return fn
-
-
-def avg_pool(dims: int) -> Callable[..., Any]:
-    """F.avg_pool1d, 2d, 3d."""
-
-    def fn(
-        input: Any,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: Any = False,
-        count_include_pad: Any = True,
-        divisor_override: Any = None,
-    ) -> Any:
-        plain(f"F.avg_pool{dims}d", divisor_override=divisor_override)
-        kernel = each(kernel_size, dims)
-        stride = kernel if stride is None or stride == [] or stride == () else each(stride, dims)
-        return batched(
-            input, dims, lambda x: ops.avg_pool(x, kernel, stride, each(padding, dims), ceil_mode, count_include_pad)
-        )
-
-    return fn
-
-
-def adaptive(name: str, dims: int) -> Callable[..., Any]:
-    """F.adaptive_avg_pool and max_pool."""
-    op = ops.adaptive_avg_pool if name == "avg" else ops.adaptive_max_pool
-
-    def fn(input: Any, output_size: Any, return_indices: Any = False) -> Any:
-        plain(f"F.adaptive_{name}_pool{dims}d", return_indices=return_indices)
-        return batched(input, dims, lambda x: op(x, each(output_size, dims)))
-
-    return fn
-
-
 def batch_norm(
     input: Any,
     running_mean: Any,
@@ -263,10 +209,6 @@ def _repeat_heads(x: Any, query: Any) -> Any:
 
 
 CONV: Lifts = {f"F.conv{n}d torch.conv{n}d": conv(n) for n in (1, 2, 3)}
-MAX_POOL: Lifts = {f"F.max_pool{n}d torch.max_pool{n}d": max_pool(n) for n in (1, 2, 3)}
-AVG_POOL: Lifts = {f"F.avg_pool{n}d torch.avg_pool{n}d": avg_pool(n) for n in (1, 2, 3)}
-ADAPTIVE_AVG: Lifts = {f"F.adaptive_avg_pool{n}d torch.adaptive_avg_pool{n}d": adaptive("avg", n) for n in (1, 2, 3)}
-ADAPTIVE_MAX: Lifts = {f"F.adaptive_max_pool{n}d torch.adaptive_max_pool{n}d": adaptive("max", n) for n in (1, 2, 3)}
 BATCH_NORM: Lifts = {"F.batch_norm": batch_norm, "torch.batch_norm": torch_batch_norm, "F.instance_norm": instance_norm}
 LAYER_NORM: Lifts = {
     "F.layer_norm": layer_norm,

@@ -10,7 +10,7 @@ from gfx_ir.backend import Row
 from ..lifts import activations, layers, losses
 
 
-def _same(numbers: Any, default: int | None = None) -> str | None:
+def same(numbers: Any, default: int | None = None) -> str | None:
     """A tuple as F's calls take it: one number where all are equal, nothing where that is the default."""
     if isinstance(numbers, str):
         return repr(numbers)
@@ -25,7 +25,7 @@ def _same(numbers: Any, default: int | None = None) -> str | None:
 
 def keyword(name: str, numbers: Any, default: int | None = None) -> str:
     """`, name=numbers`; by the argument's own name where a number is open."""
-    text = _same(numbers, default)
+    text = same(numbers, default)
     return "" if text is None else f", {name}={text or name}"
 
 
@@ -35,33 +35,6 @@ def _conv(args: SimpleNamespace) -> str:
         f"{keyword('padding', args.padding, 0)}"
         f"{keyword('dilation', args.dilation, 1)}, groups=groups)"
     )
-
-
-def _max_pool(args: SimpleNamespace) -> str:
-    stride = "" if args.stride == args.kernel else keyword("stride", args.stride)
-    return (
-        f"F.max_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}"
-        f"{keyword('padding', args.padding, 0)}"
-        f"{keyword('dilation', args.dilation, 1)}, ceil_mode=ceil_mode)"
-    )
-
-
-def _avg_pool(args: SimpleNamespace) -> str:
-    stride = "" if args.stride == args.kernel else keyword("stride", args.stride)
-    return (
-        f"F.avg_pool{len(args.kernel)}d(x, {_same(args.kernel) or 'kernel'}{stride}"
-        f"{keyword('padding', args.padding, 0)}"
-        ", ceil_mode=ceil_mode, count_include_pad=count_include_pad)"
-    )
-
-
-def _adaptive(name: str) -> Any:
-    def spelling(args: SimpleNamespace) -> str:
-        size = args.output_size
-        text = "output_size" if None in size else _same(size) or "output_size"
-        return f"F.adaptive_{name}_pool{len(size)}d(x, {text})"
-
-    return spelling
 
 
 def _attention(args: SimpleNamespace) -> str:
@@ -89,10 +62,6 @@ ROWS = (
     Row("log_softmax", "F.log_softmax(x, dim=axis, dtype=dtype)", activations.LOG_SOFTMAX, keep=("axis",)),
     Row("logsigmoid", "F.logsigmoid(x)", activations.LOGSIGMOID),
     Row("conv", _conv, layers.CONV, spare=True),
-    Row("max_pool", _max_pool, layers.MAX_POOL),
-    Row("avg_pool", _avg_pool, layers.AVG_POOL),
-    Row("adaptive_avg_pool", _adaptive("avg"), layers.ADAPTIVE_AVG),
-    Row("adaptive_max_pool", _adaptive("max"), layers.ADAPTIVE_MAX),
     Row(
         "batch_norm",
         "F.batch_norm(x, mean, var, weight=weight, bias=bias, eps=eps)",
