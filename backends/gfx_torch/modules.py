@@ -18,7 +18,7 @@ from gfx_ir.build import host
 from . import attention
 from .lifting import dtype_like, refuse
 from .lifts import activations as act
-from .lifts import layers, losses, matrices, shapes
+from .lifts import layers, losses, matrices, pools, shapes
 
 
 def _conv(dims: int) -> Callable[..., Any]:
@@ -88,6 +88,12 @@ def _dropout(m: Any, input: Any) -> Any:
 def _channel_dropout(dims: int) -> Callable[..., Any]:
     call = layers.channel_dropout(dims)
     return lambda m, input: call(input, m.p, bool(m.training))
+
+
+def _pool(call: Callable[..., Any], settings: str) -> Callable[..., Any]:
+    """A pooling whose module has the settings under the names that its function has for them."""
+    names = settings.split()
+    return lambda m, input: call(input, **{name: getattr(m, name) for name in names})
 
 
 def _unflatten(m: Any, input: Any) -> Any:
@@ -175,12 +181,18 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "BCEWithLogitsLoss": _bce_with_logits,
     "KLDivLoss": lambda m, input, target: losses.kl_div(input, target, reduction=m.reduction, log_target=m.log_target),
 }
+_MAX = "kernel_size stride padding dilation ceil_mode return_indices"
+_MEAN = "kernel_size stride padding ceil_mode count_include_pad"
 for _n in (1, 2, 3):
     _FUNCTIONS |= {
         f"Conv{_n}d": _conv(_n),
         f"BatchNorm{_n}d": _batch_norm,
         f"InstanceNorm{_n}d": _instance_norm(_n),
         f"Dropout{_n}d": _channel_dropout(_n),
+        f"MaxPool{_n}d": _pool(pools.max_pool(_n), _MAX),
+        f"AvgPool{_n}d": _pool(pools.avg_pool(_n), _MEAN if _n == 1 else f"{_MEAN} divisor_override"),
+        f"AdaptiveAvgPool{_n}d": _pool(pools.adaptive_avg_pool(_n), "output_size"),
+        f"AdaptiveMaxPool{_n}d": _pool(pools.adaptive_max_pool(_n), "output_size return_indices"),
         f"ConstantPad{_n}d": _pad(_n, "constant"),
         f"ZeroPad{_n}d": _pad(_n, "constant"),
         f"ReflectionPad{_n}d": _pad(_n, "reflect"),
