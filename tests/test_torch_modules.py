@@ -102,7 +102,7 @@ def test_in_place_modules_say_so():
 
 
 def test_a_meaning_that_would_be_lost_is_refused():
-    for module, x in ((nn.Embedding(5, 3, max_norm=1.0), TOKENS), (nn.MaxPool2d(2, return_indices=True), IMAGE)):
+    for module, x in ((nn.Embedding(5, 3, max_norm=1.0), TOKENS),):
         with pytest.raises(MissingOp):
             run_module(module, [x], True, True)
     for fn in (lambda x: torch.add(x, x, out=x), lambda x: x.view(torch.int32)):
