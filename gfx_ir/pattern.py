@@ -39,6 +39,13 @@ class Pattern:
         return ends
 
 
+class _Typing(Builder):
+    """Types what it adds, as far as the types of the operands tell."""
+
+    def typed(self, node: Node) -> bool:
+        return all(type(leaf) is not Value or not leaf.is_tensor or leaf.type is not None for leaf in leaves(node.args))
+
+
 def pattern(node: Node, promotion: str = "torch") -> Pattern:
     """The body of a composite for this node's constant arguments. Raises VerifyError where the op is a primitive."""
     body = node.op.body
@@ -48,7 +55,7 @@ def pattern(node: Node, promotion: str = "torch") -> Pattern:
     made: dict[Value, Value] = {}
     args = [_bound(graph, made, name, arg, set(node.op.params)) for name, arg in zip(node.op.params, node.args)]
     try:
-        with building(Builder(graph, promotion)):
+        with building(_Typing(graph, promotion)):
             graph.result = body(*args)
     except GfxError as error:
         if error.span is None:

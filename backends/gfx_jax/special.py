@@ -41,4 +41,16 @@ def polygamma(n, x):
 
 def logcumsumexp(x, axis):
     """log(cumsum(exp(x))) along an axis, without overflow."""
-    return jax.lax.cumlogsumexp(jnp.asarray(x, jnp.result_type(x, jnp.bfloat16)), axis=axis % x.ndim)
+    if jnp.iscomplexobj(x):
+
+        def plus(before, row):
+            first = row.real >= before.real
+            top, other = jnp.where(first, row, before), jnp.where(first, before, row)
+            total = jnp.where(jnp.isinf(top.real), top, top + jnp.log1p(jnp.exp(other - top)))
+            return total, total
+
+        rows = jnp.moveaxis(x, axis, 0)
+        rows = jax.lax.scan(plus, jnp.full_like(rows[0], -jnp.inf), rows)[1]
+        return jnp.moveaxis(rows, 0, axis)
+    x = x if jnp.issubdtype(x.dtype, jnp.floating) else x.astype(float)
+    return jax.lax.cumlogsumexp(x, axis=axis % x.ndim)

@@ -11,7 +11,7 @@ import torch
 from gfx_ir import dtypes, ops
 from gfx_ir.build import dtype_of, rank_of
 from gfx_ir.defaults import number_kind
-from gfx_ir.dtypes import DType, dtype
+from gfx_ir.dtypes import DType, dtype, kind_of
 from gfx_ir.errors import MissingOp, ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active, lookup
@@ -91,6 +91,14 @@ def ask_rank(x: Any, assumed: int, why: str) -> int:
 def is_number(x: Any) -> bool:
     """Whether x is Python data in the emitted code: a number, or an open host value."""
     return isinstance(x, (bool, int, float, complex)) or (isinstance(x, Value) and not x.is_tensor)
+
+
+def kind(x: Any) -> str:
+    """Kind of the dtype of a tensor or number: b, i, u, f, c, or empty where it is unknown."""
+    if isinstance(x, (bool, int, float, complex)):
+        return kind_of(x)
+    found = dtype_of(x)
+    return "" if found is None else found.kind
 
 
 def element(of: Any) -> Any:

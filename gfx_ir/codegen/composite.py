@@ -8,6 +8,7 @@ from ..backend import Backend
 from ..errors import MissingOp
 from ..graph import Graph, Node, Value
 from ..op import OpDef, lookup
+from ..ops import _seen
 from ..pattern import pattern
 from ..template import Template
 from ..trees import tree_map
@@ -62,7 +63,7 @@ class Expander:
         if alone or short(body):
             splice(body, node, args, "")
             return
-        text = structure(body)
+        text = structure(body), *map(_seen.extended, body.placeholders)
         name = self._helpers.get((node.op.name, text))
         if name is None:
             name = node.op.name

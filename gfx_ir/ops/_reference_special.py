@@ -29,4 +29,12 @@ def logaddexp(x1, x2):
     return np.where(np.isinf(np.real(top)), top, top + np.log1p(np.exp(other - top)))
 
 
-SPECIAL = {f.__name__: f for f in (logaddexp, orthogonal_polynomial)}
+def logcumsumexp(x, axis):
+    """log(cumsum(exp(x))) of complex numbers along an axis, without overflow."""
+    rows = np.moveaxis(np.array(x), axis, 0)
+    for k in range(1, len(rows)):
+        rows[k] = logaddexp(rows[k - 1], rows[k])
+    return np.moveaxis(rows, 0, axis)
+
+
+SPECIAL = {f.__name__: f for f in (logaddexp, logcumsumexp, orthogonal_polynomial)}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from ..op import OpDef, register
 from ..template import Spelling
+from . import _seen
 from ._reference import NAMESPACE
 
 
@@ -29,3 +31,20 @@ def composite(family: str, **rules: Any) -> Callable[[Callable[..., Any]], OpDef
         return register(OpDef(text, body=body, family=family, doc=doc, namespace=NAMESPACE, **rules))
 
     return make
+
+
+def keeping(spelling: Spelling, *names: str, numbers: bool = True) -> Spelling:
+    """A spelling whose result has the dtype of its arguments where NumPy widens one that it has from an extension: a
+    bfloat16 array beside a Python float gives it float32. `numbers=False`: without such a float too."""
+
+    def kept(args: SimpleNamespace) -> str:
+        text = spelling if isinstance(spelling, str) else spelling(args)
+        given = [getattr(args, name) for name in names]
+        arrays = [x for x in given if x is not None and not _seen.is_plain(x)]
+        found = {_seen.extended(x) for x in arrays}
+        beside = [x for x in given if _seen.is_plain(x) and not isinstance(x, int)]
+        if len(found) != 1 or None in found or (numbers and not beside) or any(isinstance(x, complex) for x in beside):
+            return text
+        return f"({text}).astype(ml_dtypes.{found.pop()})"
+
+    return kept

@@ -57,3 +57,9 @@ def size_of(x: Any, axis: int) -> DimLike | None:
     if dims is None or not isinstance(axis, int) or not -len(dims) <= axis < len(dims):
         return None
     return dims[axis]
+
+
+def extended(x: Any) -> DType | None:
+    """Its dtype where that is one which NumPy has from an extension, as bfloat16; else None."""
+    found = dtype(x)
+    return found if found is not None and found.numpy.isbuiltin != 1 else None

@@ -11,7 +11,7 @@ from ..dtypes import DType
 from ..template import Spelling
 from ..types import LogicalTensor
 from . import _seen
-from ._row import op
+from ._row import keeping, op
 from ._shapes import (
     as_type,
     boolean,
@@ -135,6 +135,8 @@ BINARY = (
 for _name, _spelling, _rule in UNARY:
     op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=put_conj if _name == "conj" else None)
 for _name, _spelling, _rule in BINARY:
+    if _rule is not boolean:
+        _spelling = keeping(_spelling, "x1", "x2")
     op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule))
 
 
@@ -163,8 +165,13 @@ def _astype_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(args.dtype if isinstance(args.dtype, DType) else None, as_type(args.x, rules).dims)
 
 
-op(FAMILY, "clip(x, min=None, max=None)", _clip, infer=_clip_type)
-op(FAMILY, "where(condition, x1, x2)", "np.where(condition, x1, x2)", infer=_where_type)
+op(FAMILY, "clip(x, min=None, max=None)", keeping(_clip, "x", "min", "max", numbers=False), infer=_clip_type)
+op(
+    FAMILY,
+    "where(condition, x1, x2)",
+    keeping("np.where(condition, x1, x2)", "x1", "x2"),
+    infer=_where_type,
+)
 op(
     FAMILY,
     "astype(x, dtype)",

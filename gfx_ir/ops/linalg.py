@@ -15,7 +15,7 @@ from ..host import DimLike
 from ..types import LogicalTensor
 from . import _costs, _seen
 from ._einsum import contracted, einsum_dims
-from ._row import op
+from ._row import keeping, op
 from ._shapes import (
     Dims,
     as_type,
@@ -58,12 +58,6 @@ def matmul_dims(a: Dims, b: Dims) -> Dims:
     _contract(a[-1], b[-2] if len(b) > 1 else b[0], (a, b))
     stack = broadcast(a[:-2], b[:-2], what="stacks of matrices")
     return None if stack is None else (*stack, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
-
-
-def _matmul(args: SimpleNamespace) -> str:
-    element = _seen.dtype(args.x1)
-    extended = element is not None and not element.numpy.isbuiltin  # NumPy multiplies matrices of these as float32
-    return "np.matmul(x1, x2).astype(x1.dtype)" if extended and element == _seen.dtype(args.x2) else "x1 @ x2"
 
 
 def _matmul_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
@@ -124,17 +118,31 @@ def _einsum_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(promote(operands, rules)[0], einsum_dims(args.equation, [t.dims for t in operands]))
 
 
+def _einsum(args: SimpleNamespace) -> str:
+    """np.einsum takes no elements of an extension."""
+    found = {_seen.extended(x) for x in args.operands}
+    if len(found) != 1 or None in found:
+        return "np.einsum(equation, *operands)"
+    wide = "*[x.astype(np.float32) for x in operands]"
+    return f"np.einsum(equation, {wide}).astype(ml_dtypes.{found.pop()})"
+
+
 def _einsum_cost(args: SimpleNamespace, types: tuple) -> Any:
     shapes = [a.dims if isinstance(a, LogicalTensor) else () for a in args.operands]
     return _costs.times(max(len(shapes), 1), contracted(args.equation, shapes))
 
 
 for _signature, _spelling, _rule, _cost in (
-    ("matmul(x1, x2)", _matmul, _matmul_type, _costs.matmul),
+    ("matmul(x1, x2)", keeping("x1 @ x2", "x1", "x2", numbers=False), _matmul_type, _costs.matmul),
     ("outer(x1, x2)", "np.outer(x1, x2)", _outer_type, None),
-    ("vecdot(x1, x2, axis=-1)", "np.vecdot(x1, x2, axis=axis)", _vecdot_type, _costs.vecdot),
+    (
+        "vecdot(x1, x2, axis=-1)",
+        keeping("np.vecdot(x1, x2, axis=axis)", "x1", "x2", numbers=False),
+        _vecdot_type,
+        _costs.vecdot,
+    ),
     ("tensordot(x1, x2, axes=2)", "np.tensordot(x1, x2, axes=axes)", _tensordot_type, _tensordot_cost),
-    ("einsum(equation, operands)", "np.einsum(equation, *operands)", _einsum_type, _einsum_cost),
+    ("einsum(equation, operands)", _einsum, _einsum_type, _einsum_cost),
 ):
     op(FAMILY, _signature, _spelling, infer=_rule, compute=_cost)
 

@@ -133,6 +133,13 @@ def betaln(x1: Any, x2: Any) -> Any:
     return ops.subtract(ops.add(ops.lgamma(x1), ops.lgamma(x2)), ops.lgamma(ops.add(x1, x2)))
 
 
+@composite(FAMILY)
+def integer_pow(x1: Any, x2: Any) -> Any:
+    """x1 ** x2 of whole numbers, its fraction cut off where x2 is negative."""
+    whole = ops.logical_or(ops.greater_equal(x2, 0), ops.equal(ops.abs(x1), 1))
+    return ops.where(whole, ops.pow(x1, ops.abs(x2)), 0)
+
+
 # ---------------------------------------------------------------- parts of numbers
 def _frexp_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, LogicalTensor]:
     x = as_type(args.x, rules)

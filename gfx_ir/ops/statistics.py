@@ -30,7 +30,7 @@ def _running_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 def _running(args: SimpleNamespace) -> str:
     found = _seen.dtype(args.x)
     if found is not None and found.kind == "c":
-        return "np.log(np.cumsum(np.exp(x), axis=axis))"
+        return "logcumsumexp(x, axis)"
     return "np.logaddexp.accumulate(x, axis=axis)"
 
 

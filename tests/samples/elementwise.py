@@ -16,6 +16,7 @@ ODD = np.array([-np.inf, -1.5, -0.0, 0.0, 2.5, np.inf, np.nan], np.float32)
 HALVES = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.2], np.float32)
 Z = (normal(2, 3, seed=4) + 1j * normal(2, 3, seed=5)).astype("complex64")
 D = normal(2, 3, seed=6, dtype="float64")
+BRAIN = normal(2, 3, seed=7).astype(dtypes.dtype("bfloat16").numpy)
 SCALAR = np.array(0.5, np.float32)
 
 DOMAINS = (
@@ -73,6 +74,9 @@ SAMPLES += [
     S("astype", (I, dtypes.dtype("float32"))),
     S("astype", (I, dtypes.bool_)),
     S("astype", (B, dtypes.dtype("int64"))),
+    *(S(name, (BRAIN, 1.5), tol=2e-2) for name in ("add", "multiply", "maximum", "remainder", "atan2")),
+    S("clip", (BRAIN, 0, 0.5), tol=2e-2),
+    S("where", (B, BRAIN, 0.0)),
     S("stop_gradient", (X,)),
     S("copy", (X,)),
 ]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gfx_ir import dtypes
 from samples import Sample, integers, normal
 
 S = Sample
@@ -11,7 +12,12 @@ SQUARE = normal(3, 4, 4, seed=4) + 3 * np.eye(4, dtype=np.float32)
 POSITIVE = np.matmul(SQUARE, SQUARE.swapaxes(-1, -2))
 COMPLEX = (normal(4, seed=5) + 1j * normal(4, seed=6)).astype(np.complex64)
 
+BRAIN = normal(3, 3, seed=7).astype(dtypes.dtype("bfloat16").numpy)
+
 SAMPLES = [
+    S("matmul", (BRAIN, BRAIN), tol=2e-2),
+    S("vecdot", (BRAIN, BRAIN), tol=2e-2),
+    S("einsum", ("ij,jk->ik", (BRAIN, BRAIN)), tol=2e-2),
     S("matmul", (V4, V4)),
     S("matmul", (V4, M45)),
     S("matmul", (M34, V4)),

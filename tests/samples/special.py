@@ -42,3 +42,7 @@ SAMPLES += [
     S("logaddexp", (COMPLEX, COMPLEX[::-1]), skip={"jax": TURN}),
     S("logsumexp", (COMPLEX,), {"axis": 1}),
 ]
+SAMPLES += [
+    S("integer_pow", (integers(2, 3, low=-3, high=4), integers(2, 3, low=-3, high=4, seed=1))),
+    S("integer_pow", (2, integers(2, 3, low=-3, high=4))),
+]

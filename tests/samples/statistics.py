@@ -8,6 +8,7 @@ COUNTS, WEIGHTS = integers(6, low=1, high=4), uniform(6, seed=3)
 
 SAMPLES = [
     *(S("logcumsumexp", (x,), {"axis": axis}) for x, axis in ((X, 0), (X, -1), (CUBE, 1), (ROW * 300, 0))),
+    S("logcumsumexp", ((CUBE * (20 + 3j)).astype("complex64"), 1), tol=1e-4),
     *(
         S("trapezoid", (CUBE,), form)
         for form in ({}, {"axis": 1}, {"dx": 0.5, "axis": 0}, {"x": ROW[:4]}, {"x": CUBE * 2})

@@ -8,6 +8,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.lifting.numbers import Numbers
 from gfx_ir.op import OpDef, lookup
+from gfx_ir.ops._row import keeping
 from gfx_ir.ops.special import spelled
 
 from ._lift import NP, as_array, refuse, unary
@@ -22,7 +23,7 @@ def _of_whole_numbers(op: OpDef) -> Any:
 
 
 ROWS = (
-    Row("sinc", "np.sinc(x)", {"np.sinc": unary(ops.sinc)}),
+    Row("sinc", keeping("np.sinc(x)", "x", numbers=False), {"np.sinc": unary(ops.sinc)}),
     *(Row(name, None, {f"np.{name}": _of_whole_numbers(lookup(name))}) for name in ("gcd", "lcm")),
     Row("frexp", None, {"np.frexp": lambda x: ops.frexp(as_array(x)), **Numbers(NP).table()}),
     Row("i0", None, {"np.i0": unary(ops.i0)}),

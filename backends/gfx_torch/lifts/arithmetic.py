@@ -11,7 +11,7 @@ from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import dtype
 from gfx_ir.op import lookup
 
-from ..lifting import axes, is_number, names
+from ..lifting import axes, is_number, kind, names
 
 Frexp = namedtuple("Frexp", ("mantissa", "exponent"))
 
@@ -100,6 +100,12 @@ def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any
 
 def _along(dim: int, item: Any) -> tuple:
     return (*[slice(None)] * dim, item) if dim >= 0 else (Ellipsis, item, *[slice(None)] * (-dim - 1))
+
+
+def power(input: Any, exponent: Any) -> Any:
+    """torch.pow: of whole numbers a whole number, for a negative exponent too."""
+    whole = all(kind(x) in ("i", "u") for x in (input, exponent))
+    return ops.integer_pow(input, exponent) if whole and not is_number(exponent) else ops.pow(input, exponent)
 
 
 def float_power(input: Any, exponent: Any) -> Any:

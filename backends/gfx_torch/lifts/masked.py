@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.op import lookup
 
-from ..lifting import BOOL, DEFAULT, INT64, axes, dtype_like, dtype_of, refuse, shape_of
+from ..lifting import BOOL, DEFAULT, INT64, axes, dtype_like, dtype_of, floating, refuse, shape_of
 from . import finding
 
 _INTEGER = {"amax": "min", "amin": "max", "argmax": "min", "argmin": "max"}
@@ -147,9 +147,9 @@ def norm(
 
 
 def logsumexp(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
-    """masked.logsumexp."""
-    x = _filled(_typed(input, dtype), mask, -math.inf)
-    return ops.logsumexp(x, axis=axes(dim), keepdims=bool(keepdim))
+    """masked.logsumexp: in the dtype of the input, of whole numbers too."""
+    found = ops.logsumexp(floating(_filled(input, mask, _limit("amax", input))), axis=axes(dim), keepdims=bool(keepdim))
+    return ops.astype(found, dtype_like(input) if dtype is None else dtype)
 
 
 def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None) -> Any:

@@ -7,14 +7,18 @@ from typing import Any
 
 from gfx_ir import ops
 
-from ..lifting import ask_rank, known_rank, names
+from ..lifting import ask_rank, kind, known_rank, names
 
 
 def _times(factor: Any, x: Any) -> Any:
+    if isinstance(factor, bool):
+        return x if factor else ops.zeros_like(x)
     return x if type(factor) in (int, float) and factor == 1 else ops.multiply(factor, x)
 
 
 def _plus(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    if kind(input) in ("i", "u") and kind(product) in ("i", "u"):  # torch counts with whole numbers throughout
+        beta, alpha = (int(factor) if isinstance(factor, float) else factor for factor in (beta, alpha))
     if type(beta) in (int, float) and beta == 0:
         return _times(alpha, product)
     return ops.add(_times(beta, input), _times(alpha, product))

@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 
-from ..lifting import INT64, known_rank, known_size, names, plain, refuse
+from ..lifting import INT64, kind, known_rank, known_size, names, plain, refuse
 from .decompositions import _first_zero
 
 SolveEx = namedtuple("SolveEx", ("result", "info"))
@@ -72,7 +72,7 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Any:
     right = ops.expand_dims(B, -1) if vector else B
     found = ops.lstsq(A, right, rtol=rcond)
     rows, columns = known_size(A, -2), known_size(A, -1)
-    empty = ops.getitem(ops.flatten(A), slice(0, 0))
+    empty = ops.getitem(ops.flatten(ops.real(A) if kind(A) == "c" else A), slice(0, 0))
     residuals, rank, singular = empty, ops.astype(empty, INT64), empty
     if driver != "gels":
         rank = ops.matrix_rank(A, rtol=rcond)

@@ -11,7 +11,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.op import lookup
 
 from ..lifting import cast_back, dtype_of, is_number, names, one, refuse, swapped, two
-from ..lifts import finding, shapes
+from ..lifts import arithmetic, finding, shapes
 from ._spell import is_scalar, kind_of, number_or_tensor, tensors
 
 _CASTS = {
@@ -218,12 +218,12 @@ ROWS = (
         "pow",
         "x1 ** x2",
         {
-            "torch.pow": lambda input, exponent: ops.pow(input, exponent),
-            "Tensor.pow Tensor.__pow__": lambda input, exponent: ops.pow(input, exponent),
-            "Tensor.__rpow__": swapped(ops.pow),
+            f"{names('pow')} Tensor.__pow__": arithmetic.power,
+            "Tensor.__rpow__": lambda input, other: arithmetic.power(other, input),
             "Tensor.__ipow__": _inplace("pow"),
         },
     ),
+    Row("integer_pow", "x1 ** x2"),
     _infix("bitwise_and", "&", "bitwise_and", dunder="and"),
     _infix("bitwise_or", "|", "bitwise_or", dunder="or"),
     _infix("bitwise_xor", "^", "bitwise_xor", dunder="xor"),
