@@ -16,7 +16,8 @@ from .errors import BackendError, MissingOp
 from .op import REGISTRY, OpDef, lookup
 from .rules import building
 from .template import Own, Spelling, Template
-from .trees import tree_map
+from .trees import leaves, tree_map, unflatten
+from .types import LogicalTensor
 
 
 class Lift:
@@ -115,8 +116,9 @@ class Backend:
         found = self.printed.get(fn.__name__)
         return found[1] if found is not None and same_code(found[0].__code__, fn.__code__) else None
 
-    def higher_order(self, fn: FunctionType) -> str | None:
-        """What capture calls a function of control flow that GFX itself printed; None for any other."""
+    def higher_order(self, fn: Any) -> str | None:
+        """What capture calls a function of control flow that GFX itself printed, or what a function of functions made;
+        None for any other."""
         return None
 
     def _add(self, row: Row, roots: Mapping[str, Any]) -> None:
@@ -182,6 +184,22 @@ class Backend:
     def assign(self, x: Any, value: Any) -> None:
         """Write `value` into the array x in place. Raises BackendError where arrays are immutable."""
         raise BackendError(f"{self.name} arrays cannot be written", hint="take the new value from the returned state")
+
+    # ------------------------------------------------------------------ the framework's own tracer
+    def flatten(self, tree: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
+        """The leaves of a tree as the framework's functions of functions see them, and how it is made of new leaves."""
+        return list(leaves(tree)), lambda new: unflatten(tree, iter(new))
+
+    def type_of(self, x: Any) -> LogicalTensor:
+        """The type of an array of the framework, or of what stands for one in its own tracer."""
+        return LogicalTensor(self.dtype_of(x), self.shape_of(x))
+
+    def stage(
+        self, fn: Callable[..., Any], types: Sequence[LogicalTensor]
+    ) -> Callable[[Callable[..., Any], Sequence[Any]], Any]:
+        """What the framework's own tracer records of fn on arrays of these types: `replay(call, values)` makes the same
+        calls of its public functions through `call`, and gives the result. Raises BackendError where there is no such tracer."""
+        raise BackendError(f"{self.name} has no tracer of its own for this")
 
     def as_module(
         self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,

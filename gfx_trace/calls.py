@@ -71,8 +71,6 @@ class Calls:
         return self.call(function, (owner, *args), kwargs)
 
     def _call_other(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-        if isinstance(f, functools.partial):
-            return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if is_module(f):
             return call_module(self, f, args, kwargs)
         if isinstance(f, OpDef):
@@ -80,6 +78,8 @@ class Calls:
         lifted = self.lifted(f)
         if lifted is not None:
             return self._apply_lifted(lifted, f, args, kwargs)
+        if isinstance(f, functools.partial):
+            return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if isinstance(f, type):
             return self._construct(f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):
@@ -258,19 +258,21 @@ def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
     """What a callable is lifted by: a handler of a builtin, (Lift, its backend), or None."""
     try:
         found = BUILTINS.get(f)
-    except TypeError:
-        return None
+    except TypeError:  # a callable that is no key of a table
+        return next((SPECIAL[name] for backend in frameworks if (name := backend.higher_order(f))), None)
     if found is not None:
         return found
     for backend in frameworks:
         special = backend.special.get(f)
-        if special is None and type(f) is types.FunctionType:
-            special = backend.higher_order(f)
         if special is not None:
             return SPECIAL[special]
         lift = backend.functions.get(f)
-        if lift is None and type(f) is types.FunctionType:
-            lift = backend.recognised(f)
+        if lift is None:
+            special = backend.higher_order(f)
+            if special is not None:
+                return SPECIAL[special]
+            if type(f) is types.FunctionType:
+                lift = backend.recognised(f)
         if lift is not None:
             return lift, backend
     return None

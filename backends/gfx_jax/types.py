@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -10,16 +11,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gfx_ir.backend import Backend, Lift, same_code
+from gfx_ir.backend import Backend, same_code
 from gfx_ir.dtypes import DType, default
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
+from gfx_ir.types import LogicalTensor
 
-from . import control, decompositions, helpers, helpers_arrange, helpers_pooling, special
+from . import control, decompositions, helpers, helpers_arrange, helpers_pooling, special, staging
 from .lifts import LIFTS
-from .refused import REFUSED, made_by_jax
+from .refused import REFUSED
 from .rows import ROWS
+from .transforms import CURRIED, DIRECT, transformed
 
 _PRINTED = {"promoting_cond": ("cond", control.promoting_cond), "settled": ("settled", control.settled)}
 _SCALAR_CLASS = type(jnp.float32)
@@ -27,6 +30,8 @@ _COMPILED = type(jax.jit(lambda: None)).__module__.partition(".")[0]  # the pack
 _PYTHON = {bool: "b", int: "i", float: "f", complex: "c"}
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {
+    "transform": CURRIED,
+    "staged": DIRECT,
     "transparent": "jax.jit jax.checkpoint jax.remat",
     "cond": "jax.lax.cond",
     "while_loop": "jax.lax.while_loop",
@@ -73,12 +78,12 @@ class JaxBackend(Backend):
         for path, fn in REFUSED.items():
             self.add_lift(path, fn, names)
 
-    def recognised(self, fn: FunctionType) -> Lift | None:
-        """The op that a function stands for which GFX printed; for what jax.vmap and its like made, what refuses it."""
-        return super().recognised(fn) or made_by_jax(fn)
-
-    def higher_order(self, fn: FunctionType) -> str | None:
-        """A test or loop that GFX printed for dtypes and shapes that were open."""
+    def higher_order(self, fn: Any) -> str | None:
+        """A test or loop that GFX printed for dtypes and shapes that were open; what jax.grad and its like made."""
+        if transformed(fn):
+            return "staged"
+        if not isinstance(fn, FunctionType):
+            return None
         meaning, printed = _PRINTED.get(fn.__name__, (None, None))
         return meaning if printed is not None and same_code(printed.__code__, fn.__code__) else None
 
@@ -115,6 +120,20 @@ class JaxBackend(Backend):
     def from_host(self, x: Any) -> Any:
         """NumPy data as a JAX array. 64-bit data stay so where JAX is set to 64-bit types."""
         return jnp.asarray(x)
+
+    # ------------------------------------------------------------------ JAX's own tracer
+    def flatten(self, tree: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
+        """The leaves of a tree of containers that JAX knows, and how it is made of new leaves."""
+        found, structure = jax.tree.flatten(tree)
+        return found, lambda new: jax.tree.unflatten(structure, new)
+
+    def type_of(self, x: Any) -> LogicalTensor:
+        """The type of an array, or of what stands for one while JAX traces."""
+        return LogicalTensor(self.dtype_of(x), tuple(x.shape), weak=bool(getattr(x, "weak_type", False)))
+
+    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> staging.Replayed:
+        """The jaxpr of fn, as what makes its calls again."""
+        return staging.stage(fn, types)
 
 
 def _of_python(cls: type) -> DType | None:

@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.lifting.words import parts
 from gfx_ir.ops import _seen
 
-from ._lift import literal, rank, refuse
+from ._lift import literal, rank
 
 
 def lax_split(operand: Any, sizes: Any, axis: int = 0) -> Any:
@@ -49,9 +49,20 @@ def repeat_spelling(args: SimpleNamespace) -> str:
 
 
 def lax_pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
-    if any(interior or low < 0 or high < 0 for low, high, interior in padding_config):
-        refuse("lax.pad between elements, or with negative widths,", padding_config=padding_config)
-    return ops.pad(operand, tuple((low, high) for low, high, _ in padding_config), value=padding_value)
+    """lax.pad: elements between elements first, then edges; an edge below 0 cuts off."""
+    number = isinstance(padding_value, (bool, int, float, complex))
+    if number and not any(inside or low < 0 or high < 0 for low, high, inside in padding_config):
+        return ops.pad(operand, tuple((low, high) for low, high, _ in padding_config), value=padding_value)
+    shape, into, kept = [], [], []
+    for axis, (low, high, inside) in enumerate(padding_config):
+        size = _seen.length(operand, axis, "lax.pad between elements needs the size of the axis")
+        spread = max(0, size + (size - 1) * inside)
+        start, before = max(low, 0), max(-low, 0)
+        shape.append(start + spread + max(high, 0))
+        into.append(slice(start, start + spread, inside + 1))
+        kept.append(slice(before, max(before, shape[-1] - max(-high, 0))))
+    filled = ops.index_put(ops.full(tuple(shape), padding_value, dtype=ops.dtype_of(operand)), tuple(into), operand)
+    return ops.getitem(filled, tuple(kept)) if any(k != slice(0, n) for k, n in zip(kept, shape)) else filled
 
 
 def pad_spelling(args: SimpleNamespace) -> str:

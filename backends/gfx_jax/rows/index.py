@@ -158,7 +158,18 @@ def _dynamic_update_slice_in_dim(
 
 def _lax_slice(operand: Any, start_indices: Any, limit_indices: Any, strides: Any = None) -> Any:
     steps = strides or (None,) * len(start_indices)
-    return ops.getitem(operand, tuple(map(slice, start_indices, limit_indices, steps)))
+    parts = [
+        _part(start, None if stop == _seen.size_of(operand, axis) else stop, step)
+        for axis, (start, stop, step) in enumerate(zip(start_indices, limit_indices, steps))
+    ]
+    while parts and parts[-1] == slice(None):
+        parts.pop()
+    return ops.getitem(operand, tuple(parts)) if parts else operand
+
+
+def _part(start: Any, stop: Any, step: Any) -> slice:
+    """A slice as one writes it: without a start of 0 and a step of 1."""
+    return slice(None if start == 0 else start, stop, None if step == 1 else step)
 
 
 def _slice_in_dim(operand: Any, start_index: Any, limit_index: Any, stride: int = 1, axis: int = 0) -> Any:

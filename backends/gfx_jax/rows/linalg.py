@@ -9,8 +9,9 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.lifting.products import Products
 from gfx_ir.lifting.reductions import Reductions
+from gfx_ir.ops import _seen
 
-from ._lift import JNP, ask_rank, refuse, swapped
+from ._lift import JNP, ask_rank, element, refuse, swapped
 
 _PRODUCTS = Products(JNP)
 _SAME = JNP.table(_PRODUCTS.table())
@@ -33,20 +34,32 @@ def _dot_general(
     lhs: Any, rhs: Any, dimension_numbers: Any, precision: Any = None, preferred_element_type: Any = None, *,
     out_sharding: Any = None,
 ) -> Any:  # fmt: skip
-    """lax.dot_general as einsum: batch axes first, then what is left of lhs, then of rhs."""
-    refuse(
-        "lax.dot_general", precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding
-    )
+    """lax.dot_general: batch axes first, then what is left of lhs, then of rhs."""
+    refuse("lax.dot_general", precision=precision, out_sharding=out_sharding)
+    (left_sum, right_sum), batch = dimension_numbers
+    left, right = ask_rank(lhs, "lax.dot_general"), ask_rank(rhs, "lax.dot_general")
+    if (dtype := element(preferred_element_type)) is not None:
+        lhs, rhs = (x if _seen.dtype(x) == dtype else ops.astype(x, dtype) for x in (lhs, rhs))
+    if len(left_sum) == 1 and not any(batch) and max(left, right) <= 2:
+        lhs = ops.matrix_transpose(lhs) if left_sum[0] != left - 1 else lhs
+        return ops.matmul(lhs, ops.matrix_transpose(rhs) if right_sum[0] else rhs)
+    if not any((left_sum, *batch)) and left == right == 1:
+        return ops.outer(lhs, rhs)
+    return ops.einsum(product(left, right, dimension_numbers), (lhs, rhs))
+
+
+def product(left_rank: int, right_rank: int, dimension_numbers: Any) -> str:
+    """lax.dot_general as an equation of einsum."""
     (left_sum, right_sum), (left_batch, right_batch) = dimension_numbers
     letters = iter(_LETTERS)
-    left = [next(letters) for _ in range(ask_rank(lhs, "lax.dot_general"))]
-    right = [next(letters) for _ in range(ask_rank(rhs, "lax.dot_general"))]
+    left = [next(letters) for _ in range(left_rank)]
+    right = [next(letters) for _ in range(right_rank)]
     for i, j in (*zip(left_sum, right_sum), *zip(left_batch, right_batch)):
         right[j] = left[i]
     out = [left[i] for i in left_batch]
     out += [name for i, name in enumerate(left) if i not in (*left_sum, *left_batch)]
     out += [name for j, name in enumerate(right) if j not in (*right_sum, *right_batch)]
-    return ops.einsum(f"{''.join(left)},{''.join(right)}->{''.join(out)}", (lhs, rhs))
+    return f"{''.join(left)},{''.join(right)}->{''.join(out)}"
 
 
 def _cholesky(a: Any, *, upper: bool = False, symmetrize_input: bool = True) -> Any:

@@ -1,0 +1,111 @@
+"""Primitives that hold jaxprs: calls, control flow, functions with derivatives of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from gfx_ir.errors import MissingOp
+
+if TYPE_CHECKING:
+    from ..replay import Replay
+
+
+def _called(replay: Replay, eqn: Any) -> list[Any]:
+    """A compiled call, or one whose steps are computed again in reverse mode: it computes what it holds."""
+    held = eqn.params["jaxpr"] if "jaxpr" in eqn.params else eqn.params["call_jaxpr"]
+    args = list(map(replay.value, eqn.invars))
+    return replay.run(held, args) if hasattr(held, "consts") else replay.body(held, (), args)
+
+
+def _while(replay: Replay, eqn: Any) -> Any:
+    params, args = eqn.params, list(map(replay.value, eqn.invars))
+    tested, stepped = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+
+    def test(state: tuple) -> Any:
+        return replay.run(params["cond_jaxpr"], [*args[:tested], *state])[0]
+
+    def body(state: tuple) -> tuple:
+        return tuple(replay.run(params["body_jaxpr"], [*args[tested:stepped], *state]))
+
+    return replay.call(lax.while_loop, test, body, tuple(args[stepped:]))
+
+
+def _scan(replay: Replay, eqn: Any) -> Any:
+    params, args = eqn.params, list(map(replay.value, eqn.invars))
+    consts, carried = params["num_consts"], params["num_carry"]
+    rows = tuple(args[consts + carried :])
+
+    def body(carry: tuple, row: tuple) -> tuple[tuple, tuple]:
+        out = replay.run(params["jaxpr"], [*args[:consts], *carry, *(row or ())])
+        return tuple(out[:carried]), tuple(out[carried:])
+
+    init = tuple(args[consts : consts + carried])
+    last, found = replay.call(lax.scan, body, init, rows or None, params["length"], params["reverse"])
+    return (*last, *(found or ()))
+
+
+def _cond(replay: Replay, eqn: Any) -> Any:
+    branches, operands = eqn.params["branches"], list(map(replay.value, eqn.invars[1:]))
+    sides = [_side(replay, branch, operands) for branch in branches]
+    if len(sides) != 2:
+        return replay.call(lax.switch, replay.value(eqn.invars[0]), sides)
+    made = replay.origin(eqn.invars[0], "convert_element_type")
+    tested = made is not None and made.invars[0].aval.dtype == bool
+    test = replay.value(made.invars[0]) if tested else replay.call(lax.ne, replay.value(eqn.invars[0]), 0)
+    return replay.call(lax.cond, test, sides[1], sides[0])
+
+
+def _side(replay: Replay, branch: Any, operands: list[Any]) -> Callable[[], tuple]:
+    return lambda: tuple(replay.run(branch, operands))
+
+
+# Functions of JAX with a derivative of their own, by the name that a jaxpr knows them by.
+_OWN: dict[str, Callable[..., Any]] = {
+    "relu": jax.nn.relu,
+    "relu6": jax.nn.relu6,
+    "log1mexp": jax.nn.log1mexp,
+    "logaddexp": jnp.logaddexp,
+    "logaddexp2": jnp.logaddexp2,
+    "logit": jax.scipy.special.logit,
+    "xlogy": jax.scipy.special.xlogy,
+    "xlog1py": jax.scipy.special.xlog1py,
+    "_i0": jnp.i0,
+    "_det": jnp.linalg.det,
+    "zeta": jax.scipy.special.zeta,
+    "expi": jax.scipy.special.expi,
+    "sici": jax.scipy.special.sici,
+    "poch": jax.scipy.special.poch,
+    "hyp1f1": jax.scipy.special.hyp1f1,
+    "hyp2f1": jax.scipy.special.hyp2f1,
+}
+
+
+def _own_derivative(replay: Replay, eqn: Any) -> list[Any]:
+    """A function with a derivative of its own: JAX's functions by their name; a user's would lose it."""
+    held = eqn.params["call_jaxpr"]
+    name, _, place = held.jaxpr.debug_info.func_src_info.partition(" at ")
+    fn = _OWN.get(name) if "/jax/_src/" in place.replace("\\", "/") else None
+    if fn is None:
+        raise MissingOp(
+            f"GFX cannot capture {name!r} through its jaxpr: it has a derivative of its own, which would be lost",
+            hint="differentiate it inside of the captured code, with jax.grad of a function that closes over no captured value",
+        )
+    found = replay.call(fn, *map(replay.value, eqn.invars))
+    return list(found) if isinstance(found, (tuple, list)) else [found]
+
+
+INNER: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(
+        ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat", "remat2", "custom_lin"), _called
+    ),
+    "cond": _cond,
+    "custom_jvp_call": _own_derivative,
+    "custom_vjp_call": _own_derivative,
+    "scan": _scan,
+    "while": _while,
+}

@@ -1,0 +1,157 @@
+"""A jaxpr read as calls of public functions of JAX: each equation becomes the call that a user would write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Literal
+
+from gfx_ir.errors import MissingOp
+
+from .primitives import CALLS, ELEMENTS, NUMBERED, REFUSED
+from .primitives.inner import INNER
+from .primitives.shorter import SHORTER
+
+
+class Number(NamedTuple):
+    """A number that stands in a jaxpr, and its dtype."""
+
+    value: Any
+    dtype: Any
+
+    @classmethod
+    def of(cls, data: Any) -> Number:
+        """The number that a 0-d array holds, with no more digits than its dtype can tell apart."""
+        data = np.asarray(data)
+        return cls(float(str(data)) if data.dtype == np.float32 else data.item(), data.dtype)
+
+    def array(self) -> jax.Array:
+        """It as an array of its dtype."""
+        return jnp.asarray(self.value, self.dtype)
+
+
+class Replay:
+    """Makes the calls of a jaxpr again, through `call(function, args, kwargs)`."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+        self.env: dict[Any, Any] = {}
+        self.made_by: dict[Any, Any] = {}  # the equation that a variable comes from
+        self.narrow: dict[Any, Any] = {}  # what a variable was broadcast from, in a shape that broadcasts to its own
+
+    def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call a public function of JAX."""
+        return self._call(fn, args, kwargs)
+
+    def run(self, closed: Any, args: Sequence[Any]) -> list[Any]:
+        """The results of a closed jaxpr."""
+        return self.body(closed.jaxpr, closed.consts, args)
+
+    def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+        """The results of a jaxpr with these constants; what nothing reads is left out."""
+        self.env.update(zip(jaxpr.constvars, consts))
+        self.env.update(zip(jaxpr.invars, args))
+        for eqn in _live(jaxpr):
+            for var in eqn.outvars:
+                self.made_by[var] = eqn
+            out = self._equation(eqn)
+            for var, value in zip(eqn.outvars, out if eqn.primitive.multiple_results else (out,)):
+                self.env[var] = value
+        return [self.value(var) for var in jaxpr.outvars]
+
+    def read(self, var: Any) -> Any:
+        """What a variable stands for: a Number where it is one."""
+        if not isinstance(var, Literal):
+            return self.env[var]
+        data = np.asarray(var.val, var.aval.dtype)  # type: ignore[attr-defined]
+        return Number.of(data) if data.ndim == 0 else jnp.asarray(data)
+
+    def value(self, var: Any) -> Any:
+        """What a variable stands for, as an array."""
+        found = self.read(var)
+        return found.array() if isinstance(found, Number) else found
+
+    def number(self, var: Any) -> Number | None:
+        """The number that a variable stands for; None where it is an array."""
+        found = self.read(var)
+        return found if isinstance(found, Number) else None
+
+    def made_number(self, value: Any, dtype: Any) -> Number:
+        """A number of a dtype, as the result of an equation."""
+        return Number(value, np.dtype(dtype))
+
+    def origin(self, var: Any, *names: str) -> Any:
+        """The equation that made a variable, where it is one of these primitives; else None."""
+        eqn = None if isinstance(var, Literal) else self.made_by.get(var)
+        return eqn if eqn is not None and eqn.primitive.name in names else None
+
+    # ------------------------------------------------------------------ equations
+    def _equation(self, eqn: Any) -> Any:
+        name = eqn.primitive.name
+        if name in ELEMENTS:
+            numbers = [self.read(var) for var in eqn.invars]
+            if all(isinstance(number, Number) for number in numbers):
+                return Number.of(eqn.primitive.bind(*(number.array() for number in numbers), **eqn.params))
+            return ELEMENTS[name](self.call, _plain(eqn.params), *self._elements(eqn))
+        if name in INNER:
+            return INNER[name](self, eqn)
+        if name in SHORTER and (found := SHORTER[name](self, eqn)) is not None:
+            return found
+        if name in CALLS:
+            given = {**_plain(eqn.params), "operand": eqn.invars[0].aval if eqn.invars else None}
+            read = self._number if name in NUMBERED else self.value
+            return CALLS[name](self.call, given, *map(read, eqn.invars))
+        raise MissingOp(
+            f"GFX has no row for JAX's primitive {name!r}, which the function comes to",
+            hint=REFUSED.get(name, "compute it outside of the function that JAX transforms"),
+        )
+
+    def _number(self, var: Any) -> Any:
+        """An argument: a number as such."""
+        found = self.read(var)
+        return found.value if isinstance(found, Number) else found
+
+    def _elements(self, eqn: Any) -> list[Any]:
+        """Arguments of a function element by element: numbers as such, and what was broadcast as it was before."""
+        shape = eqn.outvars[0].aval.shape
+        whole = [self._whole(var, shape) for var in eqn.invars]
+        kept = {var.aval.dtype for var, is_whole in zip(eqn.invars, whole) if is_whole}
+        return [
+            self.value(var) if is_whole or var.aval.dtype not in kept else self._narrowed(var)
+            for var, is_whole in zip(eqn.invars, whole)
+        ]
+
+    def _whole(self, var: Any, shape: tuple) -> bool:
+        """Whether a variable tells shape and dtype of the result."""
+        if var.aval.shape != shape or isinstance(var, Literal) or var in self.narrow:
+            return False
+        return not isinstance(self.env[var], Number)
+
+    def _narrowed(self, var: Any) -> Any:
+        found = self.read(var) if isinstance(var, Literal) else self.narrow.get(var, self.env[var])
+        return found.value if isinstance(found, Number) else found
+
+
+def _plain(params: Any) -> Any:
+    """Parameters of a primitive with Python's own numbers in the place of NumPy's."""
+    if isinstance(params, dict):
+        return {name: _plain(item) for name, item in params.items()}
+    if isinstance(params, tuple):
+        items = [_plain(item) for item in params]
+        return type(params)(*items) if hasattr(params, "_fields") else tuple(items)
+    return params.item() if isinstance(params, np.generic) else params
+
+
+def _live(jaxpr: Any) -> list[Any]:
+    """The equations that something reads, or that do more than compute."""
+    needed = {var for var in jaxpr.outvars if not isinstance(var, Literal)}
+    kept = []
+    for eqn in reversed(jaxpr.eqns):
+        if eqn.effects or any(var in needed for var in eqn.outvars):
+            kept.append(eqn)
+            needed.update(var for var in eqn.invars if not isinstance(var, Literal))
+    return kept[::-1]

@@ -1,0 +1,66 @@
+"""What JAX's own tracer makes of a function: a jaxpr, whose equations become calls of public functions of JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gfx_ir.errors import BackendError, CaptureError, GfxError
+from gfx_ir.types import LogicalTensor
+
+from .replay import Replay
+
+Replayed = Callable[[Callable[..., Any], Sequence[Any]], Any]
+_NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
+
+
+def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
+    """The jaxpr of fn on arrays of these types, as what makes its calls again.
+
+    Raises CaptureError where fn asks an array for its data, and BackendError for a type that JAX makes narrower.
+    """
+    rebuild: Callable[[list[Any]], Any] | None = None
+
+    def recorded(*arrays: Any) -> list[Any]:
+        nonlocal rebuild
+        leaves, structure = jax.tree.flatten(fn(*arrays))
+        traced = [isinstance(leaf, (jax.Array, np.ndarray, np.generic)) for leaf in leaves]
+
+        def rebuild(found: list[Any]) -> Any:
+            new = iter(found)
+            return jax.tree.unflatten(structure, [next(new) if t else leaf for t, leaf in zip(traced, leaves)])
+
+        return [leaf for t, leaf in zip(traced, leaves) if t]
+
+    try:
+        closed = jax.make_jaxpr(recorded)(*map(_struct, types))
+    except GfxError:
+        raise
+    except _NEEDS_VALUES as error:
+        what = f"GFX cannot capture this: JAX's own tracer asks for data: {_first_line(error)}"
+        raise CaptureError(what, hint="use lax.cond, lax.while_loop or jnp.where in the function") from error
+
+    def replay(call: Callable[..., Any], values: Sequence[Any]) -> Any:
+        assert rebuild is not None
+        return rebuild(Replay(call).run(closed, values))
+
+    return replay
+
+
+def _struct(type_: LogicalTensor) -> jax.ShapeDtypeStruct:
+    assert type_.dtype is not None and type_.dims is not None
+    own = jnp.dtype(type_.dtype.numpy)
+    if jax.dtypes.canonicalize_dtype(own) != own:
+        raise BackendError(
+            f"JAX is not set to 64-bit types, and would make {type_.dtype} narrower",
+            hint='call jax.config.update("jax_enable_x64", True), or give arguments of 32-bit types',
+        )
+    return jax.ShapeDtypeStruct(tuple(type_.dims), own, weak_type=type_.weak)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

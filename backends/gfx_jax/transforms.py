@@ -1,0 +1,47 @@
+"""Functions of functions whose results come in through JAX's own tracer: gradients, batches, products with Jacobians."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import jax
+
+CURRIED = (
+    "jax.grad jax.value_and_grad jax.jacfwd jax.jacrev jax.jacobian jax.hessian jax.vmap jax.numpy.vectorize "
+    "jax.custom_gradient"
+)
+"""They make functions of functions: what they make is called later."""
+DIRECT = (
+    "jax.jvp jax.vjp jax.linearize jax.linear_transpose jax.lax.map jax.lax.associative_scan jax.lax.custom_root "
+    "jax.lax.custom_linear_solve jax.lax.reduce jax.numpy.apply_along_axis jax.numpy.apply_over_axes jax.numpy.piecewise"
+)
+"""They call the functions that they are given at once."""
+
+_MAKERS = frozenset(path.rpartition(".")[2] for path in CURRIED.split()) - {"jacobian", "hessian"}
+_OWN = (jax.custom_jvp, jax.custom_vjp)
+
+
+def transformed(fn: Any) -> bool:
+    """Whether one of these made fn, or it is a product with a Jacobian, or has a derivative of its own."""
+    if isinstance(fn, FunctionType):
+        return _made(fn)
+    return isinstance(fn, _OWN) or (callable(fn) and _holds_arrays(fn))
+
+
+def _made(fn: FunctionType) -> bool:
+    """Whether a function of JAX is named like the inner one of a maker, or holds one that is."""
+    if not fn.__globals__.get("__name__", "").startswith("jax."):
+        return False
+    maker, inner, _ = getattr(fn.__code__, "co_qualname", "").partition(".<locals>")
+    if inner and maker in _MAKERS:
+        return True
+    held = (cell.cell_contents for cell in fn.__closure__ or ()) if maker == "api_boundary" else ()
+    return any(isinstance(f, FunctionType) and _made(f) for f in held)
+
+
+def _holds_arrays(fn: Any) -> bool:
+    """Whether fn is one of JAX's own functions with arrays bound to it, as jax.vjp and jax.linearize return."""
+    if isinstance(fn, jax.tree_util.Partial):
+        return type(fn.func).__module__.startswith("jax.")
+    return type(fn).__name__ == "VJP" and type(fn).__module__.startswith("jax.")

@@ -1,0 +1,232 @@
+"""Functions that a framework's own tracer takes apart: gradients, batches and the like of functions in captured code.
+
+The framework traces with arrays of its own. Where it calls a function of the captured code, that function is captured as a region
+of its own, and what is emitted for the framework runs in its place; captured values that it closes over are further arguments.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.backend import Backend
+from gfx_ir.codegen import emit
+from gfx_ir.graph import Graph, Value
+from gfx_ir.program import Parameter, Program
+from gfx_ir.rules import building
+from gfx_ir.types import LogicalTensor
+
+from .conversion import converted
+from .modules import is_module
+from .proxy import HostProxy, Proxy
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_ASK = "give the capture example arguments or gfx.TensorSpec(shape, dtype); for @gfx.trace, specialize=True does so"
+
+
+class _More(Exception):
+    """The function that is being staged closes over values that are not among its arguments yet."""
+
+    def __init__(self, values: list[Value]) -> None:
+        self.values = values
+
+
+class Closure:
+    """A function of the captured code, as the framework's own tracer calls it: on arrays of the framework's."""
+
+    def __init__(self, tracer: Tracer, function: Callable[..., Any], backend: Backend) -> None:
+        self.__name__: str = getattr(function, "__name__", type(function).__name__)
+        self.tracer, self.function, self.backend = tracer, function, backend
+        self.parts: dict[Any, _Part] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        tracer, backend = self.tracer, self.backend
+        leaves, rebuild = backend.flatten((args, kwargs))
+        arrays = [leaf for leaf in leaves if backend.is_tensor(leaf)]
+        key = tracer.graph, tuple(backend.type_of(x) if backend.is_tensor(x) else (type(x), x) for x in leaves)
+        part = self.parts.get(key)
+        if part is None:
+            with building(tracer):
+                part = self.parts[key] = _captured(self, leaves, rebuild)
+        held = tracer.staged_values[-1]
+        missing = [value for value in part.closed if value not in held]
+        if missing:
+            raise _More(missing)
+        return part.rebuild(part.run(*arrays, *(held[value] for value in part.closed)))
+
+
+class _Part:
+    """A function captured for arguments of some types: what runs it, the values that it closes over, its result's tree."""
+
+    def __init__(self, run: Callable[..., Any], closed: list[Value], rebuild: Callable[[Any], Any]) -> None:
+        self.run, self.closed, self.rebuild = run, closed, rebuild
+
+
+def _captured(closure: Closure, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any]) -> _Part:
+    tracer, backend = closure.tracer, closure.backend
+    with tracer.opened(closure.__name__) as side:
+        places = []
+        for at, leaf in enumerate(leaves):
+            if backend.is_tensor(leaf):
+                leaf = Proxy(side.graph.add_placeholder(f"x{at}", "tensor", backend.type_of(leaf)), backend)
+            places.append(leaf)
+        args, kwargs = rebuild(places)
+        result = tracer.call(closure.function, args, kwargs)
+        found, rebuild_result = backend.flatten(result)
+        values = [tracer.unwrap(leaf) for leaf in found]
+        side.graph.result = tuple(tracer.local(v) if isinstance(v, Value) else v for v in values)
+    if side.written:
+        raise tracer.error(
+            f"GFX cannot capture this: {closure.__name__!r} changes {side.written[0][0].name!r}, which lives outside of it",
+            "return what it computes (jax.grad has has_aux=True for it)",
+        )
+    own = {place.value for place in places if isinstance(place, Proxy)}
+    outer = {placeholder: value for value, placeholder in side.captures.items()}
+    closed = [outer[place] for place in side.graph.placeholders if place not in own]
+    for place, value in zip((p for p in side.graph.placeholders if p not in own), closed):
+        place.type = _known(tracer, value, closure.__name__)
+    order = [place.value for place in places if isinstance(place, Proxy)]
+    return _Part(_runnable(side.graph, order, tracer, backend), closed, rebuild_result)
+
+
+def _runnable(graph: Graph, own: list[Value], tracer: Tracer, backend: Backend) -> Callable[..., Any]:
+    """The region as a function of the framework: of its own arguments, then of what it closes over."""
+    closed = [place for place in graph.placeholders if place not in own]
+    signature = [Parameter(f"x{at}", value) for at, value in enumerate((*own, *closed))]
+    graph.placeholders[:] = [*own, *closed]
+    program = Program(graph, {}, signature, {}, [], tracer.promotion, backend.name, level=1)
+    return emit(program, backend, unroll=False).load()
+
+
+def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:
+    """The type of a value. Raises UnsupportedConstruct where it is open."""
+    type_ = value.type if isinstance(value, Value) else None
+    if isinstance(type_, LogicalTensor) and type_.known:
+        return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
+    called = getattr(value, "name", None)
+    raise tracer.error(
+        f"GFX cannot capture {name!r} as a function of functions made it: the type of {repr(called) if called else 'a value'} "
+        "that it takes is not known", _ASK,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- what capture calls
+def transform(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function that makes functions (jax.grad, jax.vmap): it is called with what stands for those of the captured code."""
+    backend = _owner(tracer, f)
+    return f(*_closures(tracer, backend, args), **_closures(tracer, backend, kwargs))
+
+
+def staged(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A call of what such a function made: recorded by the framework's own tracer, and made again here, call by call."""
+    backend, name = _owner(tracer, f), getattr(f, "__name__", type(f).__name__)
+    given = _closures(tracer, backend, (f, args, kwargs))
+    leaves, rebuild = backend.flatten(given)
+    places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, (Proxy, HostProxy)) or backend.is_tensor(leaf)]
+    inputs = [_tensor(tracer, leaves[at], name) for at in places]
+    closed: list[Value] = []
+    while True:
+        values = [*(x.read() for x in inputs), *closed]
+        run = functools.partial(_run, tracer, leaves, rebuild, places, closed)
+        try:
+            with building(None):
+                replay = backend.stage(run, [_known(tracer, value, name) for value in values])
+            break
+        except _More as more:
+            closed = [*closed, *more.values]
+    return replay(tracer.call, [*inputs, *(tracer.wrap(value, backend) for value in closed)])
+
+
+def _run(
+    tracer: Tracer, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any], places: list[int], closed: list[Value],
+    *arrays: Any,
+) -> Any:  # fmt: skip
+    """Call what is staged with the framework's own arrays in the places of captured ones."""
+    filled = list(leaves)
+    for at, array in zip(places, arrays):
+        filled[at] = array
+    function, args, kwargs = rebuild(filled)
+    tracer.staged_values.append(dict(zip(closed, arrays[len(places) :])))
+    try:
+        return function(*args, **kwargs)
+    finally:
+        tracer.staged_values.pop()
+
+
+def _owner(tracer: Tracer, f: Any) -> Backend:
+    """The backend whose function of functions f is, or made f."""
+    return next(b for b in tracer.frameworks() if _special(b, f))
+
+
+def _special(backend: Backend, f: Any) -> bool:
+    try:
+        return backend.special.get(f) in ("staged", "transform") or backend.higher_order(f) == "staged"
+    except TypeError:
+        return backend.higher_order(f) == "staged"
+
+
+def _tensor(tracer: Tracer, x: Any, name: str) -> Proxy:
+    """A captured value as a tensor argument of a staged function."""
+    if isinstance(x, Proxy):
+        return x
+    if isinstance(x, HostProxy):
+        raise tracer.error(
+            f"GFX cannot capture {name!r} as a function of functions made it: it takes a number that is only known when the "
+            "emitted code runs", "give the number a fixed value at capture, or make it an array",
+        )  # fmt: skip
+    return tracer.array_proxy(x)
+
+
+# ---------------------------------------------------------------- functions of the captured code
+def _closures(tracer: Tracer, backend: Backend, tree: Any) -> Any:
+    """The tree with a Closure in the place of each function that only the capture can run."""
+    if isinstance(tree, tuple) and not hasattr(tree, "_fields"):
+        return tuple(_closures(tracer, backend, item) for item in tree)
+    if isinstance(tree, list):
+        return [_closures(tracer, backend, item) for item in tree]
+    if isinstance(tree, dict):
+        return {key: _closures(tracer, backend, item) for key, item in tree.items()}
+    if isinstance(tree, type) or not callable(tree) or isinstance(tree, (Proxy, HostProxy)):
+        return tree
+    if is_module(tree) or (backend.higher_order(tree) is None and _holds_captured(tree, set())):
+        return Closure(tracer, tree, backend)
+    return tree
+
+
+def _holds_captured(x: Any, seen: set[int]) -> bool:
+    """Whether a callable is code that capture rewrote, or reaches captured values: its framework alone cannot run it."""
+    if isinstance(x, (Proxy, HostProxy)):
+        return True
+    if id(x) in seen or isinstance(x, (type, types.ModuleType, str, int, float, Graph)):
+        return False
+    seen.add(id(x))
+    if isinstance(x, types.FunctionType) and converted(x):
+        return True
+    return any(_holds_captured(part, seen) for part in _parts(x))
+
+
+def _closed_over(f: types.FunctionType) -> list[Any]:
+    found = []
+    for cell in f.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a variable that is set later
+            found.append(cell.cell_contents)
+    return found
+
+
+def _parts(x: Any) -> Iterable[Any]:
+    if isinstance(x, types.FunctionType):
+        return [*_closed_over(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
+    if isinstance(x, types.MethodType):
+        return [x.__self__, x.__func__]
+    if isinstance(x, functools.partial):
+        return [x.func, *x.args, *x.keywords.values()]
+    if isinstance(x, dict):
+        return x.values()
+    if isinstance(x, (tuple, list, set, frozenset)):
+        return x
+    return list(getattr(x, "__dict__", {}).values())
