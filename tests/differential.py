@@ -1,4 +1,7 @@
-"""One capture against plain Python: by the interpreter, as torch source, and as JAX source under jax.jit."""
+"""One capture against plain Python: by the interpreter, as torch source, and as JAX source under jax.jit.
+
+The target "shapes" traces the JAX source alone: it finds what JAX refuses, and shapes that differ, without the cost of XLA.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ from gfx_ir.trees import leaves
 from gfx_trace.capture import capture
 
 NAMES = ("x", "n", "k", "m")
-TARGETS = ("interpreter", "torch", "jax")
+TARGETS = ("interpreter", "torch", "shapes", "jax")
+TRACED = ("interpreter", "torch", "shapes")
+COMPILED = ("shapes", "jax")  # under jax.jit
 
 
 class Found(NamedTuple):
@@ -33,6 +38,7 @@ class Found(NamedTuple):
     kind: str
     key: str = ""  # which of that kind, to tell whether a smaller program fails in the same way
     why: str = ""
+    target: str = ""  # where it showed
 
 
 class Hang(BaseException):
@@ -90,6 +96,11 @@ def agree(want: Any, got: Any) -> bool:
     )
 
 
+def alike(want: Any, got: Any) -> bool:
+    """Whether a result has these shapes."""
+    return not isinstance(got, Exception) and [a.shape for a in want] == [a.shape for a in got]
+
+
 def check(text: str, name: object = 0, how: Settings = Settings(), targets=TARGETS, seconds: float = 60.0) -> Found:
     """Capture a program once, and compare it with what Python does on several inputs."""
     function = load(text, name)
@@ -118,14 +129,15 @@ def _compare(function: Any, how: Settings, tuples: list, wants: list, targets: t
         try:
             run = RUNS[target](program, target)
         except GfxError as error:
-            return Found("refused", f"refused: {target}: {reason(error)}", f"{target}: {error}")
+            return Found("refused", f"refused: {target}: {reason(error)}", f"{target}: {error}", target)
         except Exception as error:
-            return Found("crash", f"crash: {target} {type(error).__name__}", f"source for {target}: {error!r}")
+            return Found("crash", f"crash: {target} {type(error).__name__}", f"source for {target}: {error!r}", target)
+        same = alike if target == "shapes" else agree
         for args, want in zip(tuples, wants):
-            if target == "jax" and isinstance(want, Exception):
+            if target in COMPILED and isinstance(want, Exception):
                 continue
             got = outcome(lambda run=run, args=args: run(dict(zip(NAMES, args))))
-            if not agree(want, got):
+            if not same(want, got):
                 return _difference(target, args, want, got)
     return Found("equal")
 
@@ -138,14 +150,19 @@ def _raised(wants: list) -> str:
 
 def _difference(target: str, args: tuple, want: Any, got: Any) -> Found:
     if isinstance(got, Exception):
-        kind, said = "crash", f"{target} {type(got).__name__}"
+        kind, said = "crash", f"{target} {type(got).__name__}{_raised([want])}: {_words(got)}"
     else:
         kind, said = "differ", f"{target} {'instead of an error' if isinstance(want, Exception) else 'values'}"
     if isinstance(want, Exception) or isinstance(got, Exception):
-        return Found(kind, f"{kind}: {said}", f"{target} on {args}: want {want!r}, got {got!r}")
+        return Found(kind, f"{kind}: {said}", f"{target} on {args}: want {want!r}, got {got!r}", target)
     pairs = [f"[{at}] want {a} got {b}" for at, (a, b) in enumerate(zip(want, got)) if not agree([a], [b])]
     why = ", ".join(pairs) or f"want {len(want)} values, got {len(got)}"
-    return Found(kind, f"{kind}: {said}", f"{target} on {args}: {why}")
+    return Found(kind, f"{kind}: {said}", f"{target} on {args}: {why}", target)
+
+
+def _words(error: Exception) -> str:
+    """The first words of a message: what tells one error of a framework from another."""
+    return " ".join(str(error).replace("'", " ").split()[:5])
 
 
 def reason(error: GfxError) -> str:
@@ -170,18 +187,25 @@ def _interpreter(program: Any, target: str) -> Callable[[dict], Any]:
 
 
 def _source(program: Any, target: str) -> Callable[[dict], Any]:
-    module = program.module(target)
+    framework = "torch" if target == "torch" else "jax"
+    module = program.module(framework)
     fn = module.load()
-    if target == "jax":
+    if target in COMPILED:
         fn = jax.jit(fn, static_argnames=module.static_argnames)
 
     def run(args: dict) -> Any:
-        return _result(program, fn(**{name: moved(args[name], target) for name in _names(program) if name in args}))
+        given = {name: moved(args[name], framework) for name in _names(program) if name in args}
+        return _result(program, zeros(fn, given) if target == "shapes" else fn(**given))
 
     return run
 
 
-RUNS = {"interpreter": _interpreter, "torch": _source, "jax": _source}
+def zeros(fn: Any, given: dict) -> Any:
+    """A result of the shapes that tracing gives."""
+    return jax.tree.map(lambda leaf: np.zeros(leaf.shape), fn.eval_shape(**given))
+
+
+RUNS = {"interpreter": _interpreter, "torch": _source, "shapes": _source, "jax": _source}
 
 
 def _result(program: Any, out: Any) -> Any:

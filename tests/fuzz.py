@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from typing import Any
 from fuzz_worker import BAD, serve
 
 LIFE = 400  # programs after which a process is replaced: compiled programs fill its memory
+QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # most programs are compiled once
 GRACE = 60.0  # seconds beyond the limit after which a process that does not answer is killed
 
 
@@ -167,6 +169,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=30.0, help="time for one program")
     parser.add_argument("--minimise", type=float, default=60.0, help="time to make one failure smaller")
     parser.add_argument("--out", default="build/fuzz")
+    os.environ.setdefault("XLA_FLAGS", QUICK)
     return Run(parser.parse_args())()
 
 

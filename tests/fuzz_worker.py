@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 import jax
 import torch
 
-from differential import TARGETS, check
+from differential import TARGETS, TRACED, check
 from fuzz_programs import program_of
 from minimise import minimised
 
@@ -18,20 +18,21 @@ BAD = ("differ", "crash", "hang")
 def serve(link: Connection, every: int, seconds: float, smaller: float) -> None:
     """Check the seeds that come in until None does; answers (seed, Found, text, Settings).
 
-    A failure is answered twice: as it is, and minimised within `smaller` seconds. One program in `every` runs as JAX source too.
+    A failure is answered twice: as it is, and minimised within `smaller` seconds. One program in `every` is compiled by XLA too.
     """
     warnings.simplefilter("ignore")
     jax.config.update("jax_enable_x64", True)
     torch.set_num_threads(1)
     for seed in iter(link.recv, None):
         text, how = program_of(seed)
-        targets = TARGETS if seed % every == 0 else TARGETS[:2]
+        targets = TARGETS if seed % every == 0 else TRACED
         found = check(text, seed, how, targets, seconds)
         link.send((seed, found, text, how))
         if found.kind in BAD:
             limit = seconds / 4 if found.kind == "hang" else seconds
+            where = (found.target,) if found.target else targets
 
-            def fails(smaller_text: str, limit: float = limit) -> bool:
-                return check(smaller_text, seed, how, targets, limit).key == found.key
+            def fails(smaller_text: str, limit: float = limit, where: tuple = where) -> bool:
+                return check(smaller_text, seed, how, where, limit).key == found.key
 
             link.send((seed, found, minimised(text, fails, smaller), how))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from differential import check
+from differential import TARGETS, TRACED, check
 from fuzz_failures import FAILURES
 from fuzz_failures_numbers import NUMBERS
 from fuzz_programs import program_of
 
 COUNT, BATCH = 200, 25
-WITH_JAX = 10  # compiling with XLA takes longest: one in so many runs as JAX source too
+WITH_JAX = 10  # compiling with XLA takes longest: one in so many runs as JAX source too, the others are traced
 ONCE = {**FAILURES, **NUMBERS}
-PYTHON = ("interpreter", "torch")
 pytestmark = pytest.mark.usefixtures("wide")
 
 
@@ -21,7 +20,7 @@ def test_random_programs(start):
     refused = []
     for seed in range(start, start + BATCH):
         text, how = program_of(seed)
-        found = check(text, seed, how, (*PYTHON, "jax") if seed % WITH_JAX == 0 else PYTHON)
+        found = check(text, seed, how, TARGETS if seed % WITH_JAX == 0 else TRACED)
         assert found.kind in ("equal", "refused"), f"seed {seed}: {found.kind}: {found.why}\n{text}"
         refused += [(seed, found.why)] * (found.kind == "refused")
     assert len(refused) <= BATCH // 4, refused
