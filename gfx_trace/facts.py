@@ -60,10 +60,13 @@ class Facts:
             inner = self.decide(negated)
             return None if inner is None else not inner
         if value.node.op.name == "is_none" and isinstance(value.node.args[0], Value):
-            subject = self.root(value.node.args[0])
-            if subject.kind not in ("optional", "any"):
+            if self.root(value.node.args[0]).kind not in ("optional", "any"):
                 return False
         return self.known.get(self.key(value))
+
+    def there(self, value: Value) -> bool:
+        """Whether a value is not None, for all that is known here."""
+        return self.root(value).kind not in ("optional", "any") or self.known.get(("is_none", self.key(value))) is False
 
     def root(self, value: Value) -> Value:
         """What a captured placeholder stands for, outermost."""

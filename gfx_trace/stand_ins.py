@@ -91,7 +91,10 @@ class StandIns:
         keyed = any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value)
         if node.op.effect or node.regions or keyed or node.op.name in ("parameter", "to_python"):
             raise Unknown
-        made = node.op(*tree_map(self.of, node.args))
+        args = tree_map(self.of, node.args)
+        if not all(self.tracer.facts.there(leaf) for leaf in leaves(args) if type(leaf) is Value):
+            raise Unknown  # the body asks first
+        made = node.op(*args)
         return made[value.index - 1] if isinstance(made, tuple) else made
 
     def _given(self, placeholder: Value) -> Any:

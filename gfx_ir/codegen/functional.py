@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Any
 
 from ..graph import Graph, Node, Value
@@ -14,6 +15,7 @@ from .liveness import fors, loop_results, placeholders
 from .names import Scope
 from .plan import counted
 from .simplify import is_boolean
+from .weak import is_number
 
 _LINEAR = frozenset(("getitem", "add", "subtract", "negative", "sum", "mean", "reshape"))
 
@@ -70,7 +72,9 @@ class Functional(Casts):
         assert region.owner is not None
         statement = self.plan.statement(region.owner)
         graph, number = self.place(statement)
-        return self.scope.pick([hint], graph, 2 * number - 1, avoid | set(inner.closed))
+        written = takewhile(lambda stmt: isinstance(stmt, ast.FunctionDef), reversed(self.out))  # and not called yet
+        beside = {function.name for function in written if isinstance(function, ast.FunctionDef)}
+        return self.scope.pick([hint], graph, 2 * number - 1, avoid | beside | set(inner.closed))
 
     # ------------------------------------------------------------------ cond
     def functional_if(self, node: Node) -> ast.expr:
@@ -204,12 +208,14 @@ class Functional(Casts):
         return items[0] if len(items) == 1 else tuple(items)
 
     def _init(self, node: Node, at: int) -> ast.expr:
-        """What a value is before the loop; a number is typed where the loop is known to give an array."""
+        """What a value is before the loop; a number is typed where the loop is known to give an array, or another kind."""
         init = self.plan.resolve(node.arg("init")[at])
+        if not is_number(init) or self.module.style.control == "python":
+            return self.tree(init)
         element = strong(node.values[at])
-        if type(init) in (bool, int, float, complex) and element is not None and self.module.style.control != "python":
+        if element is not None:
             return self.typed(self.tree(init), element)
-        return self.tree(init)
+        return self.tree(self.plan.weak.before(node, at))
 
     def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
         items = [self._init(node, at) for at in carried]

@@ -20,6 +20,7 @@ _ARITHMETIC = frozenset(
     " greater greater_equal maximum minimum sqrt exp log sin cos tan tanh".split()
 )
 _ORDER = "bifc"
+_MAKE = {"i": int, "f": float, "c": complex}
 
 
 def is_number(leaf: Any) -> bool:
@@ -168,7 +169,7 @@ class Weak:
             loose = self.loose(one), self.loose(other)
             if any(loose) and (not all(loose) or self.kind(one) is None or self.kind(one) != self.kind(other)):
                 return True
-            return self._unsettled(one) != self._unsettled(other)
+            return one is not other and (self._unsettled(one) or self._unsettled(other))
         if isinstance(one if is_number(one) else other, bool):
             return not all(is_boolean(side) or self.kind(side) == "b" for side in (one, other))
         return self.kind(one) != self.kind(other)
@@ -185,10 +186,17 @@ class Weak:
         known = value.type
         return not isinstance(known, LogicalTensor) or known.dtype is None or known.weak
 
+    def before(self, node: Node, at: int) -> Any:
+        """What a loop starts from: a number of the kind that its trips make of it, where they leave it a number."""
+        init = self.liveness.resolve(node.arg("init")[at])
+        kind = self.kind(node.values[at]) if is_number(init) else None
+        wider = kind is not None and _ORDER.index(kind) > _ORDER.index(kind_of(init))
+        return _MAKE[kind](init) if wider else init
+
     def settles_late(self, node: Node) -> bool:
         """Whether a carried number changes dtype only after several trips, since it follows another one."""
         carried = self.liveness.carried(node)
-        init = [self.liveness.resolve(leaf) for leaf in node.arg("init")]
+        init = [self.before(node, at) for at in range(len(node.arg("init")))]
         numbers = {at for at in carried if is_number(init[at]) and at != node.arg("exit")}
         if any(self._widens(init[at], node.values[at]) for at in carried if at not in numbers):
             return True

@@ -1,0 +1,63 @@
+"""Programs whose emitted source failed once: names that hid each other, sides and loops whose dtypes JAX did not join."""
+
+from __future__ import annotations
+
+from fuzz_failures import Failure
+from fuzz_programs import Settings
+
+SOURCES: dict[str, Failure] = {
+    "a test that is a test, beside the functions of its sides": Failure(
+        """
+def outer(a, c):
+    for e in c:
+        a = a * 0.5 + e
+    return a
+
+def f(x, n, k):
+    w, s = x, x[0]
+    if 0.5 < s <= outer(s, x):
+        s = x.max()
+        w = w.at[1].set(s)
+    return w, s
+""",
+        how=Settings("jax", 1),
+    ),
+    "a number that one side of a test in a loop widens": Failure(
+        """
+def f(x, n, k):
+    s, t = 0, 0
+    while t < 1 and x.sum() > -5:
+        t = t + 1
+        if x[0] > 0:
+            x = x + s
+        else:
+            s = s * 0.5
+    return x, s
+""",
+    ),
+    "a number that an inner loop makes a tensor, in a trip that may not be": Failure(
+        """
+def f(x, n, k):
+    r, t = 1, 0
+    while t < 2 and x.sum() > -5:
+        t = t + 1
+        for e in x:
+            r = r * 0.5 + e
+            if r > 0.5:
+                break
+    return r
+""",
+    ),
+    "an optional tensor in what a loop returns": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = None):
+    for t in range(n):
+        if m is not None:
+            x = x + m * 0.1
+        if x[1] > -5:
+            return x * 2
+    return x
+""",
+        how=Settings("torch", 0),
+    ),
+}
