@@ -24,18 +24,18 @@ class Lift:
     """A framework call → ops. `fn` has the framework's own signature, takes Values and constants, and calls ops.
 
     `writes`: the call writes its first argument in place; `fn` returns the new value of it. Where only some calls do
-    (`inplace=True`), it is a function of the call's arguments. `copies`: its result never shares memory with
+    (`inplace=True`), it is a function of the call's arguments. `silent`: a call that writes gives None. `copies`: its result never shares memory with
     its argument although the op it becomes could ("maybe": it may, which is
     decided by strides), or a function of the call's arguments that tells.
     """
 
-    __slots__ = ("name", "fn", "writes", "copies")
+    __slots__ = ("name", "fn", "writes", "copies", "silent")
 
     def __init__(
         self, name: str, fn: Callable[..., Any], writes: bool | Callable[..., bool] = False,
-        copies: bool | str | Callable[..., bool | str] = False,
+        copies: bool | str | Callable[..., bool | str] = False, silent: bool = False,
     ) -> None:  # fmt: skip
-        self.name, self.fn, self.writes, self.copies = name, fn, writes, copies
+        self.name, self.fn, self.writes, self.copies, self.silent = name, fn, writes, copies, silent
 
     def __repr__(self) -> str:
         return f"Lift({self.name})"

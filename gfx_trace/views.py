@@ -130,7 +130,7 @@ class Views:
         if writes and first is not None:
             self.wrote(result, values[0], before)
             first.write(result)
-            return first
+            return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
         if first is not None and result is values[0] and copies != "maybe":
             return first

@@ -1,8 +1,10 @@
 """What NumPy's functions and methods become: the graph of a call gives what the call gives."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import gfx_trace as gfx
 from gfx_ir.backend import backend
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import MissingOp, ShapeError
@@ -134,6 +136,17 @@ def test_writes(name, args):
     got, want = interpret(graph, fed), _called(name, *args)
     compare(got, want)
     assert got.dtype == want.dtype
+
+
+def test_a_call_that_writes_gives_none():
+    def both(x, y):
+        return np.copyto(x, y), np.add.at(x, [0], 1.0), x.sort(), x
+
+    x, y = np.zeros(3), np.array([3.0, 2.0, 1.0])
+    program = gfx.symbolic_trace(both, x, y)
+    assert program(x.copy(), y)[:3] == (None, None, None)
+    compare(program(x.copy(), y)[3], both(x, y)[3])
+    assert program.to("jax")(jnp.zeros(3), jnp.asarray(y))[0][:3] == (None, None, None)
 
 
 def test_what_copies():

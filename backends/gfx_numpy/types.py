@@ -38,7 +38,7 @@ class NumpyBackend(Backend):
                 self.add_lift(name, fn, roots)
         for names, fn in (WRITES | lifts.WRITES).items():
             for name in names.split():
-                self.add_lift(name, fn, roots, writes=True)
+                self.add_lift(name, fn, roots, writes=True, silent=not name.startswith("ndarray.__i"))
         for names, copies in ((COPIES, True), (MAY_COPY, "maybe")):
             for name in names.split():
                 self._lift_named(name).copies = copies

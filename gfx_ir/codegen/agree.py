@@ -60,8 +60,8 @@ def _cast_inputs(node: Node, result: DType, target: str) -> None:
 
 def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: DType, target: str) -> bool:
     """Whether the target gives the result its dtype on its own."""
-    if target == "jax" and len(whole) == len(tensors):  # its mode decides, and where it has float64 gives that
-        return result in _WIDEST
+    if target == "jax" and len(whole) == len(tensors):  # of 64 bits its mode makes a float64, if it has it
+        return result in _WIDEST and all(tensors[value].dtype.bits == 64 for value in whole)
     return _inferred(node, target) == result
 
 

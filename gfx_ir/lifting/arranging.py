@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..defaults import number_kind
+from ..dtypes import default, int64
 from ..dtypes import dtype as dtype_named
 from ..errors import MissingOp
 from ..graph import Value
@@ -208,12 +210,14 @@ class Arranging:
     ) -> Any:  # fmt: skip
         """Powers of a base, their exponents evenly apart."""
         expect(self.say.call("logspace"), "axis", axis, 0)
-        return ops.logspace(start, stop, num, base, element(dtype), endpoint)
+        numbers = number_kind((start, stop)) is not None
+        wanted = element(dtype) or (default("f", self.say.rules) if numbers else None)
+        return ops.logspace(start, stop, num, base, wanted, endpoint)
 
     def vander(self, x: Any, N: Any = None, increasing: bool = False) -> Any:
         """Powers of a vector along a second axis."""
         x = self._x(x)
-        if self.say.prefix == "np":  # which computes in a dtype that holds Python's integers too
+        if self.say.rules == "numpy":  # which computes in a dtype that holds Python's integers too
             known = known_dtype(x)
             if known is None:
                 raise unknown_dtype("np.vander")
@@ -236,12 +240,18 @@ class Arranging:
     def unravel_index(self, indices: Any, shape: Any, order: str = "C") -> Any:
         """Positions along each axis of elements counted row by row."""
         expect(self.say.call("unravel_index"), "order", order, "C")
-        rest, found = self._x(indices), []
+        rest, found = self._position(indices), []
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
         for size in reversed(sizes[1:]):
             found.append(ops.remainder(rest, size))
             rest = ops.floor_divide(rest, size)
         return (rest, *reversed(found))
+
+    def _position(self, x: Any) -> Any:
+        """Positions as NumPy counts with them, in 64 bits."""
+        x = self._x(x)
+        tensor = isinstance(x, Value) and x.is_tensor
+        return ops.astype(x, int64) if tensor and self.say.rules == "numpy" and known_dtype(x) != int64 else x
 
     def ravel_multi_index(self, multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Any:
         """Numbers, row by row, of elements at positions along each axis."""
@@ -249,7 +259,7 @@ class Arranging:
         expect(self.say.call("ravel_multi_index"), "mode", mode, "raise")
         out: Any = None
         for at, size in zip(multi_index, dims):
-            at = self._x(at)
+            at = self._position(at)
             out = at if out is None else ops.add(ops.multiply(out, size), at)
         return out
 

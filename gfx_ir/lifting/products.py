@@ -27,6 +27,7 @@ class Products:
             "outer": {"outer linalg.outer": self.outer},
             "vecdot": {"vecdot linalg.vecdot": self.vecdot, "vdot": self.vdot},
             "tensordot": {"tensordot linalg.tensordot": self.tensordot, "inner": self.inner},
+            "cross": {"cross": self.cross, "linalg.cross": self.cross},
             "einsum": {"einsum": self.einsum},
             "trace": {
                 "trace .trace": self.trace,
@@ -75,6 +76,15 @@ class Products:
         """The product of vectors along an axis."""
         self.say.refuse(self.say.call("vecdot"), out=out, **options)
         return ops.vecdot(self.say.as_array(x1), self.say.as_array(x2), axis=axis)
+
+    def cross(self, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+        """The cross product of vectors of three elements along an axis."""
+        a, b = self.say.as_array(a), self.say.as_array(b)
+        if axis is None and axisa == axisb == axisc:
+            axis = axisa
+        if axis is not None:
+            return ops.cross(a, b, axis=axis)
+        return ops.moveaxis(ops.cross(ops.moveaxis(a, axisa, -1), ops.moveaxis(b, axisb, -1)), -1, axisc)
 
     def tensordot(self, a: Any, b: Any, axes: Any = 2, **options: Any) -> Any:
         """The sum over several axes."""

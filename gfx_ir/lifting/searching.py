@@ -7,11 +7,12 @@ from typing import Any
 
 from .. import ops
 from ..build import host
+from ..dtypes import DType, float64, int64
 from ..errors import MissingOp
 from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
-from .words import Dialect, Lifted, Table, ask_rank, expect, frozen
+from .words import Dialect, Lifted, Table, ask_rank, expect, frozen, known_dtype
 
 All = namedtuple("All", ("values", "indices", "inverse_indices", "counts"))
 Counts = namedtuple("Counts", ("values", "counts"))
@@ -197,18 +198,28 @@ class Counting:
             low, high = range
             if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low == high:
                 low, high = low - 0.5, high + 0.5
-            return ops.linspace(low, high, host("+", bins, 1))
+            return ops.linspace(low, high, host("+", bins, 1), dtype=self._edge_dtype(a))
         x = self.say.as_array(a)
         low, high = ops.min(x), ops.max(x)
         same = ops.equal(low, high)
         apart = (ops.where(same, ops.subtract(low, 0.5), low), ops.where(same, ops.add(high, 0.5), high))
-        return ops.linspace(*apart, host("+", bins, 1))
+        return ops.linspace(*apart, host("+", bins, 1), dtype=self._edge_dtype(a))
+
+    def _edge_dtype(self, a: Any) -> DType | None:
+        """The dtype of edges that are computed: the array's own, of whole numbers NumPy's float; None where that is not known."""
+        known = known_dtype(self.say.as_array(a)) if self.say.rules == "numpy" else None
+        return known if known is None or known.kind == "f" else float64
+
+    def _counted(self, found: Any, dtype: DType) -> Any:
+        """Counts as NumPy gives them."""
+        return ops.astype(found, dtype) if self.say.rules == "numpy" else found
 
     def histogram(self, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
         """How many elements fall into each bin, and the edges of the bins."""
         edges = self.bin_edges(a, bins, range)
         weights = None if weights is None else ops.flatten(self.say.as_array(weights))
-        return ops.histogram(ops.flatten(self.say.as_array(a)), edges, weights, bool(density)), edges
+        found = ops.histogram(ops.flatten(self.say.as_array(a)), edges, weights, bool(density))
+        return found if density or weights is not None else self._counted(found, int64), edges
 
     def histogramdd(
         self, sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
@@ -222,7 +233,8 @@ class Counting:
         columns = [ops.getitem(sample, (slice(None), at)) for at in builtin_range(count)]
         edges = tuple(self.bin_edges(x, b, r) for x, b, r in zip(columns, each, ranges))
         weights = None if weights is None else self.say.as_array(weights)
-        return ops.histogramdd(sample, edges, weights, bool(density)), self.say.several(edges)
+        found = ops.histogramdd(sample, edges, weights, bool(density))
+        return self._counted(found, float64), self.say.several(edges)
 
     def histogram2d(
         self, x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None

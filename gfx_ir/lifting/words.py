@@ -26,11 +26,12 @@ class Dialect:
 
     def __init__(
         self, prefix: str, array: str, as_array: Callable[[Any], Any] = lambda x: x,
-        silent: Mapping[str, Sequence[Any]] | None = None, several: type = list,
+        silent: Mapping[str, Sequence[Any]] | None = None, several: type = list, rules: str = "jax",
     ) -> None:  # fmt: skip
         """`as_array`: what becomes of a list in place of an array; `silent`: the values of options that say nothing
-        (None for those not named); `several`: what functions with several results return."""
+        (None for those not named); `several`: what functions with several results return; `rules`: of its dtypes."""
         self.prefix, self.array, self.as_array, self.several = prefix, array, as_array, several
+        self.rules = rules
         self.silent = dict(silent or {})
 
     def refuse(self, call: str, **options: Any) -> None:

@@ -113,6 +113,14 @@ def _tensordot_cost(args: SimpleNamespace, types: tuple) -> Any:
     return _costs.times(2, types[0].size(), total(summed))
 
 
+def _cross_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    a, b, dtype = _pair(args, rules)
+    for dims in (a, b):
+        if dims is not None and fixed(args.axis) and host.same(dims[axis_of(args.axis, len(dims))], 3) is False:
+            raise ShapeError(f"a cross product takes vectors of 3 elements, not {dims_text((dims,))}")
+    return LogicalTensor(dtype, broadcast(a, b))
+
+
 def _einsum_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     operands = [as_type(a, rules) for a in args.operands]
     return LogicalTensor(promote(operands, rules)[0], einsum_dims(args.equation, [t.dims for t in operands]))
@@ -141,6 +149,7 @@ for _signature, _spelling, _rule, _cost in (
         _vecdot_type,
         _costs.vecdot,
     ),
+    ("cross(x1, x2, axis=-1)", "np.linalg.cross(x1, x2, axis=axis)", _cross_type, None),
     ("tensordot(x1, x2, axes=2)", "np.tensordot(x1, x2, axes=axes)", _tensordot_type, _tensordot_cost),
     ("einsum(equation, operands)", _einsum, _einsum_type, _einsum_cost),
 ):

@@ -119,7 +119,7 @@ def _histogram_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     edges = [as_type(e, rules) for e in (args.edges if many else (args.edges,))]
     element: DType | None = None
     if rules == "torch":
-        element = x.dtype
+        element = dividing((x, *edges), rules)[0]
     elif rules == "numpy" and not many:
         weights = None if args.weights is None else as_type(args.weights, rules).dtype
         element = dtypes.float64 if args.density else dtypes.int64 if args.weights is None else weights

@@ -85,6 +85,7 @@ ROWS = (
     Row("linear", _linear_spelling),
     Row("outer", "jnp.outer(x1, x2)", _SAME["outer"]),
     Row("vecdot", "jnp.vecdot(x1, x2, axis=axis)", _SAME["vecdot"]),
+    Row("cross", "jnp.linalg.cross(x1, x2, axis=axis)", _SAME["cross"]),
     Row("tensordot", "jnp.tensordot(x1, x2, axes=axes)", _SAME["tensordot"]),
     Row(
         "einsum",

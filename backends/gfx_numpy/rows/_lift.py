@@ -48,9 +48,14 @@ def tensor(x: Any, dtype: Any = None) -> Any:
         if not inside:
             return ops.constant(frozen(x), dtype or dtype_for(x, "numpy"))
         if any(leaf.is_tensor for leaf in inside):
-            joined = ops.stack(tuple(tensor(item) if isinstance(item, (list, tuple)) else item for item in x))
+            joined = ops.stack(tuple(map(_item, x)))
             return joined if dtype is None else ops.astype(joined, dtype)
     return ops.as_tensor(x, dtype=dtype or dtype_for(x, "numpy"))
+
+
+def _item(x: Any) -> Any:
+    """An item of a list: beside arrays a Python number has its own dtype there."""
+    return tensor(x) if isinstance(x, (list, tuple, bool, int, float, complex)) else x
 
 
 def as_array(x: Any) -> Any:
@@ -58,7 +63,7 @@ def as_array(x: Any) -> Any:
     return tensor(tuple(x) if isinstance(x, range) else x) if isinstance(x, (list, tuple, range)) else x
 
 
-NP = Dialect("np", "ndarray", as_array, _SILENT, tuple)
+NP = Dialect("np", "ndarray", as_array, _SILENT, tuple, "numpy")
 refuse = NP.refuse
 
 

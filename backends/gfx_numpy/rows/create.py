@@ -130,9 +130,11 @@ def _linspace(
     axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
     expect("np.linspace", "retstep", retstep, False)
-    expect("np.linspace", "axis", axis, 0)
-    numbers = number_kind((start, stop)) is not None
-    return ops.linspace(start, stop, num, dtype=element(dtype) or (float64 if numbers else None), endpoint=endpoint)
+    start, stop = as_array(start), as_array(stop)
+    whole = all(kind_of(end) in ("b", "i", "u") for end in (start, stop))
+    wanted = element(dtype) or (float64 if whole or number_kind((start, stop)) is not None else None)
+    found = ops.linspace(start, stop, num, dtype=wanted, endpoint=endpoint)
+    return found if type(axis) is int and axis == 0 else ops.moveaxis(found, 0, axis)
 
 
 def _eye(

@@ -84,9 +84,7 @@ def cross(input: Any, other: Any, dim: Any = None) -> Any:
     if dim is None:
         ask_rank(input, 1, "torch.cross without dim")
         dim = next(at for at, size in enumerate(input.type.dims) if size == 3)
-    a, b = (ops.unstack(x, axis=dim, length=3) for x in (input, other))
-    parts = [ops.subtract(ops.multiply(a[i], b[j]), ops.multiply(a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
-    return ops.stack(tuple(parts), axis=dim)
+    return ops.cross(input, other, axis=dim)
 
 
 def linalg_cross(input: Any, other: Any, *, dim: Any = -1) -> Any:

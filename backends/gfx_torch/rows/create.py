@@ -12,6 +12,7 @@ from gfx_ir.defaults import own
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
+from gfx_ir.ops import _seen
 
 from ..lifting import default_dtype, dtype_like, element, is_number, known_rank, place, refuse, shape_of, sizes
 from ._spell import spread
@@ -35,7 +36,13 @@ def _arange(args: SimpleNamespace) -> str:
 
 def _linspace(args: SimpleNamespace) -> str:
     count, part = ("num", "") if args.endpoint else ("num + 1", "[:-1]")
-    return f"torch.linspace(start, stop, {count}, dtype=dtype, device=device){part}"
+    arrays = [end for end in ("start", "stop") if not _seen.is_plain(getattr(args, end))]
+    dtype = "dtype" if args.dtype is not None or not arrays else f"{arrays[0]}.dtype"
+    rank = max(_seen.rank(end) or 0 for end in (args.start, args.stop))
+    if rank:  # torch takes numbers and tensors of no axes
+        steps = f"torch.linspace(0, 1, {count}, dtype={dtype}, device=device)[{part[1:-1] or ':'}{', None' * rank}]"
+        return f"start + (stop - start) * {steps}"
+    return f"torch.linspace(start, stop, {count}, dtype={dtype}, device=device){part}"
 
 
 def _eye(args: SimpleNamespace) -> str:

@@ -21,6 +21,13 @@ def _trace(args: SimpleNamespace) -> str:
     return "torch.trace(x)" if rank_of(args.x) == 2 else "torch.diagonal(x, dim1=-2, dim2=-1).sum(-1)"
 
 
+def _cross(args: SimpleNamespace) -> str:
+    """torch takes tensors of one rank."""
+    ranks = rank_of(args.x1), rank_of(args.x2)
+    alike = "x1, x2" if None in ranks or ranks[0] == ranks[1] else "*torch.broadcast_tensors(x1, x2)"
+    return f"torch.linalg.cross({alike}, dim=axis)"
+
+
 def _einsum(equation: Any, *operands: Any) -> Any:
     if not isinstance(equation, str):
         refuse("torch.einsum in its form of tensors and sublists has no counterpart", "write the equation as a string")
@@ -99,6 +106,7 @@ ROWS = (
     Row("linear", "F.linear(x, weight, bias=bias)", {"F.linear": _linear}, spare=True),
     Row("outer", "torch.outer(x1, x2)", {names("outer", "ger"): lambda input, vec2: ops.outer(input, vec2)}),
     Row("vecdot", "torch.linalg.vecdot(x1, x2, dim=axis)", {"torch.linalg.vecdot": _vecdot}),
+    Row("cross", _cross),
     Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}),
     Row("einsum", "torch.einsum(equation, *operands)", {"torch.einsum": _einsum}),
     Row("trace", _trace, {names("trace"): _trace_lift}),
