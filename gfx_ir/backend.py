@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, SimpleNamespace
 from typing import Any
 
 from .dtypes import DType
@@ -69,7 +69,9 @@ class Row:
     (see Template). `missing` is the reason why this backend lacks the op.
 
     `in_place` is the spelling that overwrites the first argument and gives it back; `spare`: the result is always
-    memory of its own, which the op's backward does not read, so that such a spelling may overwrite it.
+    memory of its own, which the op's backward does not read, so that such a spelling may overwrite it. `place` is the
+    spelling of what the op writes where it may write its first argument, left of `= value`, or "" for arguments for which it
+    has none.
     """
 
     op: str
@@ -81,6 +83,7 @@ class Row:
     own: Own = field(default_factory=dict)
     in_place: str = ""
     spare: bool = False
+    place: Callable[[SimpleNamespace], str] | None = None
 
 
 class Backend:
@@ -91,6 +94,8 @@ class Backend:
     """Top-level packages of the framework: code in them is never entered, only lifted."""
     views = False
     """Whether slices and transposes share memory with their base, and in-place operators write."""
+    numbers = False
+    """Whether an index that leaves no axis gives a number of its own, not a view of one place."""
     promotion = "array_api"
     tensor_types: tuple[type, ...] = ()
 
@@ -100,6 +105,7 @@ class Backend:
         self.rows: dict[str, Row] = {}
         self.templates: dict[str, Template] = {}
         self.in_place: dict[str, Template] = {}
+        self.places: dict[str, Callable[[SimpleNamespace], str]] = {}
         self.functions: dict[Any, Lift] = {}
         self.methods: dict[str, Lift] = {}
         self.attributes: dict[str, Lift] = {}
@@ -130,6 +136,8 @@ class Backend:
             self.templates[row.op] = Template(row.emit, op.params, op.defaults, row.keep, row.own)
         if row.in_place:
             self.in_place[row.op] = Template(row.in_place, op.params, op.defaults, row.keep, row.own)
+        if row.place is not None:
+            self.places[row.op] = row.place
         for names, fn in row.lift.items():
             for name in names.split():
                 self.add_lift(name, fn, roots, copies=name in row.copies)

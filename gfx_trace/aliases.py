@@ -13,6 +13,7 @@ from typing import Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
+from gfx_ir.types import LogicalTensor
 
 from .proxy import NeedsPython, Proxy
 
@@ -88,6 +89,30 @@ class Row(Doubt):
         if self.fixed:
             raise NeedsPython("the loop writes to the rows that it runs over", active.builder.span())
         super().written(proxy, new)
+
+
+class Element(Doubt):
+    """The base of `a[i]` where that is a view of a matrix's row, and a number of its own of a vector, as NumPy has it.
+
+    Where that matters, the array is taken for one that has as many axes as the index has `integers`, with a guard.
+    """
+
+    __slots__ = ("owner", "integers")
+
+    def __init__(self, owner: Proxy, integers: int) -> None:
+        super().__init__("an index gives a number of its own from a vector, and a view of its rows from a matrix")
+        root = root_of(owner)
+        self.add([(root, root.value)])
+        self.owner, self.integers = owner, integers
+
+    def read(self) -> None:
+        """Nothing, if the array was not written, or is known to have given a number."""
+        try:
+            super().read()
+        except UnsupportedConstruct:
+            if self.owner.backend is None or not active.builder.assume_axes(root_of(self.owner), self.integers):
+                raise
+            self.pairs.clear()
 
 
 class WrittenConstant(Exception):
@@ -170,6 +195,21 @@ def regained(proxy: Proxy, new: Any) -> None:
     if type(root.base) is Lost and new is not None and root.base.result is new:
         active.builder.journal.record(root, None, "base", called(root))
         root.base = root.base.before
+
+
+def integers_of(index: Any) -> int:
+    """How many integers an index has, if it has nothing else; else 0."""
+    items = index if type(index) is tuple else (index,)
+    alone = all(type(i) is int or (isinstance(i, Value) and i.kind == "int") for i in items)
+    return len(items) if alone else 0
+
+
+def is_number(x: Proxy) -> bool:
+    """Whether this is a number of NumPy's, which nothing writes: an element, or what was computed from all of an array."""
+    value, known = x.value, getattr(x.value, "type", None)
+    if x.backend is None or not x.backend.numbers or x.base is not None or not isinstance(known, LogicalTensor):
+        return False
+    return known.dims == () and (value.node.op.name == "getitem" or value.node.op.family == "reduce")
 
 
 def _undecided(proxy: Proxy, why: str) -> UnsupportedConstruct:

@@ -48,7 +48,7 @@ def _scalar_of(kind: type, value: Any, backend: Any) -> Any:
     if kind is bool:
         return ops.not_equal(value, 0)
     element = (backend.as_dtype(kind) if backend is not None else None) or dtype(kind)
-    return ops.astype(ops.trunc(value) if kind is int else value, element)
+    return ops.astype(value, element)
 
 
 def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -9,13 +9,14 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
+from .aliases import root_of
 from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
 from .hints import loop_key, recall, remember
 from .journal import Slot, held_value, held_values
 from .nest import Maybe, branches, rebuilt
-from .proxy import HostProxy, Proxy, Unusable
-from .rows import StackedRows
+from .proxy import HostProxy, NeedsPython, Proxy, Unusable
+from .rows import StackedRows, called
 from .settling import Later, Settling
 
 if TYPE_CHECKING:
@@ -180,6 +181,8 @@ class Carries(Settling):
         """Set the body's result; gives the appended items, stacked results behind the carried ones."""
         tracer = self.tracer
         stacked = [(slot, item) for slot, items in self.appended.values() for item in items]
+        for slot, item in stacked:
+            self._check_appended(slot, item)
         with tracer._within(side):
             outs = [tracer._local(self.read(c.out, True)) for c in self.slots]
             if exit_ == len(self.slots):
@@ -187,6 +190,19 @@ class Carries(Settling):
             outs += [tracer._local(item.read()) for _, item in stacked]
             side.graph.result = tuple(outs)
         return stacked
+
+    def _check_appended(self, slot: Slot, item: Any) -> None:
+        """A list holds tensors, not what they held: one that a later trip writes in place changes in the list too."""
+        root = root_of(item)
+        for carried in self.slots:
+            phi = carried.entered
+            handed = type(carried.out) is Proxy and root_of(carried.out) is root
+            written = handed and type(phi) is Proxy and phi.value is not phi.first
+            if written or (carried.slot is not None and carried.slot.object is root):
+                what = (
+                    f"the loop writes {carried.name!r} in place, which {called(slot.object, self.tracer.site)!r} holds"
+                )
+                raise NeedsPython(what, slot.span, "append a copy: `.clone()`, `.copy()`")
 
     def initial(self) -> tuple:
         """The values before the first trip."""

@@ -173,7 +173,7 @@ class Objects:
             parts = _tuple(ops.unstack(value.read(), 0, count))
             wrapped = tuple(self.wrap(v, value.backend) for v in parts)
             if value.backend is not None and value.backend.views:
-                self.link(value, value.read(), wrapped)
+                self.link_item(value, value.read(), wrapped, 1)
             return list(wrapped)
         if isinstance(value, OpenParts) and not starred:
             return list(self.wrap(_tuple(value.unpack(count))))

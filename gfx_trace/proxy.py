@@ -26,7 +26,7 @@ class NeedsPython(CaptureError):
 class Proxy:
     """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
 
-    __slots__ = ("value", "backend", "weak", "base", "derive", "put", "version", "seen", "__weakref__")
+    __slots__ = ("value", "backend", "weak", "base", "derive", "put", "version", "seen", "first", "__weakref__")
 
     def __init__(self, value: Any, backend: Any, weak: str = "") -> None:
         # weak: the kind of a Python number that became data (a loop's counter); `n += 1` makes a new one, as Python does
@@ -35,6 +35,7 @@ class Proxy:
         self.derive: Callable[[Any], Any] | None = None
         self.put: Callable[[Any, Any], Any] | None = None
         self.version = self.seen = 0
+        self.first = value  # of the same rank, whatever is written
 
     # ------------------------------------------------------------------ reference
     def read(self) -> Any:

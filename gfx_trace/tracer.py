@@ -34,6 +34,8 @@ from .sources import Sources
 from .truths import Truths
 from .views import Views
 
+_LIKE = frozenset(("copy", "astype", "zeros_like", "ones_like", "full_like", "as_tensor"))
+"""Ops whose result has the rank of their first argument."""
 _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
 
 
@@ -256,6 +258,13 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
     def assume_rank(self, value: Any, rank: int) -> bool:
         """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
         return self._assume("rank", value, rank)
+
+    def assume_axes(self, x: Proxy, rank: int) -> bool:
+        """Take the rank of a tensor that was made like an argument as given. False where it was made otherwise."""
+        value = self.facts.root(x.first)
+        while isinstance(value, Value) and value.node.op.name in _LIKE:
+            value = self.facts.root(value.node.args[0])
+        return self.assume_rank(value, rank)
 
     def assume_rows(self, value: Any) -> bool:
         """Take an argument to lie in memory row by row, with a guard. False where `value` is no argument."""

@@ -14,7 +14,7 @@ from gfx_ir.op import OpDef, active, lookup
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .aliases import doubt, lose, regained
+from .aliases import Element, doubt, integers_of, is_number, lose, regained
 from .chains import make_view, may_view, view_chain
 from .convert import Starred, spliced
 from .indexed import Indexed
@@ -128,6 +128,7 @@ class Views:
             raise
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
         if writes and first is not None:
+            self.is_array(first)
             self.wrote(result, values[0], before)
             first.write(result)
             return None if lift.silent else first
@@ -185,22 +186,45 @@ class Views:
         if isinstance(index, tuple) and type(index) is not tuple:
             index = tuple(index)
         read = x.backend.methods.get("__getitem__") if x.backend is not None else None
-        wrapped = Proxy((ops.getitem if read is None else read.fn)(value, self.unwrap(index)), x.backend)
+        where = self.unwrap(index)
+        wrapped = Proxy((ops.getitem if read is None else read.fn)(value, where), x.backend)
         if x.backend is None or x.backend.views:
-            self.link(x, value, wrapped)
+            self.is_array(x)
+            self.link_item(x, value, wrapped, integers_of(where))
         return wrapped
+
+    def link_item(self: Tracer, x: Proxy, value: Value, wrapped: Any, integers: int) -> None:
+        """Make what an index gives a view of x; `integers`: how many there are, if it is made of these alone, else 0."""
+        known = value.type.dims if isinstance(value.type, LogicalTensor) else None
+        if not integers or (x.backend is not None and not x.backend.numbers) or (known and len(known) > integers):
+            self.link(x, value, wrapped)
+        elif known is None or x.backend is None:
+            for item in leaves(wrapped):
+                item.base, item.seen = Element(x, integers), 0
+
+    def is_array(self: Tracer, x: Proxy) -> None:
+        """What is indexed is no number: where that was open, it is a view."""
+        if type(x.base) is Element:
+            owner = x.base.owner
+            x.read()
+            x.base = None
+            self.link(owner, owner.read(), x)
 
     def setitem(self: Tracer, x: Proxy, index: Any, new: Any) -> None:
         """x[index] = new."""
         if x.backend is not None and not x.backend.views:
             raise TypeError("JAX arrays are immutable: write x = x.at[index].set(value)")
         regained(x, new)
+        self.is_array(x)
         if x.read() is new:
             return
         put = x.backend.methods.get("__setitem__") if x.backend is not None else None
         where, value = self.unwrap(index), self.unwrap(new)
-        if not _is_written(x.read(), where, value):
-            x.write((ops.index_put if put is None else put.fn)(x.read(), where, value))
+        old, before = x.read(), self.graph.last
+        if not _is_written(old, where, value):
+            result = (ops.index_put if put is None else put.fn)(old, where, value)
+            self.wrote(result, old, before)
+            x.write(result)
 
     def inplace(self: Tracer, sign: str, x: Any, other: Any) -> Any:
         """x += other: a write where the framework's arrays are mutable, else a new value."""
@@ -209,15 +233,20 @@ class Views:
         operand = self.operand(other)
         if operand is NotImplemented:
             raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
-        fixed = x.weak or x.backend is None or not x.backend.views
+        unsure = type(x.base) is Element
+        fixed = x.weak or x.backend is None or not x.backend.views or unsure or is_number(x)
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
         old, before = x.read(), self.graph.last
         value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(old, operand)
         if fixed:
             made = Proxy(value, x.backend, "float" if x.weak and sign == "/" else widest(x.weak, weak_kind(other)))
-            if x.backend is None and not x.weak:
-                lose(x, f"`{sign}=` writes in place in some frameworks, and makes a new array in others", made)
+            why = f"`{sign}=` writes in place in some frameworks, and makes a new array in others"
+            if unsure:
+                for owner, _ in x.base.others:
+                    lose(owner, why if x.backend is None else x.base.why, made)
+            elif x.backend is None and not x.weak:
+                lose(x, why, made)
             return made
         self.wrote(value, old, before)
         x.write(value)

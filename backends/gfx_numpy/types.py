@@ -26,6 +26,7 @@ class NumpyBackend(Backend):
     name = "numpy"
     packages = ("numpy", "ml_dtypes")
     views = True
+    numbers = True
     promotion = "numpy"
     style: Any = None
     tensor_types = (np.ndarray, np.generic)

@@ -30,8 +30,8 @@ class FunctionWriter(Operators):
     def __init__(self, module: ModuleWriter, graph: Graph) -> None:
         self.module = module
         rules = (module.effectful, module.functional, module.gives_tuple, module.spelling)
-        overwriting = partial(module.overwriting, graph)
-        self.plan = Plan(graph, *rules, overwriting=overwriting, ordered=module.ordered, hop=self.hop)
+        overwriting, writing = partial(module.overwriting, graph), partial(module.writing, graph)
+        self.plan = Plan(graph, *rules, overwriting, writing, ordered=module.ordered, hop=self.hop)
         self.out: list[ast.stmt] = []
         self.prefer: dict[Value, str] = {}
         self.told: set[Node] = set()

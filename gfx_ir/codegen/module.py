@@ -15,7 +15,7 @@ from ..graph import Graph, Node, Value
 from ..program import Parameter, Program
 from ..source import Span
 from ..template import Template
-from ..trees import leaves
+from ..trees import leaves, tree_map
 from .emitted import Module
 from .function import FunctionWriter
 from .helpers import Helpers
@@ -29,6 +29,7 @@ from .static import static_arguments
 from .style import Style
 from .unrolling import Unrolling
 from .weak import Weak
+from .written import Writes
 
 
 def emit(
@@ -117,6 +118,25 @@ class ModuleWriter:
         if self.style.control != "python":  # higher-order operators refuse writes, or spell them otherwise
             return set()
         return overwriting(graph, self.backend, liveness, weak, self._is_spare)
+
+    def writing(self, graph: Graph, liveness: Liveness, weak: Weak) -> Writes:
+        """The nodes of a function that write a part of a variable."""
+
+        def spelled(node: Node) -> bool:
+            found = self.backend.places.get(node.op.name) if self.style.control == "python" else None
+            if found is None:
+                return False
+            args = node.op.named(tree_map(liveness.resolve, node.args))
+            args.index = tree_map(lambda leaf: 0 if weak.maybe_number(leaf) else leaf, args.index)
+            return bool(found(args))
+
+        def own(value: Value) -> bool:
+            return self._is_spare(value) and not weak.maybe_number(value)
+
+        def authored(node: Node) -> bool:
+            return node.in_place and self.program.promotion == "torch"
+
+        return Writes(graph, liveness, spelled, own, self.functional, authored)
 
     def functional(self, node: Node) -> bool:
         """Whether a test or loop is written by a higher-order function."""

@@ -19,6 +19,7 @@ from .returns import returning_loop
 from .simplify import IFS, LOOPS
 from .weak import Weak
 from .widths import DEPTH, WIDTH, Widths
+from .written import Writes
 
 CHEAP = frozenset(("size", "rank", "dtype_of", "is_none", "device_of", "shape"))
 _TERNARY = 70
@@ -61,17 +62,19 @@ class Plan:
         flat: Test,
         template: Callable[[Node, bool], Template | None],
         overwriting: Callable[[Liveness, Weak], set[Node]],
+        writing: Callable[[Liveness, Weak], Writes],
         ordered: bool,
         hop: bool = False,
     ) -> None:
         """`flat`: whether a call returns the tuple of its values; `template`: the spelling, in place or not;
-        `overwriting`: the nodes to write in place; `ordered`: whether draws of random numbers are."""
+        `overwriting`: the nodes to write in place; `writing`: those that write a part; `ordered`: whether draws of random numbers are."""
         self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
         self.ordered, self.hop = ordered, hop
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
         self.weak, self.ranks = Weak(self.liveness, graph), Ranks(self.liveness)
         self.in_place = overwriting(self.liveness, self.weak)
+        self.writes = writing(self.liveness, self.weak)
         self._widths = Widths(lambda node: template(node, node in self.in_place), self.resolve)
         self.order: dict[Graph, list[Node]] = {}
         self.inside: set[Node] = set()
@@ -140,7 +143,7 @@ class Plan:
         found = [value for value in self._arguments(node) if self._fits(value, node)]
         own = self._widths.node(node)
         found.sort(key=lambda value: self._sizes[value.node][1])
-        depth, width = 0, own
+        depth, width, inside = 0, own, [region.output for region in node.regions]
         for value in found:
             inner_depth, inner_width = self._sizes[value.node]
             if node.op.name != "output" and (inner_depth >= DEPTH or width + inner_width > WIDTH):
@@ -148,7 +151,9 @@ class Plan:
             if node.op.name == "output" and inner_depth > DEPTH:
                 continue
             self.inside.add(value.node)
+            inside.append(value.node)
             depth, width = max(depth, inner_depth), width + inner_width - self._widths.leaf(value)
+        self.writes.reads(node, inside)
         if node.op.name == "output":
             self._decide_whole(node)
         elif node.op.name in IFS:
@@ -179,6 +184,8 @@ class Plan:
         if self.users.get(value) != [user] or node.graph is not user.graph or node not in self.liveness.live:
             return False
         if user.op.name == "repeat_calls" and (value, user) in self.liveness.late:
+            return False
+        if self.writes.apart(value, user):
             return False
         if (
             len(node.values) != 1

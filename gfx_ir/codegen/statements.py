@@ -101,6 +101,9 @@ class Statements(Expressions):
             return self.check(node)
         if op in ("cond", "host_if", "while", "for", "host_while", "host_for", "repeat_calls"):
             return self.control_statement(node)
+        if node in self.plan.writes.nodes:
+            self.write_place(node)
+            return False
         expression = self.build(node)
         if not any(self.plan.liveness.used(value) for value in node.values):
             self.put(ast.Expr(expression), node.span)
@@ -114,6 +117,43 @@ class Statements(Expressions):
         else:
             self.unpack(node, expression, self.shape_of(node))
         return False
+
+    def write_place(self, node: Node) -> None:
+        """`x[i] = v`, or `x[i] += v`, where the variable is the node's own from here on."""
+        index, value, sign = self.index(node.arg("index")), *self._change(node)
+        graph, at = self.place(node)
+        held = self.leaf(node.args[0])
+        taken = {inner.id for part in (index, value) for inner in ast.walk(part) if isinstance(inner, ast.Name)}
+        text = held.id if isinstance(held, ast.Name) else ""
+        chosen = self.choose(node.value, graph, 2 * at, taken - {text})
+        self.assign([(chosen, held)], node.span)
+        target = ast.Subscript(name(chosen), index, ast.Store())
+        self.put(ast.AugAssign(target, sign, value) if sign else ast.Assign([target], value), node.span)
+        self.scope.forget(chosen, graph)
+        self.bind(node.value, chosen)
+
+    def _change(self, node: Node) -> tuple[ast.expr, ast.operator | None]:
+        """What is assigned, or what is added and so on to what stands there, with its operator."""
+        if node.arg("accumulate"):
+            return self.leaf(node.arg("value")), ast.Add()
+        made = self.plan.resolve(node.arg("value"))
+        if type(made) is Value and made.node in self.plan.inside and made.node.op.name in self.module.backend.templates:
+            spelled = self.module.template(made.node).tree(tree_map(self.plan.resolve, made.node.args))
+            if (
+                isinstance(spelled, ast.BinOp)
+                and self._reads(made.node.args[0], node)
+                and type(made.node.args[1]) is int
+            ):
+                return self.leaf(made.node.args[1]), spelled.op
+        return self.leaf(made), None
+
+    def _reads(self, leaf: Any, write: Node) -> bool:
+        """Whether a leaf is what stands where the write goes to."""
+        value = self.plan.resolve(leaf)
+        if type(value) is not Value or value.node.op.name != "getitem" or value.node not in self.plan.inside:
+            return False
+        there, here = (tree_map(self.plan.resolve, n.args[:2]) for n in (value.node, write))
+        return there[0] is here[0] and there[1] == here[1]
 
     def overwrite(self, node: Node, text: str) -> bool:
         """Write `text += …` for a node in place of the variable `text`, where its op has an operator."""

@@ -168,7 +168,7 @@ def _fill(input: Any, value: Any) -> Any:
 
 
 ROWS = (
-    Row("constant", "torch.tensor(data, dtype=dtype, device=device)", own={"dtype": own("torch", "data")}),
+    Row("constant", "torch.tensor(data, dtype=dtype, device=device)", own={"dtype": own("torch", "data")}, spare=True),
     Row(
         "as_tensor",
         "torch.as_tensor(x, dtype=dtype, device=device)",
@@ -185,6 +185,7 @@ ROWS = (
         _shaped("torch.full(shape, fill_value, dtype=dtype, device=device)"),
         {"torch.full": _full_lift, "Tensor.new_full": _new_full},
         own={"dtype": own("torch", "fill_value")},
+        spare=True,
     ),
     *(
         Row(
@@ -192,6 +193,7 @@ ROWS = (
             spread(f"torch.{call}(*shape, dtype=dtype, device=device)", "shape"),
             {f"torch.{op}": _filled(op), f"Tensor.new_{op}": _new(op)},
             own=OWN_FLOAT,
+            spare=True,
         )
         for op, call in (("zeros", "zeros"), ("ones", "ones"), ("empty", "zeros"))
     ),
@@ -202,6 +204,7 @@ ROWS = (
             "torch.full_like": _full_like,
             "torch.fill Tensor.fill_ torch.fill_": _fill,
         },
+        spare=True,
     ),
     Row(
         "zeros_like",
@@ -210,8 +213,9 @@ ROWS = (
             "torch.zeros_like torch.empty_like": _like("zeros_like"),
             "Tensor.zero_ torch.zero_": lambda input: ops.zeros_like(input),
         },
+        spare=True,
     ),
-    Row("ones_like", "torch.ones_like(x, dtype=dtype)", {"torch.ones_like": _like("ones_like")}),
+    Row("ones_like", "torch.ones_like(x, dtype=dtype)", {"torch.ones_like": _like("ones_like")}, spare=True),
     Row("arange", _arange, {"torch.arange": _arange_lift}, own={"dtype": own("torch", "start", "stop", "step")}),
     Row("linspace", _linspace, {"torch.linspace": _linspace_lift}, own=OWN_FLOAT),
     Row("eye", _eye, {"torch.eye": _eye_lift}, own={"dtype": lambda a: OWN_FLOAT["dtype"](a) if a.k == 0 else None}),

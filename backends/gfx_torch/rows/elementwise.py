@@ -262,5 +262,10 @@ ROWS = (
     ),
     Row("astype", _cast),
     Row("stop_gradient", "x.detach()", {"torch.detach Tensor.detach Tensor.data@": one(ops.stop_gradient)}),
-    Row("copy", "torch.clone(x)", {"torch.clone Tensor.clone": lambda input, *, memory_format=None: ops.copy(input)}),
+    Row(
+        "copy",
+        "torch.clone(x)",
+        {"torch.clone Tensor.clone": lambda input, *, memory_format=None: ops.copy(input)},
+        spare=True,
+    ),
 )

@@ -7,6 +7,8 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.graph import Value
+from gfx_ir.types import LogicalTensor
 
 from ..lifting import INT64, names, refuse
 from ..lifts import finding
@@ -26,6 +28,30 @@ def _index_put(args: SimpleNamespace) -> str:
     if _backwards(items):
         return f"index_put_backwards(x, {index}, value, accumulate=accumulate)"
     return f"{'index_add' if args.accumulate else 'index_put'}(x, {index}, value)"
+
+
+def _place(args: SimpleNamespace) -> str:
+    """An index tensor takes values of the very dtype, and so does an addition in place."""
+    items = args.index if isinstance(args.index, tuple) else (args.index,)
+    if _backwards(items) or _apart(items):
+        return ""
+    alone = all(isinstance(i, (slice, int, type(None), type(...))) or _is_number(i) for i in items)
+    strict = args.accumulate or not alone
+    return "x[index]" if (alone or not args.accumulate) and (not strict or _same_dtype(args.value, args.x)) else ""
+
+
+def _is_number(item: Any) -> bool:
+    """Whether an item of an index names one place: Python data, or a tensor without axes."""
+    known = item.type if isinstance(item, Value) else None
+    return is_scalar(item) or (isinstance(known, LogicalTensor) and known.dims == ())
+
+
+def _same_dtype(value: Any, x: Value) -> bool:
+    known, own = getattr(value, "type", None), x.type
+    if not isinstance(value, Value):
+        return type(value) is int
+    typed = isinstance(known, LogicalTensor) and isinstance(own, LogicalTensor)
+    return typed and known.dtype is not None and known.dtype == own.dtype
 
 
 def _backwards(items: tuple) -> bool:
@@ -105,7 +131,7 @@ def _take_along(input: Any, indices: Any, dim: Any = None) -> Any:
 
 ROWS = (
     Row("getitem", _getitem),
-    Row("index_put", _index_put, {names("index_put"): _index_put_lift}),
+    Row("index_put", _index_put, {names("index_put"): _index_put_lift}, spare=True, place=_place),
     Row(
         "take",
         _take,

@@ -1,0 +1,282 @@
+"""Which indexed writes are written as such, `x[i] = v`, and which copy: a write is in place where nobody can tell.
+
+A value that is written is memory of its own, and nothing reads what it was before behind the write: no other variable, no
+view, no list, no caller. Memory is followed through tests and loops, which hand it on (`x` before a loop, on each trip and
+behind it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from ..graph import Graph, Node, Value
+from ..trees import leaves
+from ..types import LogicalTensor
+from .copying import outputs_of
+from .liveness import Liveness, fors, loop_results, placeholders
+from .simplify import IFS, LOOPS
+
+_FRESH = frozenset("elementwise reduce linalg special search".split())
+"""Families whose results never share memory with what they take, those apart through which one can write."""
+_SAME = frozenset(("positive", "clip", "astype"))
+"""Ops of these families that some targets answer with their argument itself."""
+_ASKS = frozenset("size rank shape numel sizes dtype_of device_of is_none is_floating to_python check print".split())
+"""Queries: they give no array."""
+_UNSAVED = frozenset(
+    "add subtract negative equal not_equal less less_equal greater greater_equal isnan isinf isfinite logical_and"
+    " logical_or logical_not getitem index_put sum mean argmax argmin any all count_nonzero copy output".split()
+)
+"""Ops whose gradient does not look at what they took, so that it may be written later."""
+
+
+class Use(NamedTuple):
+    """One use of a value: by which node, and whether that takes over its memory."""
+
+    node: Node
+    takes: bool
+
+
+class Writes:
+    """`nodes`: the writes in place; `apart` tells which expressions may not be moved behind one."""
+
+    def __init__(self, graph: Graph, liveness: Liveness, spelled: Callable[[Node], bool], own: Callable[[Value], bool],
+                 functional: Callable[[Node], bool], authored: Callable[[Node], bool]) -> None:  # fmt: skip
+        """`spelled`: whether the target writes this node as a statement; `own`: whether a value is memory of its own;
+        `authored`: whether the author wrote in place, so that gradients are as they were."""
+        self.liveness, self._own, self._functional = liveness, own, functional
+        found = [n for n in graph.walk() if n in liveness.live and n.op.name == "index_put" and spelled(n)]
+        self._found = {n for n in found if not any(map(functional, _owners(n)))}
+        self._authored = authored
+        self.nodes: set[Node] = set()
+        self._bad: set[Value] = set()
+        self._views: dict[Value, Value] = {}
+        self._cells: dict[Value, Value] = {}
+        self._at: dict[Node, int] = {}
+        self._written: dict[tuple[Graph, Value], list[int]] = {}
+        self._touched: dict[Node, frozenset[Value]] = {}
+        if self._found:
+            self._join(graph)
+            self._settle()
+
+    # ------------------------------------------------------------------ memory that is handed on
+    def _cell(self, value: Value) -> Value:
+        while self._cells.setdefault(value, value) is not value:
+            value = self._cells[value]
+        return value
+
+    def _tie(self, a: Any, b: Any) -> None:
+        """What is handed on is the same memory; a constant among it is none."""
+        a, b = self.liveness.resolve(a), self.liveness.resolve(b)
+        if type(a) is Value and type(b) is Value:
+            self._cells[self._cell(a)] = self._cell(b)
+        else:
+            self._bad.update(x for x in (a, b) if type(x) is Value)
+
+    def _join(self, graph: Graph) -> None:
+        for node in graph.walk():
+            if node not in self.liveness.live or self._functional(node):
+                continue
+            if node in self._found:
+                self._tie(node.args[0], node.value)
+            elif node.op.name in IFS:
+                for at, value in enumerate(node.values):
+                    if self.liveness.used(value):
+                        for region in node.regions:
+                            self._tie(value, outputs_of(region.result, len(node.values))[at])
+            elif node.op.name in LOOPS:
+                for at in self.liveness.carried(node):
+                    phis = [placeholders(node, region)[1][at] for region in node.regions]
+                    for other in (node.arg("init")[at], *phis, loop_results(node)[at]):
+                        self._tie(node.values[at], other)
+
+    def _settle(self) -> None:
+        """Keep the writes to memory that is its own and used in one line."""
+        cells = {self._cell(node.value) for node in self._found}
+        bad = {self._cell(value) for value in self._bad}
+        authored = dict.fromkeys(cells, True)
+        for node in self._found:
+            authored[self._cell(node.value)] &= self._authored(node)
+        for value in [v for v in self._cells if self._cell(v) in cells]:
+            cell = self._cell(value)
+            if cell not in bad and not (self._handed(value) or self._own(value)):
+                bad.add(cell)
+            elif cell not in bad and not self._linear(value, authored[cell]):
+                bad.add(cell)
+        self.nodes = {node for node in self._found if self._cell(node.value) not in bad}
+        self._cells = {v: self._cell(v) for v in list(self._cells) if self._cell(v) in cells - bad}
+        self._cells.update((v, self._cells[of]) for v, of in self._views.items() if of in self._cells)
+        self._number()
+
+    def _handed(self, value: Value) -> bool:
+        """Whether the value is memory that a write, test or loop hands on."""
+        node, at = self.liveness.phis.get(value, (value.node, value.index - 1))
+        if node.op.name in LOOPS and not self._functional(node):
+            return 0 <= at < len(node.arg("init"))
+        return node in self._found or (node.op.name in IFS and not self._functional(node))
+
+    # ------------------------------------------------------------------ uses
+    def _linear(self, value: Value, authored: bool) -> bool:
+        """Whether the memory is handed on once on every path, behind all that reads it."""
+        uses = self._uses(value, authored)
+        assert value.node.graph is not None
+        return uses is not None and self._ordered(value.node.graph, uses)
+
+    def _uses(self, value: Value, authored: bool) -> list[Use] | None:
+        """Uses of the value and of what may share its memory; None where one of them may keep it."""
+        found: list[Use] = []
+        todo, seen = [(value, True)], {value}
+        while todo:
+            part, whole = todo.pop()
+            users = self.liveness.users.get(part, [])
+            for user in dict.fromkeys(users):
+                taken = self._takes(part, user)
+                if taken > 1 or (taken and (not whole or users.count(user) > 1)):
+                    return None
+                if not authored and not self._harmless(part, user):
+                    return None
+                found.append(Use(user, bool(taken)))
+                shared = () if taken else self._shared(part, user)
+                if shared is None:
+                    return None
+                todo += [(result, False) for result in shared if result not in seen]
+                seen.update(shared)
+                self._views.update(dict.fromkeys(shared, value))
+        return found
+
+    def _takes(self, value: Value, user: Node) -> int:
+        """How often the user takes over the memory."""
+        return sum(self.liveness.resolve(leaf) is value for leaf in self._handed_by(user))
+
+    def _handed_by(self, user: Node) -> list[Any]:
+        if user in self._found:
+            return [user.args[0]]
+        if user.op.name in LOOPS and not self._functional(user):
+            return [user.arg("init")[at] for at in self.liveness.carried(user)]
+        owner = user.graph.owner if user.op.name == "output" and user.graph is not None else None
+        if owner is None or self._functional(owner):
+            return []
+        if owner.op.name in LOOPS:
+            results = loop_results(owner)
+            return [results[at] for at in self.liveness.carried(owner)] if user.graph is owner.regions[-1] else []
+        given = outputs_of(user.graph.result, len(owner.values))  # type: ignore[union-attr]
+        return [given[at] for at, output in enumerate(owner.values) if self.liveness.used(output)]
+
+    def _shared(self, value: Value, user: Node) -> tuple[Value, ...] | None:
+        """Results of the user that may share the value's memory; None: something else keeps it."""
+        op = user.op
+        if op.name == "output":
+            assert user.graph is not None
+            return () if self._ends(user, value) else None
+        if op.name in _ASKS or (op.family in _FRESH and op.put is None and op.name not in _SAME):
+            return ()
+        if op.name in ("index_put", "stack", "concat", *IFS):
+            return ()
+        if fors(user) and not self._functional(user):
+            items = placeholders(user, user.regions[-1])[0]
+            return tuple(i for i, over in zip(items, user.args[0]) if self.liveness.resolve(over) is value)
+        return None if op.name in LOOPS or op.name == "holder" else user.values
+
+    def _ends(self, output: Node, value: Value) -> bool:
+        """Whether the end of a graph only hands a value back, or asks for it."""
+        owner = output.graph.owner  # type: ignore[union-attr]
+        if owner is None:
+            return True
+        return owner.op.name in LOOPS and not self._functional(owner) and output.graph is not owner.regions[-1]
+
+    def _harmless(self, value: Value, user: Node) -> bool:
+        """Whether no gradient asks what the value was."""
+        known = value.type
+        if isinstance(known, LogicalTensor) and known.dtype is not None and known.dtype.kind in "biu":
+            return True
+        return user.op.name in _UNSAVED or user.op.name in _ASKS or user.op.name in IFS or user.op.name in LOOPS
+
+    # ------------------------------------------------------------------ order
+    def _ordered(self, home: Graph, uses: list[Use]) -> bool:
+        """Whether memory is taken over at one place of a graph, behind its other uses."""
+        placed = [(self._statement(use.node, home), use) for use in uses]
+        takers = {node for node, use in placed if use.takes}
+        if not takers:
+            return True
+        if len(takers) > 1:
+            return False
+        taker = takers.pop()
+        last = self._position(taker)
+        if any(node is not taker and self._position(node) > last for node, _ in placed):
+            return False
+        at = [use for node, use in placed if node is taker and use.node is not taker]
+        if any(use.node is taker and use.takes for _, use in placed):
+            return not at
+        if taker.op.name in LOOPS or self._functional(taker):
+            return False
+        inside = [[use for use in at if self._within(use.node, region)] for region in taker.regions]
+        return all(self._ordered(region, found) for region, found in zip(taker.regions, inside))
+
+    def _statement(self, node: Node, home: Graph) -> Node:
+        """The node of `home` in which a node stands."""
+        while node.graph is not home:
+            assert node.graph is not None and node.graph.owner is not None
+            node = node.graph.owner
+        return node
+
+    def _within(self, node: Node, region: Graph) -> bool:
+        graph = node.graph
+        while graph is not None and graph is not region:
+            graph = graph.owner.graph if graph.owner is not None else None
+        return graph is region
+
+    def _position(self, node: Node) -> int:
+        if node not in self._at:
+            assert node.graph is not None
+            self._at.update((inner, at) for at, inner in enumerate(node.graph))
+            self._at[node.graph.output] = node.graph.count
+        return self._at[node]
+
+    # ------------------------------------------------------------------ expressions
+    def _number(self) -> None:
+        """Where memory is written, for each graph around a write."""
+        for node in self.nodes:
+            cell, inner = self._cells[node.value], node
+            while True:
+                assert inner.graph is not None
+                self._written.setdefault((inner.graph, cell), []).append(self._position(inner))
+                if inner.graph.owner is None:
+                    break
+                inner = inner.graph.owner
+
+    def reads(self, node: Node, inside: Iterable[Node]) -> None:
+        """Note what memory the expression of a node reads, with that of the nodes inside it."""
+        if not self.nodes:
+            return
+        found = {cell for inner in inside for cell in self._touched.get(inner, ())}
+        for value in self._taken(node):
+            if value in self._cells:
+                found.add(self._cells[value])
+        if found:
+            self._touched[node] = frozenset(found)
+
+    def _taken(self, node: Node) -> list[Value]:
+        found = [self.liveness.resolve(leaf) for leaf in leaves(node.args) if type(leaf) is Value]
+        found += [self.liveness.resolve(r) for region in node.regions for r in leaves(region.result)]
+        return [value for value in found if type(value) is Value]
+
+    def apart(self, value: Value, user: Node) -> bool:
+        """Whether a value stands in a variable before its user: one that is written, a write, what is written before that."""
+        node = value.node
+        if node in self.nodes or (user in self.nodes and self.liveness.resolve(user.args[0]) is value):
+            return True
+        if node not in self._touched:
+            return False
+        assert node.graph is not None
+        first, last = self._position(node), self._position(user)
+        return any(
+            first < at < last for cell in self._touched[node] for at in self._written.get((node.graph, cell), ())
+        )
+
+
+def _owners(node: Node) -> Iterator[Node]:
+    """The tests and loops that a node stands in."""
+    graph = node.graph
+    while graph is not None and graph.owner is not None:
+        yield graph.owner
+        graph = graph.owner.graph
