@@ -152,7 +152,7 @@ WRITTEN_LATER = [appends_what_it_writes, appends_a_view, appends_a_sum, appends_
 def test_a_list_holds_tensors_that_change(fn):
     x = torch.tensor([1.0, 2.0, 3.0])
     equal(gfx.symbolic_trace(fn, x)(x), fn(x))
-    with pytest.raises(CaptureError, match="in place, which .* holds"):
+    with pytest.raises(CaptureError, match=r"in place, which .* holds"):
         gfx.symbolic_trace(fn, backend="torch")
 
 

@@ -1,10 +1,13 @@
 """Emitted PyTorch writes `x[i] = v` where nobody can tell, and copies where somebody can."""
 
+import ast
+
 import numpy as np
 import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.codegen.wrap import wrap
 from gfx_ir.trees import leaves
 
 XS = [[1.0, -2.0, 3.0, 0.5], [-1.0, -6.0, 2.0, 4.0], [0.0, 0.0, 0.0, 0.0], [2.0, 1.0, 0.0, -3.0]]
@@ -195,3 +198,11 @@ def test_what_a_gradient_needs_is_copied_where_its_author_had_no_gradients():
     (got,) = torch.autograd.grad(written(x).sum(), [x])
     (want,) = torch.autograd.grad(torch.cumprod(x, 0).sum(), [x])
     torch.testing.assert_close(got, want)
+
+
+@pytest.mark.parametrize("target", ["w[0] ", "w[0] +", "w[f(i), x == 1] ", "a, w[f(i)] ", "total -"])
+def test_long_writes_over_several_lines_mean_the_same(target):
+    text = f"{target}= {' + '.join(f'torch.sum(x[{i}] * 0.5)' for i in range(9))}"
+    lines = wrap("", text)
+    assert max(map(len, lines)) <= 120
+    assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(text))

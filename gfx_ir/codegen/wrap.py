@@ -8,9 +8,7 @@ from itertools import pairwise
 
 COLUMNS = 120
 _OPEN, _CLOSE = "([{", ")]}"
-_STATEMENT = re.compile(
-    r"return |assert |raise |if |elif |while |for [^=()]+? in |def \w+|[^=(]*[^=<>!(] = |[\w(), *]+ = |\w+ [-+]= "
-)
+_STATEMENT = re.compile(r"return |assert |raise |if |elif |while |for [^=()]+? in |def \w+")
 _ITEM = re.compile(r'\w+=(?!=)|"[^"]*": |\*{1,2}')
 # Operators that a line may begin with, the weakest first.
 _OPERATORS = (
@@ -30,9 +28,19 @@ def wrap(indent: str, text: str) -> list[str]:
     if len(indent) + len(text) <= COLUMNS:
         return [indent + text]
     found = _STATEMENT.match(text)
-    head = found.group() if found else ""
+    head = found.group() if found else _targets(text)
     tail = ":" if text.endswith(":") else ""
     return _break(indent, head, text[len(head) : len(text) - len(tail)], tail, False)
+
+
+def _targets(text: str) -> str:
+    """What stands left of the value of an assignment, with its sign; "" where there is none."""
+    depth = 0
+    for at, char in _code(text):
+        depth += (char in _OPEN) - (char in _CLOSE)
+        if char == "=" and not depth and text[at + 1] == " " and text[at - 1] not in "=<>!":
+            return text[: at + 2]
+    return ""
 
 
 def _break(indent: str, head: str, value: str, tail: str, enclosed: bool) -> list[str]:

@@ -47,11 +47,11 @@ def _is_number(item: Any) -> bool:
 
 
 def _same_dtype(value: Any, x: Value) -> bool:
-    known, own = getattr(value, "type", None), x.type
     if not isinstance(value, Value):
         return type(value) is int
+    known, own = value.type, x.type
     typed = isinstance(known, LogicalTensor) and isinstance(own, LogicalTensor)
-    return typed and known.dtype is not None and known.dtype == own.dtype
+    return typed and known.dtype is not None and known.dtype == own.dtype  # type: ignore[union-attr]  # both are
 
 
 def _backwards(items: tuple) -> bool:
