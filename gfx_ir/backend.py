@@ -2,88 +2,27 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
+from functools import partial
 from importlib import metadata
-from types import CodeType, FunctionType, SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
+from .additions import Spelled, spelled
 from .dtypes import DType
 from .errors import BackendError, MissingOp
-from .op import REGISTRY, OpDef, lookup
+from .op import REGISTRY, OpDef, lookup, register
+from .printed import printed_helpers, same_code
+from .public import named
+from .row import Lift, OpenParts, Row
 from .rules import building
-from .template import Own, Spelling, Template
+from .template import Template
 from .trees import leaves, tree_map, unflatten
 from .types import LogicalTensor
 
-
-class Lift:
-    """A framework call → ops. `fn` has the framework's own signature, takes Values and constants, and calls ops.
-
-    `writes`: the call writes its first argument in place; `fn` returns the new value of it. Where only some calls do
-    (`inplace=True`), it is a function of the call's arguments. `silent`: a call that writes gives None. `copies`: its result never shares memory with
-    its argument although the op it becomes could ("maybe": it may, which is
-    decided by strides), or a function of the call's arguments that tells.
-    """
-
-    __slots__ = ("name", "fn", "writes", "copies", "silent")
-
-    def __init__(
-        self, name: str, fn: Callable[..., Any], writes: bool | Callable[..., bool] = False,
-        copies: bool | str | Callable[..., bool | str] = False, silent: bool = False,
-    ) -> None:  # fmt: skip
-        self.name, self.fn, self.writes, self.copies, self.silent = name, fn, writes, copies, silent
-
-    def __repr__(self) -> str:
-        return f"Lift({self.name})"
-
-
-class OpenParts:
-    """Results whose number is open: `unpack(count)` makes them, once the code unpacks them into so many names."""
-
-    __slots__ = ("unpack", "_error")
-
-    def __init__(self, unpack: Callable[[int], tuple], error: Exception) -> None:
-        self.unpack, self._error = unpack, error
-
-    def _refuse(self, *args: Any) -> Any:
-        raise self._error
-
-    __iter__ = __len__ = __getitem__ = _refuse
-
-
-@dataclass(frozen=True)
-class Row:
-    """One op in one backend: how it is spelled, and which framework names become it.
-
-    `emit` is a Template spelling (None: the op's body is printed, or for NumPy its reference); `keep` names
-    keywords to write even when
-    they equal the op's default. `lift` maps blank-separated names ("torch.sum Tensor.sum", "jnp.sum Array.sum"; a bare
-    `Tensor.`/`Array.`/`ndarray.` prefix is a method, and one ending in `@` an attribute, as in "Tensor.T@") to
-    a function in the framework's own signature. `copies` names those of them
-    whose result never shares memory. `own` names keywords that are left out where they have the value that the
-    target takes on its own
-    (see Template). `missing` is the reason why this backend lacks the op.
-
-    `in_place` is the spelling that overwrites the first argument and gives it back; `spare`: the result is always
-    memory of its own, which the op's backward does not read, so that such a spelling may overwrite it. `place` is the
-    spelling of what the op writes where it may write its first argument, left of `= value`, or "" for arguments for which it
-    has none.
-    """
-
-    op: str
-    emit: Spelling | None = None
-    lift: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    keep: Sequence[str] = ()
-    copies: Sequence[str] = ()
-    missing: str = ""
-    own: Own = field(default_factory=dict)
-    in_place: str = ""
-    spare: bool = False
-    place: Callable[[SimpleNamespace], str] | None = None
+__all__ = ["Backend", "Lift", "OpenParts", "Row", "add_op", "available", "backend", "loaded"]
 
 
 class Backend:
@@ -98,6 +37,11 @@ class Backend:
     """Whether an index that leaves no axis gives a number of its own, not a view of one place."""
     promotion = "array_api"
     tensor_types: tuple[type, ...] = ()
+    style: Any = None
+    modes: Mapping[str, Any] = {}
+    """How its source is spelled, and other spellings by their names (see `codegen.style`)."""
+    public: tuple[str, ...] = ()
+    """Modules and classes, by their dotted names, whose functions a graph may hold as they are."""
 
     def __init__(self, rows: Iterable[Row], namespace: Mapping[str, Any], roots: Mapping[str, Any]) -> None:
         """`namespace`: what names in templates mean; `roots`: what the first part of a lift's name means."""
@@ -160,6 +104,24 @@ class Backend:
         if self.functions.setdefault(target, lift).fn is not fn:
             raise ValueError(f"{self.name}: {name} is lifted twice, also as {self.functions[target].name}")
 
+    def spelled(self, op: OpDef) -> Spelled | None:
+        """The row of an op that a user added, None where it has none here. Raises ArgumentError."""
+        given, imports = op.added.get(self.name), self.style.imports if self.style is not None else {}
+        return None if given is None else spelled(given, op.params, self.namespace, imports, partial(named, self))
+
+    def take(self, op: OpDef, made: Spelled) -> None:
+        """Take in an op that a user added."""
+        self.namespace.update(made.names)
+        self._add(Row(op.name, made.text, keep=op.params), {})
+        if made.function is not None:
+            self.functions[made.function] = Lift(op.name, op, copies="maybe")
+        own = {name: item for name, item in made.names.items() if item is made.function}
+        self.printed.update(printed_helpers(own, {op.name: self.templates[op.name]}))
+        if made.imports and self.style is not None:
+            importing = lambda style: replace(style, imports={**made.imports, **style.imports})
+            self.style = importing(self.style)
+            self.modes = {key: importing(mode) for key, mode in self.modes.items()}
+
     # ------------------------------------------------------------------ tensors
     def is_tensor(self, x: Any) -> bool:
         """Whether x is one of the framework's arrays."""
@@ -209,6 +171,15 @@ class Backend:
         calls of its public functions through `call`, and gives the result. Raises BackendError where there is no such tracer."""
         raise BackendError(f"{self.name} has no tracer of its own for this")
 
+    # ------------------------------------------------------------------ calls without an op
+    def holds(self, fn: Any) -> bool:
+        """Whether a graph may hold calls of this function: one of arrays that neither writes to them nor reads or writes files."""
+        return False
+
+    def probe(self, call: Callable[[Sequence[Any]], Any], types: Sequence[Any], data: bool) -> Any:
+        """What `call` gives for arrays of these types: without data where `data` is false. Raises what the call raises."""
+        raise NotImplementedError
+
     def as_module(
         self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,
         modes: Mapping[str, bool] | None = None,
@@ -250,53 +221,6 @@ class Backend:
         return op.name in self.templates or (op.body is not None and not (row is not None and row.missing))
 
 
-def printed_helpers(
-    namespace: Mapping[str, Any], templates: Mapping[str, Template]
-) -> dict[str, tuple[FunctionType, Lift]]:
-    """Functions that spellings name and that are printed with the source, each with the lift that takes it back to its op."""
-    found: dict[str, tuple[FunctionType, Lift]] = {}
-    for op_name, template in templates.items():
-        tree = ast.parse(template.spelling, mode="eval").body if isinstance(template.spelling, str) else None
-        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
-            helper = namespace.get(tree.func.id)
-            if isinstance(helper, FunctionType) and _passes_on(tree, template.params):
-                found[tree.func.id] = helper, Lift(tree.func.id, lookup(op_name), copies=True)
-    for name, helper in namespace.items():
-        if name not in found and isinstance(helper, FunctionType) and name in REGISTRY:
-            if set(inspect.signature(helper).parameters) <= set(lookup(name).params):
-                found[name] = helper, Lift(name, _by_name(helper, lookup(name)), copies=True)
-    return found
-
-
-def _passes_on(call: ast.Call, params: tuple[str, ...]) -> bool:
-    """Whether a call passes the op's arguments on in their order and under their names, so that it can be read backwards."""
-    positional = [arg.id if isinstance(arg, ast.Name) else "" for arg in call.args]
-    keywords = all(k.arg is not None and isinstance(k.value, ast.Name) and k.value.id == k.arg for k in call.keywords)
-    return positional == list(params[: len(positional)]) and keywords
-
-
-def _by_name(helper: FunctionType, op: OpDef) -> Callable[..., Any]:
-    signature = inspect.signature(helper)
-
-    def lift(*args: Any, **kwargs: Any) -> Any:
-        return op(**signature.bind(*args, **kwargs).arguments)
-
-    return lift
-
-
-def same_code(a: CodeType, b: CodeType) -> bool:
-    """Whether two code objects do the same, wherever they were compiled."""
-    if (a.co_code, a.co_names, a.co_varnames, len(a.co_consts)) != (
-        b.co_code,
-        b.co_names,
-        b.co_varnames,
-        len(b.co_consts),
-    ):
-        return False
-    pairs = zip(a.co_consts, b.co_consts)
-    return all(same_code(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else x == y for x, y in pairs)
-
-
 _LOCK = threading.Lock()
 _LOADED: dict[str, Backend] = {}
 GROUP = "gfx.backends"
@@ -322,8 +246,23 @@ def backend(name: str) -> Backend:
             raise BackendError(
                 f"backend {name!r} cannot be loaded: {error}", hint=f"pip install 'gfx-trace[{name}]'"
             ) from error
+        for op in list(REGISTRY.values()):
+            made = found.spelled(op) if op.added else None
+            if made is not None:
+                found.take(op, made)
         _LOADED[name] = found
         return found
+
+
+def add_op(op: OpDef) -> OpDef:
+    """Register an op that a user spelled for some backends: those that are loaded take it at once, others when they are."""
+    with _LOCK:
+        rows = [(owner, owner.spelled(op)) for owner in _LOADED.values()]
+        register(op)
+        for owner, made in rows:
+            if made is not None:
+                owner.take(op, made)
+        return op
 
 
 def loaded() -> list[Backend]:

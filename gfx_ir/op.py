@@ -32,11 +32,12 @@ class OpDef:
 
     `kinds` are the kinds of its outputs 1… ("tensor", or a host kind), fixed or from the arguments. A *primitive* has `eval`, a
     NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
+    `added`: how users spelled an op of their own, by the names of backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
-        "put", "effect", "regions", "doc", "family", "namespace",
+        "put", "effect", "regions", "doc", "family", "namespace", "added",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +64,7 @@ class OpDef:
         self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
         self.put = put
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
+        self.added: Mapping[str, Any] = {}
 
     @property
     def composite(self) -> bool:

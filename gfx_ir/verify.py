@@ -155,8 +155,20 @@ class _Check:
         elif op.name == "call":
             self._call(node)
         else:
+            if op.name == "holder":
+                self._holder(node)
             self._texts(node)
             self._kinds(node)
+
+    def _holder(self, node: Node) -> None:
+        """What is printed as a call must be one."""
+        framework, target, args, kwargs, count = node.args
+        if type(framework) is not str or type(target) is not str or not all(map(is_name, target.split("."))):
+            self.fail(node, f"it calls a function by its dotted name, not {target!r} of {framework!r}")
+        if type(args) is not tuple or type(kwargs) is not dict or not all(map(is_name, kwargs)):
+            self.fail(node, "it has a tuple of arguments, and a dictionary of those by name")
+        if count is not None and (type(count) is not int or count < 1):
+            self.fail(node, f"it gives one array, or a number of them, not {count!r}")
 
     def _texts(self, node: Node) -> None:
         """Rows may print a text argument within an expression (`finfo(x).eps`), so it must not be able to be code."""

@@ -8,6 +8,7 @@ from .api import Traced, load, symbolic_trace, trace, transpile
 from .check import Report, check
 from .explain import Construct, Explanation, explain
 from .program import Program
+from .register import register
 from .tracer import Tracer
 from .transpiled import Transpiled
 
@@ -26,6 +27,7 @@ __all__ = [
     "check",
     "explain",
     "load",
+    "register",
     "symbolic_trace",
     "trace",
     "transpile",

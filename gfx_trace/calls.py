@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import random
-import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,10 @@ from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, paths
 
 from .builtin_calls import BUILTINS
+from .called import called_name
 from .conversion import convert, converted, enterable
 from .higher_order import SPECIAL
-from .missing import stand_in
+from .holding import hold
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
 from .proxy import HostProxy, NeedsPython, Proxy
 from .views import BoundLift
@@ -239,7 +239,7 @@ class Calls:
         if foreign(f, self.frameworks()) and any(
             isinstance(leaf, (Proxy, HostProxy)) for leaf in leaves((args, kwargs))
         ):
-            return stand_in(self, called_name(f), (args, kwargs))
+            return hold(self, f, args, kwargs)
         if isinstance(getattr(f, "__self__", None), random.Random):
             raise self.outside_generator(called_name(f))
         site = self.site
@@ -304,21 +304,3 @@ def _inside_no_grad(f: types.FunctionType) -> Any:
 def _default(field: Any, value: Any) -> Any:
     made_anew = type(value).__name__ == "_HAS_DEFAULT_FACTORY_CLASS"
     return field.default_factory() if made_anew else value
-
-
-def called_name(f: Any) -> str:
-    """What a function is called by those who use it."""
-    module, name = getattr(f, "__module__", None), getattr(f, "__qualname__", None) or getattr(f, "__name__", None)
-    if isinstance(module, str) and "._" in f"{module}.{name}":
-        module, name = _public_name(f, module.partition(".")[0]) or (module, name)
-    return f"{module}.{name}" if module and name else name or repr(f)
-
-
-def _public_name(f: Any, package: str) -> tuple[str, str] | None:
-    """(module, name) under which a package shows a function that one of its private modules holds."""
-    for key in sorted(sys.modules, key=len):
-        if (key == package or key.startswith(f"{package}.")) and "._" not in key:
-            for name, held in list(vars(sys.modules[key]).items()):
-                if held is f and not name.startswith("_"):
-                    return key, name
-    return None

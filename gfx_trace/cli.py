@@ -28,6 +28,7 @@ from .api import load as load_program
 from .api import symbolic_trace, transpile
 from .check import check
 from .explain import explain
+from .lacking import Need, covered, needs
 from .specs import Sample, data_for, load_target, parse_args
 
 app = typer.Typer(
@@ -234,19 +235,33 @@ def check_command(
 
 @app.command()
 def ops(
+    target: Annotated[
+        str | None, typer.Argument(metavar="[FILE:NAME]", help="only what this function, model or program needs")
+    ] = None,
     backend_name: Annotated[str | None, typer.Option("--backend", help="only this backend")] = None,
     missing: Annotated[bool, typer.Option("--missing", help="only what is not covered, with the reason")] = False,
+    arg: Args = None,
     debug: Debug = False,
 ) -> None:
-    """List the catalogue and what each backend covers."""
+    """List the catalogue and what each backend covers, or what a function needs of it and where."""
 
     def work() -> None:
         backends = [backend(backend_name)] if backend_name else _usable_backends()
-        table = Table("op", "family", *(b.name for b in backends))
-        for op in sorted(REGISTRY.values(), key=lambda o: (o.family, o.name)):
-            cells = [_covered(b, op) for b in backends]
-            if not missing or any(not cell.startswith("yes") and cell != "in code" for cell in cells):
-                table.add_row(op.name, op.family, *cells)
+        if target is not None:
+            with _working(f"capturing {target}"):
+                found = needs(_capture(target, arg)[0], backends)
+        else:
+            sorted_ops = sorted(REGISTRY.values(), key=lambda o: (o.family, o.name))
+            found = [Need(op.name, op.family, [covered(b, op) for b in backends]) for op in sorted_ops]
+        shown = [need for need in found if not (missing and need.covered)]
+        if target is not None and missing and not shown:
+            out.print(f"nothing is missing on {', '.join(b.name for b in backends)}", highlight=False)
+            return
+        table = Table("op", "family", *(b.name for b in backends), *(["where"] if target is not None else []))
+        for need in shown:
+            table.add_row(
+                need.name, need.family, *need.cells, *(["\n".join(need.places)] if target is not None else [])
+            )
         out.print(table)
 
     _guarded(debug, work)
@@ -261,15 +276,6 @@ def _usable_backends() -> list[Any]:
         except BackendError as error:
             err.print(f"left out: {escape(error.what)}", highlight=False, soft_wrap=True)
     return found
-
-
-def _covered(owner: Any, op: Any) -> str:
-    if op.family == "control":
-        return "in code"
-    row = owner.rows.get(op.name)
-    if row is not None and row.missing:
-        return row.missing
-    return ("yes" if op.name in owner.templates else "yes, by its body") if owner.supports(op) else "no row"
 
 
 def main() -> None:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .calls import called_name, foreign, lifted_by
+from .called import called_name
+from .calls import foreign, lifted_by
 from .conversion import enterable
 from .flavour import loaded_frameworks
 

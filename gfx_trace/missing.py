@@ -12,12 +12,13 @@ from .proxy import HostProxy, Proxy
 if TYPE_CHECKING:
     from .tracer import Tracer
 
-_HINT = "`gfx ops` lists what is covered"
+_HINT = "`gfx ops` lists what is covered; gfx.register adds an op"
 
 
-def stand_in(tracer: Tracer, name: str, args: Any) -> Any:
-    """Note a call that has no row; what stands for its result until the capture fails: one of its arguments."""
-    tracer.missing.setdefault(name, tracer.span())
+def stand_in(tracer: Tracer, name: str, args: Any, reason: str = "") -> Any:
+    """Note a call that has no row and cannot be kept as it is; what stands for its result until the capture fails: one of
+    its arguments."""
+    tracer.missing.setdefault(f"{name} ({reason})" if reason else name, tracer.span())
     found = next(leaf for leaf in leaves(args) if isinstance(leaf, (Proxy, HostProxy)))
     return Proxy(found.read(), found.backend) if isinstance(found, Proxy) else found
 

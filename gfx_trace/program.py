@@ -24,6 +24,7 @@ from gfx_ir.types import LogicalTensor, TensorSpec
 from . import admit
 from .capture import Captured
 from .flavour import loaded_frameworks
+from .interpreted import interpret, of_others
 from .modules import check_modes
 from .params import moved, nest, to_host
 from .tracebacks import tidy, users_frames
@@ -124,6 +125,8 @@ class Program(gfx_ir.program.Program):
         try:
             owner = self._framework((args, kwargs))
             given = self._admit(owner, args, kwargs)
+            if of_others(self, owner):
+                return self._finish(interpret(self, owner, given), owner, given)
             emitted = self.module(owner.name)
             return self._run(emitted.load(), owner, given)
         except Exception as error:
@@ -131,8 +134,12 @@ class Program(gfx_ir.program.Program):
             raise
 
     def _run(self, fn: Callable[..., Any], owner: Backend, given: dict[str, Any]) -> Any:
-        """Call the emitted function; write what it writes; the result as the target's own containers."""
+        """Call the emitted function, and finish."""
         out = fn(self.params_for(owner.name), **given) if self.params else fn(**given)
+        return self._finish(out, owner, given)
+
+    def _finish(self, out: Any, owner: Backend, given: dict[str, Any]) -> Any:
+        """Write what the program writes; the result as the target's own containers."""
         if self.writes:
             out, state = out
             self._apply(state, given, owner)

@@ -17,6 +17,7 @@ from gfx_ir.types import LogicalTensor
 from .aliases import Element, doubt, integers_of, is_number, lose, regained
 from .chains import make_view, may_view, view_chain
 from .convert import Starred, spliced
+from .holding import hold
 from .indexed import Indexed
 from .missing import stand_in
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
@@ -75,8 +76,9 @@ class Views:
         if not held:
             raise AttributeError(f"{backend.name} tensors have no attribute {name!r}")
         kind = "method" if callable(held[0]) else "attribute"
-        missing = stand_in(self, f"the {kind} {name!r} of {backend.name} tensors", x)
-        return (lambda *args, **kwargs: missing) if kind == "method" else missing
+        if kind == "method":
+            return lambda *args, **kwargs: hold(self, held[0], (x, *args), kwargs, backend)
+        return stand_in(self, f"the {kind} {name!r} of {backend.name} tensors", x)
 
     def known_attribute(self: Tracer, x: Proxy, name: str) -> Any:
         """An attribute that the capture knows for every input: shape, rank and dtype of a typed value."""

@@ -165,6 +165,6 @@ def test_a_loop_that_may_end_early_counts_one_trip():
 
 def test_a_call_of_an_unknown_function_is_not_counted():
     graph = Graph("f")
-    graph.append(Node(lookup("holder"), ("scipy.special.jv", (), {}), ("tensor",)))
+    graph.append(Node(lookup("holder"), ("numpy", "scipy.special.jv", (), {}, None), ("tensor",)))
     assert estimate(graph).notes == ("the call of scipy.special.jv is not known and not counted",)
     assert estimate(graph).unknown == 1

@@ -277,9 +277,9 @@ def test_rows_without_trips_of_a_shape_that_nobody_knows():
         run(ReferenceBackend(), text, 0)
 
 
-def test_a_foreign_call_is_refused_by_the_reference():
-    text = 'def f(x):\n    y = holder("torch.special.weird", (x,), {})\n    return y'
-    with pytest.raises(MissingOp, match="holder"):
+def test_a_call_of_no_function_of_the_framework_is_refused():
+    text = 'def f(x):\n    y = holder("torch", "torch.special.weird", (x,), {})\n    return y'
+    with pytest.raises(MissingOp, match="weird' is no function of torch that a graph can hold"):
         run(ReferenceBackend(), text, f32(1))
 
 

@@ -11,9 +11,13 @@ import tomllib
 import pytest
 
 from gfx_ir import backend as backends
+from registered import taken_back
 
 ROOT = pathlib.Path(__file__).parent.parent
-PAGES = ["README.md", *(f"docs/{name}.md" for name in ("capture", "emission", "graph", "new_backend", "errors"))]
+PAGES = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("capture", "emission", "graph", "new_backend", "unknown_ops", "errors")),
+]
 BLOCK = re.compile(r"```(python|toml)\n(.*?)```\n(?:\s*(?:[^`\n][^`]*)?```text\n(.*?)```)?", re.DOTALL)
 COVERAGE = "coverage.md"  # an hour of `make coverage` writes it
 FILE = re.compile(r"# (\S+\.(?:py|toml))\n")
@@ -25,7 +29,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     modules, known = set(sys.modules), dict(backends._LOADED)
-    yield tmp_path
+    with taken_back():
+        yield tmp_path
     for name in set(sys.modules) - modules:
         if (tmp_path / f"{name}.py").exists():
             del sys.modules[name]

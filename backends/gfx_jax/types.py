@@ -11,14 +11,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gfx_ir.backend import Backend, same_code
+from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType, default
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
+from gfx_ir.printed import same_code
 from gfx_ir.types import LogicalTensor
 
-from . import control, decompositions, helpers, helpers_arrange, helpers_pooling, special, staging
+from . import control, decompositions, helpers, helpers_arrange, helpers_pooling, holding, special, staging
 from .lifts import LIFTS
 from .refused import REFUSED
 from .rows import ROWS
@@ -57,8 +58,8 @@ class JaxBackend(Backend):
     packages = ("jax", _COMPILED)
     views = False
     promotion = "jax"
-    style: Any = None
     tensor_types = (jax.Array,)
+    public = holding.PUBLIC
 
     def __init__(self) -> None:
         functions = {
@@ -134,6 +135,14 @@ class JaxBackend(Backend):
     def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> staging.Replayed:
         """The jaxpr of fn, as what makes its calls again."""
         return staging.stage(fn, types)
+
+    def holds(self, fn: Any) -> bool:
+        """Whether it neither reads nor writes files."""
+        return holding.holds(fn)
+
+    def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
+        """What `call` gives by jax.eval_shape, or for ones."""
+        return holding.probe(call, types, self.native_dtype, data)
 
 
 def _of_python(cls: type) -> DType | None:

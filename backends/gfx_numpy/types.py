@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gfx_ir.backend import Backend, printed_helpers
+from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 from gfx_ir.op import REGISTRY
+from gfx_ir.printed import printed_helpers
 
-from . import lifts
+from . import holding, lifts
 from .rows import COPIES, MAY_COPY, ROWS, SHARES, WRITES
 
 # What capture itself answers, by the name that it knows it by.
@@ -28,8 +30,8 @@ class NumpyBackend(Backend):
     views = True
     numbers = True
     promotion = "numpy"
-    style: Any = None
     tensor_types = (np.ndarray, np.generic)
+    public = holding.PUBLIC
 
     def __init__(self) -> None:
         roots = {"np": np}
@@ -88,3 +90,11 @@ class NumpyBackend(Backend):
     def assign(self, x: np.ndarray, value: Any) -> None:
         """Write `value` into the array x."""
         x[...] = value
+
+    def holds(self, fn: Any) -> bool:
+        """Whether it neither writes arrays nor reads or writes files."""
+        return holding.holds(fn)
+
+    def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
+        """What `call` gives for ones: NumPy has no arrays without data."""
+        return holding.probe(call, types)

@@ -27,6 +27,7 @@ STYLE = Style(
     numbers=False,
     of_bool="torch.tensor",
     places=True,
+    tensor="torch.Tensor",
 )
 
 HOP = replace(STYLE, control="hop", prefix="torch", imports={**STYLE.imports, "scan": _SCAN})

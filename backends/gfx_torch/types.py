@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
 
-from . import helpers, helpers_arrange, lifts, rows, scalars, special
+from . import helpers, helpers_arrange, holding, lifts, rows, scalars, special
 from .lifting import cast_back, element, refuse
 from .module import Transpiled
 from .modules import MODULES
@@ -47,8 +47,7 @@ class TorchBackend(Backend):
     views = True
     promotion = "torch"
     tensor_types = (torch.Tensor,)
-    style: Any = None
-    modes: Mapping[str, Any] = {}
+    public = holding.PUBLIC
 
     def __init__(self) -> None:
         self._adapted: dict[tuple[Callable[..., Any], bool], Callable[..., Any]] = {}
@@ -154,6 +153,14 @@ class TorchBackend(Backend):
         """Write `value` into the tensor x."""
         with torch.no_grad():
             x.copy_(value)
+
+    def holds(self, fn: Any) -> bool:
+        """Whether it is one of the functions of tensors that do not write."""
+        return holding.holds(fn)
+
+    def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
+        """What `call` gives on the meta device, or for ones."""
+        return holding.probe(call, types, self.native_dtype, data)
 
     def as_module(
         self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,

@@ -36,22 +36,27 @@ class Expander:
     def expand(self, graph: Graph) -> None:
         """Expand every composite in the graph and its regions that the target cannot print whole."""
         for node in list(graph.walk()):
+            if node.op.name == "holder" and node.args[0] != self.backend.name:
+                self._lacks(node, node.args[1], "")
             if node.op.name in STRUCTURAL or template_of(self.backend, node.op) is not None:
                 continue
             row = self.backend.rows.get(node.op.name)
             if node.op.body is None or (row is not None and row.missing):
-                reason = f": {row.missing}" if row is not None and row.missing else ""
-                place = f" [{node.span.place()}]" if node.span else ""
-                self.missing.append(f"{node.op.name}{reason}{place}")
+                self._lacks(node, node.op.name, f": {row.missing}" if row is not None and row.missing else "")
                 continue
             self._replace(node)
+
+    def _lacks(self, node: Node, what: str, reason: str) -> None:
+        place = f" [{node.span.place()}]" if node.span else ""
+        self.missing.append(f"{what}{reason}{place}")
 
     def check(self) -> None:
         """Raise MissingOp, naming every op that the target lacks."""
         if self.missing:
             listed = ", ".join(dict.fromkeys(self.missing))
             raise MissingOp(
-                f"backend {self.backend.name!r} has no row for {listed}", hint="`gfx ops` lists what each has"
+                f"backend {self.backend.name!r} has no row for {listed}",
+                hint="`gfx ops --missing` lists what each lacks; gfx.register adds an op",
             )
 
     def _replace(self, node: Node) -> None:

@@ -125,12 +125,28 @@ class Expressions:
         return ast.Call(function, given + [self.tree(arg) for arg in args], [])
 
     def holder(self, node: Node) -> ast.expr:
-        """A call that no op stands for, kept as it was on the framework it came from."""
-        target, args, kwargs = node.args[:3]
-        self.module.check_holder(target, node)
-        function = self.module.free(constants.parse(target))
-        keywords = [ast.keyword(key, self.tree(value)) for key, value in (kwargs or {}).items()]
-        return ast.Call(function, [self.tree(arg) for arg in args], keywords)
+        """A call that no op stands for, as it was written for the framework that it came from."""
+        args, kwargs, count = node.args[2:]
+        target = self.module.held(node)
+        given = [self._array_of(arg) for arg in args]
+        keywords = [ast.keyword(key, self._array_of(value)) for key, value in kwargs.items()]
+        method = target.removeprefix(f"{self.module.style.tensor}.") if given else target
+        function: ast.expr
+        if method != target:
+            function, given = ast.Attribute(given[0], method, ast.Load()), given[1:]
+        else:
+            function = self.module.free(constants.parse(target))
+        made = ast.Call(function, given, keywords)
+        return ast.Subscript(made, ast.Constant(0), ast.Load()) if count == 1 else made
+
+    def _array_of(self, arg: Any) -> ast.expr:
+        """An argument of a function that takes no Python number for a tensor."""
+        made, style = self.tree(arg), self.module.style
+        value = self.plan.resolve(arg) if type(arg) is Value else arg
+        if style.numbers or type(arg) is not Value or not arg.is_tensor:
+            return made
+        is_number = not isinstance(value, Value) or self.plan.weak.maybe_number(value)
+        return call(self.module.free(constants.parse(style.wrap)), made) if is_number else made
 
     def template(self, node: Node) -> ast.expr:
         """The row's spelling with the arguments put in."""

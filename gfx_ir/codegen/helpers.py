@@ -124,6 +124,8 @@ def _plain(definition: ast.FunctionDef) -> None:
 def _without_annotations(source: str, definition: ast.FunctionDef) -> str:
     """The helper's own text; only its signature is written anew, without annotations."""
     body = definition.body[0]
+    if body.lineno == definition.lineno:
+        return text_of(definition).strip() + "\n"
     first = min(body.lineno, *(getattr(d, "lineno", body.lineno) for d in definition.body))
     bare = ast.FunctionDef(definition.name, definition.args, [ast.Pass()], [], None)
     head = text_of(bare).strip().split("\n")[0]

@@ -7,12 +7,12 @@ import builtins
 import inspect
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from ..backend import Backend
 from ..errors import GfxError, MissingOp
 from ..graph import Graph, Node, Value
 from ..program import Parameter, Program
+from ..public import function_of
 from ..source import Span
 from ..template import Template
 from ..trees import leaves, tree_map
@@ -230,12 +230,11 @@ class ModuleWriter:
             raise MissingOp(f"backend {self.backend.name!r} has no row for op {node.op.name!r}", node.span)
         return found
 
-    def check_holder(self, target: Any, node: Node) -> None:
-        """Raise MissingOp unless a call that no op stands for can be written on this target."""
-        dotted = isinstance(target, str) and all(usable(part) for part in target.split("."))
-        if not dotted or self.program.flavour != self.backend.name or target.split(".")[0] not in self.style.imports:
-            hint = f"it only runs on {self.program.flavour}; write a row for it or leave it out"
-            raise MissingOp(f"{target!r} has no op, so it cannot be written for {self.backend.name}", node.span, hint)
+    def held(self, node: Node) -> str:
+        """What the function of a call that no op stands for is called here. Raises MissingOp where the framework has no such function."""
+        target = node.arg("target")
+        function_of(self.backend, target)
+        return self.style.called(target)
 
     # ------------------------------------------------------------------ text
     def module(self, comments: bool) -> Module:

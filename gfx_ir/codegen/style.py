@@ -18,7 +18,8 @@ class Style:
     it; `wrap` makes an array of what may be a number, for methods and, where `numbers` is false, for functions too;
     `of_bool` makes one of the Python boolean that a function of the target gives;
     `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each
-    draw moves on; `places`: whether tensors are put on devices by name.
+    draw moves on; `places`: whether tensors are put on devices by name; `tensor`: the class whose functions are written as
+    methods.
     """
 
     name: str
@@ -37,7 +38,19 @@ class Style:
     generator: bool = False
     places: bool = False
     helpers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    tensor: str = ""
 
     def dtype(self, name: str) -> str:
         """The expression for a dtype."""
         return self.dtypes.get(name, f"{self.module}.{name}")
+
+    def called(self, path: str) -> str:
+        """How a dotted name of the target is written with these imports: `jnp.sinc` for `jax.numpy.sinc`."""
+        found = path
+        for alias, line in self.imports.items():
+            words = line.split()
+            module = f"{words[1]}.{words[3]}" if words[0] == "from" else words[1]
+            if path.startswith(f"{module}.") and path != module:
+                short = f"{alias}.{path[len(module) + 1 :]}"
+                found = min(found, short, key=len)
+        return found

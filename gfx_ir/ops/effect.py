@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from .. import held
 from ._row import op
 from ._shapes import free
 
@@ -49,7 +50,10 @@ op(
 )
 op(
     FAMILY,
-    "holder(target, args, kwargs)",
+    "holder(framework, target, args, kwargs, count=None)",
+    kinds=held.kinds,
+    infer=held.infer,
     effect=True,
-    doc="The call of a function that has no op, by its dotted name; run by the framework that it came from.",
+    doc="The call of a function that has no op, by its dotted name; run by the framework that it came from. It gives one "
+    "array, or a sequence of `count`.",
 )

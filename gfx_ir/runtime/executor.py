@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import dtypes
-from ..backend import Backend
+from ..backend import Backend, backend
 from ..build import HOST_OPERATORS
 from ..dtypes import DType
 from ..errors import ShapeError, VerifyError
@@ -16,6 +16,7 @@ from ..infer.walk import Walk
 from ..op import lookup
 from ..ops.effect import error_name
 from ..program import Program
+from ..public import function_of
 from ..regions import is_range, join_path, results
 from ..source import Span
 from ..trees import leaves, tree_map
@@ -63,6 +64,7 @@ class _Run:
             "dtype_of": lambda node, args, prefix: self.dtype(args[0]),
             "is_floating": lambda node, args, prefix: self.dtype(args[0]).kind == "f",
             "is_none": lambda node, args, prefix: args[0] is None,
+            "holder": self._holder,
         }  # fmt: skip
 
     # ------------------------------------------------------------------ graphs
@@ -241,6 +243,22 @@ class _Run:
         return _PYTHON[kind](data) if kind in _PYTHON else getattr(data, "tolist", lambda: data)()
 
     # ------------------------------------------------------------------ effects
+    def _holder(self, node: Node, args: list[Any], prefix: str) -> Any:
+        """A call that no op stands for, on the framework that it came from."""
+        framework, target, given, named, _ = args
+        owner = self.backend if framework == self.backend.name else backend(framework)
+        fn = function_of(owner, target)
+        moved = lambda leaf: (
+            self._moved(leaf, self.backend, owner) if self.backend.is_tensor(leaf) else owner.convert(leaf)
+        )
+        out = fn(*tree_map(moved, tuple(given)), **tree_map(moved, named))
+        back = [self._moved(part, owner, self.backend) for part in ((out,) if owner.is_tensor(out) else out)]
+        return back if len(node.values) > 1 else back[0]
+
+    @staticmethod
+    def _moved(x: Any, source: Backend, target: Backend) -> Any:
+        return x if source is target else target.from_host(source.to_host(x))
+
     def _print(self, node: Node, args: list[Any], prefix: str) -> tuple:
         print(*args[0])
         return ()

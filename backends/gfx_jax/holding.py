@@ -1,0 +1,29 @@
+"""Calls of JAX that no op stands for: which a graph may hold, and what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+PUBLIC = (
+    "jax.numpy", "jax.lax", "jax.nn", "jax.numpy.linalg", "jax.numpy.fft", "jax.lax.linalg", "jax.image", "jax.ops",
+    "jax.scipy.special", "jax.scipy.linalg", "jax.scipy.signal", "jax.scipy.ndimage", "jax.scipy.fft", "jax.scipy.stats",
+    "jax.scipy.integrate", "jax.scipy.cluster.vq",
+)  # fmt: skip
+_FILES = frozenset(("load", "save", "savez", "fromfile"))
+
+
+def holds(fn: Any) -> bool:
+    """Whether a graph may hold calls of the function."""
+    return callable(fn) and not isinstance(fn, type) and getattr(fn, "__name__", "load") not in _FILES
+
+
+def probe(call: Callable[[Sequence[Any]], Any], types: Sequence[Any], native: Any, data: bool) -> Any:
+    """What `call` gives for arrays of these types."""
+    if data:
+        return call([jnp.ones(type_.dims, native(type_.dtype)) for type_ in types])
+    structs = [jax.ShapeDtypeStruct(type_.dims, native(type_.dtype), weak_type=type_.weak) for type_ in types]
+    return jax.eval_shape(lambda *arrays: call(arrays), *structs)

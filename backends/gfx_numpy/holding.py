@@ -1,0 +1,32 @@
+"""Calls of NumPy that no op stands for: which a graph may hold, and what they give."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gfx_ir.public import Unheld
+
+PUBLIC = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special")
+_FUNCTION = type(np.sum)  # of functions that other arrays can take over
+_FILES = frozenset("save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex".split())
+_WRITE = frozenset("copyto put place putmask fill_diagonal put_along_axis".split())
+
+
+def holds(fn: Any) -> bool:
+    """Whether a graph may hold calls of the function."""
+    return isinstance(fn, np.ufunc) or (isinstance(fn, _FUNCTION) and fn.__name__ not in _FILES | _WRITE)
+
+
+def probe(call: Callable[[Sequence[Any]], Any], types: Sequence[Any]) -> Any:
+    """What `call` gives for arrays of these types. Raises Unheld where it writes to one of them."""
+    arrays = [np.ones(type_.dims, type_.dtype.numpy) for type_ in types]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        out = call(arrays)
+    if not all((array == 1).all() for array in arrays):
+        raise Unheld("it writes to its arguments")
+    return out

@@ -1,0 +1,60 @@
+"""Functions that source carries along, and how they are known again when that source is captured."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+from .op import REGISTRY, OpDef, lookup
+from .row import Lift
+from .template import Template
+
+
+def printed_helpers(
+    namespace: Mapping[str, Any], templates: Mapping[str, Template]
+) -> dict[str, tuple[FunctionType, Lift]]:
+    """Functions that spellings name and that are printed with the source, each with the lift that takes it back to its op."""
+    found: dict[str, tuple[FunctionType, Lift]] = {}
+    for op_name, template in templates.items():
+        tree = ast.parse(template.spelling, mode="eval").body if isinstance(template.spelling, str) else None
+        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
+            helper = namespace.get(tree.func.id)
+            if isinstance(helper, FunctionType) and _passes_on(tree, template.params):
+                found[tree.func.id] = helper, Lift(tree.func.id, lookup(op_name), copies=True)
+    for name, helper in namespace.items():
+        if name not in found and isinstance(helper, FunctionType) and name in REGISTRY:
+            if set(inspect.signature(helper).parameters) <= set(lookup(name).params):
+                found[name] = helper, Lift(name, _by_name(helper, lookup(name)), copies=True)
+    return found
+
+
+def _passes_on(call: ast.Call, params: tuple[str, ...]) -> bool:
+    """Whether a call passes the op's arguments on in their order and under their names, so that it can be read backwards."""
+    positional = [arg.id if isinstance(arg, ast.Name) else "" for arg in call.args]
+    keywords = all(k.arg is not None and isinstance(k.value, ast.Name) and k.value.id == k.arg for k in call.keywords)
+    return positional == list(params[: len(positional)]) and keywords
+
+
+def _by_name(helper: FunctionType, op: OpDef) -> Callable[..., Any]:
+    signature = inspect.signature(helper)
+
+    def lift(*args: Any, **kwargs: Any) -> Any:
+        return op(**signature.bind(*args, **kwargs).arguments)
+
+    return lift
+
+
+def same_code(a: CodeType, b: CodeType) -> bool:
+    """Whether two code objects do the same, wherever they were compiled."""
+    if (a.co_code, a.co_names, a.co_varnames, len(a.co_consts)) != (
+        b.co_code,
+        b.co_names,
+        b.co_varnames,
+        len(b.co_consts),
+    ):
+        return False
+    pairs = zip(a.co_consts, b.co_consts)
+    return all(same_code(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else x == y for x, y in pairs)

@@ -1,0 +1,76 @@
+"""A row, which is one op in one backend, and a lift, which is one framework call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from .template import Own, Spelling
+
+
+class Lift:
+    """A framework call → ops. `fn` has the framework's own signature, takes Values and constants, and calls ops.
+
+    `writes`: the call writes its first argument in place; `fn` returns the new value of it. Where only some calls do
+    (`inplace=True`), it is a function of the call's arguments. `silent`: a call that writes gives None. `copies`: its result never shares memory with
+    its argument although the op it becomes could ("maybe": it may, which is
+    decided by strides), or a function of the call's arguments that tells.
+    """
+
+    __slots__ = ("name", "fn", "writes", "copies", "silent")
+
+    def __init__(
+        self, name: str, fn: Callable[..., Any], writes: bool | Callable[..., bool] = False,
+        copies: bool | str | Callable[..., bool | str] = False, silent: bool = False,
+    ) -> None:  # fmt: skip
+        self.name, self.fn, self.writes, self.copies, self.silent = name, fn, writes, copies, silent
+
+    def __repr__(self) -> str:
+        return f"Lift({self.name})"
+
+
+class OpenParts:
+    """Results whose number is open: `unpack(count)` makes them, once the code unpacks them into so many names."""
+
+    __slots__ = ("unpack", "_error")
+
+    def __init__(self, unpack: Callable[[int], tuple], error: Exception) -> None:
+        self.unpack, self._error = unpack, error
+
+    def _refuse(self, *args: Any) -> Any:
+        raise self._error
+
+    __iter__ = __len__ = __getitem__ = _refuse
+
+
+@dataclass(frozen=True)
+class Row:
+    """One op in one backend: how it is spelled, and which framework names become it.
+
+    `emit` is a Template spelling (None: the op's body is printed, or for NumPy its reference); `keep` names
+    keywords to write even when
+    they equal the op's default. `lift` maps blank-separated names ("torch.sum Tensor.sum", "jnp.sum Array.sum"; a bare
+    `Tensor.`/`Array.`/`ndarray.` prefix is a method, and one ending in `@` an attribute, as in "Tensor.T@") to
+    a function in the framework's own signature. `copies` names those of them
+    whose result never shares memory. `own` names keywords that are left out where they have the value that the
+    target takes on its own
+    (see Template). `missing` is the reason why this backend lacks the op.
+
+    `in_place` is the spelling that overwrites the first argument and gives it back; `spare`: the result is always
+    memory of its own, which the op's backward does not read, so that such a spelling may overwrite it. `place` is the
+    spelling of what the op writes where it may write its first argument, left of `= value`, or "" for arguments for which it
+    has none.
+    """
+
+    op: str
+    emit: Spelling | None = None
+    lift: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    keep: Sequence[str] = ()
+    copies: Sequence[str] = ()
+    missing: str = ""
+    own: Own = field(default_factory=dict)
+    in_place: str = ""
+    spare: bool = False
+    place: Callable[[SimpleNamespace], str] | None = None

@@ -1,0 +1,37 @@
+"""Programs whose calls belong to several frameworks: run node by node, where no one source could be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gfx_ir.backend import Backend
+from gfx_ir.graph import UNBOUND, Graph, Node, Value
+from gfx_ir.program import Program
+from gfx_ir.runtime.executor import Executor
+from gfx_ir.trees import leaves
+
+from .params import moved
+
+
+def held(program: Program) -> Iterator[Node]:
+    """The calls that no op stands for, of all functions of a program."""
+    graphs: dict[Graph, None] = dict.fromkeys((*program.functions.values(), program.entry))
+    return (node for graph in graphs for node in graph.walk() if node.op.name == "holder")
+
+
+def of_others(program: Program, owner: Backend) -> bool:
+    """Whether a program holds calls of another framework, so that no source for this one can be written."""
+    return any(node.arg("framework") != owner.name for node in held(program))
+
+
+def interpret(program: Program, owner: Backend, given: Mapping[str, Any]) -> Any:
+    """Run on a framework; arrays go to another and back for the calls that are its own."""
+    data: dict[Value, Any] = {}
+    for parameter in program.signature:
+        default = None if parameter.default is UNBOUND else parameter.default
+        found = given.get(parameter.name, default)
+        data.update((leaf, item) for leaf, item in zip(leaves(parameter.tree), leaves(found)) if type(leaf) is Value)
+    random = given.get("key", given.get("generator"))
+    args = [data.get(value, random) for value in program.entry.placeholders]
+    return Executor(owner)(program, args, {path: moved(x, owner) for path, x in program.params.items()})
