@@ -60,4 +60,65 @@ def f(x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = Non
 """,
         how=Settings("torch", 0),
     ),
+    "an end in the first trip of a range that does not start at zero": Failure(
+        """
+def f(x, n, k):
+    r, q = 0.5, 0.5
+    for t in range(1, n):
+        r += t
+        break
+    for t in range(n, 0, -2):
+        q += t
+        if q > 5:
+            break
+    return r, q
+""",
+    ),
+    "an index that a trip widens": Failure(
+        """
+def f(x, n, k):
+    s, w = 0, x
+    for t in range(x.shape[0]):
+        s = t
+        for u, e in enumerate(x):
+            for q in range(x.shape[0]):
+                if x[0] > 0.1:
+                    s = -0.25
+                else:
+                    w = w + 0.1
+        outs = []
+        for q in range(3):
+            outs.append(w.sum() * q + s)
+        w = 0.5 * torch.stack(outs)
+    return s, w
+""",
+    ),
+    "a loop that starts from what may still be a number": Failure(
+        """
+def f(x, n, k):
+    s, r = 0, 1
+    for a in range(3):
+        r += a
+        t = 0
+        while t < 2 and x.sum() > -5:
+            t = t + 1
+            for e in x:
+                s = s * 0.5 + e
+            s, r = r, s
+    return s, r
+""",
+    ),
+    "another value of the name of what a loop carries": Failure(
+        """
+def f(x: jax.Array, n: jax.Array, k: int = 2):
+    s = x[0]
+    for t in range(n):
+        s = s > 0.1
+        if s:
+            x = x * 0.5
+        s = t
+    return s, x
+""",
+        how=Settings("jax", 0),
+    ),
 }

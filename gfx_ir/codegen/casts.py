@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 
 from ..dtypes import DType
 from ..graph import Node, Value
@@ -11,9 +12,10 @@ from ..types import LogicalTensor
 from .constants import name, parse
 from .liveness import loop_results, placeholders
 from .repeats import Repeats
+from .weak import is_number
 
 HOST = ("host_for", "host_while")
-_ONE = {"i": 1, "f": 1.0, "c": 1j}
+_MAKE = {"i": int, "f": float, "c": complex}
 
 
 class Casts(Repeats):
@@ -25,6 +27,14 @@ class Casts(Repeats):
         made = parse(style.scalar.format(dtype=style.dtype(element.name), value="_"))
         assert isinstance(made, ast.Call)
         return ast.Call(self.module.free(made.func), [number], [])
+
+    def of_kind(self, leaf: Any, kind: str | None) -> ast.expr:
+        """A number as one of a higher kind."""
+        if kind is None:
+            return self.tree(leaf)
+        if is_number(leaf):
+            return self.tree(_MAKE[kind](leaf))
+        return ast.BinOp(self.tree(leaf), ast.Mult(), ast.Constant(_MAKE[kind](1)))
 
     def _narrower(self, node: Node, at: int) -> str | None:
         if at == node.arg("exit") or self.module.style.control != "functional":
@@ -46,17 +56,19 @@ class Casts(Repeats):
         if element is not None:
             return self.typed(made, element)
         if kind:
-            return ast.BinOp(made, ast.Mult(), ast.Constant(_ONE[kind]))
+            return ast.BinOp(made, ast.Mult(), ast.Constant(_MAKE[kind](1)))
         phi = placeholders(node, node.regions[-1])[1][at]
         array = ast.Attribute(self.module.free(name(self.module.style.module)), "asarray", ast.Load())
         return ast.Call(array, [made, ast.Attribute(self.value(phi), "dtype", ast.Load())], [])
 
     def read_dtypes(self, node: Node, carried: Sequence[int]) -> None:
-        """The carried values whose dtype is asked for are read by the body."""
-        phis = placeholders(node, node.regions[-1])[1]
+        """The carried values whose dtype is asked for are read by the end of the body."""
+        body = node.regions[-1]
+        phis = placeholders(node, body)[1]
         for at in carried:
             if strong(node.values[at]) is None and self._narrower(node, at) == "":
                 self.plan.liveness.users.setdefault(phis[at], [])
+                self.plan.last[body][phis[at]] = 2 * self.plan.index[body.output]
 
 
 def strong(value: Value) -> DType | None:

@@ -210,12 +210,12 @@ class Functional(Casts):
     def _init(self, node: Node, at: int) -> ast.expr:
         """What a value is before the loop; a number is typed where the loop is known to give an array, or another kind."""
         init = self.plan.resolve(node.arg("init")[at])
-        if not is_number(init) or self.module.style.control == "python":
+        if self.module.style.control == "python":
             return self.tree(init)
         element = strong(node.values[at])
-        if element is not None:
+        if is_number(init) and element is not None:
             return self.typed(self.tree(init), element)
-        return self.tree(self.plan.weak.before(node, at))
+        return self.of_kind(init, self.plan.weak.widened(node, at))
 
     def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
         items = [self._init(node, at) for at in carried]

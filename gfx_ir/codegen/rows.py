@@ -139,7 +139,12 @@ class Rows(Functional):
         _, start, stop, step = over
         if start == 0 and step == 1:
             return self.tree(stop)
-        return call("len", call("range", self.tree(start), self.tree(stop), self.tree(step)))
+        first, last, by = (self.tree(part) for part in (start, stop, step))
+        if not any(type(part) is Value and part.is_tensor for part in (start, stop, step)):
+            return call("len", call("range", first, last, by))
+        if step == 1:
+            return ast.BinOp(last, ast.Sub(), first)
+        return ast.UnaryOp(ast.USub(), ast.BinOp(ast.BinOp(first, ast.Sub(), last), ast.FloorDiv(), by))
 
     def _row(self, source: ast.expr, counter: str) -> ast.expr:
         """A row of a tensor."""

@@ -20,7 +20,6 @@ _ARITHMETIC = frozenset(
     " greater greater_equal maximum minimum sqrt exp log sin cos tan tanh".split()
 )
 _ORDER = "bifc"
-_MAKE = {"i": int, "f": float, "c": complex}
 
 
 def is_number(leaf: Any) -> bool:
@@ -186,21 +185,22 @@ class Weak:
         known = value.type
         return not isinstance(known, LogicalTensor) or known.dtype is None or known.weak
 
-    def before(self, node: Node, at: int) -> Any:
-        """What a loop starts from: a number of the kind that its trips make of it, where they leave it a number."""
-        init = self.liveness.resolve(node.arg("init")[at])
-        kind = self.kind(node.values[at]) if is_number(init) else None
-        wider = kind is not None and _ORDER.index(kind) > _ORDER.index(kind_of(init))
-        return _MAKE[kind](init) if wider else init
+    def widened(self, node: Node, at: int) -> str | None:
+        """The kind of number that trips make of a number of a lower kind from before the loop; None: they do not."""
+        if at == node.arg("exit"):
+            return None
+        before, after = self.kind(node.arg("init")[at]), self.kind(node.values[at])
+        wider = before is not None and after is not None and _ORDER.index(after) > _ORDER.index(before)
+        return after if wider else None
 
     def settles_late(self, node: Node) -> bool:
         """Whether a carried number changes dtype only after several trips, since it follows another one."""
         carried = self.liveness.carried(node)
-        init = [self.before(node, at) for at in range(len(node.arg("init")))]
+        init = [self.liveness.resolve(leaf) for leaf in node.arg("init")]
         numbers = {at for at in carried if is_number(init[at]) and at != node.arg("exit")}
         if any(self._widens(init[at], node.values[at]) for at in carried if at not in numbers):
             return True
-        strong = {at for at in numbers if self.kind(node.values[at]) != self.kind(init[at])}
+        strong = {at for at in numbers if self.kind(node.values[at]) is None}
         if len(strong) < 2:
             return False
         follows = {at: self._follows(node, loop_results(node)[at]) for at in strong}
@@ -208,11 +208,9 @@ class Weak:
 
     def _widens(self, init: Any, result: Value) -> bool:
         """Whether a loop may make more of what is no literal, and so is not cast by the target itself."""
-        return (
-            type(init) is Value
-            and self.loose(init)
-            and (self.kind(init) is None or self.kind(init) != self.kind(result))
-        )
+        if type(init) is not Value or not self.loose(init):
+            return self._unsettled(init)
+        return self.kind(init) is None or self.kind(result) is None
 
     def _follows(self, node: Node, result: Any) -> set[int]:
         """Carried values that a result is computed from within the body."""
