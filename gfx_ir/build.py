@@ -166,6 +166,13 @@ def next_key() -> Any:
     return active.builder.next_key()
 
 
+def either(x: Any, use: Callable[[Any], Any]) -> Any:
+    """use(x), or use(None) where x turns out to be None when the code runs: both sides of a test where that is open."""
+    if not isinstance(x, Value) or x.kind != "optional":
+        return use(x)
+    return active.builder.either(x, use)
+
+
 def rank_of(x: Any, why: str = "this call") -> int:
     """The rank of a tensor, for lifts that cannot do without. Raises ShapeError where the capture does not know it."""
     kind = x.type if isinstance(x, Value) else x

@@ -241,6 +241,10 @@ class Objects:
 
     def apply_module(self: Tracer, lift: Lift, view: Any, args: tuple, kwargs: dict, backend: Any) -> Any:
         """Apply a module's row."""
+        again = lambda args, kwargs: self.apply_module(lift, view, args, kwargs, backend)
+        found = self.forked(lift, args, kwargs, again, 1)
+        if found is not NotImplemented:
+            return found
         values = [self.unwrap(a) for a in args]
         named = {k: self.unwrap(v) for k, v in kwargs.items()}
         before = self.graph.last

@@ -272,7 +272,7 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
 
     def _assume(self, kind: str, value: Any, what: Any) -> bool:
         root = self.facts.root(value) if isinstance(value, Value) else value
-        if not isinstance(root, Value) or root.node.op.name != "placeholder" or root.kind != "tensor":
+        if not isinstance(root, Value) or root.node.op.name != "placeholder" or not root.is_tensor:
             return False
         if root.graph is None or root.graph.owner is not None:
             return False

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.backend import Lift
 from gfx_ir.graph import Value
 
 from .joins import Choice
@@ -97,6 +100,32 @@ class Truths:
                 return x if y else self.not_(x)
         return a is b
 
+    def either(self: Tracer, value: Value, use: Callable[[Any], Any]) -> Any:
+        """What `use` makes of an optional value, or of None: for lifts, which see Values."""
+        test = self.is_(self.wrap(value), None)
+        if isinstance(test, bool):
+            return use(None if test else value)
+        return self.unwrap(self.ifexp(test, lambda: self.wrap(use(None)), lambda: self.wrap(use(self.local(value)))))
+
+    def forked(
+        self: Tracer, lift: Lift, args: tuple, kwargs: dict, call: Callable[[tuple, dict], Any], own: int = 0
+    ) -> Any:
+        """A call on both sides of a test, where it hangs on whether an argument is None, or on what a test decided.
+
+        `own`: how many arguments of its own the lift takes before those of the call. NotImplemented where it hangs on none.
+        """
+        for at, given in (*enumerate(args), *kwargs.items()):
+            again = functools.partial(_replaced, call, args, kwargs, at)
+            if type(given) is Choice:
+                return self.on_choice(given, again)
+            if type(given) is Proxy and getattr(given.value, "kind", "") == "optional" and _may_be_none(lift, at, own):
+                test = self.is_(given, None)
+                if test is True:
+                    return again(None)
+                if test is not False:
+                    return self.ifexp(test, functools.partial(again, None), functools.partial(call, args, kwargs))
+        return NotImplemented
+
     # ------------------------------------------------------------------ boolean operators
     def and_(self: Tracer, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
         """first and rest…, lazily: an operand is traced as a region under what was found before it."""
@@ -134,3 +163,20 @@ class Truths:
         if not isinstance(found, Value):
             return then() if found else otherwise()
         return self.branch_value(found, then, otherwise, access)
+
+
+def _may_be_none(lift: Lift, at: int | str, own: int) -> bool:
+    """Whether a lift takes None for an argument, which it has by default; not where it asks itself, by build.either."""
+    if getattr(lift.fn, "asks", False):
+        return False
+    parameters = list(inspect.signature(lift.fn).parameters.values())
+    if isinstance(at, str):
+        return any(p.name == at and p.default is None for p in parameters)
+    return at + own < len(parameters) and parameters[at + own].default is None
+
+
+def _replaced(call: Callable[[tuple, dict], Any], args: tuple, kwargs: dict, at: int | str, new: Any) -> Any:
+    """The call with another argument at a position, or under a name."""
+    if isinstance(at, str):
+        return call(args, {**kwargs, at: new})
+    return call((*args[:at], new, *args[at + 1 :]), kwargs)

@@ -114,6 +114,9 @@ class Views:
         """Apply a lift to the traced function's arguments; keeps track of views and in-place writes."""
         if args and rows_of(args[0]) is not args[0]:
             return self.rows_for(lift, args, kwargs)
+        found = self.forked(lift, args, kwargs, lambda args, kwargs: self.apply(lift, args, kwargs, backend))
+        if found is not NotImplemented:
+            return found
         first = args[0] if args and type(args[0]) is Proxy else None
         values = [self.unwrap(a) for a in args]
         if any(type(a) is Starred for a in args):  # x.view(*shape, 8): one open shape

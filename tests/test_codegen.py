@@ -12,6 +12,7 @@ from gfx_ir import ops
 from gfx_ir.backend import backend
 from gfx_ir.build import Builder
 from gfx_ir.codegen import emit
+from gfx_ir.codegen.wrap import wrap
 from gfx_ir.dtypes import bool_
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Node
@@ -792,3 +793,9 @@ def test_cost_grows_linearly():
     seconds(100)
     small, large = min(seconds(2000) for _ in range(3)), min(seconds(16000) for _ in range(2))
     assert large < 8 * small * 2.5
+
+
+def test_a_long_assertion_is_no_tuple():
+    for test in ("a" * 40, " and ".join(["a" * 30] * 4)):
+        text = "\n".join(wrap("", f'assert {test}, "{"m" * 80}"'))
+        assert isinstance(ast.parse(text).body[0].test, ast.Name | ast.BoolOp)

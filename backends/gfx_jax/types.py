@@ -19,7 +19,17 @@ from gfx_ir.lifting.words import as_dtype
 from gfx_ir.printed import same_code
 from gfx_ir.types import LogicalTensor
 
-from . import control, decompositions, helpers, helpers_arrange, helpers_pooling, holding, special, staging
+from . import (
+    control,
+    decompositions,
+    helpers,
+    helpers_arrange,
+    helpers_pooling,
+    helpers_recurrent,
+    holding,
+    special,
+    staging,
+)
 from .lifts import LIFTS
 from .refused import REFUSED
 from .rows import ROWS
@@ -64,7 +74,7 @@ class JaxBackend(Backend):
     def __init__(self) -> None:
         functions = {
             name: fn
-            for module in (helpers, special, decompositions, helpers_arrange, helpers_pooling)
+            for module in (helpers, special, decompositions, helpers_arrange, helpers_pooling, helpers_recurrent)
             for name, fn in vars(module).items()
             if inspect.isfunction(fn)
         }

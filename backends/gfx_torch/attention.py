@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import dtype_of, next_key
+from gfx_ir.build import dtype_of, either, host, next_key
 
-from .lifting import known_rank, plain, refuse
+from .lifting import BOOL, ask_rank, dtype_like, known_rank, plain
 from .lifts.shapes import unflatten
-
-_HINT = "give its type: gfx.TensorSpec(shape, dtype)"
 
 
 def multihead_attention(
@@ -25,23 +24,28 @@ def multihead_attention(
     is_causal: Any = False,
 ) -> tuple:
     """(output, weights or None). Masks are additive, or true where nothing is to be seen."""
-    if any(getattr(mask, "kind", "") == "optional" for mask in (key_padding_mask, attn_mask)):
-        refuse("whether nn.MultiheadAttention gets a mask is open here", "give the masks at capture: None, or a type")
-    plain("nn.MultiheadAttention", bias_k=m.bias_k, bias_v=m.bias_v, add_zero_attn=m.add_zero_attn)
     single = known_rank(query) == 2
     if single:
         query, key, value = _unsqueezed(m, query, key, value)
-        key_padding_mask = None if key_padding_mask is None else ops.expand_dims(key_padding_mask, 0)
+        key_padding_mask = either(key_padding_mask, lambda x: None if x is None else ops.expand_dims(x, 0))
     q, k, v = (_heads(m, x) for x in _projected(m, query, key, value))
-    causal = is_causal and key_padding_mask is None and not need_weights
-    mask, boolean = (None, False) if causal else _mask(m, attn_mask, key_padding_mask)
-    dropped = m.dropout if m.training else 0.0
+    k, v, more = _extended(m, k, v)
+    causal = is_causal is True and not need_weights
+    draw = next_key() if m.training and m.dropout else None
+
+    def attended(attn_mask: Any, key_padding_mask: Any) -> Any:
+        hint = causal and key_padding_mask is None
+        mask, boolean = (None, False) if hint else _mask(m, attn_mask, key_padding_mask, more)
+        if need_weights:
+            return _with_weights(q, k, v, mask, boolean, m, draw)
+        share = m.dropout if m.training else 0.0
+        return ops.scaled_dot_product_attention(q, k, v, mask, share, hint, None, draw)
+
+    out = either(attn_mask, lambda mask: either(key_padding_mask, lambda hidden: attended(mask, hidden)))
+    weights = None
     if need_weights:
-        out, weights = _with_weights(q, k, v, mask, boolean, dropped, m.head_dim)
+        out, weights = out
         weights = ops.mean(weights, axis=1) if average_attn_weights else weights
-    else:
-        draw = next_key() if dropped else None
-        out, weights = ops.scaled_dot_product_attention(q, k, v, mask, dropped, bool(causal), None, draw), None
     out = ops.flatten(ops.swapaxes(out, 1, 2), 2)
     out = ops.linear(out, m.out_proj.weight, m.out_proj.bias)
     out = out if m.batch_first else ops.swapaxes(out, 0, 1)
@@ -83,43 +87,85 @@ def _heads(m: Any, x: Any) -> Any:
     return ops.swapaxes(ops.reshape(x, shape), 1, 2)
 
 
-def _mask(m: Any, attn_mask: Any, key_padding_mask: Any) -> tuple:
+def _extended(m: Any, k: Any, v: Any) -> tuple:
+    """Keys and values with those that the module has of its own behind them, and how many these are."""
+    lead, more = (ops.size(k, 0), m.num_heads, 1), 0
+    if m.bias_k is not None:
+        own = (ops.reshape(x, (1, m.num_heads, 1, m.head_dim)) for x in (m.bias_k, m.bias_v))
+        k, v = (ops.concat((x, ops.broadcast_to(b, (*lead, m.head_dim))), axis=2) for x, b in zip((k, v), own))
+        more += 1
+    if m.add_zero_attn:
+        zeros = ops.zeros((*lead, m.head_dim), dtype=dtype_like(k), device=ops.device_of(k))
+        k, v = (ops.concat((x, zeros), axis=2) for x in (k, v))
+        more += 1
+    return k, v, more
+
+
+def _mask(m: Any, attn_mask: Any, key_padding_mask: Any, more: int) -> tuple:
     """One mask and whether it is boolean, true where a key is seen; it is where all are, else additive."""
     masks = []
     if attn_mask is not None:
-        if known_rank(attn_mask) == 3:
+        if ask_rank(attn_mask, 2, "nn.MultiheadAttention reads attn_mask by its rank, and") == 3:
             attn_mask = unflatten(attn_mask, 0, (-1, m.num_heads))
-        elif known_rank(attn_mask) is None:
-            refuse(
-                "nn.MultiheadAttention reads attn_mask by its rank, which is not known",
-                _HINT,
-            )
         masks.append(attn_mask)
     if key_padding_mask is not None:
         masks.append(ops.expand_dims(key_padding_mask, (1, 2)))
+    masks = [ops.pad(mask, ((0, more),)) for mask in masks] if more else masks
     kinds = [_kind(mask) for mask in masks]
     if not masks:
         return None, False
     if set(kinds) == {"b"}:
         hidden = masks[0] if len(masks) == 1 else ops.logical_or(*masks)
         return ops.logical_not(hidden), True
-    masks = [ops.where(x, float("-inf"), 0.0) if kind == "b" else x for x, kind in zip(masks, kinds)]
+    masks = [_added(x, kind) for x, kind in zip(masks, kinds)]
     return masks[0] if len(masks) == 1 else ops.add(*masks), False
 
 
 def _kind(mask: Any) -> str:
     found = dtype_of(mask)
-    if found is None:
-        refuse("nn.MultiheadAttention reads a mask by its dtype, which is not known", _HINT)
-    return found.kind
+    return "" if found is None else found.kind
 
 
-def _with_weights(q: Any, k: Any, v: Any, mask: Any, boolean: bool, dropped: Any, width: int) -> tuple:
+def _added(mask: Any, kind: str) -> Any:
+    """A mask as it is added to the scores; one of an unknown dtype is asked for it when the code runs."""
+    if kind == "f":
+        return mask
+    hidden = ops.where(mask, float("-inf"), 0.0)
+    return hidden if kind == "b" else ops.where(host("==", ops.dtype_of(mask), BOOL), hidden, mask)
+
+
+def _with_weights(q: Any, k: Any, v: Any, mask: Any, boolean: bool, m: Any, draw: Any) -> tuple:
     """The output and the attention weights of each head."""
-    scores = ops.matmul(ops.multiply(q, width**-0.5), ops.matrix_transpose(k))
+    scores = ops.matmul(ops.multiply(q, m.head_dim**-0.5), ops.matrix_transpose(k))
     if mask is not None:
         scores = ops.where(mask, scores, float("-inf")) if boolean else ops.add(scores, mask)
     weights = ops.softmax(scores, axis=-1)
-    if dropped:
-        weights = ops.dropout(weights, dropped, next_key())
+    if draw is not None:
+        weights = ops.dropout(weights, m.dropout, draw)
     return ops.matmul(weights, v), weights
+
+
+def attention_forward(
+    query: Any, key: Any, value: Any, embed_dim_to_check: Any, num_heads: Any, in_proj_weight: Any, in_proj_bias: Any,
+    bias_k: Any, bias_v: Any, add_zero_attn: Any, dropout_p: Any, out_proj_weight: Any, out_proj_bias: Any,
+    training: Any = True, key_padding_mask: Any = None, need_weights: Any = True, attn_mask: Any = None,
+    use_separate_proj_weight: Any = False, q_proj_weight: Any = None, k_proj_weight: Any = None,
+    v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None, average_attn_weights: Any = True,
+    is_causal: Any = False,
+) -> tuple:  # fmt: skip
+    """F.multi_head_attention_forward: time comes first, the batch second."""
+    plain("F.multi_head_attention_forward", static_k=static_k, static_v=static_v)
+    m = SimpleNamespace(
+        num_heads=num_heads, head_dim=embed_dim_to_check // num_heads, in_proj_weight=in_proj_weight,
+        in_proj_bias=in_proj_bias, q_proj_weight=q_proj_weight, k_proj_weight=k_proj_weight,
+        v_proj_weight=v_proj_weight, bias_k=bias_k, bias_v=bias_v, add_zero_attn=add_zero_attn, dropout=dropout_p,
+        training=training, batch_first=False, _qkv_same_embed_dim=not use_separate_proj_weight,
+        out_proj=SimpleNamespace(weight=out_proj_weight, bias=out_proj_bias),
+    )  # fmt: skip
+    return multihead_attention(
+        m, query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights, is_causal
+    )
+
+
+for _fn in (multihead_attention, attention_forward):
+    vars(_fn)["asks"] = True

@@ -83,3 +83,16 @@ def check(pred, message, error=AssertionError):
     """Raise where the condition does not hold."""
     if not pred:
         raise error(message)
+
+
+def over_lengths(layers, x, lengths, state, weights, options, batch_first):
+    """torch.lstm, torch.gru and the like over sequences of several lengths: what lies behind them counts nothing."""
+    packed = torch.nn.utils.rnn.pack_padded_sequence(x, lengths.cpu(), batch_first, enforce_sorted=False)
+    order, back = packed.sorted_indices, packed.unsorted_indices
+    state = tuple(s[:, order] for s in state) if isinstance(state, tuple) else state[:, order]
+    output, *ends = layers(packed.data, packed.batch_sizes, state, weights, *options)
+    packed = packed._replace(data=output)
+    output = torch.nn.utils.rnn.pad_packed_sequence(packed, batch_first, total_length=x.shape[1 if batch_first else 0])[
+        0
+    ]
+    return (output, *(end[:, back] for end in ends))

@@ -18,7 +18,7 @@ from gfx_ir.build import host
 from . import attention
 from .lifting import dtype_like, refuse
 from .lifts import activations as act
-from .lifts import layers, losses, matrices, pools, shapes
+from .lifts import layers, losses, matrices, pools, recurrent, shapes
 
 
 def _conv(dims: int) -> Callable[..., Any]:
@@ -181,6 +181,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "BCEWithLogitsLoss": _bce_with_logits,
     "KLDivLoss": lambda m, input, target: losses.kl_div(input, target, reduction=m.reduction, log_target=m.log_target),
 }
+_FUNCTIONS |= recurrent.MODULES
 _MAX = "kernel_size stride padding dilation ceil_mode return_indices"
 _MEAN = "kernel_size stride padding ceil_mode count_include_pad"
 for _n in (1, 2, 3):

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
 
-from . import helpers, helpers_arrange, holding, lifts, rows, scalars, special
+from . import attention, helpers, helpers_arrange, holding, lifts, rows, scalars, special
 from .lifting import cast_back, element, refuse
 from .module import Transpiled
 from .modules import MODULES
@@ -63,6 +63,7 @@ class TorchBackend(Backend):
         for names, fn in lifts.LIFTS.items():
             for name in names.split():
                 self.add_lift(name, fn, roots)
+        self.add_lift("F.multi_head_attention_forward", attention.attention_forward, roots)
         self._add_inplace()
         self._add_unbound()
         self.modules.update(MODULES)

@@ -29,6 +29,8 @@ def wrap(indent: str, text: str) -> list[str]:
         return [indent + text]
     found = _STATEMENT.match(text)
     head = found.group() if found else _targets(text)
+    if head == "assert ":
+        return _assert(indent, *_items(text[len(head) :]))
     tail = ":" if text.endswith(":") else ""
     return _break(indent, head, text[len(head) : len(text) - len(tail)], tail, False)
 
@@ -41,6 +43,14 @@ def _targets(text: str) -> str:
         if char == "=" and not depth and text[at + 1] == " " and text[at - 1] not in "=<>!":
             return text[: at + 2]
     return ""
+
+
+def _assert(indent: str, test: str, *message: str) -> list[str]:
+    """An assert; test and message are no tuple, which would always be true."""
+    head, text = "assert ", ", ".join(message)
+    if message and len(indent) + len(head) + len(test) + 3 <= COLUMNS:
+        return [f"{indent}{head}{test}, (", *_break(indent + "    ", "", text, "", True), f"{indent})"]
+    return _break(indent, head, test, f", {text}" if message else "", False)
 
 
 def _break(indent: str, head: str, value: str, tail: str, enclosed: bool) -> list[str]:

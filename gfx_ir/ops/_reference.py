@@ -14,6 +14,7 @@ from ._lazy import Lazy
 from ._reference_arrange import ARRANGE
 from ._reference_linalg import LINALG
 from ._reference_nn import NN
+from ._reference_recurrent import RECURRENT
 from ._reference_special import SPECIAL
 
 
@@ -92,4 +93,4 @@ NAMESPACE: dict[str, Any] = {
 NAMESPACE |= {
     f.__name__: f for f in (argsort_descending, topk, expand, split, chunk, is_floating, index_put, gather, scatter)
 }
-NAMESPACE |= NN | SPECIAL | LINALG | ARRANGE
+NAMESPACE |= NN | RECURRENT | SPECIAL | LINALG | ARRANGE

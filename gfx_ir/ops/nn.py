@@ -162,5 +162,4 @@ def _masked(scores: Any, mask: Any) -> Any:
     if element is not None:
         return ops.add(scores, mask)
     is_boolean = host("==", ops.dtype_of(mask), bool_)
-    bias = named("bias", ops.where(is_boolean, ops.where(mask, 0.0, -math.inf), mask))
-    return ops.add(scores, bias)
+    return ops.where(is_boolean, ops.where(mask, scores, -math.inf), ops.add(scores, mask))

@@ -1,0 +1,116 @@
+"""Recurrent layers: torch.lstm and its like, nn.LSTM and its like, in terms of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import build, ops
+from gfx_ir.op import OpDef, lookup
+
+from ..lifting import ask_rank, dtype_like, fixed_int, refuse
+from .layers import Lifts
+
+
+def _parts(hx: Any) -> tuple:
+    return tuple(hx) if isinstance(hx, (tuple, list)) else (hx,)
+
+
+def _stacked(
+    op: OpDef, x: Any, states: tuple, weights: Any, layers: int, bidirectional: Any, batch_first: Any, share: Any,
+    options: dict[str, Any],
+) -> tuple:  # fmt: skip
+    """The op over all layers; one layer at a time where a share of what goes between them is dropped."""
+    weights, directions = tuple(weights), 2 if bidirectional else 1
+    settings = {"bidirectional": bool(bidirectional), "batch_first": bool(batch_first), **options}
+    if not share or layers == 1:
+        return tuple(op(x, *states, weights, layers=layers, **settings))
+    per, ends = len(weights) // layers, []
+    for layer in range(layers):
+        here = slice(layer * directions, (layer + 1) * directions)
+        own = weights[layer * per : (layer + 1) * per]
+        x = ops.dropout(x, share, build.next_key()) if layer else x
+        x, *end = op(x, *(ops.getitem(s, here) for s in states), own, layers=1, **settings)
+        ends.append(end)
+    return (x, *(ops.concat(tuple(parts), axis=0) for parts in zip(*ends)))
+
+
+def stack(name: str, **options: Any) -> Callable[..., Any]:
+    """torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu of sequences of one length."""
+    op = lookup(name)
+
+    def fn(
+        input: Any, hx: Any, params: Any, has_biases: Any, num_layers: Any, dropout: Any, train: Any,
+        bidirectional: Any, batch_first: Any = False,
+    ) -> Any:  # fmt: skip
+        if not isinstance(params, (tuple, list)):
+            refuse(f"torch.{name} of a packed sequence has no counterpart", "call the module: nn.LSTM, nn.GRU, nn.RNN")
+        layers = fixed_int(num_layers, "the number of layers")
+        share = dropout if train else 0.0
+        return _stacked(op, input, _parts(hx), params, layers, bidirectional, batch_first, share, options)
+
+    return fn
+
+
+def module(name: str) -> Callable[..., Any]:
+    """nn.LSTM, nn.GRU, nn.RNN."""
+    op = lookup(name)
+
+    def fn(m: Any, input: Any, hx: Any = None) -> Any:
+        single = ask_rank(input, 3, f"nn.{name.upper()}") == 2
+        x = ops.expand_dims(input, 0 if m.batch_first else 1) if single else input
+        if hx is None:
+            states = _zeros(m, x, name == "lstm")
+        else:
+            given = (
+                _parts(hx)
+                if name != "lstm" or isinstance(hx, (tuple, list))
+                else (ops.getitem(hx, 0), ops.getitem(hx, 1))
+            )
+            states = tuple(ops.expand_dims(s, 1) if single else s for s in given)
+        weights = tuple(getattr(m, weight) for weight in m._flat_weights_names)
+        options = {} if name != "rnn" else {"activation": m.nonlinearity}
+        share = m.dropout if m.training else 0.0
+        out, *ends = _stacked(op, x, states, weights, m.num_layers, m.bidirectional, m.batch_first, share, options)
+        if single:
+            out = ops.squeeze(out, axis=0 if m.batch_first else 1)
+            ends = [ops.squeeze(s, axis=1) for s in ends]
+        return out, tuple(ends) if name == "lstm" else ends[0]
+
+    return fn
+
+
+def _zeros(m: Any, x: Any, two: bool) -> tuple:
+    """The state to begin with where none is given."""
+    count = m.num_layers * (2 if m.bidirectional else 1)
+    lead = (count, ops.size(x, 0 if m.batch_first else 1))
+    like = {"dtype": dtype_like(x), "device": ops.device_of(x)}
+    h = ops.zeros((*lead, m.proj_size or m.hidden_size), **like)
+    return (h, ops.zeros((*lead, m.hidden_size), **like)) if two else (h,)
+
+
+def lstm_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """torch.lstm_cell."""
+    h, c = hx
+    return ops.lstm_cell(input, h, c, w_ih, w_hh, b_ih, b_hh)
+
+
+def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """torch.gru_cell."""
+    return ops.gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)
+
+
+def _rnn_cell(activation: str) -> Callable[..., Any]:
+    def fn(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+        return ops.rnn_cell(input, hx, w_ih, w_hh, b_ih, b_hh, activation)
+
+    return fn
+
+
+LSTM: Lifts = {"torch.lstm": stack("lstm")}
+GRU: Lifts = {"torch.gru": stack("gru")}
+RNN: Lifts = {f"torch.rnn_{name}": stack("rnn", activation=name) for name in ("tanh", "relu")}
+LSTM_CELL: Lifts = {"torch.lstm_cell": lstm_cell}
+GRU_CELL: Lifts = {"torch.gru_cell": gru_cell}
+RNN_CELL: Lifts = {f"torch.rnn_{name}_cell": _rnn_cell(name) for name in ("tanh", "relu")}
+MODULES: Lifts = {name.upper(): module(name) for name in ("lstm", "gru", "rnn")}
