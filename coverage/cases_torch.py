@@ -35,6 +35,11 @@ UNINITIALISED = {
     "resize_as_",
 }
 
+RANDOM = (
+    "bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "rand_like", "randint",
+    "randint_like", "randn", "randn_like", "uniform",
+)  # fmt: skip
+
 
 class Slot:
     """The place of an array in the arguments."""
@@ -99,7 +104,9 @@ def cases(name: str, limits: dict[str, int]) -> tuple[list[tuple[str, Case]], bo
                     axis = axis_of(name, args, sample.kwargs)
                     case.differs = functools.partial(_exactly, name, case.arrays, axis)
                     found.append((dtype_name, case))
-    random = name in UNINITIALISED or any(_is_random(name, case) for _, case in found)
+    random = (
+        name in UNINITIALISED or name.partition(".")[0] in RANDOM or any(_is_random(name, case) for _, case in found)
+    )
     for _, case in found:
         if random:
             case.differs = functools.partial(_loosely, name)

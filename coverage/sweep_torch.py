@@ -3,7 +3,7 @@
 from typing import Any
 
 from attempt import TARGETS
-from cases_torch import SAMPLES, cases, operators
+from cases_torch import RANDOM, SAMPLES, cases, operators
 from records import record
 
 
@@ -30,7 +30,3 @@ def family(name: str) -> str:
 
 
 NAMESPACES = ("fft", "linalg", "masked", "signal", "sparse", "special")
-RANDOM = (
-    "bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "rand_like", "randint",
-    "randint_like", "randn", "randn_like", "uniform",
-)  # fmt: skip

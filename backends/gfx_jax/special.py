@@ -28,15 +28,34 @@ def orthogonal_polynomial(x, n, kind):
     return jax.lax.fori_loop(1, degree, following, (before, last, found))[2]
 
 
+def digamma(x):
+    """The logarithmic derivative of the gamma function; infinite at 0, where jax.scipy has NaN."""
+    return jnp.where(x == 0, jnp.copysign(jnp.inf, -x), jax.scipy.special.digamma(x))
+
+
+def zeta(x1, x2):
+    """The Hurwitz zeta function; no number where x1 < 1, where jax.scipy has infinity at whole x2."""
+    return jnp.where(x1 < 1, jnp.nan, jax.scipy.special.zeta(x1, x2))
+
+
 def polygamma(n, x):
     """The nth derivative of digamma; of negative x by reflection, for which jax.scipy's sum has too few terms."""
+    if n == 0:
+        return digamma(x)
     powers = [0.0, jnp.pi]  # of cot(pi x), in the nth derivative of pi cot(pi x)
     for _ in range(n):
         slopes = [-jnp.pi * k * factor for k, factor in enumerate(powers)][1:]
         powers = [a + b for a, b in zip([*slopes, 0.0, 0.0], [0.0, 0.0, *slopes])]
-    found = jax.scipy.special.polygamma(n, jnp.where(x < 0, 1 - x, x))
+    found = jnp.where(x == 0, (-1) ** (n + 1) * jnp.inf, jax.scipy.special.polygamma(n, jnp.where(x < 0, 1 - x, x)))
     cotangent = 1 / jnp.tan(jnp.pi * (x - jnp.round(x)))
     return jnp.where(x < 0, (-1) ** n * found - jnp.polyval(jnp.array(powers[::-1], x.dtype), cotangent), found)
+
+
+def logaddexp(x1, x2):
+    """log(exp(x1) + exp(x2)) of complex numbers, without overflow; its angle goes on from the larger one's."""
+    first = x1.real >= x2.real
+    top, other = jnp.where(first, x1, x2), jnp.where(first, x2, x1)
+    return jnp.where(jnp.isinf(top.real), top, top + jnp.log1p(jnp.exp(other - top)))
 
 
 def logcumsumexp(x, axis):
@@ -44,9 +63,7 @@ def logcumsumexp(x, axis):
     if jnp.iscomplexobj(x):
 
         def plus(before, row):
-            first = row.real >= before.real
-            top, other = jnp.where(first, row, before), jnp.where(first, before, row)
-            total = jnp.where(jnp.isinf(top.real), top, top + jnp.log1p(jnp.exp(other - top)))
+            total = logaddexp(before, row)
             return total, total
 
         rows = jnp.moveaxis(x, axis, 0)

@@ -20,6 +20,7 @@ from gfx_ir.printed import same_code
 from gfx_ir.types import LogicalTensor
 
 from . import (
+    bessel,
     control,
     decompositions,
     helpers,
@@ -74,7 +75,15 @@ class JaxBackend(Backend):
     def __init__(self) -> None:
         functions = {
             name: fn
-            for module in (helpers, special, decompositions, helpers_arrange, helpers_pooling, helpers_recurrent)
+            for module in (
+                helpers,
+                special,
+                bessel,
+                decompositions,
+                helpers_arrange,
+                helpers_pooling,
+                helpers_recurrent,
+            )
             for name, fn in vars(module).items()
             if inspect.isfunction(fn)
         }

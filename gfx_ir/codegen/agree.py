@@ -60,7 +60,8 @@ def _cast_inputs(node: Node, result: DType, target: str) -> None:
 
 def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: DType, target: str) -> bool:
     """Whether the target gives the result its dtype on its own."""
-    if target == "jax" and len(whole) == len(tensors):  # of 64 bits its mode makes a float64, if it has it
+    strong = sum(not t.weak for t in tensors.values())
+    if target == "jax" and len(whole) == strong:  # of 64 bits its mode makes a float64, if it has it
         return result in _WIDEST and all(tensors[value].dtype.bits == 64 for value in whole)
     return _inferred(node, target) == result
 
@@ -68,7 +69,7 @@ def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: D
 def _takes_part(node: Node, value: Value, target: str) -> bool:
     """Whether the dtype of the result follows from the dtype of this input: it is no position, condition or length."""
     usual = _inferred(node, target)
-    others = (_inferred(node, target, value, other) for other in (complex128, bool_, float32))
+    others = (_inferred(node, target, value, other) for other in (complex128, bool_, float32, float64))
     return any(found not in (None, usual) for found in others)
 
 

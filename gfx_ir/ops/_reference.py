@@ -26,7 +26,8 @@ def argsort_descending(x, axis=-1):
 
 def topk(x, k, axis=-1, largest=True):
     """The k largest (or smallest) elements along an axis, in order, and their positions."""
-    order = argsort_descending(x, axis) if largest else np.argsort(x, axis=axis, stable=True)
+    rows = x.astype(np.float32) if x.dtype.kind == "V" else x
+    order = argsort_descending(rows, axis) if largest else np.argsort(rows, axis=axis, stable=True)
     order = np.take(order, np.arange(k), axis=axis)
     return np.take_along_axis(x, order, axis), order
 

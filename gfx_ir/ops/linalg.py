@@ -208,7 +208,7 @@ op(FAMILY, "trace(x)", "np.linalg.trace(x)", infer=_trace_type)
 op(
     FAMILY,
     'matrix_norm(x, ord="fro", keepdims=False, axis=(-2, -1))',
-    "np.linalg.norm(x, ord, axis, keepdims=keepdims)",
+    keeping("np.linalg.norm(x, ord, axis, keepdims=keepdims)", "x", numbers=False),
     infer=_norm_type,
     compute=_costs.input_elements,
 )

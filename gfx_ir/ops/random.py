@@ -9,12 +9,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import dtypes
+from ..build import rank_of
 from ..defaults import own
 from ..dtypes import DType
 from ..rules import OPEN
 from ..types import LogicalTensor
 from . import _costs
-from ._row import op
+from ._catalogue import ops
+from ._row import composite, op
 from ._shapes import as_type, broadcast, free, shape_arg, takes_open
 
 FAMILY = "random"
@@ -82,3 +84,18 @@ op(
     compute=_costs.draws,
     doc="Whole numbers from low to high - 1, each as likely.",
 )
+
+
+@composite(FAMILY)
+def multinomial(key: Any, p: Any, count: Any, replacement: bool = False) -> Any:
+    """Positions along the last axis, drawn with chances in proportion to p: those of the largest log(p) + Gumbel noise."""
+    sizes = [ops.size(p, at) for at in range(rank_of(p, "multinomial"))]
+    chances = ops.log(ops.astype(p, dtypes.float32))
+    if replacement:
+        chances = ops.expand_dims(chances, -2)
+        sizes.insert(-1, count)
+    noise = ops.uniform(key, tuple(sizes), dtype=dtypes.float32)
+    scores = ops.subtract(chances, ops.log(ops.negative(ops.log(noise))))
+    if replacement:
+        return ops.argmax(scores, axis=-1)
+    return ops.getitem(ops.argsort(scores, descending=True), (..., slice(None, count)))

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from ..dtypes import DType, bool_
+from ..dtypes import DType, bool_, float32
 from ..errors import ShapeError
 from ..types import LogicalTensor
+from . import _seen
 from ._body import element_of
 from ._catalogue import ops
 from ._row import composite, op
@@ -145,6 +146,9 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 @composite(FAMILY)
 def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
     """The norm of order `ord` of the vectors along axes (all elements: one vector)."""
+    element = element_of(x)
+    if element is not None and element.kind == "f" and element.bits < 32 and ord not in (math.inf, -math.inf):
+        return ops.astype(ops.vector_norm(ops.astype(x, float32), axis, keepdims, ord), element)
     size = ops.abs(x)
     if ord == math.inf:
         return ops.max(size, axis=axis, keepdims=keepdims)
@@ -159,14 +163,21 @@ def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2
     return ops.pow(ops.sum(ops.pow(size, ord), axis=axis, keepdims=keepdims), 1 / ord)
 
 
+def _sortable(x: Any) -> str:
+    """NumPy leaves elements of an extension that are no numbers, and those around them, where they are."""
+    return "x.astype(np.float32)" if _seen.extended(x) else "x"
+
+
 def _sort(args: SimpleNamespace) -> str:
-    return "np.flip(np.sort(x, axis=axis), axis)" if args.descending else "np.sort(x, axis=axis)"
+    text = f"np.sort({_sortable(args.x)}, axis=axis)"
+    text = f"np.flip({text}, axis)" if args.descending else text
+    return f"{text}.astype(x.dtype)" if _seen.extended(args.x) else text
 
 
 def _argsort(args: SimpleNamespace) -> str:
     if args.descending:
-        return "argsort_descending(x, axis)"
-    return "np.argsort(x, axis=axis, stable=True)" if args.stable else "np.argsort(x, axis=axis)"
+        return f"argsort_descending({_sortable(args.x)}, axis)"
+    return f"np.argsort({_sortable(args.x)}, axis=axis{', stable=True' if args.stable else ''})"
 
 
 def _sorting(element: Element) -> Callable[[SimpleNamespace, str], LogicalTensor]:

@@ -76,7 +76,7 @@ def cov(x: Any, correction: Any = 1, fweights: Any = None, aweights: Any = None)
     rank = rank_of(x, "cov")
     rows = ops.reshape(x, (1, -1)) if rank < 2 else x
     kind = element_of(rows) or ops.dtype_of(rows)
-    weights = [ops.astype(w, kind) for w in (fweights, aweights) if w is not None]
+    weights = [w if _is_float(w) else ops.astype(w, kind) for w in (fweights, aweights) if w is not None]
     if not weights:
         count: Any = ops.size(rows, 1)
         weighted = rows
@@ -96,6 +96,10 @@ def cov(x: Any, correction: Any = 1, fweights: Any = None, aweights: Any = None)
     free = ops.clip(free, 0) if weights and not _is_complex(kind) else free
     found = ops.divide(found, free)
     return ops.reshape(found, ()) if rank < 2 or _seen.size_of(rows, 0) == 1 else found
+
+
+def _is_float(x: Any) -> bool:
+    return getattr(element_of(x), "kind", "") == "f"
 
 
 def _is_complex(kind: Any) -> bool:

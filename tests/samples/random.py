@@ -19,6 +19,8 @@ SAMPLES = [
     S("normal", (KEY, ()), {"dtype": F32}, skip=OWN),
     S("bernoulli", (KEY, 0.3, (5,)), skip=OWN),
     S("bernoulli", (KEY, uniform(5), (2, 5)), skip=OWN),
+    S("multinomial", (KEY, uniform(4), 3), skip=OWN),
+    S("multinomial", (KEY, uniform(2, 4), 5, True), skip=OWN),
     S("randint", (KEY, (3, 2), -4, 9), skip=OWN),
     S("randint", (KEY, (3,), 0, 5, dtypes.int32), skip=OWN),
 ]

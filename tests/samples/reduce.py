@@ -21,6 +21,8 @@ SAMPLES = [
 ]
 SAMPLES += [S(name, (X,), form) for name in ("argmax", "argmin") for form in FORMS if form.get("axis") != (0, 2)]
 SAMPLES += [S(name, (X,), form) for name in ("logsumexp", "vector_norm") for form in FORMS]
+HOLES = np.array([[3, np.nan, 1, 2], [np.nan, 0, 5, 4]], np.float32).astype(dtypes.dtype("bfloat16").numpy)
+SAMPLES += [S(name, (HOLES,)) for name in ("sort", "argsort")] + [S("sort", (HOLES,), {"descending": True})]
 SAMPLES += [
     S("sum", (I,), {"axis": 0}),
     S("sum", (B,)),

@@ -47,6 +47,13 @@ def whole(x: Any) -> bool:
     return isinstance(x, int) or (found is not None and found.kind in "biu")
 
 
+def halves(x: Any, text: str) -> str:
+    """A spelling of a function of x alone, computed in float32 where x is known to have fewer bits."""
+    found = _seen.dtype(x) if isinstance(x, Value) else getattr(x, "dtype", None)
+    half = getattr(found, "name", "") in ("float16", "bfloat16")
+    return f"{text.replace('(x', '(x.astype(jnp.float32)', 1)}.astype(x.dtype)" if half else text
+
+
 def each(values: Any, count: int) -> tuple:
     """One number for each axis. Raises MissingOp for numbers that are only known when the code runs."""
     if not literal(tuple(values)):
@@ -55,6 +62,6 @@ def each(values: Any, count: int) -> tuple:
 
 
 __all__ = [
-    "JNP", "ask_rank", "each", "element", "expect", "kind_of", "literal", "plain", "rank", "refuse", "swapped", "unary",
+    "JNP", "ask_rank", "each", "element", "expect", "halves", "kind_of", "literal", "plain", "rank", "refuse", "swapped", "unary",
     "unknown_dtype", "whole",
 ]  # fmt: skip

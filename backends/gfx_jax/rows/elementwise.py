@@ -22,11 +22,12 @@ _SAME = JNP.table(functions(JNP), Elements(JNP).table())
 # op: spelling, where it is another than NumPy's first name of it
 SPELLINGS: dict[str, Spelling] = {
     "bitwise_invert": lambda a: "jnp.invert(x)" if plain(a.x) else "~x",
-    "digamma": "jax.scipy.special.digamma(x)",
+    "digamma": "digamma(x)",
     "erf": "jax.scipy.special.erf(x)",
     "erfc": "jax.scipy.special.erfc(x)",
     "erfinv": "jax.scipy.special.erfinv(x)",
     "lgamma": "jax.scipy.special.gammaln(x)",
+    "logaddexp": lambda a: f"{'' if 'c' in (kind_of(a.x1), kind_of(a.x2)) else 'jnp.'}logaddexp(x1, x2)",
     "negative": "-x",
     "positive": "+x",
     "reciprocal": "1 / x",

@@ -11,7 +11,7 @@ from gfx_ir.backend import Row
 from gfx_ir.lifting.reductions import Reductions
 from gfx_ir.op import lookup
 
-from ._lift import JNP, element, expect, literal, plain, rank, refuse
+from ._lift import JNP, element, expect, halves, literal, plain, rank, refuse
 
 _REDUCTIONS = Reductions(JNP)
 _SAME = JNP.table(_REDUCTIONS.table())
@@ -63,11 +63,15 @@ def _logsumexp(
     return ops.logsumexp(a, axis=axis, keepdims=keepdims)
 
 
-def _norm_spelling(args: SimpleNamespace) -> str:
-    """jnp.linalg.norm takes two axes for a matrix's, where only the 2-norm of all elements is the same."""
+def _norm_call(args: SimpleNamespace) -> str:
     if type(args.ord) is int and args.ord == 2:
         return "jnp.linalg.norm(x, axis=axis, keepdims=keepdims)"
     return "jnp.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)"
+
+
+def _norm_spelling(args: SimpleNamespace) -> str:
+    """jnp.linalg.norm takes two axes for a matrix's, where only the 2-norm of all elements is the same."""
+    return halves(args.x, _norm_call(args))
 
 
 def _sort(

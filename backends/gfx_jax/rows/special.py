@@ -10,10 +10,9 @@ from gfx_ir.lifting.numbers import Numbers
 from gfx_ir.op import OpDef, lookup
 from gfx_ir.ops.special import POLYNOMIALS
 
-from ._lift import JNP, refuse, unary
+from ._lift import JNP, halves, refuse, unary
 
 _PACKAGE = "jax.scipy.special"
-_ABSENT = "JAX has no such function; compute it before, or use another target"
 
 
 def _named(name: str, call: str = "", *also: str) -> Row:
@@ -38,9 +37,11 @@ def _polygamma(n: Any, x: Any) -> Any:
 
 
 ROWS = (
-    *map(_named, "entr erfcx i0e i1 i1e log_ndtr ndtr ndtri".split()),
+    *map(_named, "entr erfcx i0e i1 i1e log_ndtr ndtri".split()),
+    Row("ndtr", lambda a: halves(a.x, f"{_PACKAGE}.ndtr(x)"), {f"{_PACKAGE}.ndtr": unary(ops.ndtr)}),
     _named("i0", "i0", "jnp.i0"),
-    *map(_pair, "betaln gammainc gammaincc xlog1py xlogy zeta".split()),
+    *map(_pair, "betaln gammainc gammaincc xlog1py xlogy".split()),
+    Row("zeta", "zeta(x1, x2)", {f"{_PACKAGE}.zeta": two(lookup("zeta"))}),
     *(Row(name, f"jnp.{name}(x1, x2)", {f"jnp.{name}": two(lookup(name))}) for name in ("gcd", "lcm")),
     Row("frexp", "jnp.frexp(x)", {"jnp.frexp": lambda x: ops.frexp(x), **Numbers(JNP).table()}),
     Row("sinc", "jnp.sinc(x)", {"jnp.sinc": unary(ops.sinc)}),
@@ -56,11 +57,11 @@ ROWS = (
         {f"{_PACKAGE}.multigammaln": lambda a, d: ops.multigammaln(a, d)},
     ),
     *(Row(name, f"orthogonal_polynomial({at}, n, {kind!r})") for name, (at, kind) in POLYNOMIALS.items()),
-    *(
-        Row(name, missing=_ABSENT)
-        for name in (
-            "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 modified_bessel_k1"
-            " scaled_modified_bessel_k0 scaled_modified_bessel_k1"
-        ).split()
-    ),
+    Row("airy_ai", "airy_ai(x)"),
+    Row("bessel_j0", "bessel_0(x)"),
+    Row("bessel_j1", "bessel_1(x)"),
+    Row("bessel_y0", "bessel_0(x, second=True)"),
+    Row("bessel_y1", "bessel_1(x, second=True)"),
+    *(Row(f"modified_bessel_k{n}", f"modified_bessel_k(x, {n})") for n in (0, 1)),
+    *(Row(f"scaled_modified_bessel_k{n}", f"modified_bessel_k(x, {n}, scaled=True)") for n in (0, 1)),
 )

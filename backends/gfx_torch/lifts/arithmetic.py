@@ -11,13 +11,16 @@ from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import dtype
 from gfx_ir.op import lookup
 
-from ..lifting import axes, is_number, kind, names
+from ..lifting import INT64, axes, floating, is_number, kind, names, refuse
 
 Frexp = namedtuple("Frexp", ("mantissa", "exponent"))
 
 
 def isclose(input: Any, other: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
     """|input - other| <= atol + rtol * |other|, or equal (infinities)."""
+    input, other = (
+        (x if is_number(x) else floating(x) for x in (input, other)) if kind(input) == "b" else (input, other)
+    )
     bound = ops.add(atol, ops.multiply(rtol, ops.abs(other)))
     near = ops.logical_and(ops.isfinite(other), ops.less_equal(ops.abs(ops.subtract(input, other)), bound))
     near = ops.logical_or(ops.equal(input, other), near)
@@ -108,6 +111,11 @@ def power(input: Any, exponent: Any) -> Any:
     return ops.integer_pow(input, exponent) if whole and not is_number(exponent) else ops.pow(input, exponent)
 
 
+def square(input: Any) -> Any:
+    """torch.square: of truth values a whole number."""
+    return ops.square(ops.astype(input, INT64) if kind(input) == "b" else input)
+
+
 def float_power(input: Any, exponent: Any) -> Any:
     """pow in double precision."""
     parts = (input, exponent)
@@ -134,6 +142,13 @@ def isreal(input: Any) -> Any:
     return ops.equal(ops.imag(input), 0)
 
 
+def complex_(real: Any, imag: Any) -> Any:
+    """Complex numbers of their two parts."""
+    if dtype_of(real) == dtype("float16"):
+        refuse("complex numbers of half precision (torch.complex32) have no counterpart", "x.float() first")
+    return ops.add(real, ops.multiply(imag, 1j))
+
+
 LIFTS = {
     names("frexp"): frexp,
     names("isreal"): isreal,
@@ -158,6 +173,6 @@ LIFTS = {
     names("logaddexp2"): lambda input, other: ops.log2(ops.add(ops.exp2(input), ops.exp2(other))),
     names("ldexp"): lambda input, other: ops.multiply(input, ops.pow(2.0, other)),
     names("angle"): lambda input: ops.atan2(ops.imag(input), ops.real(input)),
-    "torch.complex": lambda real, imag: ops.add(real, ops.multiply(imag, 1j)),
-    "torch.polar": lambda abs, angle: ops.multiply(abs, ops.add(ops.cos(angle), ops.multiply(ops.sin(angle), 1j))),
+    "torch.complex": complex_,
+    "torch.polar": lambda abs, angle: complex_(ops.multiply(abs, ops.cos(angle)), ops.multiply(abs, ops.sin(angle))),
 }

@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import int32
 from gfx_ir.ops.decompose import cutoff
 
@@ -128,6 +129,9 @@ def matrix_power(input: Any, n: Any) -> Any:
 
 def matrix_exp(A: Any) -> Any:
     """The exponential of a matrix."""
+    found = dtype_of(A)
+    if found is not None and found.kind == "f" and found.bits < 32:
+        refuse("torch.matrix_exp of half precision overflows within and has no counterpart", "x.float() first")
     return ops.matrix_exp(A)
 
 

@@ -19,6 +19,8 @@ def _times(factor: Any, x: Any) -> Any:
 def _plus(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
     if kind(input) in ("i", "u") and kind(product) in ("i", "u"):  # torch counts with whole numbers throughout
         beta, alpha = (int(factor) if isinstance(factor, float) else factor for factor in (beta, alpha))
+    if kind(input) == kind(product) == "b":
+        beta, alpha = bool(beta), bool(alpha)
     if type(beta) in (int, float) and beta == 0:
         return _times(alpha, product)
     return ops.add(_times(beta, input), _times(alpha, product))

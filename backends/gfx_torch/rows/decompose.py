@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.dtypes import dtype
 
-from ..lifting import names
+from ..lifting import BOOL, kind, names
 from ..lifts import decompositions as lifts
 from ..lifts import systems
 
 
 def _linalg(name: str, also: str = "") -> str:
     return f"torch.linalg.{name} {also}"
+
+
+def _kron(input: Any, other: Any) -> Any:
+    """Of truth values too, which JAX does not multiply."""
+    if kind(input) == kind(other) == "b":
+        return ops.astype(ops.kron(*(ops.astype(x, dtype("int8")) for x in (input, other))), BOOL)
+    return ops.kron(input, other)
 
 
 ROWS = (
@@ -36,7 +46,7 @@ ROWS = (
         {_linalg("matrix_power", names("matrix_power")): lifts.matrix_power},
     ),
     Row("matrix_exp", "torch.linalg.matrix_exp(x)", {_linalg("matrix_exp", names("matrix_exp")): lifts.matrix_exp}),
-    Row("kron", "torch.kron(x1, x2)", {names("kron"): lambda input, other: ops.kron(input, other)}),
+    Row("kron", "torch.kron(x1, x2)", {names("kron"): _kron}),
     Row("lu", "torch.linalg.lu(x)", {"torch.linalg.lu": lifts.lu}),
     Row("lu_factor", "torch.linalg.lu_factor(x)", {"torch.linalg.lu_factor": lifts.lu_factor}),
     Row("lu_unpack", "torch.lu_unpack(x, pivots)", {"torch.lu_unpack": lifts.lu_unpack}),

@@ -163,9 +163,9 @@ ROWS = (
     Row(
         "sign",
         lambda a: "torch.sgn(x)" if kind_of(a.x) == "c" else "torch.sign(x)",
-        {names("sign", "sgn"): one(ops.sign)},
+        {names("sign", "sgn"): lambda input: ops.copy(input) if kind_of(input) == "b" else ops.sign(input)},
     ),
-    _unary("square"),
+    Row("square", number_or_tensor("square"), {names("square"): arithmetic.square}),
     _unary("tanh", extra="F.tanh"),
     _unary("trunc", "fix"),
     Row(

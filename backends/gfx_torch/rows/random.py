@@ -9,7 +9,9 @@ from gfx_ir import build, ops
 from gfx_ir.backend import Row
 from gfx_ir.defaults import own
 
-from ..lifting import INT64, default_dtype, dtype_like, is_number, place, refuse, shape_of, sizes
+from ..lifting import INT64, default_dtype, dtype_like, is_number, names, place, shape_of, sizes
+from ..lifts import drawing
+from ..lifts.drawing import key_of
 from ._spell import spread
 
 
@@ -31,24 +33,14 @@ def _is(x: Any, number: int) -> bool:
 
 
 # ---------------------------------------------------------------- lifts
-def _no_generator(generator: Any) -> Any:
-    """A key for one draw. A generator of one's own has a state that is not the program's."""
-    if generator is not None:
-        refuse(
-            "a torch.Generator made inside the captured code has no counterpart",
-            "leave generator= out: the emitted code takes one",
-        )
-    return build.next_key()
-
-
 def _rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None, **named: Any) -> Any:
     shape = _shape(size, named)
-    return ops.uniform(_no_generator(generator), shape, dtype=dtype or default_dtype(), device=place(device))
+    return ops.uniform(key_of(generator), shape, dtype=dtype or default_dtype(), device=place(device))
 
 
 def _randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None, **named: Any) -> Any:
     shape = _shape(size, named)
-    return ops.normal(_no_generator(generator), shape, dtype=dtype or default_dtype(), device=place(device))
+    return ops.normal(key_of(generator), shape, dtype=dtype or default_dtype(), device=place(device))
 
 
 def _shape(size: Any, named: Any) -> Any:
@@ -76,38 +68,33 @@ def _randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any =
     )
     given.update(named)
     bounds = given.get("low", 0), given["high"]
-    key, shape = _no_generator(generator), sizes((given["size"],))
+    key, shape = key_of(generator), sizes((given["size"],))
     return ops.randint(key, shape, *bounds, dtype=dtype or INT64, device=place(device))
 
 
 def _bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
     like = _of(input)
-    drawn = ops.bernoulli(_no_generator(generator), input if p is None else p, shape_of(input), device=like["device"])
+    drawn = ops.bernoulli(key_of(generator), input if p is None else p, shape_of(input), device=like["device"])
     return ops.astype(drawn, like["dtype"])
 
 
 def _torch_normal(
     mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None
 ) -> Any:
-    key = _no_generator(generator)
+    key = key_of(generator)
     if size is not None:
         return ops.normal(key, sizes((size,)), mean, std, dtype=dtype or default_dtype(), device=place(device))
     like = std if is_number(mean) else mean
     return ops.add(mean, ops.multiply(ops.normal(key, shape_of(like), **_of(like)), std))
 
 
-def _uniform_(input: Any, *bounds: Any, generator: Any = None, **named: Any) -> Any:
-    given: dict[str, Any] = {"from": 0.0, "to": 1.0, **dict(zip(("from", "to"), bounds)), **named}
-    return ops.uniform(_no_generator(generator), shape_of(input), given["from"], given["to"], **_of(input))
-
-
 def _normal_(input: Any, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Any:
-    return ops.normal(_no_generator(generator), shape_of(input), mean, std, **_of(input))
+    return ops.normal(key_of(generator), shape_of(input), mean, std, **_of(input))
 
 
 def _bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
     like = _of(input)
-    drawn = ops.bernoulli(_no_generator(generator), p, shape_of(input), device=like["device"])
+    drawn = ops.bernoulli(key_of(generator), p, shape_of(input), device=like["device"])
     return ops.astype(drawn, like["dtype"])
 
 
@@ -117,7 +104,7 @@ ROWS = (
     Row(
         "uniform",
         _uniform,
-        {"torch.rand": _rand, "torch.rand_like": _rand_like, "Tensor.uniform_": _uniform_},
+        {"torch.rand": _rand, "torch.rand_like": _rand_like},
         own={"dtype": own("torch")},
     ),
     Row(
@@ -141,5 +128,10 @@ ROWS = (
         "torch.randint(low, high, shape, generator=key, dtype=dtype, device=device)",
         {"torch.randint": _randint},
         own={"dtype": INT64},
+    ),
+    Row(
+        "multinomial",
+        "torch.multinomial(p, count, replacement, generator=key)",
+        {names("multinomial"): drawing.multinomial},
     ),
 )
