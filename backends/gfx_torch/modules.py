@@ -18,7 +18,8 @@ from gfx_ir.build import host
 from . import attention
 from .lifting import dtype_like, refuse
 from .lifts import activations as act
-from .lifts import layers, losses, matrices, pools, recurrent, shapes
+from .lifts import layers, losses, matrices, pools, recurrent, shapes, shuffles
+from .scalars import on_scalars
 
 
 def _conv(dims: int) -> Callable[..., Any]:
@@ -109,6 +110,9 @@ def _pad(dims: int, mode: str) -> Callable[..., Any]:
     return fn
 
 
+_softmax, _softmin, _log_softmax = map(on_scalars, (act.softmax, act.softmin, act.log_softmax))
+
+
 def _softmax2d(m: Any, input: Any) -> Any:
     return ops.softmax(input, axis=-3)
 
@@ -161,13 +165,13 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Hardswish": lambda m, input: act.hardswish(input),
     "Threshold": lambda m, input: act.threshold(input, m.threshold, m.value),
     "GLU": lambda m, input: act.glu(input, m.dim),
-    "Softmax": lambda m, input: act.softmax(input, m.dim),
-    "Softmin": lambda m, input: act.softmin(input, m.dim),
-    "LogSoftmax": lambda m, input: act.log_softmax(input, m.dim),
+    "Softmax": lambda m, input: _softmax(input, m.dim),
+    "Softmin": lambda m, input: _softmin(input, m.dim),
+    "LogSoftmax": lambda m, input: _log_softmax(input, m.dim),
     "Softmax2d": _softmax2d,
     "PairwiseDistance": lambda m, x1, x2: ops.pairwise_distance(x1, x2, act.order(m.norm), m.eps, m.keepdim),
     "CosineSimilarity": lambda m, x1, x2: act.cosine_similarity(x1, x2, m.dim, m.eps),
-    "PixelShuffle": lambda m, input: act.pixel_shuffle(input, m.upscale_factor),
+    "PixelShuffle": lambda m, input: shuffles.pixel_shuffle(input, m.upscale_factor),
     "MultiheadAttention": attention.multihead_attention,
     "CrossEntropyLoss": _cross_entropy,
     "NLLLoss": lambda m, input, target: losses.nll_loss(

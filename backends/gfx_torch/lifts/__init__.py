@@ -17,6 +17,7 @@ from . import (
     pools,
     refused,
     shapes,
+    shuffles,
     systems,
 )
 
@@ -38,4 +39,5 @@ LIFTS = {
     **measures.LIFTS,
     **pools.LIFTS,
     **shapes.LIFTS,
+    **shuffles.LIFTS,
 }

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gfx_ir import ops
-from gfx_ir.build import host
+from gfx_ir import build, ops
 
-from ..lifting import ask_rank, known_size, refuse
+from ..lifting import ask_rank, dtype_like, kind, known_rank, known_size, refuse, shape_of
 
 Lifts = dict[str, Callable[..., Any]]
 
@@ -87,8 +86,13 @@ def logsigmoid(input: Any) -> Any:
 
 
 def hardtanh(input: Any, min_val: Any = -1.0, max_val: Any = 1.0, inplace: bool = False) -> Any:
-    """F.hardtanh."""
-    return ops.clip(input, min_val, max_val)
+    """F.hardtanh; whole numbers stay whole, and bounds are cut to such."""
+    return ops.clip(input, *(_as_element(input, bound) for bound in (min_val, max_val)))
+
+
+def _as_element(input: Any, number: Any) -> Any:
+    """A number as torch compares it with the elements of a tensor that is known to hold whole numbers."""
+    return int(number) if isinstance(number, float) and kind(input) in ("i", "u") else number
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
@@ -133,7 +137,9 @@ def glu(input: Any, dim: Any = -1) -> Any:
 
 def prelu(input: Any, weight: Any) -> Any:
     """x where positive, else weight * x; one weight, or one for each channel (axis 1)."""
-    if known_size(weight, 0) != 1:
+    if known_rank(weight) == 0 or known_size(weight, 0) == 1:
+        weight = weight if known_rank(input) else ops.reshape(weight, ())
+    else:
         rank = ask_rank(input, 2, "F.prelu with a weight for each channel")
         weight = ops.reshape(weight, (-1, *(1,) * (rank - 2)))
     return ops.where(ops.greater(input, 0), input, ops.multiply(weight, input))
@@ -162,7 +168,8 @@ def hardshrink(input: Any, lambd: Any = 0.5) -> Any:
 
 def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> Any:
     """x where it is above the threshold, else value."""
-    return ops.where(ops.greater(input, threshold), input, value)
+    bound, value = _as_element(input, threshold), _as_element(input, value)
+    return ops.where(ops.greater(input, bound), input, value)
 
 
 def order(p: Any) -> Any:
@@ -183,13 +190,20 @@ def cosine_similarity(x1: Any, x2: Any, dim: Any = 1, eps: Any = 1e-8) -> Any:
     return ops.divide(along, ops.multiply(a, b))
 
 
-def pixel_shuffle(input: Any, upscale_factor: Any) -> Any:
-    """(N, C*r*r, H, W) -> (N, C, H*r, W*r)."""
-    r = upscale_factor
-    batch, channels, height, width = (ops.size(input, axis) for axis in (-4, -3, -2, -1))
-    x = ops.reshape(input, (batch, host("//", channels, r * r), r, r, height, width))
-    x = ops.permute_dims(x, (0, 1, 4, 2, 5, 3))
-    return ops.reshape(x, (batch, host("//", channels, r * r), host("*", height, r), host("*", width, r)))
+def rrelu(input: Any, lower: Any = 1.0 / 8, upper: Any = 1.0 / 3, training: Any = False, inplace: bool = False) -> Any:
+    """x where positive, else x times a slope drawn for each element, or the mean slope outside of training."""
+    if training is False:
+        return ops.leaky_relu(input, (lower + upper) / 2)
+    if training is not True:
+        refuse("F.rrelu whose training flag is open has no counterpart", "give the flag a value at capture")
+    like = {"dtype": dtype_like(input), "device": ops.device_of(input)}
+    slope = ops.uniform(build.next_key(), shape_of(input), lower, upper, **like)
+    return ops.where(ops.greater(input, 0), input, ops.multiply(input, slope))
+
+
+def torch_rrelu(input: Any, lower: Any = 1.0 / 8, upper: Any = 1.0 / 3, training: Any = False) -> Any:
+    """torch.rrelu."""
+    return rrelu(input, lower, upper, training)
 
 
 RELU: Lifts = {"F.relu": _relu, "torch.relu Tensor.relu": _relu}
@@ -222,5 +236,6 @@ LIFTS: Lifts = {
     "F.threshold torch.threshold": threshold,
     "F.normalize": normalize,
     "F.cosine_similarity torch.cosine_similarity": cosine_similarity,
-    "F.pixel_shuffle torch.pixel_shuffle": pixel_shuffle,
+    "F.rrelu": rrelu,
+    "torch.rrelu": torch_rrelu,
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import build, ops
 from gfx_ir.build import host
 
-from ..lifting import ask_rank, known_rank, known_size, plain, refuse
+from ..lifting import ask_rank, known_rank, known_size, plain, refuse, shape_of
 
 Lifts = dict[str, Callable[..., Any]]
 
@@ -181,6 +182,48 @@ def channel_dropout(dims: int) -> Callable[..., Any]:
     return fn
 
 
+_ALPHA = 1.7580993408473766
+"""What selu tends to for large negative numbers, negated: what alpha dropout puts in the place of what it drops."""
+
+
+def _alpha_dropped(input: Any, p: Any, kept: Any) -> Any:
+    """x, or -alpha where not `kept`, moved and scaled so that mean and variance stay (arXiv:1706.02515)."""
+    scale = 1 / math.sqrt((_ALPHA**2 * p + 1) * (1 - p))
+    return ops.add(ops.multiply(ops.where(kept, input, -_ALPHA), scale), _ALPHA * scale * p)
+
+
+def alpha_dropout(channels: bool) -> Callable[..., Any]:
+    """F.alpha_dropout; of whole channels F.feature_alpha_dropout."""
+    name = "F.feature_alpha_dropout" if channels else "F.alpha_dropout"
+
+    def fn(input: Any, p: Any = 0.5, training: Any = False, inplace: bool = False) -> Any:
+        if training is False or p == 0:
+            return input
+        if training is not True or not isinstance(p, (int, float)):
+            refuse(f"{name} whose flag or share is open has no counterpart", "give it a value at capture")
+        if p == 1:
+            return ops.zeros_like(input)
+        shape = shape_of(input)
+        if channels:
+            rank = ask_rank(input, 4, name)
+            shape = (*(ops.size(input, axis) for axis in (0, 1)), *(1,) * (rank - 2))
+        kept = ops.bernoulli(build.next_key(), 1 - p, shape, device=ops.device_of(input))
+        return _alpha_dropped(input, p, kept)
+
+    return fn
+
+
+def torch_alpha_dropout(channels: bool) -> Callable[..., Any]:
+    """torch.alpha_dropout, torch.feature_alpha_dropout."""
+    call = alpha_dropout(channels)
+    return lambda input, p, train: call(input, p, train)
+
+
+def torch_channel_dropout(input: Any, p: Any, train: Any) -> Any:
+    """torch.feature_dropout."""
+    return channel_dropout(ask_rank(input, 4, "torch.feature_dropout") - 2)(input, p, train)
+
+
 def attention(
     query: Any,
     key: Any,
@@ -224,5 +267,10 @@ DROPOUT: Lifts = {
     "F.dropout": dropout,
     "torch.dropout": torch_dropout,
     **{f"F.dropout{n}d": channel_dropout(n) for n in (1, 2, 3)},
+    "torch.feature_dropout": torch_channel_dropout,
+    "F.alpha_dropout": alpha_dropout(False),
+    "F.feature_alpha_dropout": alpha_dropout(True),
+    "torch.alpha_dropout": torch_alpha_dropout(False),
+    "torch.feature_alpha_dropout": torch_alpha_dropout(True),
 }
 ATTENTION: Lifts = {"F.scaled_dot_product_attention": attention}

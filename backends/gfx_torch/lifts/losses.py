@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 
-from ..lifting import plain, refuse
+from ..lifting import known_rank, plain, refuse
 
 
 def reduced(loss: Any, reduction: str) -> Any:
@@ -131,11 +131,9 @@ def kl_div(
     if log_target:
         loss = ops.multiply(ops.exp(target), ops.subtract(target, input))
     else:
-        safe = ops.where(ops.greater(target, 0), target, 1)
-        entropy = ops.multiply(target, ops.log(safe))
-        loss = ops.subtract(entropy, ops.multiply(target, input))
+        loss = ops.subtract(ops.xlogy(target, target), ops.multiply(target, input))
     if reduction == "batchmean":
-        return ops.divide(ops.sum(loss), ops.size(input, 0))
+        return ops.sum(loss) if known_rank(input) == 0 else ops.divide(ops.sum(loss), ops.size(input, 0))
     return reduced(loss, reduction)
 
 
