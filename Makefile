@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2
 CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks docs)
 
-.PHONY: env demo test fuzz lint format conformance bench coverage docs clean
+.PHONY: env demo test fuzz lint format conformance bench coverage array-api docs clean
 
 env: $(STAMP)
 
@@ -47,6 +47,10 @@ bench: $(STAMP)
 
 coverage: $(STAMP)
 	$(PY) coverage/run.py
+
+# Every case of the array API standard on every backend; make test runs a share of those on JAX.
+array-api: $(STAMP)
+	ARRAY_API=all JAX_PLATFORMS=cpu $(PY) -m pytest -n $(WORKERS) tests/test_array_api.py
 
 docs: $(STAMP)
 	$(PY) -m docs.build

@@ -42,6 +42,8 @@ class Backend:
     """How its source is spelled, and other spellings by their names (see `codegen.style`)."""
     public: tuple[str, ...] = ()
     """Modules and classes, by their dotted names, whose functions a graph may hold as they are."""
+    lacks: tuple[str, ...] = ()
+    """Dtypes that the framework has in name, and next to no functions of."""
 
     def __init__(self, rows: Iterable[Row], namespace: Mapping[str, Any], roots: Mapping[str, Any]) -> None:
         """`namespace`: what names in templates mean; `roots`: what the first part of a lift's name means."""

@@ -1,5 +1,6 @@
 """GFX: capture functions and models as framework-neutral graphs, run them anywhere, write them back as source."""
 
+from gfx_ir.array_api import array_api
 from gfx_ir.errors import GfxError
 from gfx_ir.host import Dim
 from gfx_ir.types import LogicalTensor, TensorSpec
@@ -24,6 +25,7 @@ __all__ = [
     "Traced",
     "Tracer",
     "Transpiled",
+    "array_api",
     "check",
     "explain",
     "load",

@@ -48,6 +48,7 @@ class TorchBackend(Backend):
     promotion = "torch"
     tensor_types = (torch.Tensor,)
     public = holding.PUBLIC
+    lacks = ("uint16", "uint32", "uint64")
 
     def __init__(self) -> None:
         self._adapted: dict[tuple[Callable[..., Any], bool], Callable[..., Any]] = {}

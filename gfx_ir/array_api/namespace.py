@@ -1,0 +1,220 @@
+"""The Python array API standard, eagerly, on any backend: `array_api("torch").sin(x)` runs what the op's row names."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .. import ops
+from ..backend import Backend, backend
+from ..dtypes import DTYPES, DType
+from ..errors import BackendError
+from ..op import lookup
+from ..rules import building
+from . import kinds
+from .arrays import Array
+from .bodies import BODIES
+from .info import Info
+from .table import CONSTANTS, FFT, LINALG, MAIN, VERSION, Function
+
+_NUMBERS = (bool, int, float, complex)
+_ARRAYS = ("x", "x1", "x2", "arrays")
+_OPERANDS = ("x", "x1", "x2", "min", "max")
+
+
+@functools.cache
+def array_api(name: str) -> Namespace:
+    """The namespace of the array API standard on the backend of that name: "numpy", "torch", "jax".
+
+    Its arrays hold the backend's own (`to_plain` gives them), and its functions run on them at once. Raises
+    BackendError where the backend is not installed. Source: https://data-apis.org/array-api/2024.12/
+    """
+    return Namespace(backend(name))
+
+
+class Functions:
+    """Functions of a table as attributes: the namespace itself, and its extensions `linalg` and `fft`."""
+
+    def __init__(self, owner: Namespace, table: Mapping[str, Function]) -> None:
+        for function in table.values():
+            setattr(self, function.name, _callable(owner, function))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class Namespace(Functions):
+    """What the standard asks of a namespace, on one backend."""
+
+    def __init__(self, on: Backend) -> None:
+        self.backend = on
+        super().__init__(self, MAIN)
+        self.linalg, self.fft = Functions(self, LINALG), Functions(self, FFT)
+        self.names = tuple(name for name in kinds.NAMES if name not in on.lacks)
+        for name in self.names:
+            setattr(self, name, DTYPES[name])
+        self.e, self.inf, self.nan, self.newaxis, self.pi = math.e, math.inf, math.nan, None, math.pi
+        self.__array_api_version__ = VERSION
+
+    def __repr__(self) -> str:
+        return f"array_api({self.backend.name!r})"
+
+    def __dir__(self) -> list[str]:
+        return sorted((*MAIN, *CONSTANTS, *self.names, "linalg", "fft", "__array_namespace_info__"))
+
+    def __array_namespace_info__(self) -> Info:
+        """What the backend can do, its dtypes and devices."""
+        return Info(self)
+
+    # ------------------------------------------------------------------ the backend's own arrays
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Inside, ops run on the backend."""
+        with building(self.backend):
+            yield
+
+    def is_native(self, x: Any) -> bool:
+        """Whether x is one of the backend's arrays."""
+        return self.backend.is_tensor(x)
+
+    def dtype_of(self, x: Any) -> DType:
+        """Element type of one of the backend's arrays."""
+        return self.backend.dtype_of(x)
+
+    def shape_of(self, x: Any) -> tuple[int, ...]:
+        """Shape of one of the backend's arrays."""
+        return tuple(self.backend.shape_of(x))
+
+    def default(self, kind: str) -> DType:
+        """The dtype that the backend itself gives a number of this kind."""
+        if kind == "u":
+            return DTYPES[f"uint{self.default('i').bits}"]
+        number: Any = {"b": False, "i": 0, "f": 0.0, "c": 0j}[kind]
+        with self.running():
+            return self.dtype_of(ops.as_tensor(number))
+
+    def cast(self, x: Any, dtype: DType) -> Any:
+        """x in this dtype."""
+        return x if self.dtype_of(x) == dtype else self.made(ops.astype(x, dtype), dtype)
+
+    def made(self, x: Any, dtype: DType) -> Any:
+        """x, made to have this dtype. Raises BackendError where it has another (JAX in its mode of 32 bits)."""
+        if self.dtype_of(x) != dtype:
+            hint = "for JAX: jax.config.update('jax_enable_x64', True)"
+            raise BackendError(f"{self.backend.name} gives {self.dtype_of(x)} in place of {dtype}", hint=hint)
+        return x
+
+    def axis(self, axis: int, rank: int) -> int:
+        """An axis counted from the first. Raises IndexError where there is none."""
+        if not -rank <= axis < rank:
+            raise IndexError(f"there is no axis {axis} of {rank}")
+        return axis % rank
+
+    # ------------------------------------------------------------------ calls
+    def apply(self, function: Function, arguments: dict[str, Any]) -> Any:
+        """The result of a call, its arguments by name."""
+        for name in _ARRAYS:
+            if function.kinds and name in arguments:
+                self._check(function, arguments[name])
+        with self.running():
+            given = self._native(arguments)
+            if function.elementwise or "x2" in given:
+                given = self._alike(function, given)
+            place = given.get("device")
+            found = self._result(function, given)
+        if place is not None and found is not None:
+            found = self._placed(found, place)
+        return self.wrapped(found)
+
+    def _result(self, function: Function, given: dict[str, Any]) -> Any:
+        body = BODIES.get(function.name)
+        if body is not None:
+            return body(self, **given)
+        op = lookup(function.name)
+        found = op(**given)
+        wanted = given.get("dtype")
+        return found if not isinstance(wanted, DType) else self.made(found, wanted)
+
+    def _check(self, function: Function, given: Any) -> None:
+        """Raise TypeError where an argument is no array, or of a dtype that the function does not take."""
+        several = isinstance(given, (tuple, list))
+        for x in given if several else (given,):
+            if isinstance(x, Array):
+                if x.dtype.kind not in function.kinds:
+                    raise TypeError(f"{function.name} does not take arrays of {x.dtype}")
+            elif several or not isinstance(x, _NUMBERS) or function.name not in _MIXED:
+                raise TypeError(f"{function.name} takes arrays of {self!r}, not {type(x).__name__}")
+
+    def _native(self, tree: Any) -> Any:
+        """A tree of arguments with the backend's own arrays."""
+        if isinstance(tree, Array):
+            return self.unwrap(tree)
+        if isinstance(tree, dict):
+            return {key: self._native(item) for key, item in tree.items()}
+        if isinstance(tree, (tuple, list)):
+            return type(tree)([self._native(item) for item in tree])
+        if isinstance(tree, slice):
+            return slice(*map(self._native, (tree.start, tree.stop, tree.step)))
+        return tree
+
+    def unwrap(self, x: Array) -> Any:
+        """The backend's own array. Raises TypeError for an array of another backend."""
+        if x.__array_namespace__() is not self:
+            raise TypeError(f"an array of {x.__array_namespace__()!r} among those of {self!r}: move it with asarray")
+        return x.to_plain()
+
+    def wrapped(self, found: Any) -> Any:
+        """A result with arrays of the namespace."""
+        if self.is_native(found):
+            return Array(found, self)
+        if isinstance(found, tuple) and hasattr(found, "_fields"):
+            return type(found)(*map(self.wrapped, found))
+        return type(found)(map(self.wrapped, found)) if isinstance(found, (tuple, list)) else found
+
+    def _alike(self, function: Function, given: dict[str, Any]) -> dict[str, Any]:
+        """Arguments of an elementwise function in the dtype that the standard promotes theirs to."""
+        values = {name: given[name] for name in _OPERANDS if given.get(name) is not None}
+        arrays = [self.dtype_of(x) for x in values.values() if self.is_native(x)]
+        wanted = kinds.promoted(arrays, [x for x in values.values() if not self.is_native(x)])
+        wanted = arrays[0] if function.name == "clip" else wanted  # bounds do not widen what is clipped
+        return {**given, **{name: self.typed(x, wanted) for name, x in values.items()}}
+
+    def typed(self, x: Any, dtype: DType) -> Any:
+        """An array or a number as an array of this dtype."""
+        return self.cast(x, dtype) if self.is_native(x) else ops.full((), x, dtype=dtype)
+
+    def _placed(self, found: Any, place: Any) -> Any:
+        """The result on a device."""
+        if place == self.device_of(found) or str(place) == str(self.device_of(found)):
+            return found
+        with self.running():
+            return ops.to_device(found, place)
+
+    def device_of(self, x: Any) -> Any:
+        """The device of one of the backend's arrays, as the framework names it."""
+        return getattr(x, "device", "cpu")
+
+
+_MIXED = {name for name, fn in MAIN.items() if fn.elementwise} | {"where", "result_type"}
+
+
+def _callable(owner: Namespace, function: Function) -> Any:
+    """The Python function of a row."""
+    signature = function.signature
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return owner.apply(function, dict(bound.arguments))
+
+    call.__name__ = call.__qualname__ = function.name
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    call.__doc__ = (
+        f"`{function.name}` of the array API standard:"
+        f" https://data-apis.org/array-api/{VERSION}/API_specification/{function.page}.html"
+    )
+    return call
