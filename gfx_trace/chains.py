@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir.graph import Value
+from gfx_ir.op import active
+from gfx_ir.trees import tree_map
 
 from .proxy import Proxy
 
@@ -33,21 +35,26 @@ def make_view(base: Proxy, proxy: Proxy, chain: list[Value]) -> None:
         """The base and the views of it, the last one left out."""
         found = [current]
         for op, rest, index in steps[:-1]:
-            found.append(_output(op(found[-1], *rest), index))
+            found.append(_output(op(found[-1], *_here(rest)), index))
         return found
 
     def derive(current: Any) -> Any:
         for op, rest, index in steps:
-            current = _output(op(current, *rest), index)
+            current = _output(op(current, *_here(rest)), index)
         return current
 
     def put(current: Any, new: Any) -> Any:
         for (op, rest, index), under in zip(reversed(steps), reversed(through(current))):
             assert op.put is not None
-            new = op.put(op.named((under, *rest)), new, index)
+            new = op.put(op.named((under, *_here(rest))), new, index)
         return new
 
     proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
+
+
+def _here(rest: tuple) -> tuple:
+    """Where a view lies, as it is read here: a number of a region that was left is computed again."""
+    return tree_map(lambda leaf: active.builder.here(leaf) if type(leaf) is Value else leaf, rest)
 
 
 def _output(out: Any, index: int) -> Any:

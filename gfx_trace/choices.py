@@ -45,6 +45,8 @@ class Choices:
             value = tree.read()
             if isinstance(value, Value) and not self.visible(value):
                 made = self._copied(value) if test.is_tensor else self._export(value, side)
+                if value.kind == "tensor":  # this side gives it
+                    self.facts.known["is_none", self.facts.key(made)] = False
                 return self.wrap(made, tree.backend)
         return tree
 
@@ -54,6 +56,10 @@ class Choices:
         return (
             graph is self.graph or any(graph is g for g, _ in self.stack) or any(graph is g for g in self.open_graphs)
         )
+
+    def here(self: Tracer, value: Value) -> Value:
+        """A value, also where it was made in a region that was left."""
+        return value if self.visible(value) or value.node.graph is None else self._copied(value)
 
     def _copied(self: Tracer, value: Value) -> Value:
         """A value of a region that was left, computed again here: what it follows from has no effect."""

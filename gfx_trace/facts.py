@@ -94,6 +94,8 @@ class Facts:
         if negated is not None:
             self.assume(negated, not truth)
         node = value.node
+        if node.op.name == "not_equal" and type(node.args[1]) is int and node.args[1] == 0:
+            self.assume(node.args[0], truth)
         if node.op.name in ("host_if", "cond") and len(node.regions) == 2:
             self._assume_sides(value, truth)
 

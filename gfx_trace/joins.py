@@ -169,7 +169,7 @@ class Join:
 
     def _kind(self, a: Any, b: Any, name: str) -> Any:
         """Kind of the output that a pair of different leaves makes, or what stands for it where none can be."""
-        kinds = {_leaf_kind(a), _leaf_kind(b)}
+        kinds = {self._leaf_kind(a), self._leaf_kind(b)}
         if "object" in kinds or "tree" in kinds:
             return self._unjoinable(a, b, name)
         if self.host:
@@ -178,6 +178,12 @@ class Join:
             self._check_types(a, b, name)
             return "tensor"
         return self._unjoinable(a, b, name)
+
+    def _leaf_kind(self, x: Any) -> str:
+        """Kind of a leaf; what is known to be there is a tensor."""
+        found = _leaf_kind(x)
+        there = found == "optional" and type(x) is Proxy and self.tracer.facts.there(x.value)
+        return "tensor" if there else found
 
     def _check_types(self, a: Any, b: Any, name: str) -> None:
         types = [p.read().type if isinstance(p, Proxy) and isinstance(p.read(), Value) else None for p in (a, b)]

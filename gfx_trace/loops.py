@@ -144,7 +144,7 @@ class Loops:
         with self.opened("body") as side:
             carries.enter(side.graph)
             if before is not None:
-                before()
+                self.facts.assume(self.truth(before()), True)
             try:
                 body() if item is None else body(item(side.graph))
                 flag = self.truth(stop()) if stop is not None else False

@@ -169,7 +169,7 @@ class Settling:
     def _settle_slot(self: Carries, slot: Slot, value: Any) -> bool:
         path = ("slot", slot.id)
         if slot.kind == "base":  # undecided in a later part of the body is undecided in the next trip
-            if slot.get() is slot.old:
+            if slot.get() is slot.old and value is not slot.old:
                 self.tracer.journal.commit([(slot, value)])
                 return False
             return True

@@ -65,6 +65,7 @@ class Truths:
         """Whether a value is true or false by the way it was made, where its dtype is not known."""
         if not isinstance(value, Value):
             return isinstance(value, bool)
+        value = self.facts.root(value)
         node = value.node
         if node.op.name in _BOOLEAN or value.kind == "bool" or value in self.booleans:
             return True

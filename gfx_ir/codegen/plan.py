@@ -213,10 +213,13 @@ class Plan:
 
     def _in_head(self, node: Node) -> bool:
         """Whether the node belongs to the test of a plain `while`, which is best an expression."""
-        owner = node.graph.owner if node.graph is not None else None
+        graph = node.graph
+        while graph is not None and graph.owner is not None and graph.owner.op.name in IFS:
+            graph = graph.owner.graph
+        owner = graph.owner if graph is not None else None
         if owner is None or owner.op.name not in ("while", "host_while") or self.functional(owner):
             return False
-        return node.graph is owner.regions[0]
+        return graph is owner.regions[0]
 
     def _anywhere(self, node: Node) -> bool:
         """Whether a cheap query is written at each use: unnamed, and used more than once or in another graph."""
