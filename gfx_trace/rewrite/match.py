@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 import builtins
 from collections.abc import Mapping, Sequence
@@ -11,9 +12,12 @@ from .templates import LOAD, any_of, assign, at, const, deep_copy, load
 SELF_MATCHING = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
-def is_sequence(value: object) -> bool:
-    """Does a sequence pattern take this value?"""
-    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+class PatternSequence(abc.ABC):
+    """The classes whose instances a sequence pattern takes: the test is an isinstance, which knows open shapes."""
+
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        return issubclass(other, Sequence) and not issubclass(other, (str, bytes, bytearray))
 
 
 def class_arg(value: object, cls: type, index: int) -> object:
@@ -38,7 +42,7 @@ HELPERS = {
     "gfx_list": list,
     "gfx_hasattr": hasattr,
     "gfx_Mapping": Mapping,
-    "gfx_is_sequence": is_sequence,
+    "gfx_Sequence": PatternSequence,
     "gfx_class_arg": class_arg,
     "gfx_mapping_rest": mapping_rest,
 }
@@ -133,7 +137,7 @@ class Matcher:
             size = self.compare(length, ast.Eq(), self.const(count))
         else:
             size = self.compare(length, ast.GtE(), self.const(count - 1))
-        tests = [self.call("gfx_is_sequence", value), size]
+        tests = [self.call("gfx_isinstance", value, self.load("gfx_Sequence")), size]
         for i, q in enumerate(p.patterns):
             if i == star:
                 if q.name is not None:
