@@ -19,6 +19,7 @@ _ARITHMETIC = frozenset(
     "add subtract multiply divide floor_divide remainder pow negative positive abs equal not_equal less less_equal"
     " greater greater_equal maximum minimum sqrt exp log sin cos tan tanh".split()
 )
+_COMPARISONS = frozenset("equal not_equal less less_equal greater greater_equal".split())
 _ORDER = "bifc"
 
 
@@ -138,27 +139,31 @@ class Weak:
 
     def _search(self, root: Value, indices: bool = False) -> str | None:
         known: set[str] = set()
-        todo: list[Any] = [root]
-        seen: set[Value] = set()
+        todo: list[tuple[Any, bool]] = [(root, True)]  # with whether its kind is that of the root, not compared away
+        seen: set[tuple[Value, bool]] = set()
         while todo:
-            value = self.liveness.resolve(todo.pop())
-            if type(value) is Value and value in seen:
+            leaf, told = todo.pop()
+            value = self.liveness.resolve(leaf)
+            if type(value) is Value and (value, told) in seen:
                 continue
             if type(value) is not Value or not value.is_tensor:
                 plain = {"int": "i", "float": "f", "bool": "b"}.get(value.kind) if type(value) is Value else None
                 found = kind_of(value) if is_number(value) else plain
                 if found is None:
                     return None
-                known.add(found)
+                known.update(found if told else ())
                 continue
-            seen.add(value)
+            seen.add((value, told))
             sources = self._sources(value)
             if indices and sources is None and self._counts(value):
-                known.add("i")
+                known.update("i" if told else ())
                 continue
             if sources is None and value.node.op.name not in _ARITHMETIC:
                 return None
-            todo.extend(value.node.args if sources is None else sources)
+            if sources is None and value.node.op.name in _COMPARISONS:
+                known.update("b" if told else ())
+                told = False
+            todo.extend((source, told) for source in (value.node.args if sources is None else sources))
         return max(known, key=_ORDER.index) if known else None
 
     def sides_differ(self, first: Any, second: Any) -> bool:

@@ -12,7 +12,7 @@ from .templates import LOAD, any_of, assign, at, const, deep_copy, load
 SELF_MATCHING = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
-class PatternSequence(abc.ABC):
+class PatternSequence(abc.ABC):  # noqa: B024  # isinstance alone asks it
     """The classes whose instances a sequence pattern takes: the test is an isinstance, which knows open shapes."""
 
     @classmethod
