@@ -23,6 +23,10 @@ def converted(f: types.FunctionType) -> bool:
     return is_converted(f.__code__)
 
 
+_TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
+"""Functions of torch.nn.functional that call a function of the user's."""
+
+
 def enterable(f: Any) -> bool:
     """Whether the source of f is to be entered: a Python function, neither of a framework nor of the standard library.
 
@@ -35,7 +39,7 @@ def enterable(f: Any) -> bool:
     if package in _FOREIGN or package.startswith("jax"):
         helps = f.__name__.startswith("_") and not f.__name__.startswith("__")
         if module == "torch.nn.functional" or module == "torch.nn.modules.module":
-            return helps and module == "torch.nn.functional"
+            return (helps or f.__name__ in _TAKES_FUNCTIONS) and module == "torch.nn.functional"
         return module.startswith("torch.nn.modules.") and (helps or f.__name__ == "forward")
     return package not in _STANDARD
 

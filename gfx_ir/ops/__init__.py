@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..op import REGISTRY, OpDef, lookup
 from . import (
     arrange,
+    bags,
     control,
     convolution,
     create,
@@ -44,6 +45,7 @@ FAMILIES = (
     convolution,
     pooling,
     recurrent,
+    bags,
     loss,
     transposed,
     resize,

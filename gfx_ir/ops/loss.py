@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..build import host
-from ._body import named
+from ._body import element_of, named
 from ._catalogue import ops
 from ._row import composite
 
@@ -66,6 +66,17 @@ def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: Any = -100, 
     return reduced(losses, reduction)
 
 
+def _of_probabilities(log_probs: Any, target: Any, weight: Any, reduction: str, label_smoothing: Any) -> Any:
+    """The cross entropy of probabilities; "mean" divides by the number of positions, whatever their weights."""
+    if label_smoothing != 0.0:
+        share = host("/", label_smoothing, ops.size(log_probs, 1))
+        target = ops.add(ops.multiply(target, host("-", 1.0, label_smoothing)), share)
+    by_class = ops.moveaxis(ops.multiply(log_probs, target), 1, -1)
+    if weight is not None:
+        by_class = ops.multiply(by_class, weight)
+    return reduced(ops.negative(ops.sum(by_class, axis=-1)), reduction)
+
+
 @composite(FAMILY)
 def cross_entropy(
     x: Any,
@@ -75,11 +86,14 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: Any = 0.0,
 ) -> Any:
-    """nll_loss of log_softmax(x); x is (N, C, ...), target (N, ...) of class numbers.
+    """nll_loss of log_softmax(x); x is (N, C, ...), target (N, ...) of class numbers, or (N, C, ...) of probabilities.
 
     `label_smoothing` moves that share of the target's probability to all classes alike (arXiv:1512.00567).
     """
     log_probs = named("log_probs", ops.log_softmax(x, axis=1))
+    element = element_of(target)
+    if element is not None and element.kind == "f":
+        return _of_probabilities(log_probs, target, weight, reduction, label_smoothing)
     losses = named("losses", ops.nll_loss(log_probs, target, weight, ignore_index, reduction))
     if label_smoothing == 0.0:
         return losses

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._body import named
+from ..build import host
+from ..dtypes import int32
+from ._body import element_of, named
 from ._catalogue import ops
 from ._row import composite
 from .loss import reduced
@@ -21,7 +23,9 @@ def _above(x: Any) -> Any:
 def margin_ranking_loss(x1: Any, x2: Any, target: Any, margin: Any = 0.0, reduction: str = "mean") -> Any:
     """max(0, margin - target * (x1 - x2)); target is 1 where x1 is to be the larger one, else -1."""
     gap = named("gap", ops.multiply(ops.negative(target), ops.subtract(x1, x2)))
-    return reduced(_above(gap if margin == 0 else ops.add(gap, margin)), reduction)
+    element = element_of(x1)
+    whole = element is not None and element.kind not in "fc"  # which become floats by the margin
+    return reduced(_above(gap if margin == 0 and not whole else ops.add(gap, host("float", margin))), reduction)
 
 
 @composite(FAMILY)
@@ -139,3 +143,21 @@ def multi_margin_loss(
         gaps = ops.multiply(gaps, ops.take(weight, labels, axis=0))
     others = ops.not_equal(ops.arange(ops.size(x, -1)), labels)
     return reduced(ops.mean(ops.where(others, gaps, 0), axis=-1), reduction)
+
+
+@composite(FAMILY)
+def multilabel_margin_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """The sum over labels and other classes of max(0, 1 - x[label] + x[class]), over the number of classes.
+
+    x is (N, C) or (C,); the labels of each row of target (N, C) or (C,) end where the first negative number stands.
+    """
+    ended = ops.cumulative_sum(ops.astype(ops.less(target, 0), int32), axis=-1)
+    valid = named("valid", ops.expand_dims(ops.equal(ended, 0), -1))
+    labels = named("labels", ops.where(ops.equal(ended, 0), target, 0))
+    classes = ops.arange(ops.size(x, -1))
+    chosen = ops.logical_and(valid, ops.equal(ops.expand_dims(labels, -1), classes))
+    others = ops.logical_not(ops.any(chosen, axis=-2, keepdims=True))
+    correct = ops.expand_dims(ops.take_along_axis(x, labels, axis=-1), -1)
+    gaps = _above(ops.add(ops.subtract(1, correct), ops.expand_dims(x, -2)))
+    counted = ops.where(ops.logical_and(valid, others), gaps, 0)
+    return reduced(ops.divide(ops.sum(counted, axis=(-2, -1)), ops.size(x, -1)), reduction)

@@ -49,3 +49,7 @@ SAMPLES += [
     S("nll_loss", (IMAGE, HOLES), {"ignore_index": 255}),
     S("nll_loss", (IMAGE, LABELS, WEIGHT)),
 ]
+CHANCES = uniform(2, 5, 3, 4, seed=7)
+SAMPLES += [
+    S("cross_entropy", (IMAGE, CHANCES), {"reduction": reduction, **case}) for case in CASES for reduction in REDUCTIONS
+]

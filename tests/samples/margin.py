@@ -35,3 +35,8 @@ SAMPLES = [
     S("multi_margin_loss", (X, LABELS)),
     S("multi_margin_loss", (X, LABELS), {"p": 2, "margin": 0.5, "weight": WEIGHT, "reduction": "none"}),
 ]
+ENDED = np.array([[3, 0, -1, 1], [-1, 2, 3, 0], [1, 2, 3, 0]])
+SAMPLES += [
+    S("multilabel_margin_loss", (normal(3, 4), ENDED), {"reduction": reduction})
+    for reduction in ("mean", "sum", "none")
+] + [S("multilabel_margin_loss", (normal(4), ENDED[0]))]

@@ -154,6 +154,30 @@ def torch_embedding(
     return embedding(indices, weight, None, None, 2.0, scale_grad_by_freq, sparse)
 
 
+def embedding_bag(
+    input: Any,
+    weight: Any,
+    offsets: Any = None,
+    max_norm: Any = None,
+    norm_type: Any = 2,
+    scale_grad_by_freq: Any = False,
+    mode: str = "mean",
+    sparse: Any = False,
+    per_sample_weights: Any = None,
+    include_last_offset: Any = False,
+    padding_idx: Any = None,
+) -> Any:
+    """F.embedding_bag. scale_grad_by_freq and sparse only concern gradients of the weight."""
+    plain("F.embedding_bag", max_norm=max_norm)
+    if isinstance(padding_idx, int) and padding_idx < 0:
+        padding_idx = host("+", ops.size(weight, 0), padding_idx)
+    if ask_rank(input, 2, "F.embedding_bag") == 2:
+        offsets = None
+    elif offsets is None:
+        refuse("F.embedding_bag of a vector needs offsets")
+    return ops.embedding_bag(input, weight, offsets, mode, per_sample_weights, bool(include_last_offset), padding_idx)
+
+
 def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: bool = False) -> Any:
     """F.dropout."""
     if training is False or (isinstance(p, (int, float)) and p == 0):
@@ -263,6 +287,7 @@ GROUP_NORM: Lifts = {
 }
 RMS_NORM: Lifts = {"F.rms_norm torch.rms_norm": rms_norm}
 EMBEDDING: Lifts = {"F.embedding": embedding, "torch.embedding": torch_embedding}
+EMBEDDING_BAG: Lifts = {"F.embedding_bag": embedding_bag}
 DROPOUT: Lifts = {
     "F.dropout": dropout,
     "torch.dropout": torch_dropout,

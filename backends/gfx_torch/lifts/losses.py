@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 
-from ..lifting import known_rank, plain, refuse
+from ..lifting import ask_rank, known_rank, refuse
 
 
 def reduced(loss: Any, reduction: str) -> Any:
@@ -17,6 +17,23 @@ def reduced(loss: Any, reduction: str) -> Any:
     if reduction not in ("mean", "sum"):
         refuse(f"there is no reduction {reduction!r}; there are none, mean and sum")
     return ops.mean(loss) if reduction == "mean" else ops.sum(loss)
+
+
+def settled(reduction: str, size_average: Any, reduce: Any) -> str:
+    """The reduction that the older flags of torch's losses ask for."""
+    if size_average is None and reduce is None:
+        return reduction
+    if reduce is False:
+        return "none"
+    return "sum" if size_average is False else "mean"
+
+
+def _batched(call: Callable[[Any, Any], Any], input: Any, target: Any, reduction: str) -> Any:
+    """A loss of classes along axis 1; of a sample alone, which has them on its only axis, as of a batch."""
+    if known_rank(input) != 1:
+        return call(input, target)
+    loss = call(ops.expand_dims(input, 0), ops.expand_dims(target, 0))
+    return ops.squeeze(loss, axis=0) if reduction == "none" else loss
 
 
 def cross_entropy(
@@ -30,8 +47,26 @@ def cross_entropy(
     label_smoothing: Any = 0.0,
 ) -> Any:
     """F.cross_entropy."""
-    plain("F.cross_entropy", size_average=size_average, reduce=reduce)
-    return ops.cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
+    reduction = settled(reduction, size_average, reduce)
+    settings = (weight, ignore_index, reduction, label_smoothing)
+    return _batched(lambda x, y: ops.cross_entropy(x, y, *settings), input, target, reduction)
+
+
+def linear_cross_entropy(
+    input: Any, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Any = None,
+    reduction: str = "mean", ignore_index: Any = None, label_smoothing: Any = 0.0, options: Any = None,
+) -> Any:  # fmt: skip
+    """F.linear_cross_entropy. `options` says how torch computes it, not what."""
+    rank = ask_rank(linear_weight, 2, "F.linear_cross_entropy")
+    if rank == 2:
+        logits = ops.linear(input, linear_weight, linear_bias)
+    else:
+        rows = ops.reshape(linear_weight, (-1, ops.size(linear_weight, -1)))
+        shape = (ops.size(input, 0), *(ops.size(linear_weight, axis) for axis in range(rank - 1)))
+        logits = ops.reshape(ops.linear(input, rows), shape)
+        logits = logits if linear_bias is None else ops.add(logits, linear_bias)
+    ignored = -100 if ignore_index is None else ignore_index
+    return cross_entropy(logits, target, weight, None, ignored, None, reduction, label_smoothing)
 
 
 def nll_loss(
@@ -44,8 +79,17 @@ def nll_loss(
     reduction: str = "mean",
 ) -> Any:
     """F.nll_loss."""
-    plain("F.nll_loss", size_average=size_average, reduce=reduce)
-    return ops.nll_loss(input, target, weight, ignore_index, reduction)
+    reduction = settled(reduction, size_average, reduce)
+    settings = (weight, ignore_index, reduction)
+    return _batched(lambda x, y: ops.nll_loss(x, y, *settings), input, target, reduction)
+
+
+def _weighted(losses: Any, weight: Any, reduction: str) -> Any:
+    """Weighted losses; their mean is that over the sum of the weights."""
+    losses = ops.multiply(losses, weight)
+    if reduction != "mean":
+        return reduced(losses, reduction)
+    return ops.divide(ops.sum(losses), ops.sum(weight))
 
 
 def _of_difference(name: str, op: Any) -> Callable[..., Any]:
@@ -57,8 +101,10 @@ def _of_difference(name: str, op: Any) -> Callable[..., Any]:
         reduction: str = "mean",
         weight: Any = None,
     ) -> Any:
-        plain(f"F.{name}", size_average=size_average, reduce=reduce, weight=weight)
-        return op(input, target, reduction)
+        reduction = settled(reduction, size_average, reduce)
+        if weight is None:
+            return op(input, target, reduction)
+        return _weighted(op(input, target, "none"), weight, reduction)
 
     return fn
 
@@ -70,7 +116,7 @@ def smooth_l1_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: Any = 1.0
 ) -> Any:
     """Squared within beta, absolute beyond."""
-    plain("F.smooth_l1_loss", size_average=size_average, reduce=reduce)
+    reduction = settled(reduction, size_average, reduce)
     if beta == 0:
         return ops.l1_loss(input, target, reduction)
     off = ops.abs(ops.subtract(input, target))
@@ -80,10 +126,10 @@ def smooth_l1_loss(
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: Any = 1.0, weight: Any = None) -> Any:
     """Squared within delta, absolute beyond, times delta."""
-    plain("F.huber_loss", weight=weight)
     off = ops.abs(ops.subtract(input, target))
     far = ops.multiply(delta, ops.subtract(off, 0.5 * delta))
-    return reduced(ops.where(ops.less_equal(off, delta), ops.multiply(0.5, ops.square(off)), far), reduction)
+    losses = ops.where(ops.less_equal(off, delta), ops.multiply(0.5, ops.square(off)), far)
+    return reduced(losses if weight is None else ops.multiply(losses, weight), reduction)
 
 
 def bce_with_logits(
@@ -96,7 +142,7 @@ def bce_with_logits(
     pos_weight: Any = None,
 ) -> Any:
     """F.binary_cross_entropy_with_logits."""
-    plain("F.binary_cross_entropy_with_logits", size_average=size_average, reduce=reduce)
+    reduction = settled(reduction, size_average, reduce)
     if weight is None and pos_weight is None:
         return ops.binary_cross_entropy_with_logits(input, target, reduction)
     positive = ops.multiply(target, ops.logsigmoid(input))
@@ -111,7 +157,7 @@ def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:
     """Of probabilities; logarithms are at least -100, as in torch."""
-    plain("F.binary_cross_entropy", size_average=size_average, reduce=reduce)
+    reduction = settled(reduction, size_average, reduce)
     yes = ops.maximum(ops.log(input), -100)
     no = ops.maximum(ops.log(ops.subtract(1, input)), -100)
     loss = ops.negative(ops.add(ops.multiply(target, yes), ops.multiply(ops.subtract(1, target), no)))
@@ -127,7 +173,7 @@ def kl_div(
     log_target: Any = False,
 ) -> Any:
     """target * (log(target) - input), 0 where the target is 0."""
-    plain("F.kl_div", size_average=size_average, reduce=reduce)
+    reduction = settled(reduction, size_average, reduce)
     if log_target:
         loss = ops.multiply(ops.exp(target), ops.subtract(target, input))
     else:
@@ -143,6 +189,7 @@ MSE = {"F.mse_loss": mse_loss}
 L1 = {"F.l1_loss": l1_loss}
 BCE_LOGITS = {"F.binary_cross_entropy_with_logits": bce_with_logits}
 LIFTS = {
+    "F.linear_cross_entropy": linear_cross_entropy,
     "F.smooth_l1_loss": smooth_l1_loss,
     "F.huber_loss": huber_loss,
     "F.binary_cross_entropy": binary_cross_entropy,

@@ -7,10 +7,11 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.build import host
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from ..lifting import INT64, names, refuse
+from ..lifting import INT64, names
 from ..lifts import finding
 from ._spell import as_index, is_scalar
 
@@ -110,8 +111,8 @@ def _index_put_lift(input: Any, indices: Any, values: Any, accumulate: Any = Fal
 
 
 def _one_hot_lift(tensor: Any, num_classes: Any = -1) -> Any:
-    if isinstance(num_classes, int) and num_classes < 0:
-        refuse("F.one_hot without num_classes has a shape that depends on data", "give num_classes")
+    if isinstance(num_classes, int) and num_classes < 0:  # as many as the largest number tells
+        num_classes = host("+", ops.to_python(ops.max(tensor), "int"), 1)
     return ops.one_hot(tensor, num_classes, dtype=INT64)
 
 

@@ -8,14 +8,41 @@ from typing import Any
 
 import torch.nn.functional as F
 
+from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.op import lookup
 
-from ..lifting import plain
+from ..lifting import floating, known_rank
 from ..lifts.activations import order
+from ..lifts.losses import settled
 
 _AS_OP = {"input": "x", "input1": "x1", "input2": "x2"}
 _LEGACY = ("size_average", "reduce")
+
+
+def _one_sample(given: dict[str, Any]) -> dict[str, Any]:
+    """A sample alone has the classes on its only axis, if it has one; its target may have an axis all the same."""
+    x, target = given["input"], given["target"]
+    rank = known_rank(x)
+    if rank is None or rank > 1 or known_rank(target) not in (0, 1):
+        return given
+    shape = (-1,) if known_rank(target) == 0 else (1, -1)
+    return {**given, "input": x if rank == len(shape) else ops.reshape(x, shape)}
+
+
+def _some_axis(given: dict[str, Any]) -> dict[str, Any]:
+    """Of tensors of no axes, which are one class."""
+    if known_rank(given["input"]) != 0:
+        return given
+    return {**given, **{name: ops.reshape(given[name], (1,)) for name in ("input", "target")}}
+
+
+def _floats(given: dict[str, Any]) -> dict[str, Any]:
+    """Distances are floats, also those of whole numbers."""
+    return {**given, **{name: floating(given[name]) for name in ("anchor", "positive", "negative")}}
+
+
+_GIVEN = {"triplet_margin_loss": _floats, "multi_margin_loss": _one_sample, "multilabel_margin_loss": _some_axis}
 
 
 def _loss(op: str, spelled: str) -> Row:
@@ -30,7 +57,9 @@ def _lift(op: str) -> Callable[..., Any]:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         given = dict(bound.arguments)
-        plain(f"F.{op}", **{name: given.pop(name) for name in _LEGACY if name in given})
+        if _LEGACY[0] in given:
+            given["reduction"] = settled(given["reduction"], *(given.pop(name) for name in _LEGACY))
+        given = _GIVEN[op](given) if op in _GIVEN else given
         return lookup(op)(**{_AS_OP.get(name, name): value for name, value in given.items()})
 
     fn.__signature__ = signature  # type: ignore[attr-defined]
@@ -38,7 +67,7 @@ def _lift(op: str) -> Callable[..., Any]:
 
 
 def _distance(x1: Any, x2: Any, p: Any = 2.0, eps: Any = 1e-6, keepdim: Any = False) -> Any:
-    return lookup("pairwise_distance")(x1, x2, order(p), eps, keepdim)
+    return lookup("pairwise_distance")(floating(x1), floating(x2), order(p), eps, keepdim)
 
 
 ROWS = (
@@ -55,5 +84,6 @@ ROWS = (
     _loss("poisson_nll_loss", "x, target, log_input=log_input, full=full, eps=eps"),
     _loss("cosine_embedding_loss", "x1, x2, target, margin=margin"),
     _loss("triplet_margin_loss", "anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap"),
+    _loss("multilabel_margin_loss", "x, target"),
     _loss("multi_margin_loss", "x, target, p=p, margin=margin, weight=weight"),
 )
