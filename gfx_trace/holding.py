@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType, dtype
-from gfx_ir.graph import Value
+from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.held import Results, results
 from gfx_ir.op import lookup
 from gfx_ir.public import Unheld, function_of, name_of
-from gfx_ir.trees import leaves
+from gfx_ir.rules import building
+from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .aliases import doubt
@@ -34,12 +37,56 @@ def hold(tracer: Tracer, f: Any, args: tuple, kwargs: dict, owner: Backend | Non
         owner = owner or _owner(tracer, f)
         target = name = name_of(owner, f)
         _check(given, named)
+        made = _decomposed(tracer, owner, function_of(owner, target), given, named)
+        if made is not None:
+            return made
         found = results(owner, function_of(owner, target), given, named, lambda leaf: _type(tracer, leaf))
     except Unheld as error:
         return stand_in(tracer, name, (args, kwargs), str(error))
     made = tracer.wrap(lookup("holder")(owner.name, target, given, named, found.count), owner)
     _doubt(made, args, kwargs, owner, target)
     return _named(made, found)
+
+
+def _decomposed(tracer: Tracer, owner: Backend, fn: Any, given: tuple, named: dict) -> Any:
+    """What the framework's own tracer makes of a call where all types are known; None where that has calls without a row, too."""
+    values = [leaf for leaf in leaves((given, named)) if isinstance(leaf, Value)]
+    types = [_type(tracer, value) for value in values]
+    if tracer.decomposing or not all(type_ is not None and type_.known for type_ in types):
+        return None
+
+    def run(*arrays: Any) -> Any:
+        items = iter(arrays)
+        fill = lambda leaf: next(items) if isinstance(leaf, Value) else owner.convert(leaf)
+        filled, keywords = tree_map(fill, given), tree_map(fill, named)
+        return fn(*filled, **keywords)
+
+    before, missing = tracer.graph.last, dict(tracer.missing)
+    made, tracer.decomposing = None, True
+    with suppress(Exception):  # whatever the framework says, the call is tried once more as a whole
+        with building(None):
+            replay = owner.stage(run, types)
+        made = replay(tracer.call, [tracer.wrap(value, owner) for value in values])
+    tracer.decomposing = False
+    if made is not None and tracer.missing == missing and not any(map(_holds_calls, _behind(tracer.graph, before))):
+        return made
+    tracer.missing = missing
+    for node in reversed(list(_behind(tracer.graph, before))):
+        tracer.graph.erase(node)
+    return None
+
+
+def _behind(graph: Graph, node: Node | None) -> Iterator[Node]:
+    """The nodes of a graph behind this one."""
+    following = graph.first if node is None else node.next
+    while following is not None:
+        yield following
+        following = following.next
+
+
+def _holds_calls(node: Node) -> bool:
+    inner = (found.op.name for region in node.regions for found in region.walk())
+    return node.op.name == "holder" or "holder" in inner
 
 
 def _owner(tracer: Tracer, f: Any) -> Backend:

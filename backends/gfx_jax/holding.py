@@ -11,7 +11,11 @@ import jax.numpy as jnp
 PUBLIC = (
     "jax.numpy", "jax.lax", "jax.nn", "jax.numpy.linalg", "jax.numpy.fft", "jax.lax.linalg", "jax.image", "jax.ops",
     "jax.scipy.special", "jax.scipy.linalg", "jax.scipy.signal", "jax.scipy.ndimage", "jax.scipy.fft", "jax.scipy.stats",
-    "jax.scipy.integrate", "jax.scipy.cluster.vq",
+    "jax.scipy.integrate", "jax.scipy.cluster.vq", *(f"jax.scipy.stats.{name}" for name in (
+        "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon", "gamma", "geom", "gumbel_l", "gumbel_r",
+        "laplace", "logistic", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "t", "truncnorm",
+        "uniform", "vonmises", "wrapcauchy",
+    )),
 )  # fmt: skip
 _FILES = frozenset(("load", "save", "savez", "fromfile"))
 
