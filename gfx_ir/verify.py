@@ -154,6 +154,8 @@ class _Check:
             self._regions(node)
         elif op.name == "call":
             self._call(node)
+        elif op.name == "custom_gradient":
+            self._custom_gradient(node)
         else:
             if op.name == "holder":
                 self._holder(node)
@@ -216,6 +218,19 @@ class _Check:
             self.fail(node, f"it has {len(node.values)} values for {count} carried ones")
         if exit_ is not None and not (type(exit_) is int and 0 <= exit_ < count):
             self.fail(node, f"exit is the position of a carried value, not {exit_!r}")
+
+    def _custom_gradient(self, node: Node) -> None:
+        inputs, name, mode, count = node.args
+        forward, rule = node.regions
+        if type(inputs) is not tuple or not is_name(name) or mode not in ("vjp", "jvp") or len(node.values) != count:
+            self.fail(node, "it has a tuple of inputs, a name, a mode (vjp or jvp) and its number of values")
+        if any(type(region.result) is not tuple for region in node.regions):
+            self.fail(node, "each of its regions gives a tuple of results")
+        kept = len(forward.result) - count
+        taken, given = (kept + count, len(inputs)) if mode == "vjp" else (2 * len(inputs), 2 * count)
+        found = (len(forward.placeholders), kept >= 0, len(rule.placeholders), len(rule.result))
+        if found != (len(inputs), True, taken, given):
+            self.fail(node, "what its regions take and give does not fit its inputs and values")
 
     def _call(self, node: Node) -> None:
         callee, prefix, args = node.args

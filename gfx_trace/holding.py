@@ -51,8 +51,8 @@ def hold(tracer: Tracer, f: Any, args: tuple, kwargs: dict, owner: Backend | Non
 def _decomposed(tracer: Tracer, owner: Backend, fn: Any, given: tuple, named: dict) -> Any:
     """What the framework's own tracer makes of a call where all types are known; None where that has calls without a row, too."""
     values = [leaf for leaf in leaves((given, named)) if isinstance(leaf, Value)]
-    types = [_type(tracer, value) for value in values]
-    if tracer.decomposing or not all(type_ is not None and type_.known for type_ in types):
+    types = [type_ for value in values if (type_ := _type(tracer, value)) is not None and type_.known]
+    if tracer.decomposing or len(types) != len(values):
         return None
 
     def run(*arrays: Any) -> Any:

@@ -26,6 +26,7 @@ from .proxy import HostProxy, Proxy
 if TYPE_CHECKING:
     from .tracer import Tracer
 
+_STAGED = ("staged", "transform", "custom_rule")
 _ASK = "give the capture example arguments or gfx.TensorSpec(shape, dtype); for @gfx.trace, specialize=True does so"
 
 
@@ -165,9 +166,9 @@ def _owner(tracer: Tracer, f: Any) -> Backend:
 
 def _special(backend: Backend, f: Any) -> bool:
     try:
-        return backend.special.get(f) in ("staged", "transform") or backend.higher_order(f) == "staged"
+        return backend.special.get(f) in _STAGED or backend.higher_order(f) in _STAGED
     except TypeError:
-        return backend.higher_order(f) == "staged"
+        return backend.higher_order(f) in _STAGED
 
 
 def _tensor(tracer: Tracer, x: Any, name: str) -> Proxy:

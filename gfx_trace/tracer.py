@@ -76,6 +76,9 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
+        self.own_rules: list[
+            Any
+        ] = []  # functions of JAX with a derivative of their own, whose rules are being captured
         self.decomposing = False  # whether a call without a row is being taken apart
         self.modes: dict[int, Mode] = {}  # modules whose `training` the code asked for
         self._frameworks: list[Backend] | None = None

@@ -6,6 +6,21 @@ from gfx_ir.codegen.style import Style
 
 from .control import promoting_cond, settled
 
+_REVERSE = """@jax.custom_vjp
+def {name}(*args):
+    return {forward}(*args)[0]
+
+
+{name}.defvjp({forward}, lambda kept, grads: {rule}(*kept, {several}grads))"""
+_TANGENT = """@jax.custom_jvp
+def {name}(*args):
+    return {forward}(*args)
+
+
+@{name}.defjvp
+def {name}_jvp(primals, tangents):
+    return {rule}(*primals, *tangents)"""
+
 STYLE = Style(
     name="jax",
     module="jnp",
@@ -24,4 +39,5 @@ STYLE = Style(
     scalar="{dtype}({value})",
     wrap="jnp.asarray",
     helpers={"promoting_cond": promoting_cond, "settled": settled},
+    gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "jax"},
 )

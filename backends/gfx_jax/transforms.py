@@ -19,14 +19,14 @@ DIRECT = (
 """They call the functions that they are given at once."""
 
 _MAKERS = frozenset(path.rpartition(".")[2] for path in CURRIED.split()) - {"jacobian", "hessian"}
-_OWN = (jax.custom_jvp, jax.custom_vjp)
+OWN_RULE = (jax.custom_jvp, jax.custom_vjp)
 
 
 def transformed(fn: Any) -> bool:
-    """Whether one of these made fn, or it is a product with a Jacobian, or has a derivative of its own."""
+    """Whether one of these made fn, or it is a product with a Jacobian."""
     if isinstance(fn, FunctionType):
         return _made(fn)
-    return isinstance(fn, _OWN) or (callable(fn) and _holds_arrays(fn))
+    return callable(fn) and _holds_arrays(fn)
 
 
 def _made(fn: FunctionType) -> bool:

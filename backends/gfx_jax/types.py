@@ -34,7 +34,7 @@ from . import (
 from .lifts import LIFTS
 from .refused import REFUSED
 from .rows import ROWS
-from .transforms import CURRIED, DIRECT, transformed
+from .transforms import CURRIED, DIRECT, OWN_RULE, transformed
 
 _PRINTED = {"promoting_cond": ("cond", control.promoting_cond), "settled": ("settled", control.settled)}
 _SCALAR_CLASS = type(jnp.float32)
@@ -100,6 +100,8 @@ class JaxBackend(Backend):
 
     def higher_order(self, fn: Any) -> str | None:
         """A test or loop that GFX printed for dtypes and shapes that were open; what jax.grad and its like made."""
+        if isinstance(fn, OWN_RULE):
+            return "custom_rule"
         if transformed(fn):
             return "staged"
         if not isinstance(fn, FunctionType):

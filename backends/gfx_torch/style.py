@@ -9,6 +9,29 @@ from gfx_ir.codegen.style import Style
 # The operators of control flow that PyTorch gives a public name are torch.cond and torch.while_loop; scan has only this one.
 _SCAN = "from torch._higher_order_ops import scan"
 
+_REVERSE = """class {name}(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, *args):
+        out, kept = {forward}(*args)
+        ctx.save_for_backward(*kept)
+        return out
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return {rule}(*ctx.saved_tensors, *grads)"""
+# The gradient of a function that has a rule for tangents: that rule is linear in the tangents, so its own gradient is it.
+_TANGENT = """class {name}(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, *args):
+        ctx.save_for_backward(*args)
+        return {forward}(*args)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        args = ctx.saved_tensors
+        _, pullback = torch.func.vjp(lambda *tangents: {rule}(*args, *tangents)[1], *map(torch.zeros_like, args))
+        return pullback(grads if len(grads) > 1 else grads[0])"""
+
 STYLE = Style(
     name="torch",
     module="torch",
@@ -28,6 +51,8 @@ STYLE = Style(
     of_bool="torch.tensor",
     places=True,
     tensor="torch.Tensor",
+    gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "torch"},
+    applied="{name}.apply",
 )
 
 HOP = replace(STYLE, control="hop", prefix="torch", imports={**STYLE.imports, "scan": _SCAN})

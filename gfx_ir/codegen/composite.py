@@ -16,7 +16,7 @@ from .copying import splice
 
 STRUCTURAL = frozenset(
     "placeholder parameter output cond while for host_if host_while host_for call host to_python is_none check"
-    " holder repeat_calls".split()
+    " holder repeat_calls own_gradient".split()
 )
 
 

@@ -107,6 +107,8 @@ class Expressions:
             return self.leaf(node.args[0])
         if op == "holder":
             return self.holder(node)
+        if op == "own_gradient":
+            return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
         return self.template(node)
 
     def control(self, node: Node) -> ast.expr:

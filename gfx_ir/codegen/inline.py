@@ -15,6 +15,11 @@ def callees(graph: Graph) -> list[Node]:
     return [node for node in graph.walk() if node.op.name in ("call", "repeat_calls")]
 
 
+def own_gradients(graph: Graph) -> list[Node]:
+    """Every call of a function that brings its own gradient: its first arguments name what computes it, and its rule."""
+    return [node for node in graph.walk() if node.op.name == "own_gradient"]
+
+
 def inline_calls(entry: Graph, functions: dict[str, Graph]) -> None:
     """Put small callees in the place of their calls, from the leaves up."""
     order = bottom_up(entry, functions)
@@ -39,6 +44,7 @@ def bottom_up(entry: Graph, functions: dict[str, Graph]) -> list[Graph]:
             seen.add(graph)
             walk.append((graph, True))
             walk.extend((functions[node.args[0]], False) for node in reversed(callees(graph)))
+            walk.extend((functions[key], False) for node in own_gradients(graph) for key in node.args[1::-1])
     return order
 
 

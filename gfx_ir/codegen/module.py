@@ -16,11 +16,12 @@ from ..public import function_of
 from ..source import Span
 from ..template import Template
 from ..trees import leaves, tree_map
+from .constants import parse
 from .emitted import Module
 from .function import FunctionWriter
 from .helpers import Helpers
 from .in_place import gives_spare, overwriting, spare
-from .inline import bottom_up
+from .inline import bottom_up, own_gradients
 from .layout import lay_out
 from .liveness import Liveness
 from .names import BUILTINS, snake, usable
@@ -77,6 +78,8 @@ class ModuleWriter:
         self._params: dict[Graph, bool] = {}
         self._spare: dict[Graph, bool] = {}
         self._names: dict[str, str] = {}
+        self._wrapped: set[str] = set()
+        self._own: dict[str, str] = {}  # functions with a gradient of their own, by what computes them
         self._summarise()
         self._name_functions()
         self.helpers.rename({parameter.name for parameter in self.signature()})
@@ -174,7 +177,13 @@ class ModuleWriter:
                 key = self.prepared.keys[graph]
                 self._names[key] = self._unique(snake(graph.name or key), taken)
                 taken.add(self._names[key])
-        functions = {self.entry_name, *self._names.values()}
+        for graph in self.order:
+            for node in own_gradients(graph):
+                name = self.style.named(node.args[2])
+                if node.args[0] not in self._own:
+                    self._own[node.args[0]] = self._unique(name, taken)
+                    taken.add(self._own[node.args[0]])
+        functions = {self.entry_name, *self._names.values(), *self._own.values()}
         self.reserved = frozenset(set(self.style.imports) | set(BUILTINS) | self.helpers.names | functions)
 
     @staticmethod
@@ -236,11 +245,28 @@ class ModuleWriter:
         function_of(self.backend, target)
         return self.style.called(target)
 
+    def own_gradient(self, node: Node) -> ast.expr:
+        """What is called where a function brings its own gradient."""
+        return parse(self.style.applied.format(name=self._own[node.args[0]]))
+
+    def _wrappers(self, graph: Graph) -> list[str]:
+        """What makes functions of their own gradient of the functions that were written before, for the calls in a graph."""
+        texts = []
+        for node in own_gradients(graph):
+            forward, rule, _, mode, count, _ = node.args
+            name = self._own[forward]
+            if name not in self._wrapped:
+                self._wrapped.add(name)
+                given = {"name": name, "forward": self._names[forward], "rule": self._names[rule]}
+                texts.append(self.style.gradients[mode].format(**given, several="*" if count > 1 else ""))
+                self.use(self.style.gradients["root"])
+        return texts
+
     # ------------------------------------------------------------------ text
     def module(self, comments: bool) -> Module:
         """The whole module."""
         static = static_arguments(self.prepared)
-        definitions: list[ast.stmt] = []
+        definitions: list[ast.stmt | str] = []
         for graph in self.order:
             is_entry = graph is self.prepared.entry
             key = "" if is_entry else self.prepared.keys[graph]
@@ -250,12 +276,16 @@ class ModuleWriter:
             name = self.entry_name if is_entry else self._names[key]
             definition = FunctionWriter(self, graph).write(name, signature, doc, self._params[graph])
             self.helpers.call_builtins(definition)
-            definitions.append(definition)
+            definitions += [*self._wrappers(graph), definition]
         lines: list[tuple[str, Span | None]] = [(line, None) for line in self.helpers.imports()]
         for text in self.helpers.sources():
             lines += [("", None), ("", None), *((line, None) for line in text.rstrip().split("\n"))]
         for written in definitions:
-            lines += [("", None), ("", None), *lay_out([written], 0, comments)]
+            lines += [("", None), ("", None)]
+            if isinstance(written, str):
+                lines += [(line, None) for line in written.splitlines()]
+            else:
+                lines += lay_out([written], 0, comments)
         while lines and not lines[0][0]:
             lines.pop(0)
         source = "\n".join(text for text, _ in lines) + "\n"

@@ -15,6 +15,7 @@ from .composite import Expander
 from .copying import copy_graph, join, outputs_of, substitute
 from .inline import bottom_up, callees, inline_calls
 from .merge import merge_tests
+from .own_gradients import take_out
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .simplify import simplify
@@ -49,6 +50,7 @@ def prepare(
     entry = copy_graph(program.entry, values)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.signature]
     functions = {key: copy_graph(graph) for key, graph in program.functions.items()}
+    take_out(entry, functions, style)
     instances = _instances(entry, functions)
     lists = Lists([*program.params, *_paths(entry, functions, instances)])
     expander = Expander(backend, functions, program.promotion)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..naming import snake
+
 
 @dataclass(frozen=True)
 class Style:
@@ -19,7 +21,8 @@ class Style:
     `of_bool` makes one of the Python boolean that a function of the target gives;
     `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each
     draw moves on; `places`: whether tensors are put on devices by name; `tensor`: the class whose functions are written as
-    methods.
+    methods; `gradients`: how a function that brings its own gradient is made of the {forward} that computes it and its {rule}
+    ("vjp" or "jvp", see the op `custom_gradient`; {several}: "*" where it gives several results), and `applied`: how it is called.
     """
 
     name: str
@@ -39,10 +42,18 @@ class Style:
     places: bool = False
     helpers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     tensor: str = ""
+    gradients: Mapping[str, str] = field(default_factory=dict)
+    applied: str = "{name}"
 
     def dtype(self, name: str) -> str:
         """The expression for a dtype."""
         return self.dtypes.get(name, f"{self.module}.{name}")
+
+    def named(self, text: str) -> str:
+        """The name of a function with a gradient of its own: that of a class where the target makes it one."""
+        if self.applied == "{name}" or text[:1].isupper():
+            return snake(text) if self.applied == "{name}" else text
+        return "".join(part.capitalize() for part in text.split("_")) or text
 
     def called(self, path: str) -> str:
         """How a dotted name of the target is written with these imports: `jnp.sinc` for `jax.numpy.sinc`."""

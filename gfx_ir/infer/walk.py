@@ -48,6 +48,7 @@ class Walk:
             "for": self._for,
             "host_for": self._for,
             "call": self._call,
+            "custom_gradient": self._custom_gradient,
             "is_none": lambda node, args, run, prefix: (_is_none(args[0]),),
         }
 
@@ -186,6 +187,15 @@ class Walk:
             carried = new
 
     # ------------------------------------------------------------------ calls
+    def _custom_gradient(self, node: Node, args: Types, run: Run, prefix: str) -> Types:
+        inputs, _, mode, count = args
+        forward = self.graph(node.regions[0], inputs, prefix)
+        outs, kept = forward.result[:count], forward.result[count:]
+        outs = tuple([fit(value, type_, self.rules) for value, type_ in zip(node.values, outs)])
+        rule = self.graph(node.regions[1], (*kept, *outs) if mode == "vjp" else (*inputs, *inputs), prefix)
+        run.children += [forward, rule]
+        return outs
+
     def _call(self, node: Node, args: Types, run: Run, prefix: str) -> Types:
         callee = self.program.callee(node.args[0])
         if callee is None:

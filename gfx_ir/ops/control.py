@@ -9,6 +9,9 @@ a ("range", start, stop, step) tuple. `exit` is the position of a carried boolea
 The result of a region is a tuple with an entry for each value of the node (a whole tree for a value of kind "any"); of
 a test it is one leaf. `call` names a function of the program, whose parameters stand under `prefix`; `args` is a tuple
 with an entry for each placeholder; the callee's result is a leaf, a tuple of entries, or a tree with a leaf a value.
+`custom_gradient` is a function that brings its own gradient: `forward` takes the inputs and returns `count` results, then what it
+keeps. In mode "vjp" the rule takes what was kept and the gradients of the results, and returns one for each input (or None);
+in mode "jvp" it takes the inputs and their tangents, and returns the results and their tangents.
 """
 
 from __future__ import annotations
@@ -70,6 +73,15 @@ for _signature, _regions in (
     ("call(callee, prefix, args)", ()),
 ):
     register(OpDef(_signature, kinds=_none if _regions else ("tensor",), regions=_regions, family="control"))
+
+register(
+    OpDef(
+        "custom_gradient(inputs, name, mode, count)",
+        kinds=lambda a: ("tensor",) * a.count,
+        regions=("forward", "rule"),
+        family="control",
+    )
+)
 
 
 @takes_open

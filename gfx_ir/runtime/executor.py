@@ -65,6 +65,7 @@ class _Run:
             "is_floating": lambda node, args, prefix: self.dtype(args[0]).kind == "f",
             "is_none": lambda node, args, prefix: args[0] is None,
             "holder": self._holder,
+            "custom_gradient": lambda node, args, prefix: self.graph(node.regions[0], args[0], prefix)[: args[3]],
         }  # fmt: skip
 
     # ------------------------------------------------------------------ graphs
