@@ -56,6 +56,7 @@ class Backend:
         self.methods: dict[str, Lift] = {}
         self.attributes: dict[str, Lift] = {}
         self.modules: dict[type, Lift] = {}
+        self.draws: dict[str, Lift] = {}  # methods of the framework's generators: fn(a function that gives keys, ...)
         self.special: dict[
             Any, str
         ] = {}  # higher-order functions and the like, by what capture calls them ("cond", "jit")

@@ -33,6 +33,7 @@ _GUARD_TEXT = {
     "equal": "{0} == {1}",
     "distinct": "{0} is not {1}",
     "promotion": "{0}: {1}",
+    "random": "{0} is a {1}",
 }
 GUARD_KINDS = tuple(_GUARD_TEXT)
 

@@ -12,6 +12,8 @@ import types
 import typing
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gfx_ir.graph import UNBOUND, Value
 from gfx_ir.host import Dim
 from gfx_ir.program import Guard, Parameter
@@ -19,6 +21,7 @@ from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from .admit import bound_arguments
+from .draws import Draws
 from .proxy import Proxy
 
 if TYPE_CHECKING:
@@ -90,6 +93,9 @@ class Arguments:
         made = tracer.make_argument(name, value)
         if made is not None:
             return made, tracer.unwrap(made)
+        if isinstance(value, np.random.Generator):
+            tracer.guards.append(Guard("random", path, "numpy.random.Generator"))
+            return Draws(), None
         if isinstance(value, (TensorSpec, LogicalTensor)):
             type_ = value.logical() if isinstance(value, TensorSpec) else value
             return self._tensor(name, path, type_)
@@ -127,6 +133,9 @@ class Arguments:
     # ------------------------------------------------------------------ not given
     def open(self, name: str, default: Any, hint: Any) -> tuple[Any, Any]:
         """(argument, tree) for an argument that is not given."""
+        if _is_generator(hint):
+            self.tracer.guards.append(Guard("random", name, "numpy.random.Generator"))
+            return Draws(), _FIXED_DEFAULT if default is not _EMPTY else None
         kind = self.open_kind(default, hint)
         if kind is None:
             self.tracer.guards.append(Guard("value", name, _recorded(default)))
@@ -151,6 +160,11 @@ def _recorded(value: Any) -> Any:
 
 
 _FIXED_DEFAULT = type("FixedDefault", (), {})()
+
+
+def _is_generator(hint: Any) -> bool:
+    """Whether an annotation says np.random.Generator."""
+    return hint is np.random.Generator or hint in ("np.random.Generator", "numpy.random.Generator")
 
 
 def _kind_of_hint(hint: Any, default: Any, frameworks: Any) -> str | None:

@@ -18,6 +18,7 @@ from gfx_ir.trees import leaves, paths
 from .builtin_calls import BUILTINS
 from .called import called_name
 from .conversion import convert, converted, enterable
+from .draws import BoundDraw
 from .higher_order import SPECIAL
 from .holding import hold
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
@@ -38,6 +39,8 @@ class Calls:
         kind = type(f)
         if kind is BoundLift:
             return self.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend)
+        if kind is BoundDraw:
+            return self.apply(f.lift, args, kwargs, f.backend)
         if kind is types.FunctionType:
             return self._call_function(f, args, kwargs)
         if kind is types.MethodType:

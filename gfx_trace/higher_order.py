@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 
+from .draws import generator_of_seed
 from .gradients import autograd_function, custom_rule
 from .proxy import HostProxy, Proxy
 from .staging import staged, transform
@@ -140,6 +141,6 @@ def _issubdtype(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 SPECIAL: dict[str, Handler] = {
     "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent, "no_grad": _no_grad,
     "null_context": _null_context, "true": _true, "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
-    "shape": _shape, "issubdtype": _issubdtype, "settled": _settled,
+    "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,
 }  # fmt: skip

@@ -13,6 +13,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
 
+from .draws import Draws, drawing
 from .joins import Choice
 from .modules import is_module, module_attribute
 from .proxy import HostProxy, Proxy, Unusable
@@ -47,6 +48,8 @@ class Objects:
         prop = getattr(type(o), name, None)
         if type(prop) is property and isinstance(prop.fget, types.FunctionType):
             return self.call(prop.fget, (o,), {})
+        if kind is Draws:
+            return drawing(self, o, name)
         if isinstance(o, (np.random.Generator, np.random.RandomState)):
             raise self.outside_generator(f"numpy.random.{kind.__name__}.{name}")
         if kind in _MUTATORS and name in _MUTATORS[kind]:

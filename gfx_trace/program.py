@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import gfx_ir.program
 import gfx_ir.types
 from gfx_ir import infer as inference
@@ -23,6 +25,7 @@ from gfx_ir.types import LogicalTensor, TensorSpec
 
 from . import admit
 from .capture import Captured
+from .draws import key_from
 from .flavour import loaded_frameworks
 from .interpreted import interpret, of_others
 from .modules import check_modes
@@ -164,7 +167,12 @@ class Program(gfx_ir.program.Program):
             check_modes(self.captured.modes)
         if self.writes:
             admit.check_aliases(self.writes, list(admit.arrays(self.signature, kept)), owner)
-        return {**kept, **{k: v for k, v in kwargs.items() if k in ("key", "generator") and k not in given}}
+        random = {k: v for k, v in kwargs.items() if k in ("key", "generator") and k not in given}
+        rng = next((given.get(guard.subject) for guard in self.guards if guard.kind == "random"), None)
+        drawn = any(placeholder.kind == "key" for placeholder in self.entry.placeholders)
+        if isinstance(rng, np.random.Generator) and drawn and not random:
+            random = {owner.style.key: key_from(owner, rng)}
+        return {**kept, **random}
 
     @functools.cached_property
     def _signature(self) -> inspect.Signature:

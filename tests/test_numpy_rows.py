@@ -170,7 +170,7 @@ def test_asarray_of_an_array_is_that_array():
     ("np.mean", (X,), {"where": B}), ("np.reshape", (X, (6, 4)), {"order": "F"}), ("np.take", (X, N), {"mode": "wrap"}),
     ("np.array", (X,), {"ndmin": 4}), ("np.linspace", (0, 1), {"retstep": True}), ("np.pad", (X, 1), {"mode": "linear_ramp"}),
     ("np.zeros", (3,), {"order": "F"}), ("np.concatenate", (X,), {}), ("np.random.normal", (), {}),
-    ("np.random.default_rng", (0,), {}), ("np.zeros", (3, "float31"), {}), ("ndarray.sum", (X,), {"out": X}),
+    ("np.random.rand", (3,), {}), ("np.zeros", (3, "float31"), {}), ("ndarray.sum", (X,), {"out": X}),
 ])  # fmt: skip
 def test_refused(name, args, kwargs):
     _, lift = find(NUMPY, ROOTS, name)

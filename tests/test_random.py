@@ -1,11 +1,15 @@
 """Draws: what every framework's numbers have in common: shape, dtype, distribution, and that the key alone decides."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 
+import gfx_trace as gfx
 from gfx_ir import dtypes, ops
 from gfx_ir.backend import backend
-from gfx_ir.errors import BackendError
+from gfx_ir.errors import BackendError, GfxError
 from gfx_ir.op import evaluate
 
 BACKENDS = ("reference", "torch", "jax")
@@ -110,3 +114,50 @@ def test_dropout(draw):
     assert out.dtype == np.float32
     assert set(np.unique(out)) == {np.float32(0), np.float32(1 / 0.75)}
     assert out.mean() == pytest.approx(1, abs=0.03)
+
+
+# ---------------------------------------------------------------- NumPy's generators in captured code
+def noisy(x, rng: np.random.Generator):
+    for _ in range(2):
+        x = x + rng.normal(size=3)
+    return x
+
+
+def seeded(x):
+    rng = np.random.default_rng(7)
+    order = rng.permutation(x.shape[0])
+    while np.max(np.abs(x)) < 5:
+        x = x + rng.uniform(0.0, 2.0, size=3)
+    return x[order]
+
+
+@pytest.mark.parametrize("args", [(), (np.ones(3), np.random.default_rng(3))], ids=["open", "typed"])
+def test_a_generator_that_is_an_argument_draws(args):
+    program = gfx.symbolic_trace(noisy, *args, backend="numpy")
+    assert program.source("jax").count("jax.random.normal") == 1 and "key=None" in program.source("jax")
+    want = noisy(np.ones(3), np.random.default_rng(0))
+    np.testing.assert_allclose(program(np.ones(3), np.random.default_rng(0)), want)
+    np.testing.assert_allclose(program.to("numpy")(np.ones(3), key=np.random.default_rng(0)), want)
+    assert program.to("jax")(jnp.ones(3), key=jax.random.key(0)).shape == (3,)
+    x = torch.ones(3, dtype=torch.float64)
+    first, again = (program(x, np.random.default_rng(0)) for _ in range(2))
+    assert torch.equal(first, again)
+
+
+def test_a_generator_of_a_seed_draws_the_same_numbers_in_every_call():
+    program = gfx.symbolic_trace(seeded, np.ones(3))
+    first = program(np.ones(3))
+    assert np.max(first) >= 5 and np.array_equal(first, program(np.ones(3)))
+    assert jax.jit(program.to("jax"))(jnp.ones(3)).shape == (3,)
+
+
+OUTSIDE = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("fn, what", [
+    (lambda x: x + OUTSIDE.normal(), "outside of the graph"), (lambda x: x + np.random.default_rng().normal(), "without a seed"),
+    (lambda x: x + np.random.default_rng(0).gamma(0.3), "Generator.gamma of 0.3"), (lambda x: x + np.random.default_rng(0).bytes(3), "Generator.bytes"),
+])  # fmt: skip
+def test_draws_that_are_refused(fn, what):
+    with pytest.raises(GfxError, match=what):
+        gfx.symbolic_trace(fn, np.ones(3), backend="numpy")

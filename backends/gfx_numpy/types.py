@@ -14,9 +14,10 @@ from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 from gfx_ir.op import REGISTRY
 from gfx_ir.printed import printed_helpers
+from gfx_ir.row import Lift
 
 from . import holding, lifts
-from .rows import COPIES, MAY_COPY, ROWS, SHARES, WRITES
+from .rows import COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
 
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {"issubdtype": "issubdtype", "shape": "shape"}
@@ -47,6 +48,10 @@ class NumpyBackend(Backend):
                 self._lift_named(name).copies = copies
         for name, told in SHARES.items():
             self._lift_named(name).copies = told
+        for table, writes in ((generator.DRAWS, False), (generator.SHUFFLES, True)):
+            for name, fn in table.items():
+                self.draws[name] = Lift(f"np.random.Generator.{name}", fn, writes=writes, silent=writes)
+        self.special[np.random.default_rng] = "default_rng"
         for name, meaning in _SPECIAL.items():
             self.special[getattr(np, name)] = meaning
         for op in REGISTRY.values():

@@ -18,7 +18,9 @@ def make_key(seed):
 
 
 def split_key(key):
-    """Two new keys."""
+    """Two new keys; a generator goes on by itself."""
+    if isinstance(key, np.random.Generator):
+        return key, key
     state = np.random.SeedSequence([int(word) for word in key_words(key)]).generate_state(4, np.uint64)
     return state[:2], state[2:]
 
@@ -33,6 +35,8 @@ def key_words(key):
 
 def key_generator(key):
     """The generator of one draw."""
+    if isinstance(key, np.random.Generator):
+        return key
     return np.random.Generator(np.random.Philox(key=key_words(key)))
 
 

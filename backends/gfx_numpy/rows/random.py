@@ -1,4 +1,4 @@
-"""Random numbers: NumPy's generators have a hidden state, which a captured function cannot hold."""
+"""Random numbers: the functions of np.random have a hidden state, which a captured function cannot hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gfx_ir.errors import MissingOp
 
 _NAMES = (
     "rand randn random random_sample randint normal standard_normal uniform choice permutation shuffle binomial "
-    "poisson exponential beta gamma seed default_rng"
+    "poisson exponential beta gamma seed"
 )
 
 
@@ -17,7 +17,7 @@ def _refused(name: str) -> Any:
     def lift(*args: Any, **kwargs: Any) -> Any:
         raise MissingOp(
             f"GFX cannot capture np.random.{name}: its numbers come from a hidden state",
-            hint="draw the numbers outside and pass them as an argument",
+            hint="draw from a generator: np.random.default_rng(seed), or an argument `rng` that is one",
         )
 
     return lift
