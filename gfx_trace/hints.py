@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .carried import NUMBERS
+from .carried import NUMBERS, Carried
 from .nest import Maybe, branches
+from .proxy import weak_kind
 
 if TYPE_CHECKING:
     from .carries import Carries
@@ -51,9 +52,9 @@ def recall(carries: Carries, hints: Hints | None) -> None:
     for path in hints.dropped:
         if path in carries.leaves and path not in carries.kept:
             carries.drop(path)
-    for path, (kind, weak, found) in hints.leaves.items():
+    for path, (number, kind, weak, found) in hints.leaves.items():
         carried = carries.leaves.get(path)
-        if carried is not None:
+        if carried is not None and _is_number(carried) is number:  # a tensor is written in place, a number never
             carried.kind, carried.weak, carried.found = kind, weak, found
 
 
@@ -63,11 +64,16 @@ def remember(carries: Carries) -> Hints:
     hints = Hints(carries.host, plain, {p for p in carries.kept if p[0] != "slot"}, set(carries.flat))
     for path, carried in carries.leaves.items():
         if carried.slot is None:
-            hints.leaves[path] = carried.kind, carried.weak, carried.found
+            hints.leaves[path] = _is_number(carried), carried.kind, carried.weak, carried.found
     for at, (value, before) in enumerate(zip(carries.entry, carries.before)):
         if value is not before and _numbers(value):
             hints.entry[at] = value
     return hints
+
+
+def _is_number(carried: Carried) -> bool:
+    """Whether a leaf was a number before the loop."""
+    return bool(weak_kind(carried.init))
 
 
 def _numbers(value: Any) -> bool:

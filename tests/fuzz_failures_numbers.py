@@ -76,4 +76,16 @@ def f(x, n, k):
     return s
 """,
     ),
+    "a tensor where the same loop met a number before": Failure(
+        """
+def f(x, n, k):
+    s, o = 0.0, x * 1
+    for t in (1, 2):
+        for i in range(n):
+            for j in range(n):
+                s += j
+        s = o
+    return s, o
+""",
+    ),
 }

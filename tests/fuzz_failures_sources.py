@@ -121,4 +121,28 @@ def f(x: jax.Array, n: jax.Array, k: int = 2):
 """,
         how=Settings("jax", 0),
     ),
+    "a boolean that a trip makes a number": Failure(
+        """
+def f(x: jax.Array, n: jax.Array, k: int = 2):
+    i, b = 0, False
+    for t in range(3):
+        i = i if b else 2
+        b = x[2] or 0
+    return i
+""",
+        how=Settings("jax", 0),
+    ),
+    "a loop's number in another loop that makes it a tensor": Failure(
+        """
+def f(x, n, k):
+    r = 1
+    for t in range(n):
+        for u in range(1):
+            r += u
+    for t in range(3):
+        if r:
+            r = abs(x[2])
+    return r
+""",
+    ),
 }

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dtypes import DType
-from ..graph import Node, Value
-from ..types import LogicalTensor
+from ..graph import Node
 from .constants import name, parse
 from .liveness import loop_results, placeholders
 from .repeats import Repeats
-from .weak import is_number
+from .weak import is_number, strong
 
 HOST = ("host_for", "host_while")
 _MAKE = {"i": int, "f": float, "c": complex}
@@ -69,9 +68,3 @@ class Casts(Repeats):
             if strong(node.values[at]) is None and self._narrower(node, at) == "":
                 self.plan.liveness.users.setdefault(phis[at], [])
                 self.plan.last[body][phis[at]] = 2 * self.plan.index[body.output]
-
-
-def strong(value: Value) -> DType | None:
-    """The dtype of a value that is known to be no number."""
-    known = value.type
-    return known.dtype if isinstance(known, LogicalTensor) and not known.weak else None

@@ -8,14 +8,14 @@ from itertools import takewhile
 from typing import Any
 
 from ..graph import Graph, Node, Value
-from .casts import Casts, strong
+from .casts import Casts
 from .constants import call, name
 from .copying import outputs_of
 from .liveness import fors, loop_results, placeholders
 from .names import Scope
 from .plan import counted
 from .simplify import is_boolean
-from .weak import is_number
+from .weak import strong
 
 _LINEAR = frozenset(("getitem", "add", "subtract", "negative", "sum", "mean", "reshape"))
 
@@ -213,7 +213,7 @@ class Functional(Casts):
         if self.module.style.control == "python":
             return self.tree(init)
         element = strong(node.values[at])
-        if is_number(init) and element is not None:
+        if element is not None and strong(init) is None and self.plan.weak.maybe_number(init):
             return self.typed(self.tree(init), element)
         return self.of_kind(init, self.plan.weak.widened(node, at))
 

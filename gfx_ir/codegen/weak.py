@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import kind_of
+from ..dtypes import DType, kind_of
 from ..graph import Graph, Node, Value
 from ..types import LogicalTensor
 from .copying import outputs_of
@@ -26,6 +26,12 @@ _ORDER = "bifc"
 def is_number(leaf: Any) -> bool:
     """Whether a leaf is a Python number."""
     return isinstance(leaf, (bool, int, float, complex))
+
+
+def strong(leaf: Any) -> DType | None:
+    """The dtype of a value that is known to be no number."""
+    known = leaf.type if type(leaf) is Value else None
+    return known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
 
 
 class Weak:
@@ -187,8 +193,7 @@ class Weak:
             or is_boolean(value)
         ):
             return False
-        known = value.type
-        return not isinstance(known, LogicalTensor) or known.dtype is None or known.weak
+        return strong(value) is None
 
     def widened(self, node: Node, at: int) -> str | None:
         """The kind of number that trips make of a number of a lower kind from before the loop; None: they do not."""
@@ -205,14 +210,16 @@ class Weak:
         numbers = {at for at in carried if is_number(init[at]) and at != node.arg("exit")}
         if any(self._widens(init[at], node.values[at]) for at in carried if at not in numbers):
             return True
-        strong = {at for at in numbers if self.kind(node.values[at]) is None}
-        if len(strong) < 2:
-            return False
-        follows = {at: self._follows(node, loop_results(node)[at]) for at in strong}
-        return any(other != at and other in strong for at in strong for other in follows[at])
+        arrays = {at for at in numbers if self.kind(node.values[at]) is None}
+        if any(isinstance(init[at], bool) and not is_boolean(node.values[at]) for at in arrays):
+            return True  # no target takes a boolean for a number on its own
+        follows = {at: self._follows(node, loop_results(node)[at]) for at in arrays} if len(arrays) > 1 else {}
+        return any(other != at and other in arrays for at in follows for other in follows[at])
 
     def _widens(self, init: Any, result: Value) -> bool:
         """Whether a loop may make more of what is no literal, and so is not cast by the target itself."""
+        if strong(result) is not None:
+            return False
         if type(init) is not Value or not self.loose(init):
             return self._unsettled(init)
         return self.kind(init) is None or self.kind(result) is None
