@@ -145,4 +145,17 @@ def f(x, n, k):
     return r
 """,
     ),
+    "a boolean that a comparison of numbers makes": Failure(
+        """
+def f(x: jax.Array, n: jax.Array, k: int = 2):
+    i, j, b = 0, k, False
+    for t in range(3):
+        i = i - (i if not b else 2)
+        for e in x:
+            b = e < 0.3 and i < j
+        j = 0
+    return i
+""",
+        how=Settings("jax", 0),
+    ),
 }

@@ -161,6 +161,9 @@ class Weak:
                 continue
             seen.add((value, told))
             sources = self._sources(value)
+            if sources is None and is_boolean(value):
+                known.add("b")
+                continue
             if indices and sources is None and self._counts(value):
                 known.update("i" if told else ())
                 continue
