@@ -169,9 +169,10 @@ class Backend:
 
     def stage(
         self, fn: Callable[..., Any], types: Sequence[LogicalTensor]
-    ) -> Callable[[Callable[..., Any], Sequence[Any]], Any]:
-        """What the framework's own tracer records of fn on arrays of these types: `replay(call, values)` makes the same
-        calls of its public functions through `call`, and gives the result. Raises BackendError where there is no such tracer."""
+    ) -> Callable[[Callable[..., Any], Callable[[Any], Any], Sequence[Any]], Any]:
+        """What the framework's own tracer records of fn on arrays of these types: `replay(call, constant, values)` makes the
+        same calls of its public functions through `call`, arrays that fn holds taken by `constant`, and gives the result.
+        Raises BackendError where there is no such tracer."""
         raise BackendError(f"{self.name} has no tracer of its own for this")
 
     # ------------------------------------------------------------------ calls without an op

@@ -50,7 +50,7 @@ class Arrays:
     def array_proxy(self: Tracer, x: Any, name: str = "constant") -> Proxy:
         """The Proxy of an array met during capture: one for each array, so that aliases stay aliases."""
         found = self.known.get(id(x))
-        if found is None:
+        if found is None or _taken_back(found.value):
             owner = self.array_owner(x)
             found = Proxy(self.array_value(x, self.tensor_paths.get(id(x)) or name), owner)
             if isinstance(found.value, Value) and found.value.node.op.name == "constant":
@@ -96,3 +96,8 @@ class Arrays:
             type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
             outer.add_parameter(unique, type_)
         return outer.parameters[unique]
+
+
+def _taken_back(value: Any) -> bool:
+    """Whether the node of a value stands in no graph any more: a loop that began with it was given up."""
+    return isinstance(value, Value) and value.node.graph is None

@@ -140,7 +140,7 @@ def staged(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
             break
         except _More as more:
             closed = [*closed, *more.values]
-    return replay(tracer.call, [*inputs, *(tracer.wrap(value, backend) for value in closed)])
+    return replay(tracer.call, tracer.array_proxy, [*inputs, *(tracer.wrap(value, backend) for value in closed)])
 
 
 def _run(

@@ -121,6 +121,23 @@ def products(w, x):
     return out, back(jnp.ones(())), jax.jvp(loss, (w, x), (w, x)), forward(x)
 
 
+IMAGE = jnp.asarray(np.random.default_rng(2).standard_normal((2, 3, 6, 6)), jnp.float32)
+KERNEL = jnp.asarray(np.random.default_rng(3).standard_normal((4, 3, 3, 3)), jnp.float32)
+ROWS = jnp.array([0, 2, 2, 1])
+
+
+def pooled(x, start, combine):
+    return lax.reduce_window(x, start, combine, (1, 1, 2, 2), (1, 1, 2, 2), "SAME")
+
+
+def convolved(kernel, image):
+    return lax.conv_general_dilated(image, kernel, (2, 2), "SAME")
+
+
+def doubled_until(row):
+    return lax.while_loop(lambda s: s[0].sum() < 10, lambda s: (s[0] * 2 + 1, s[1] + 1), (row, 0))
+
+
 TRANSFORMED = {
     "gradient descent": gradient_descent,
     "closed over": closed_over,
@@ -137,6 +154,19 @@ TRANSFORMED = {
     "hessian": lambda w, x: jax.hessian(lambda v: jnp.sum(jnp.sin(v) ** 2))(x[0]),
     "softmax": lambda w, x: jax.grad(lambda v: jax.nn.softmax(x @ v)[:, 0].sum())(w),
     "checkpoint": lambda w, x: jax.grad(lambda v: jnp.sum(jax.checkpoint(lambda z: jnp.sin(z @ v))(x)))(w),
+    "extrema of windows": lambda w, x: jax.grad(lambda v: pooled(v, -jnp.inf, lax.max).sum())(IMAGE),
+    "sums of windows": lambda w, x: jax.grad(lambda v: (pooled(v, 0.0, lax.add) ** 2).sum())(IMAGE),
+    "convolution": lambda w, x: jax.grad(lambda k, v: (convolved(k, v) ** 2).sum(), argnums=(0, 1))(KERNEL, IMAGE),
+    "sorted": lambda w, x: jax.grad(lambda v: jnp.sort(v, -1)[..., 0].sum())(x),
+    "rows": lambda w, x: jax.grad(lambda v: (v[ROWS] ** 2).sum() + v[1, 2] + v[:, ROWS].sum())(w),
+    "rows of a batch": lambda w, x: jax.vmap(lambda v, i: v[i])(x, jnp.array([0, 1, 2, 0, -1])),
+    "solved": lambda w, x: jax.grad(lambda v: jnp.linalg.solve(v, v[0]).sum() + jnp.linalg.inv(v)[0, 1])(x[:3]),
+    "solved in a batch": lambda w, x: jax.vmap(lambda v: jnp.linalg.solve(v, v))(jnp.stack([x[:3], x[1:4]])),
+    "determinant": lambda w, x: jax.grad(lambda v: jnp.linalg.slogdet(v)[1])(x[:3]),
+    "while of a batch": lambda w, x: jax.vmap(doubled_until)(jnp.abs(x)),
+    "test of a batch": lambda w, x: jax.vmap(lambda v: lax.cond(v.sum() > 0, lambda: v, lambda: -v))(x),
+    "written": lambda w, x: jax.vmap(lambda v, i: v.at[i].set(3.0))(x, jnp.array([0, 1, 2, 0, 1])),
+    "reduced": lambda w, x: lax.reduce(x, 2.0, lambda a, b: a * 2 + b, (1,)),
     "map": lambda w, x: lax.map(lambda row: row @ w, x),
     "associative scan": lambda w, x: lax.associative_scan(jnp.add, x),
     "vectorize": lambda w, x: jnp.vectorize(lambda a: a * 2)(x) @ w,

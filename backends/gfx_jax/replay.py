@@ -35,10 +35,10 @@ class Number(NamedTuple):
 
 
 class Replay:
-    """Makes the calls of a jaxpr again, through `call(function, args, kwargs)`."""
+    """Makes the calls of a jaxpr again, through `call(function, args, kwargs)`; `constant` takes the arrays that it holds."""
 
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
+    def __init__(self, call: Callable[..., Any], constant: Callable[[Any], Any]) -> None:
+        self._call, self.constant = call, constant
         self.env: dict[Any, Any] = {}
         self.made_by: dict[Any, Any] = {}  # the equation that a variable comes from
         self.narrow: dict[Any, Any] = {}  # what a variable was broadcast from, in a shape that broadcasts to its own
@@ -53,7 +53,7 @@ class Replay:
 
     def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         """The results of a jaxpr with these constants; what nothing reads is left out."""
-        self.env.update(zip(jaxpr.constvars, consts))
+        self.env.update(zip(jaxpr.constvars, map(self.constant, consts)))
         self.env.update(zip(jaxpr.invars, args))
         for eqn in _live(jaxpr):
             for var in eqn.outvars:
@@ -68,12 +68,16 @@ class Replay:
         if not isinstance(var, Literal):
             return self.env[var]
         data = np.asarray(var.val, var.aval.dtype)  # type: ignore[attr-defined]
-        return Number.of(data) if data.ndim == 0 else jnp.asarray(data)
+        return Number.of(data) if data.ndim == 0 else self.constant(jnp.asarray(data))
+
+    def narrowed(self, var: Any) -> Any:
+        """What a variable was broadcast from, else what it stands for."""
+        return self.read(var) if isinstance(var, Literal) else self.narrow.get(var, self.env[var])
 
     def value(self, var: Any) -> Any:
         """What a variable stands for, as an array."""
         found = self.read(var)
-        return found.array() if isinstance(found, Number) else found
+        return self.constant(found.array()) if isinstance(found, Number) else found
 
     def number(self, var: Any) -> Number | None:
         """The number that a variable stands for; None where it is an array."""
@@ -92,6 +96,8 @@ class Replay:
     # ------------------------------------------------------------------ equations
     def _equation(self, eqn: Any) -> Any:
         name = eqn.primitive.name
+        if name in SHORTER and (found := SHORTER[name](self, eqn)) is not None:
+            return found
         if name in ELEMENTS:
             numbers = [self.read(var) for var in eqn.invars]
             if all(isinstance(number, Number) for number in numbers):
@@ -99,8 +105,6 @@ class Replay:
             return ELEMENTS[name](self.call, _plain(eqn.params), *self._elements(eqn))
         if name in INNER:
             return INNER[name](self, eqn)
-        if name in SHORTER and (found := SHORTER[name](self, eqn)) is not None:
-            return found
         if name in CALLS:
             given = {**_plain(eqn.params), "operand": eqn.invars[0].aval if eqn.invars else None}
             read = self._number if name in NUMBERED else self.value
@@ -132,7 +136,7 @@ class Replay:
         return not isinstance(self.env[var], Number)
 
     def _narrowed(self, var: Any) -> Any:
-        found = self.read(var) if isinstance(var, Literal) else self.narrow.get(var, self.env[var])
+        found = self.narrowed(var)
         return found.value if isinstance(found, Number) else found
 
 

@@ -14,7 +14,7 @@ from gfx_ir.types import LogicalTensor
 
 from .replay import Replay
 
-Replayed = Callable[[Callable[..., Any], Sequence[Any]], Any]
+Replayed = Callable[[Callable[..., Any], Callable[[Any], Any], Sequence[Any]], Any]
 _NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
 
@@ -44,9 +44,9 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
         what = f"GFX cannot capture this: JAX's own tracer asks for data: {_first_line(error)}"
         raise CaptureError(what, hint="use lax.cond, lax.while_loop or jnp.where in the function") from error
 
-    def replay(call: Callable[..., Any], values: Sequence[Any]) -> Any:
+    def replay(call: Callable[..., Any], constant: Callable[[Any], Any], values: Sequence[Any]) -> Any:
         assert rebuild is not None
-        return rebuild(Replay(call).run(closed, values))
+        return rebuild(Replay(call, constant).run(closed, values))
 
     return replay
 

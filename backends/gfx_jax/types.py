@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gfx_ir.backend import Backend
+from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DType, default
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
@@ -31,6 +31,7 @@ from . import (
     special,
     staging,
 )
+from .lax import LAX, selected
 from .lifts import LIFTS
 from .refused import REFUSED
 from .rows import ROWS
@@ -92,9 +93,10 @@ class JaxBackend(Backend):
         for meaning, paths in _SPECIAL.items():
             for path in paths.split():
                 self._add_special(path, meaning)
-        for several, fn in LIFTS.items():
+        for several, fn in (*LIFTS.items(), *LAX.items()):
             for path in several.split():
                 self.add_lift(path, fn, names)
+        self.functions[selected] = Lift("the derivative of pooling", selected)
         for path, fn in REFUSED.items():
             self.add_lift(path, fn, names)
 

@@ -96,3 +96,9 @@ def over_lengths(layers, x, lengths, state, weights, options, batch_first):
         0
     ]
     return (output, *(end[:, back] for end in ends))
+
+
+def topk(x, k, axis=-1, largest=True):
+    """The k largest (or smallest) elements along an axis, in order, and their positions: of equal ones the first."""
+    values, order = torch.sort(x, dim=axis, descending=largest, stable=True)
+    return values.narrow(axis, 0, k), order.narrow(axis, 0, k)

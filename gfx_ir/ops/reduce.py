@@ -210,7 +210,7 @@ op(
 )
 op(
     FAMILY,
-    "topk(x, k, axis=-1, largest=True)",
+    "topk(x, k, axis=-1, largest=True, stable=False)",
     "topk(x, k, axis=axis, largest=largest)",
     infer=_topk_type,
     kinds=("tensor", "tensor"),

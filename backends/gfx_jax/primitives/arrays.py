@@ -8,6 +8,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from ..lax import selected
+
 Call = Callable[..., Any]
 
 
@@ -104,6 +106,12 @@ def _scatter(fn: Call) -> Call:
     return lambda call, params, *args: call(fn, *args, **{name: params[name] for name in names})
 
 
+def _selected(call: Call, params: dict, source: Any, operand: Any) -> Any:
+    largest = getattr(params["select_prim"], "name", "") == "ge"
+    return call(selected, source, operand, largest, *(params[name] for name in _WINDOW))
+
+
+_WINDOW = "window_dimensions", "window_strides", "padding"
 ARRAYS: dict[str, Call] = {
     "argmax": _position(lax.argmax),
     "argmin": _position(lax.argmin),
@@ -118,8 +126,6 @@ ARRAYS: dict[str, Call] = {
     "cumsum": _running(lax.cumsum),
     "device_put": lambda call, params, *xs: xs,
     "dot_general": _dot,
-    "dynamic_slice": lambda call, params, x, *starts: call(lax.dynamic_slice, x, starts, params["slice_sizes"]),
-    "dynamic_update_slice": lambda call, params, x, new, *starts: call(lax.dynamic_update_slice, x, new, starts),
     "gather": _gather,
     "iota": _iota,
     "optimization_barrier": lambda call, params, *xs: xs,
@@ -142,6 +148,7 @@ ARRAYS: dict[str, Call] = {
     "scatter_min": _scatter(lax.scatter_min),
     "scatter_mul": _scatter(lax.scatter_mul),
     "scatter_sub": _scatter(lax.scatter_sub),
+    "select_and_scatter_add": _selected,
     "slice": lambda call, params, x: call(
         lax.slice, x, params["start_indices"], params["limit_indices"], params["strides"]
     ),
@@ -150,5 +157,6 @@ ARRAYS: dict[str, Call] = {
     "squeeze": lambda call, params, x: call(jnp.squeeze, x, axis=tuple(params["dimensions"])),
     "tile": lambda call, params, x: call(jnp.tile, x, params["reps"]),
     "top_k": _top_k,
+    "unstack": lambda call, params, x: call(jnp.unstack, x, axis=params["axis"]),
     "transpose": lambda call, params, x: call(jnp.transpose, x, tuple(params["permutation"])),
 }

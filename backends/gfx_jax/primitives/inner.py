@@ -11,6 +11,8 @@ from jax import lax
 
 from gfx_ir.errors import MissingOp
 
+from .folds import linear_solve, reduce
+
 if TYPE_CHECKING:
     from ..replay import Replay
 
@@ -23,6 +25,7 @@ def _called(replay: Replay, eqn: Any) -> list[Any]:
 
 
 def _while(replay: Replay, eqn: Any) -> Any:
+    """lax.while_loop; that of a batch goes on where its own test holds, until none does."""
     params, args = eqn.params, list(map(replay.value, eqn.invars))
     tested, stepped = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
 
@@ -32,7 +35,27 @@ def _while(replay: Replay, eqn: Any) -> Any:
     def body(state: tuple) -> tuple:
         return tuple(replay.run(params["body_jaxpr"], [*args[tested:stepped], *state]))
 
-    return replay.call(lax.while_loop, test, body, tuple(args[stepped:]))
+    tested_shape = params["cond_jaxpr"].out_avals[0].shape
+    if not tested_shape:
+        return replay.call(lax.while_loop, test, body, tuple(args[stepped:]))
+
+    def any_left(state: tuple) -> Any:
+        return replay.call(jnp.any, test(state))
+
+    def where_left(state: tuple) -> tuple:
+        going, after = test(state), body(state)
+        return tuple(
+            _where(replay, going, len(tested_shape), new, old, var) for new, old, var in zip(after, state, eqn.outvars)
+        )
+
+    return replay.call(lax.while_loop, any_left, where_left, tuple(args[stepped:]))
+
+
+def _where(replay: Replay, going: Any, rank: int, new: Any, old: Any, var: Any) -> Any:
+    more = var.aval.ndim - rank
+    if more:
+        going = replay.call(jnp.expand_dims, going, tuple(range(-more, 0)))
+    return replay.call(jnp.where, going, new, old)
 
 
 def _scan(replay: Replay, eqn: Any) -> Any:
@@ -51,6 +74,9 @@ def _scan(replay: Replay, eqn: Any) -> Any:
 
 def _cond(replay: Replay, eqn: Any) -> Any:
     branches, operands = eqn.params["branches"], list(map(replay.value, eqn.invars[1:]))
+    known = replay.number(eqn.invars[0])
+    if known is not None:
+        return replay.run(branches[min(max(known.value, 0), len(branches) - 1)], operands)
     sides = [_side(replay, branch, operands) for branch in branches]
     if len(sides) != 2:
         return replay.call(lax.switch, replay.value(eqn.invars[0]), sides)
@@ -76,6 +102,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "xlog1py": jax.scipy.special.xlog1py,
     "_i0": jnp.i0,
     "_det": jnp.linalg.det,
+    **dict.fromkeys(("_slogdet_lu", "_slogdet_qr", "_slogdet_small"), jnp.linalg.slogdet),
     "zeta": jax.scipy.special.zeta,
     "expi": jax.scipy.special.expi,
     "sici": jax.scipy.special.sici,
@@ -104,6 +131,8 @@ INNER: dict[str, Callable[..., Any]] = {
         ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat", "remat2", "custom_lin"), _called
     ),
     "cond": _cond,
+    "custom_linear_solve": linear_solve,
+    "reduce": reduce,
     "custom_jvp_call": _own_derivative,
     "custom_vjp_call": _own_derivative,
     "scan": _scan,

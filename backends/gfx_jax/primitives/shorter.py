@@ -97,12 +97,120 @@ def _convert(replay: Replay, eqn: Any) -> Any:
     return replay.read(var) if var.aval.dtype == eqn.params["new_dtype"] else None
 
 
+def _counted(replay: Replay, var: Any, size: int) -> Any:
+    """A position that JAX counts from the end where it is negative, before it did so; None where it is none."""
+    made = replay.origin(var, "select_n")
+    if made is None:
+        return None
+    test, plain, added = made.invars
+    compared, summed = replay.origin(test, "lt"), replay.origin(added, "add")
+    if compared is None or summed is None or compared.invars[0] is not plain or summed.invars[0] is not plain:
+        return None
+    zero, length = replay.number(compared.invars[1]), replay.number(summed.invars[1])
+    return (
+        plain if (zero, length) == (zero and zero._replace(value=0), length and length._replace(value=size)) else None
+    )
+
+
+def _start(replay: Replay, var: Any, size: int) -> Any:
+    """Where a slice starts, as the public functions take it, which count negative starts from the end."""
+    number, plain = replay.number(var), _counted(replay, var, size)
+    if number is not None:
+        return max(number.value, 0)
+    return replay.value(plain) if plain is not None else replay.call(jnp.maximum, replay.value(var), 0)
+
+
+def _dynamic_slice(replay: Replay, eqn: Any) -> Any:
+    x, *starts = eqn.invars
+    found = [_start(replay, var, size) for var, size in zip(starts, x.aval.shape)]
+    return replay.call(lax.dynamic_slice, replay.value(x), found, tuple(map(int, eqn.params["slice_sizes"])))
+
+
+def _dynamic_update_slice(replay: Replay, eqn: Any) -> Any:
+    x, new, *starts = eqn.invars
+    found = [_start(replay, var, size) for var, size in zip(starts, x.aval.shape)]
+    return replay.call(lax.dynamic_update_slice, replay.value(x), replay.value(new), found)
+
+
+def _gather(replay: Replay, eqn: Any) -> Any:
+    """Whole rows by their positions: x[i], jnp.take."""
+    x, indices, params = eqn.invars[0], eqn.invars[1], eqn.params
+    d, rank = params["dimension_numbers"], len(eqn.invars[1].aval.shape) - 1
+    made = replay.origin(indices, "broadcast_in_dim", "reshape")
+    axes = tuple(map(int, d.start_index_map))
+    if (
+        made is None
+        or made.invars[0].aval.shape != indices.aval.shape[:-1]
+        or len(axes) != 1
+        or d.operand_batching_dims
+    ):
+        return None
+    (axis,) = axes
+    offsets = tuple(at for at in range(len(eqn.outvars[0].aval.shape)) if not axis <= at < axis + rank)
+    whole = all(n == size or at == axis for at, (n, size) in enumerate(zip(params["slice_sizes"], x.aval.shape)))
+    plain = _counted(replay, made.invars[0], x.aval.shape[axis])
+    promised = params["mode"] == lax.GatherScatterMode.PROMISE_IN_BOUNDS
+    if plain is None or not promised or not whole or tuple(d.collapsed_slice_dims) != axes or d.offset_dims != offsets:
+        return None
+    return replay.call(jnp.take, replay.value(x), replay.value(plain), axis=axis)
+
+
+def _select(replay: Replay, eqn: Any) -> Any:
+    """A choice by the number that a truth value became."""
+    which, *cases = eqn.invars
+    if which.aval.dtype != jnp.int32 or len(cases) != 2:
+        return None
+    made = replay.origin(which, "convert_element_type")
+    tested = made is not None and made.invars[0].aval.dtype == jnp.bool_
+    test = replay.value(made.invars[0]) if tested else replay.call(lax.ne, replay.value(which), 0)
+    return replay.call(jnp.where, test, *map(replay.value, reversed(cases)))
+
+
+def _sort(replay: Replay, eqn: Any) -> Any:
+    """A sort that carries positions along, which JAX counts in unsigned numbers that no other framework takes as an index."""
+    keys = eqn.params["num_keys"]
+    counted = [replay.origin(var, "iota") for var in eqn.invars]
+    if not any(made is not None and made.params["dtype"] == jnp.uint32 for made in counted[keys:]):
+        return None
+    operands = [
+        replay.call(lax.broadcasted_iota, jnp.int32, tuple(made.params["shape"]), made.params["dimension"])
+        if made is not None and at >= keys
+        else replay.value(var)
+        for at, (var, made) in enumerate(zip(eqn.invars, counted))
+    ]
+    return replay.call(lax.sort, tuple(operands), dimension=eqn.params["dimension"], num_keys=keys)
+
+
+def _times(replay: Replay, eqn: Any) -> Any:
+    """A product with ones."""
+    out = eqn.outvars[0].aval
+    for var, other in (eqn.invars, eqn.invars[::-1]):
+        one = replay.narrowed(var)
+        if getattr(one, "value", None) == 1 and (other.aval.shape, other.aval.dtype) == (out.shape, out.dtype):
+            return replay.read(other)
+    return None
+
+
+def _platform(replay: Replay, eqn: Any) -> Any:
+    """Which of several ways to compute the same is for this kind of device: that of the CPU, or the one for all others."""
+    platforms = eqn.params["platforms"]
+    at = next((at for at, names in enumerate(platforms) if names is None or "cpu" in names), len(platforms))
+    return replay.made_number(at, "int32")
+
+
 SHORTER: dict[str, Callable[[Replay, Any], Any]] = {
     "broadcast_in_dim": _broadcast,
     "convert_element_type": _convert,
+    "dynamic_slice": _dynamic_slice,
+    "dynamic_update_slice": _dynamic_update_slice,
     "empty2": _empty,
+    "gather": _gather,
+    "mul": _times,
+    "platform_index": _platform,
     "reduce_sum": _sum,
     "reshape": _reshape,
+    "select_n": _select,
+    "sort": _sort,
     "squeeze": _reshape,
     "transpose": _transpose,
 }

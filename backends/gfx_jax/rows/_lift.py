@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
+
 from gfx_ir.graph import Value
 from gfx_ir.lifting import (
     Dialect,
@@ -41,6 +43,14 @@ def plain(x: Any) -> bool:
     return _seen.is_plain(x)
 
 
+def precise(call: str, precision: Any) -> None:
+    """A precision tells the hardware how fast it may be: the products are the same within the dtype. Raises MissingOp for
+    an algorithm that is asked for by name."""
+    for asked in precision if isinstance(precision, (tuple, list)) else (precision,):
+        if asked is not None and not isinstance(asked, (str, jax.lax.Precision)):
+            refuse(call, precision=asked)
+
+
 def whole(x: Any) -> bool:
     """Whether x is known to hold integers or truth values, which functions of jax.lax do not take as floats."""
     found = _seen.dtype(x) if isinstance(x, Value) else getattr(x, "dtype", None)
@@ -62,6 +72,6 @@ def each(values: Any, count: int) -> tuple:
 
 
 __all__ = [
-    "JNP", "ask_rank", "each", "element", "expect", "halves", "kind_of", "literal", "plain", "rank", "refuse", "swapped", "unary",
+    "JNP", "ask_rank", "each", "element", "expect", "halves", "kind_of", "literal", "plain", "precise", "rank", "refuse", "swapped", "unary",
     "unknown_dtype", "whole",
 ]  # fmt: skip

@@ -66,7 +66,7 @@ def adaptive_avg_pool(args: SimpleNamespace) -> str:
 
 
 # ---------------------------------------------------------------- lift
-def _number(x: Any) -> Any:
+def number(x: Any) -> Any:
     """The number that an argument holds, also where it was made an array."""
     if isinstance(x, Value) and x.node.op.name in ("constant", "as_tensor"):
         return x.node.args[0]
@@ -103,7 +103,7 @@ def reduce_window(
     largest = computation is jax.lax.max or computation is jnp.maximum
     if not largest and computation is not jax.lax.add and computation is not jnp.add:
         refuse(f"{name} of this function", computation=computation)
-    start = _number(init_value)
+    start = number(init_value)
     expect(name, "init_value", start, *((-math.inf,) if largest else (0.0, 0)))
     edges = _edges(operand, padding, window, strides)
     still = [a for a in range(len(window)) if (window[a], strides[a], edges[a]) == (1, 1, (0, 0))][:2]

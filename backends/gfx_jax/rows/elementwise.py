@@ -16,7 +16,7 @@ from gfx_ir.op import lookup
 from gfx_ir.template import Spelling
 from gfx_ir.trees import tree_map
 
-from ._lift import JNP, element, expect, kind_of, plain, unary, unknown_dtype, whole
+from ._lift import JNP, element, kind_of, plain, unary, unknown_dtype, whole
 
 _SAME = JNP.table(functions(JNP), Elements(JNP).table())
 # op: spelling, where it is another than NumPy's first name of it
@@ -46,7 +46,6 @@ NAMES = {
     "atanh": "lax.atanh",
     "bitwise_invert": "lax.bitwise_not",
     "ceil": "lax.ceil",
-    "conj": "lax.conj",
     "cos": "lax.cos",
     "cosh": "lax.cosh",
     "digamma": "jax.scipy.special.digamma lax.digamma",
@@ -81,10 +80,6 @@ NAMES = {
     "bitwise_right_shift": "lax.shift_right_arithmetic",
     "bitwise_xor": "lax.bitwise_xor",
     "equal": "lax.eq",
-    "greater": "lax.gt",
-    "greater_equal": "lax.ge",
-    "less": "lax.lt",
-    "less_equal": "lax.le",
     "multiply": "lax.mul",
     "not_equal": "lax.ne",
     "pow": "lax.pow lax.integer_pow",
@@ -106,11 +101,6 @@ def _row(name: str) -> Row:
     if name == "divide":
         lifts["lax.div"] = _lax_div
     return Row(name, SPELLINGS.get(name, f"{first}({'x1, x2' if two else 'x'})"), lifts)
-
-
-def _lax_round(x: Any, rounding_method: Any = 0) -> Any:
-    expect("lax.round", "rounding_method", int(rounding_method), 1)
-    return ops.round(x)
 
 
 def _lax_div(x: Any, y: Any) -> Any:
@@ -159,8 +149,7 @@ ROWS = (
     Row(
         "round",
         "jnp.round(x)",
-        _SAME["round"]
-        | {"jnp.rint": unary(ops.round), "Array.__round__": Elements(JNP).round, "lax.round": _lax_round},
+        _SAME["round"] | {"jnp.rint": unary(ops.round), "Array.__round__": Elements(JNP).round},
     ),
     Row(
         "clip",

@@ -7,11 +7,12 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.dtypes import int32, promote_types
 from gfx_ir.lifting.products import Products
 from gfx_ir.lifting.reductions import Reductions
 from gfx_ir.ops import _seen
 
-from ._lift import JNP, ask_rank, element, refuse, swapped
+from ._lift import JNP, ask_rank, element, kind_of, precise, refuse, swapped
 
 _PRODUCTS = Products(JNP)
 _SAME = JNP.table(_PRODUCTS.table())
@@ -21,13 +22,17 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def _matmul(
     a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None, out_sharding: Any = None
 ) -> Any:
-    refuse("jnp.matmul", precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding)
+    precise("jnp.matmul", precision)
+    refuse("jnp.matmul", preferred_element_type=preferred_element_type, out_sharding=out_sharding)
     return ops.matmul(a, b)
 
 
-def _lax_dot(lhs: Any, rhs: Any, **options: Any) -> Any:
-    refuse("lax.dot", **options)
-    return ops.matmul(lhs, rhs)
+def _lax_dot(lhs: Any, rhs: Any, precision: Any = None, preferred_element_type: Any = None, **options: Any) -> Any:
+    """lax.dot: of the last axis of lhs and the one before the last of rhs, without a batch."""
+    numbers = options.pop("dimension_numbers", None)
+    if numbers is None:
+        numbers = (((ask_rank(lhs, "lax.dot") - 1,), (0,)), ((), ()))
+    return _dot_general(lhs, rhs, numbers, precision, preferred_element_type, **options)
 
 
 def _dot_general(
@@ -35,17 +40,28 @@ def _dot_general(
     out_sharding: Any = None,
 ) -> Any:  # fmt: skip
     """lax.dot_general: batch axes first, then what is left of lhs, then of rhs."""
-    refuse("lax.dot_general", precision=precision, out_sharding=out_sharding)
+    precise("lax.dot_general", precision)
+    refuse("lax.dot_general", out_sharding=out_sharding)
     (left_sum, right_sum), batch = dimension_numbers
     left, right = ask_rank(lhs, "lax.dot_general"), ask_rank(rhs, "lax.dot_general")
-    if (dtype := element(preferred_element_type)) is not None:
+    dtype = element(preferred_element_type) or _wider(lhs, rhs)
+    if dtype is not None:
         lhs, rhs = (x if _seen.dtype(x) == dtype else ops.astype(x, dtype) for x in (lhs, rhs))
+    if kind_of(lhs) == "b":  # truth values: whether any pair holds
+        lhs, rhs = ops.astype(lhs, int32), ops.astype(rhs, int32)
+        return ops.not_equal(_dot_general(lhs, rhs, dimension_numbers), 0)
     if len(left_sum) == 1 and not any(batch) and max(left, right) <= 2:
         lhs = ops.matrix_transpose(lhs) if left_sum[0] != left - 1 else lhs
         return ops.matmul(lhs, ops.matrix_transpose(rhs) if right_sum[0] else rhs)
     if not any((left_sum, *batch)) and left == right == 1:
         return ops.outer(lhs, rhs)
     return ops.einsum(product(left, right, dimension_numbers), (lhs, rhs))
+
+
+def _wider(lhs: Any, rhs: Any) -> Any:
+    """The dtype that two arrays have together, where they differ."""
+    both = _seen.dtype(lhs), _seen.dtype(rhs)
+    return None if None in both or both[0] == both[1] else promote_types(*both, "jax")  # type: ignore[arg-type]
 
 
 def product(left_rank: int, right_rank: int, dimension_numbers: Any) -> str:

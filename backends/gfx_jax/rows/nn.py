@@ -5,13 +5,16 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import jax
+
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import host
 from gfx_ir.ops import _seen
 
+from . import _joins
 from . import _pooling as pooling
-from ._lift import each, expect, rank, refuse, unary
+from ._lift import each, element, expect, precise, rank, refuse, unary
 
 
 # ---------------------------------------------------------------- activations
@@ -111,17 +114,8 @@ def _conv_spelling(args: SimpleNamespace) -> str:
     return text if args.bias is None else f"{text} + bias[:{', None' * count}]"
 
 
-_AXES = {1: "W", 2: "HW", 3: "DHW"}
-
-
-def _layout(numbers: Any, count: int) -> tuple[str, str, str]:
-    """Letters of lhs, rhs and out. Raises MissingOp for what is not written in letters."""
-    axes = _AXES.get(count, "")
-    if numbers is None:
-        return f"NC{axes}", f"OI{axes}", f"NC{axes}"
-    if not (isinstance(numbers, (tuple, list)) and len(numbers) == 3 and all(isinstance(s, str) for s in numbers)):
-        refuse("a convolution", dimension_numbers=numbers)
-    return tuple(numbers)
+def _ordered(x: Any, axes: tuple) -> Any:
+    return x if tuple(axes) == tuple(range(len(axes))) else ops.permute_dims(x, tuple(axes))
 
 
 def _conv_general_dilated(
@@ -129,40 +123,61 @@ def _conv_general_dilated(
     dimension_numbers: Any = None, feature_group_count: int = 1, batch_group_count: int = 1, precision: Any = None,
     preferred_element_type: Any = None, **options: Any,
 ) -> Any:  # fmt: skip
-    name = "lax.conv_general_dilated"
-    refuse(name, precision=precision, preferred_element_type=preferred_element_type, **options)
-    expect(name, "batch_group_count", batch_group_count, 1)
-    count = len(window_strides)
-    if lhs_dilation is not None and any(d != 1 for d in lhs_dilation):
-        refuse(name, lhs_dilation=lhs_dilation)
-    left, right, out = _layout(dimension_numbers, count)
-    axes = "".join(letter for letter in left if letter not in "NC")
-    x, weight = _permuted(lhs, left, f"NC{axes}"), _permuted(rhs, right, f"OI{axes}")
-    x, padding = _padded(x, padding, window_strides)
+    """lax.conv_general_dilated, as a convolution of (N, C, ...) with (O, I, ...)."""
+    name, count = "lax.conv_general_dilated", len(window_strides)
+    precise(name, precision)
+    refuse(name, **options)
+    if count not in (1, 2, 3):
+        refuse(f"{name} of so many axes", window_strides=window_strides)
+    if dimension_numbers is None or isinstance(dimension_numbers[0], str):
+        rank = (1,) * (count + 2)
+        dimension_numbers = jax.lax.conv_dimension_numbers(rank, rank, dimension_numbers)
+    left, right, out = dimension_numbers
+    if (dtype := element(preferred_element_type)) is not None:
+        lhs, rhs = (x if _seen.dtype(x) == dtype else ops.astype(x, dtype) for x in (lhs, rhs))
+    x, weight, dilation = _ordered(lhs, left), _ordered(rhs, right), tuple(rhs_dilation or (1,) * count)
+    x, padding = _padded(x, weight, padding, tuple(window_strides), lhs_dilation, dilation)
+    if batch_group_count != 1:
+        x, feature_group_count = _groups_of_features(x, batch_group_count), batch_group_count
     found = ops.conv(
-        x, weight, stride=tuple(window_strides), padding=padding, dilation=tuple(rhs_dilation or (1,) * count),
-        groups=feature_group_count, dims=count,
-    )  # fmt: skip
-    return _permuted(found, f"NC{axes}", out)
+        x,
+        weight,
+        stride=tuple(window_strides),
+        padding=padding,
+        dilation=dilation,
+        groups=feature_group_count,
+        dims=count,
+    )
+    return _ordered(found, tuple(tuple(out).index(axis) for axis in range(count + 2)))
 
 
-def _permuted(x: Any, order: str, wanted: str) -> Any:
-    return x if order == wanted else ops.permute_dims(x, tuple(order.index(letter) for letter in wanted))
+def _groups_of_features(x: Any, groups: int) -> Any:
+    """Groups of the batch as groups of channels."""
+    size = _seen.length(x, 0, "batch_group_count needs a known batch") // groups
+    split = ops.reshape(x, (groups, size, *(ops.size(x, axis) for axis in range(1, len(_seen.type_of(x).dims or ())))))
+    return ops.flatten(ops.swapaxes(split, 0, 1), 1, 2)
 
 
-def _padded(x: Any, padding: Any, strides: Any) -> tuple[Any, Any]:
-    """What is left to pad before, and the convolution's own padding, which is the same on both sides."""
+def _padded(x: Any, weight: Any, padding: Any, strides: tuple, base: Any, dilation: tuple) -> tuple[Any, Any]:
+    """What is left to pad and spread before, and the convolution's own padding, which is the same on both sides."""
+    count = len(strides)
+    spread = tuple(base or (1,) * count)
+    dense = all(n == 1 for n in spread)
     if isinstance(padding, str):
-        expect("a convolution", "padding", padding.lower(), "same", "valid")
-        if padding.lower() == "same" and any(s != 1 for s in strides):
-            refuse("a convolution with strides and", padding=padding)
-        return x, padding.lower()
+        if dense and (padding.upper() == "VALID" or (padding.upper() == "SAME" and all(n == 1 for n in strides))):
+            return x, padding.lower()
+        sizes = [_seen.length(x, axis, f"padding {padding!r} needs known sizes") for axis in range(2, count + 2)]
+        sizes = [(size - 1) * apart + 1 for size, apart in zip(sizes, spread)]
+        widths = [_seen.length(weight, axis, f"padding {padding!r} needs known sizes") for axis in range(2, count + 2)]
+        widths = [(width - 1) * apart + 1 for width, apart in zip(widths, dilation)]
+        padding = jax.lax.padtype_to_pads(sizes, widths, strides, padding)
     pairs = tuple((p, p) if isinstance(p, int) else tuple(p) for p in padding)
-    if all(low == high and low >= 0 for low, high in pairs):
+    if dense and all(low == high and low >= 0 for low, high in pairs):
         return x, tuple(low for low, _ in pairs)
-    if any(p < 0 for pair in pairs for p in pair):
-        refuse("a convolution with negative padding,", padding=padding)
-    return ops.pad(x, pairs), (0,) * len(pairs)
+    if dense and all(p >= 0 for pair in pairs for p in pair):
+        return ops.pad(x, pairs), (0,) * count
+    config = ((0, 0, 0), (0, 0, 0), *((*pair, apart - 1) for pair, apart in zip(pairs, spread)))
+    return _joins.lax_pad(x, 0, config), (0,) * count
 
 
 def _conv(
@@ -221,7 +236,7 @@ ROWS = (
     ),
     Row("embedding", "weight[x]"),
     Row("conv", _conv_spelling, {"lax.conv_general_dilated": _conv_general_dilated, "lax.conv": _conv}),
-    Row("max_pool", pooling.max_pool, {"lax.reduce_window": pooling.reduce_window}),
+    Row("max_pool", pooling.max_pool),
     Row("max_pool_with_indices", pooling.max_pool_with_indices),
     Row("avg_pool", pooling.avg_pool),
     Row("adaptive_avg_pool", pooling.adaptive_avg_pool),

@@ -45,14 +45,7 @@ def _position(name: str) -> Row:
 
 
 def _cumulative(name: str, short: str) -> Row:
-    op = lookup(name)
-
-    def lift(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
-        if not reverse:
-            return op(operand, axis=axis)
-        return ops.flip(op(ops.flip(operand, axis=axis), axis=axis), axis=axis)
-
-    return Row(name, f"jnp.{short}(x, axis=axis, dtype=dtype)", _SAME[name] | {f"lax.{short}": lift})
+    return Row(name, f"jnp.{short}(x, axis=axis, dtype=dtype)", _SAME[name])
 
 
 def _logsumexp(
@@ -91,12 +84,6 @@ def _argsort(
     return ops.argsort(x, axis=axis, descending=descending, stable=stable)
 
 
-def _lax_sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
-    if isinstance(operand, (tuple, list)):
-        refuse("lax.sort of several operands", operand=operand)
-    return ops.sort(operand, axis=dimension, stable=is_stable)
-
-
 def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, **more: Any) -> Any:
     count = ops.sum(ops.logical_not(ops.isnan(a)), axis=axis, keepdims=keepdims)
     return ops.divide(_REDUCTIONS.nansum(a, axis, dtype, out, keepdims, **more), count)
@@ -129,12 +116,8 @@ ROWS = (
         {"jax.nn.logsumexp jax.scipy.special.logsumexp": _logsumexp},
     ),
     Row("vector_norm", _norm_spelling, _SAME["vector_norm"]),
-    Row("sort", "jnp.sort(x, axis=axis, descending=descending)", {"jnp.sort Array.sort": _sort, "lax.sort": _lax_sort}),
+    Row("sort", "jnp.sort(x, axis=axis, descending=descending)", {"jnp.sort Array.sort": _sort}),
     Row("argsort", "jnp.argsort(x, axis=axis, descending=descending)", {"jnp.argsort Array.argsort": _argsort}),
-    Row(
-        "topk",
-        _topk_spelling,
-        {"lax.top_k": lambda operand, k, *, axis=-1: ops.topk(operand, k, axis=axis)},
-    ),
+    Row("topk", _topk_spelling),
     Row("array_equal", "jnp.array_equal(x1, x2)", _SAME["array_equal"]),
 )

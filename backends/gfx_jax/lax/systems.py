@@ -1,0 +1,123 @@
+"""jax.lax.linalg and lax.fft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jax import lax
+
+from gfx_ir import ops
+from gfx_ir.dtypes import float32, int32
+from gfx_ir.ops import _seen
+
+from ..rows._lift import ask_rank, expect, kind_of, refuse
+
+
+def _cholesky(a: Any, *, symmetrize_input: bool = True) -> Any:
+    return ops.cholesky(a)
+
+
+def _triangular_solve(
+    a: Any, b: Any, *, left_side: bool = False, lower: bool = False, transpose_a: bool = False,
+    conjugate_a: bool = False, unit_diagonal: bool = False,
+) -> Any:  # fmt: skip
+    """a @ y = b, or y @ a = b, of which the transposed equations are the same."""
+    if conjugate_a and kind_of(a) == "c":
+        a = ops.conj(a)
+    if transpose_a:
+        a, lower = ops.matrix_transpose(a), not lower
+    vector = ask_rank(b, "lax.linalg.triangular_solve") == ask_rank(a, "lax.linalg.triangular_solve") - 1
+    if vector:
+        b = ops.expand_dims(b, -1)
+    elif not left_side:
+        b = ops.matrix_transpose(b)
+    if not left_side:
+        a, lower = ops.matrix_transpose(a), not lower
+    found = _in_single(lambda x, y: ops.solve_triangular(x, y, not lower, unit_diagonal), a, b)
+    if vector:
+        return ops.squeeze(found, axis=-1)
+    return found if left_side else ops.matrix_transpose(found)
+
+
+def _in_single(solve: Callable[..., Any], *arrays: Any) -> Any:
+    """Arrays of 16 bits are computed with in 32, as JAX does, and so that others can."""
+    dtype = _seen.dtype(arrays[0])
+    if dtype is None or dtype.bits != 16:
+        return solve(*arrays)
+    return ops.astype(solve(*(ops.astype(x, float32) for x in arrays)), dtype)
+
+
+def _eigh(
+    x: Any, *, lower: bool = True, symmetrize_input: bool = True, sort_eigenvalues: bool = True,
+    subset_by_index: Any = None, implementation: Any = None,
+) -> Any:  # fmt: skip
+    """lax.linalg.eigh: vectors first."""
+    refuse("lax.linalg.eigh", subset_by_index=subset_by_index, implementation=implementation)
+    if symmetrize_input:
+        turned = ops.matrix_transpose(x)
+        x = ops.divide(ops.add(x, ops.conj(turned) if kind_of(x) == "c" else turned), 2)
+    values, vectors = ops.eigh(x, uplo="L" if lower else "U")
+    return vectors, values
+
+
+def _eig(
+    x: Any, *, compute_left_eigenvectors: bool = True, compute_right_eigenvectors: bool = True, **options: Any
+) -> Any:
+    """lax.linalg.eig: vectors only where they are asked for, those from the left not at all."""
+    refuse("lax.linalg.eig", **options)
+    expect("lax.linalg.eig", "compute_left_eigenvectors", compute_left_eigenvectors, False)
+    return list(ops.eig(x)) if compute_right_eigenvectors else [ops.eigvals(x)]
+
+
+def _svd(
+    x: Any, *, full_matrices: bool = True, compute_uv: bool = True, subset_by_index: Any = None, algorithm: Any = None
+) -> Any:
+    refuse("lax.linalg.svd", subset_by_index=subset_by_index, algorithm=algorithm)
+    return ops.svd(x, full_matrices=full_matrices) if compute_uv else ops.svdvals(x)
+
+
+def _qr(x: Any, *, pivoting: bool = False, full_matrices: bool = True, use_magma: Any = None) -> Any:
+    expect("lax.linalg.qr", "pivoting", pivoting, False)
+    return ops.qr(x, mode="complete" if full_matrices else "reduced")
+
+
+def _lu(x: Any) -> Any:
+    """lax.linalg.lu: packed factors, rows that were swapped in turn, and the order of rows that comes of it."""
+    packed, pivots = ops.lu_factor(x)
+    rows = ops.size(x, -2)
+    order = ops.argmax(ops.real(ops.lu_unpack(packed, pivots)[0]), axis=-2)
+    if not isinstance(rows, int):
+        refuse("lax.linalg.lu of an unknown size", x=x)
+    return packed, ops.astype(ops.subtract(pivots, 1), int32), ops.astype(order, int32)
+
+
+_TRANSFORMS = {
+    "FFT": ("fft", "fftn"),
+    "IFFT": ("ifft", "ifftn"),
+    "RFFT": ("rfft", "rfftn"),
+    "IRFFT": ("irfft", "irfftn"),
+}
+
+
+def _fft(x: Any, fft_type: Any, fft_lengths: Any) -> Any:
+    """lax.fft: over as many of the last axes as there are lengths."""
+    kind = lax.FftType[fft_type.upper()] if isinstance(fft_type, str) else lax.FftType(fft_type)
+    one, several = (getattr(ops, name) for name in _TRANSFORMS[kind.name])
+    lengths = tuple(fft_lengths)
+    if len(lengths) == 1:
+        return one(x, n=lengths[0])
+    return several(x, s=lengths, axes=tuple(range(-len(lengths), 0)))
+
+
+SYSTEMS: dict[str, Callable[..., Any]] = {
+    "lax.linalg.cholesky": _cholesky,
+    "lax.linalg.triangular_solve": _triangular_solve,
+    "lax.linalg.eigh": _eigh,
+    "lax.linalg.eig": _eig,
+    "lax.linalg.svd": _svd,
+    "lax.linalg.qr": _qr,
+    "lax.linalg.lu": _lu,
+    "lax.linalg.householder_product": lambda a, taus: ops.householder_product(a, taus),
+    "lax.fft": _fft,
+}

@@ -1,0 +1,94 @@
+"""Primitives that are given a function of elements, or of vectors: lax.reduce and lax.custom_linear_solve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from gfx_ir.errors import MissingOp
+
+from .elements import ELEMENTS
+
+if TYPE_CHECKING:
+    from ..replay import Replay
+
+
+def linear_solve(replay: Replay, eqn: Any) -> list[Any]:
+    """lax.custom_linear_solve of products with a matrix: jnp.linalg.solve.
+
+    Its own solution takes the matrix without its gradient, which it adds by a rule that would be lost.
+    """
+    lengths, args = eqn.params["const_lengths"], eqn.invars
+    made = _product(eqn.params["jaxprs"].matvec)
+    if made is None or len(args) != sum(lengths) + 1:
+        raise MissingOp(
+            "GFX cannot capture lax.custom_linear_solve of a function that is no product with a matrix: its derivative would be lost",
+            hint="use jnp.linalg.solve, or write the iterations out",
+        )
+    at, transposed, rows = made
+    matrix, rhs, batch = replay.value(args[at]), replay.value(args[-1]), args[at].aval.ndim - 2
+    matrix = replay.call(jnp.matrix_transpose, matrix) if transposed else matrix
+    if rows:
+        found = replay.call(jnp.linalg.solve, matrix, replay.call(jnp.matrix_transpose, rhs))
+        return [replay.call(jnp.matrix_transpose, found)]
+    if batch and args[-1].aval.ndim == batch + 1:
+        found = replay.call(jnp.linalg.solve, matrix, replay.call(jnp.expand_dims, rhs, -1))
+        return [replay.call(jnp.squeeze, found, axis=-1)]
+    return [replay.call(jnp.linalg.solve, matrix, rhs)]
+
+
+def _product(matvec: Any) -> tuple[int, bool, bool] | None:
+    """(which constant is the matrix, whether it is transposed, whether vectors are rows) of a function of one vector or of
+    several that multiplies them by a matrix."""
+    inner = matvec.jaxpr
+    moved = ("transpose", "reduce_sum")
+    products = [e for e in inner.eqns if e.primitive.name not in moved or e.params.get("axes")]
+    if len(products) != 1 or products[0].primitive.name != "dot_general":
+        return None
+    (left, right), (batch, other) = products[0].params["dimension_numbers"]
+    a, x = products[0].invars
+    if a is inner.invars[-1]:
+        (a, x), (left, right) = (x, a), (right, left)
+    leading = tuple(range(a.aval.ndim - 2))
+    if x is not inner.invars[-1] or a not in inner.invars or len(left) != 1 or x.aval.ndim > a.aval.ndim:
+        return None
+    if tuple(batch) != leading or tuple(other) != leading:
+        return None
+    rows = x.aval.ndim == a.aval.ndim and right[0] == x.aval.ndim - 1
+    return inner.invars.index(a), left[0] == a.aval.ndim - 2, rows
+
+
+_COMBINING = {"add": jnp.sum, "mul": jnp.prod, "max": jnp.max, "min": jnp.min, "and": jnp.all, "or": jnp.any}
+
+
+def reduce(replay: Replay, eqn: Any) -> Any:
+    """lax.reduce: by a reduction of jnp where the function combines two elements as one does, else row by row."""
+    params, args = eqn.params, list(map(replay.value, eqn.invars))
+    inner, axes, count = params["jaxpr"], tuple(params["dimensions"]), len(args) // 2
+    arrays, init = args[:count], args[count:]
+    inner = getattr(inner, "jaxpr", inner)
+    one = inner.eqns[0] if len(inner.eqns) == 1 and count == 1 else None
+    fn = _COMBINING.get(one.primitive.name) if one is not None else None
+    dtype = eqn.invars[0].aval.dtype
+    if fn in (jnp.all, jnp.any) and dtype.kind != "b":
+        fn = None
+    if one is not None and fn is not None and set(one.invars) == set(inner.invars):
+        options = {"dtype": dtype} if fn in (jnp.sum, jnp.prod) else {}
+        found = replay.call(fn, arrays[0], axis=axes, **options)
+        return [ELEMENTS[one.primitive.name](replay.call, {}, found, init[0])]
+    return _row_by_row(replay, eqn, inner, arrays, init)
+
+
+def _row_by_row(replay: Replay, eqn: Any, inner: Any, arrays: list[Any], init: list[Any]) -> Any:
+    axes, shape = tuple(eqn.params["dimensions"]), eqn.outvars[0].aval.shape
+    rank = len(eqn.invars[0].aval.shape)
+    order = (*axes, *(axis for axis in range(rank) if axis not in axes))
+    rows = tuple(replay.call(jnp.reshape, replay.call(jnp.transpose, x, order), (-1, *shape)) for x in arrays)
+
+    def body(carry: tuple, row: tuple) -> tuple[tuple, None]:
+        return tuple(replay.body(inner, (), [*carry, *row])), None
+
+    start = tuple(replay.call(jnp.broadcast_to, x, shape) for x in init)
+    return replay.call(lax.scan, body, start, rows)[0]
