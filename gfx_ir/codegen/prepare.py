@@ -14,6 +14,7 @@ from .carried import drop_carried
 from .composite import Expander
 from .copying import copy_graph, join, outputs_of, substitute
 from .inline import bottom_up, callees, inline_calls
+from .masked import choose_by_masks
 from .merge import merge_tests
 from .own_gradients import take_out
 from .ranges import count_from_zero
@@ -57,6 +58,8 @@ def prepare(
     for graph in bottom_up(entry, functions):
         leave_out(graph, backend, program.promotion)
         cast_whole_numbers(graph, backend, program.promotion)
+        if style.control == "functional":
+            choose_by_masks(graph)
         expander.expand(graph)
     expander.check()
     for graph in bottom_up(entry, functions):

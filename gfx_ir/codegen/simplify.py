@@ -36,10 +36,10 @@ def is_boolean(value: Any, assumed: frozenset[Value] = frozenset()) -> bool:
         return all(is_boolean(arg, assumed) for arg in node.args)
     if node.op.name in IFS:
         return all(is_boolean(side, assumed) for output, *sides in _sides(node) if output is value for side in sides)
-    return any(all(is_boolean(x, assumed | {value}) for x in found) for found in (*_carried(value), *_given(value)))
+    return any(all(is_boolean(x, assumed | {value}) for x in found) for found in (*_carried(value), *given(value)))
 
 
-def _given(value: Value) -> list[tuple[Any]]:
+def given(value: Value) -> list[tuple[Any]]:
     """What a placeholder of a test's side, or of a loop behind what is carried, stands for outside."""
     graph = value.node.graph
     owner = graph.owner if graph is not None else None

@@ -1,0 +1,104 @@
+"""Selections by a mask that JAX compiles: what follows from them is computed everywhere, and the mask chooses."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.trees import leaves
+
+pytestmark = pytest.mark.usefixtures("wide")
+XS = [[1.0, -2.0, 3.0, 0.0], [-1.0, -0.5, -3.0, -4.0], [2.0, 9.0, 0.5, 4.0]]
+
+
+def flips(x):
+    y = x.clone()
+    y[y < 0] *= -1
+    return y
+
+
+def under_a_test(x):
+    y = x.clone()
+    m = y > 1
+    if m.any():
+        y[m] = y[m] + 10
+    return y
+
+
+def of_several(x):
+    y, z = x.clone(), x * 3
+    m = (x > 0) & (z < 8)
+    y[m] = z[m] / 2 - torch.exp(y[m]) * 2
+    return y
+
+
+def in_a_loop(x):
+    while (x > 1).any():
+        x[x > 1] = x[x > 1] * 0.5
+    return x
+
+
+def roots(x):
+    y = x.clone()
+    m = y > 0
+    y[m] = torch.sqrt(y[m])
+    return y
+
+
+def sums(x):
+    chosen = x[x > -1]
+    return chosen.sum(), x[x > 0].prod(), (x[x < 0] ** 2).sum()
+
+
+def means(x):
+    return x[x > -3].mean()
+
+
+def stacked(x):
+    a = torch.stack([x, x + 1])
+    a[a > 1] -= 1
+    return a
+
+
+CASES = [flips, under_a_test, of_several, in_a_loop, roots, sums, means, stacked]
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("fn", CASES, ids=lambda f: f.__name__)
+def test_results_are_equal_under_jit(fn, level):
+    program = gfx.symbolic_trace(fn, *([torch.tensor(XS[0])] if level else []), backend="torch")
+    compiled = jax.jit(program.module("jax").load())
+    for x in XS:
+        want, got = fn(torch.tensor(x)), compiled(jnp.asarray(x, jnp.float32))
+        got = got[0] if program.writes else got
+        for a, b in zip(leaves(want), leaves(got), strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5)
+
+
+@pytest.mark.parametrize("fn", [flips, of_several, roots, means], ids=lambda f: f.__name__)
+def test_gradients_see_only_what_the_mask_chose(fn):
+    program = gfx.symbolic_trace(fn, torch.tensor(XS[0]), backend="torch").module("jax").load()
+    for x in XS:
+        mine = torch.tensor(x, requires_grad=True)
+        (want,) = torch.autograd.grad(fn(mine).sum(), [mine])
+        got = jax.grad(lambda a: jnp.sum(program(a)))(jnp.asarray(x, jnp.float32))
+        np.testing.assert_allclose(want.numpy(), np.asarray(got), rtol=1e-5)
+
+
+def test_numpy_masks_too():
+    def centred(x):
+        good = ~np.isnan(x)
+        x = x.copy()
+        x[good] = x[good] - x[good].mean()
+        return x
+
+    x = np.array([1.0, np.nan, 4.0])
+    program = gfx.symbolic_trace(centred, x)
+    np.testing.assert_allclose(jax.jit(program.module("jax").load())(x), centred(x))
+
+
+def test_a_selection_that_is_returned_stays_one():
+    program = gfx.symbolic_trace(lambda x: x[x > 0] * 2, torch.tensor(XS[0]))
+    np.testing.assert_allclose(program.to("jax")(jnp.asarray(XS[0])), [2.0, 6.0])
