@@ -161,3 +161,29 @@ OUTSIDE = np.random.default_rng(0)
 def test_draws_that_are_refused(fn, what):
     with pytest.raises(GfxError, match=what):
         gfx.symbolic_trace(fn, np.ones(3), backend="numpy")
+DISTRIBUTIONS = {
+    "exponential": ("float32", lambda x: x.exponential_(2.0)),
+    "cauchy": ("float32", lambda x: x.cauchy_(1.0, 3.0)),
+    "log_normal": ("float32", lambda x: x.log_normal_(0.5, 0.3)),
+    "geometric": ("int64", lambda x: x.geometric_(0.3)),
+    "multinomial": ("float32", lambda x: (x * x + x + 0.1).multinomial(2)),
+    "multinomial with replacement": ("float32", lambda x: (x * x + x).multinomial(3, replacement=True)),
+    "uniform complex": ("complex64", lambda x: x.uniform_(1.0, 2.0).real),
+}
+
+
+@pytest.mark.parametrize("target", ("torch", "numpy", "jax"))
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_distributions_of_torch(name, target):
+    dtype, draw = DISTRIBUTIONS[name]
+    x = (torch.arange(20000) % 4).reshape(5000, 4).to(getattr(torch, dtype))
+    emitted = gfx.symbolic_trace(lambda x: draw(1 * x), x, backend="torch").to(target)
+    there = backend(target)
+    key = "generator" if target == "torch" else "key"
+    found = there.to_host(emitted(there.from_host(x.numpy()), **{key: there.run(ops.make_key, (0,))}))
+    torch.manual_seed(0)
+    wanted = draw(1 * x).numpy()
+    shares = [0.15, 0.25, 0.5, 0.75, 0.85]
+    assert found.shape == wanted.shape
+    assert np.quantile(found, shares) == pytest.approx(np.quantile(wanted, shares), rel=0.1, abs=0.3)
+    assert np.mean(found == 2, axis=0) == pytest.approx(np.mean(wanted == 2, axis=0), abs=0.03)
