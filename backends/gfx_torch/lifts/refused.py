@@ -7,21 +7,16 @@ from typing import Any, NoReturn
 
 from ..lifting import refuse
 
-_INNER = "is a function within PyTorch"
 _BACKWARD = "is a step of PyTorch's own backward pass"
 _SPARSE = "is about sparse tensors, which NumPy and JAX have not"
 _REASONS = {
     (_SPARSE, "work with the dense tensor: x.to_dense()"): (
         "torch.sparse.mm torch.sparse.sampled_addmm torch.sparse.addmm torch.sparse.sum torch.sparse.softmax"
-        " torch.sparse.log_softmax torch.sparse.spsolve torch.sparse_coo_tensor torch.sparse_csr_tensor"
-        " Tensor.to_sparse Tensor.to_sparse_coo Tensor.to_sparse_csr Tensor.to_sparse_csc Tensor.to_sparse_bsr"
-        " Tensor.to_sparse_bsc Tensor.sparse_mask"
+        " torch.sparse.log_softmax torch.sparse.spsolve"
     ),
     (_BACKWARD, "capture the function itself, and differentiate what GFX emits"): (
         "torch.ops.aten.max_pool2d_with_indices_backward.default torch.ops.aten.native_dropout_backward.default"
     ),
-    (_INNER, "call torch.nn.functional.batch_norm"): ("torch.native_batch_norm"),
-    ("gives a number that is PyTorch's own", "compare tensors by torch.equal"): "torch.hash_tensor",
     ("reduces pieces whose lengths are data", "use x.scatter_reduce or x.index_add"): "torch.segment_reduce",
 }
 
