@@ -161,6 +161,8 @@ OUTSIDE = np.random.default_rng(0)
 def test_draws_that_are_refused(fn, what):
     with pytest.raises(GfxError, match=what):
         gfx.symbolic_trace(fn, np.ones(3), backend="numpy")
+
+
 DISTRIBUTIONS = {
     "exponential": ("float32", lambda x: x.exponential_(2.0)),
     "cauchy": ("float32", lambda x: x.cauchy_(1.0, 3.0)),

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..build import host
 from ..dtypes import bool_
+from . import _seen
 from ._body import element_of, named
 from ._catalogue import ops
 from ._row import composite, op
@@ -81,6 +82,8 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:
         x = ops.astype(x, dtype)
+    if _seen.size_of(x, axis) == 0:
+        return ops.exp(x)
     exps = named("exps", ops.exp(ops.subtract(x, ops.max(x, axis=axis, keepdims=True))))
     return ops.divide(exps, ops.sum(exps, axis=axis, keepdims=True))
 
@@ -90,6 +93,8 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """log(softmax(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:
         x = ops.astype(x, dtype)
+    if _seen.size_of(x, axis) == 0:
+        return ops.exp(x)
     shifted = named("shifted", ops.subtract(x, ops.max(x, axis=axis, keepdims=True)))
     return ops.subtract(shifted, ops.log(ops.sum(ops.exp(shifted), axis=axis, keepdims=True)))
 

@@ -16,6 +16,7 @@ from gfx_ir.op import active, lookup
 from ..lifting import (
     INT64,
     ask_rank,
+    at,
     default_dtype,
     dtype_like,
     fixed_int,
@@ -233,7 +234,7 @@ def split_along(dim: Callable[[int], int]) -> Callable[..., Any]:
 def cut(input: Any, positions: Any, axis: Any) -> tuple:
     """Parts between positions, counted from the end where they are negative."""
     if isinstance(positions, Value):
-        refuse("splitting at positions that are data has no counterpart", "give a tuple of numbers")
+        return _cut_at_data(input, positions, axis)
     length = _open_length(input, axis)
     marks = list(positions)
     if isinstance(length, int) and not any(isinstance(p, Value) for p in marks):
@@ -248,6 +249,17 @@ def cut(input: Any, positions: Any, axis: Any) -> tuple:
         return tuple(slice_(input, axis, a, max(a, b)) for a, b in itertools.pairwise(ends))
     found = ops.split(input, lengths, axis=axis)
     return found if isinstance(found, tuple) else (found,)
+
+
+def _cut_at_data(input: Any, positions: Value, axis: Any) -> tuple:
+    """Parts between positions that are data."""
+    count = known_size(positions, 0) if known_rank(positions) == 1 else None
+    if count is None:
+        refuse(
+            "splitting into a number of parts that is data has no counterpart", "give a number or a tuple of numbers"
+        )
+    ends = [None, *(ops.getitem(positions, n) for n in range(count)), None]
+    return tuple(ops.getitem(input, at(axis, slice(a, b))) for a, b in itertools.pairwise(ends))
 
 
 def is_known(*numbers: Any) -> bool:
