@@ -101,7 +101,8 @@ class Settling:
             if isinstance(after, Undefined):
                 return True
             what = f"GFX cannot convert this read: {name!r} is only defined if the loop runs, and its kind is not known before"
-            self.entry[at] = Later(UnsupportedConstruct(what, self.span, f"define {name!r} before the loop"))
+            error = UnsupportedConstruct(what, self.span, f"define {name!r} before the loop")
+            self.entry[at] = Later(before.name, error)
             return True
         said = (
             "is None before the loop"
@@ -213,9 +214,9 @@ class Later(Undefined):
 
     __slots__ = ("error",)
 
-    def __init__(self, error: UnsupportedConstruct) -> None:
+    def __init__(self, name: str, error: UnsupportedConstruct) -> None:
         self.error = error
-        super().__init__("")
+        super().__init__(name)
 
 
 def _noun(x: Any) -> str:

@@ -88,4 +88,23 @@ def f(x, n, k):
     return s, o
 """,
     ),
+    "defined by a loop that may not run, after a pass that could not tell its kind": Failure(
+        """
+def f(x: jax.Array, n: jax.Array, k: int = 2):
+    i = 0
+    def h(a):
+        nonlocal i
+        i = 2
+        return a
+    v = h(x)
+    i = n * 2
+    t = 0
+    while t < k and x.sum() > -5:
+        t = t + 1
+        late = i
+    return x, late
+""",
+        "equal|refused",
+        how=Settings("jax", 0, 0),
+    ),
 }
