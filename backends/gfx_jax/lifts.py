@@ -7,7 +7,8 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.lifting.arranging import Arranging
-from gfx_ir.lifting.searching import Counting, Searching, accumulations
+from gfx_ir.lifting.calculus import Calculus
+from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
 from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
 
 from .rows._lift import JNP, refuse
@@ -44,6 +45,7 @@ def _ix(*args: Any) -> Any:
 _TABLES = (Searching(JNP).table(), Counting(JNP).table(), accumulations(JNP), Arranging(JNP).table())
 LIFTS: dict[str, Callable[..., Any]] = {
     **{JNP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()},
+    **{JNP.names(short): fn for short, fn in (Calculus(JNP).table() | foldings(JNP)).items()},
     "jnp.fill_diagonal": _fill_diagonal,
     "jnp.put_along_axis": _put_along_axis,
     "jnp.put": _put,

@@ -7,7 +7,8 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.lifting.arranging import Arranging
-from gfx_ir.lifting.searching import Counting, Searching, accumulations
+from gfx_ir.lifting.calculus import Calculus
+from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
 from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
 
 from .rows._lift import NP, as_array, expect, refuse
@@ -34,7 +35,8 @@ def _sort_partition(a: Any, kth: Any, axis: int = -1, kind: Any = None, order: A
 
 _TABLES = (Searching(NP).table(), Counting(NP).table(), accumulations(NP), Arranging(NP).table())
 LIFTS: dict[str, Callable[..., Any]] = {
-    NP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()
+    **{NP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()},
+    **{NP.names(short): fn for short, fn in (Calculus(NP).table() | foldings(NP)).items()},
 }
 WRITES: dict[str, Callable[..., Any]] = {
     "np.fill_diagonal": _fill_diagonal,
@@ -42,4 +44,5 @@ WRITES: dict[str, Callable[..., Any]] = {
     "np.put_along_axis": lambda arr, indices, values, axis: put_along_axis(arr, indices, as_array(values), axis),
     "np.place": _place,
     "ndarray.partition": _sort_partition,
+    "ndarray.__setitem__": ops.index_put,
 }

@@ -45,3 +45,15 @@ def quantile_over(x, q, axis, keepdims=False, interpolation="linear", ignore_nan
     if keepdims:
         found = found.reshape(*q.shape, *(1 if a in axes else x.shape[a] for a in range(x.ndim)))
     return found
+
+
+def convolve(x1, x2, mode="full"):
+    """The discrete convolution of two vectors, as np.convolve has it."""
+    x1, x2 = (x2, x1) if len(x2) > len(x1) else (x1, x2)
+    dtype, size = torch.promote_types(x1.dtype, x2.dtype), len(x2)
+    ends = x1.new_zeros(size - 1)
+    found = torch.cat((ends, x1, ends)).unfold(0, size, 1).to(dtype) @ x2.flip(0).to(dtype)
+    if mode == "full":
+        return found
+    first, count = ((size - 1) // 2, len(x1)) if mode == "same" else (size - 1, len(x1) - size + 1)
+    return found[first : first + count]

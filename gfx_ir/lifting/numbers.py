@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
+from ..dtypes import complex128, float64
+from ..graph import Value
 from ..op import lookup
-from .words import Dialect, Lifted, kind_of, unknown_dtype
+from .words import Dialect, Lifted, kind_of, known_dtype, unknown_dtype
 
 
 class Numbers:
@@ -21,6 +23,8 @@ class Numbers:
         """Lifts by their full names."""
         one: dict[str, Callable[[Any], Any]] = {
             "fabs": ops.abs,
+            "cbrt": lambda x: ops.copysign(ops.pow(ops.abs(x), 1 / 3), x),
+            "modf": _modf,
             "isneginf": lambda x: ops.equal(x, -math.inf),
             "isposinf": lambda x: ops.equal(x, math.inf),
             "isreal": lambda x: ops.equal(ops.imag(x), 0),
@@ -29,6 +33,12 @@ class Numbers:
         two: dict[str, Callable[[Any, Any], Any]] = {
             "fmax": _passing("maximum"),
             "fmin": _passing("minimum"),
+            "heaviside": _heaviside,
+            "ldexp": self._ldexp,
+            "logaddexp2": lambda a, b: ops.divide(
+                ops.logaddexp(ops.multiply(a, math.log(2)), ops.multiply(b, math.log(2))), math.log(2)
+            ),
+            "float_power": lambda a, b: ops.pow(_double(a), b),
             "matvec": lambda a, v: ops.squeeze(ops.matmul(a, ops.expand_dims(v, -1)), axis=-1),
             "vecmat": lambda v, a: ops.squeeze(ops.matmul(ops.expand_dims(ops.conj(v), -2), a), axis=-2),
         }
@@ -54,6 +64,14 @@ class Numbers:
 
         return unary if count == 1 else binary
 
+    def _ldexp(self, x: Any, exponent: Any) -> Any:
+        """x * 2**exponent, in the dtype of x."""
+        if kind_of(x) != "f":
+            raise unknown_dtype(self.say.call("ldexp"), "or multiply by a power of 2")
+        known = known_dtype(x)
+        power = ops.exp2(ops.astype(exponent, known)) if isinstance(exponent, Value) else 2.0**exponent
+        return ops.multiply(x, power)
+
     def angle(self, z: Any, deg: bool = False) -> Any:
         """The angle of complex numbers."""
         z = self.say.as_array(z)
@@ -77,6 +95,24 @@ class Numbers:
             return ops.where(ops.all(none, axis=axis, keepdims=keepdims), math.nan, found)
 
         return lift
+
+
+def _heaviside(x: Any, at_zero: Any) -> Any:
+    """0 below 0, 1 above, a number of one's own at 0."""
+    above = ops.astype(ops.greater(x, 0), known_dtype(x) or ops.dtype_of(x))
+    return ops.where(ops.equal(x, 0), at_zero, ops.where(ops.isnan(x), x, above))
+
+
+def _modf(x: Any) -> Any:
+    """What is behind the point, and what before it, both with the sign of x."""
+    whole = ops.trunc(x)
+    return ops.copysign(ops.where(ops.isinf(x), 0.0, ops.subtract(x, whole)), x), whole
+
+
+def _double(x: Any) -> Any:
+    if kind_of(x) is None:
+        raise unknown_dtype("float_power")
+    return ops.astype(x, complex128 if kind_of(x) == "c" else float64) if isinstance(x, Value) else float(x)
 
 
 _LIMITS = {"max": -math.inf, "min": math.inf}

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..defaults import dtype_for
+from ..graph import Value
 from ..op import lookup
-from .words import Dialect, Lifted, Table, ask_rank, element, expect
+from ..ops._views import along
+from .words import Dialect, Lifted, Table, ask_rank, element, expect, rank
 
 
 class Reductions:
@@ -125,8 +128,12 @@ class Reductions:
         def standard(
             x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
         ) -> Any:
-            expect(self.say.call(name), "include_initial", include_initial, False)
-            return lift(x, axis, dtype, out)
+            found = lift(x, axis, dtype, out)
+            if not include_initial:
+                return found
+            part = along(0 if axis is None else axis, slice(0, 1))
+            first = ops.full_like(ops.getitem(found, part), int(name == "cumulative_prod"))
+            return ops.concat((first, found), axis=0 if axis is None else axis)
 
         return {f"{short} .{short}": lift, name: standard}
 
@@ -157,6 +164,14 @@ class Reductions:
         if weights is None:
             return ops.mean(a, axis=axis, keepdims=keepdims)
         weights = self.say.as_array(weights)
+        if (
+            isinstance(axis, int)
+            and rank(weights) == 1
+            and (behind := -1 - axis if axis < 0 else ask_rank(a, self.say.call("average")) - 1 - axis)
+        ):
+            weights = ops.expand_dims(weights, tuple(range(1, behind + 1)))
+        if isinstance(axis, int) and rank(weights) != rank(a):
+            weights = ops.broadcast_to(weights, lookup("shape")(a))
         total = ops.sum(ops.multiply(a, weights), axis=axis, keepdims=keepdims)
         return ops.divide(total, ops.sum(weights, axis=axis, keepdims=keepdims))
 
@@ -168,14 +183,25 @@ class Reductions:
 
     def diff(self, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
         """Differences of neighbours, n times."""
-        self.say.refuse(self.say.call("diff"), prepend=prepend, append=append)
         a = self.say.as_array(a)
+        parts = (*self._end(a, prepend, axis), a, *self._end(a, append, axis))
+        a = ops.concat(parts, axis=axis) if len(parts) > 1 else a
         before: tuple = (...,) if axis < 0 else (slice(None),) * axis
         after: tuple = (slice(None),) * (-1 - axis) if axis < 0 else ()
         for _ in range(n):
             later, earlier = ((*before, part, *after) for part in (slice(1, None), slice(None, -1)))
             a = ops.subtract(ops.getitem(a, later), ops.getitem(a, earlier))
         return a
+
+    def _end(self, a: Any, x: Any, axis: int) -> list:
+        """What stands before or behind an array along an axis: nothing, an array, or a number for each place."""
+        if x is None:
+            return []
+        x = self.say.as_array(x)
+        if isinstance(x, Value):
+            return [x]
+        strong = dtype_for(x, "numpy") if self.say.rules == "numpy" else None
+        return [ops.full_like(ops.getitem(a, along(axis, slice(0, 1))), x, dtype=strong)]
 
     def nansum(
         self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any

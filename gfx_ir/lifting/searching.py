@@ -294,3 +294,30 @@ def accumulations(say: Dialect) -> Table:
         "cumulative_prod": "multiply",
     }
     return {op: {f"{ufunc}.accumulate": running(op)} for op, ufunc in pairs.items()}
+
+
+def foldings(say: Dialect) -> dict[str, Lifted]:
+    """Ufuncs over an axis, and of each element with each: `np.maximum.reduce`, `np.multiply.outer`."""
+
+    def reduced(op: str) -> Lifted:
+        def lift(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+            say.refuse(say.call("reduce"), dtype=dtype, out=out)
+            return lookup(op)(say.as_array(array), axis=axis, keepdims=keepdims)
+
+        return lift
+
+    def outer(op: str) -> Lifted:
+        def lift(a: Any, b: Any) -> Any:
+            a, b = say.as_array(a), say.as_array(b)
+            behind = ask_rank(b, say.call("outer"))
+            ahead = ask_rank(a, say.call("outer"))
+            return lookup(op)(ops.expand_dims(a, tuple(range(ahead, ahead + behind))) if behind else a, b)
+
+        return lift
+
+    reductions = {
+        "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any",
+    }  # fmt: skip
+    pairs = ("add", "subtract", "multiply", "divide", "maximum", "minimum")
+    found = {f"{ufunc}.reduce": reduced(op) for ufunc, op in reductions.items()}
+    return found | {f"{op}.outer": outer(op) for op in pairs}

@@ -1,5 +1,7 @@
 """Statistics along axes: weights, vectors, positions."""
 
+import numpy as np
+
 from samples import Sample, integers, normal, uniform
 
 S = Sample
@@ -7,6 +9,15 @@ X, ROW, CUBE = normal(3, 6), normal(6, seed=1), normal(2, 3, 4, seed=2)
 COUNTS, WEIGHTS = integers(6, low=1, high=4), uniform(6, seed=3)
 
 SAMPLES = [
+    *(
+        S("convolve", pair, {"mode": mode})
+        for pair in ((ROW, ROW[:3]), (ROW[:2], ROW), (COUNTS, COUNTS[:3]))
+        for mode in ("full", "same", "valid")
+    ),
+    S("interp", (X * 2, np.sort(ROW), WEIGHTS)),
+    S("interp", (X * 2, np.sort(ROW), WEIGHTS), {"left": -1.0, "right": 5.0}),
+    S("polyval", (ROW, X)),
+    S("polyval", (ROW[:1], X)),
     *(S("logcumsumexp", (x,), {"axis": axis}) for x, axis in ((X, 0), (X, -1), (CUBE, 1), (ROW * 300, 0))),
     S("logcumsumexp", ((CUBE * (20 + 3j)).astype("complex64"), 1), tol=1e-4),
     *(

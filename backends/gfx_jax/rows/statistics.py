@@ -25,6 +25,9 @@ def _cov(args: SimpleNamespace) -> str:
 
 
 ROWS = (
+    Row("convolve", "jnp.convolve(x1, x2, mode=mode)"),
+    Row("interp", "jnp.interp(x, xp, fp, left=left, right=right)"),
+    Row("polyval", "jnp.polyval(p, x)"),
     Row("logcumsumexp", "logcumsumexp(x, axis=axis)", {"lax.cumlogsumexp": _cumlogsumexp}),
     Row("trapezoid", "jnp.trapezoid(y, x=x, dx=dx, axis=axis)", _SAME["trapezoid"]),
     Row("cov", _cov, _SAME["cov"]),

@@ -23,6 +23,7 @@ def _logcumsumexp(input: Any, dim: Any) -> Any:
 
 
 ROWS = (
+    Row("convolve", "convolve(x1, x2, mode=mode)"),
     Row("logcumsumexp", "torch.logcumsumexp(x, dim=axis)", {names("logcumsumexp"): _logcumsumexp}),
     Row(
         "trapezoid",

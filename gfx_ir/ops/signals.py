@@ -1,0 +1,65 @@
+"""Vectors as samples of a signal or as coefficients of a polynomial.
+
+Names and semantics: https://numpy.org/doc/stable/reference/routines.polynomials-package.html (its poly1d part) and
+https://numpy.org/doc/stable/reference/routines.math.html.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from ..types import LogicalTensor
+from ._body import element_of
+from ._catalogue import ops
+from ._row import composite, op
+from ._shapes import as_type, dividing, promote
+
+FAMILY = "reduce"
+
+
+def _convolve_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    a, b = as_type(args.x1, rules), as_type(args.x2, rules)
+    sizes = [None if t.dims is None else t.dims[0] for t in (a, b)]
+    length = None
+    if all(isinstance(size, int) for size in sizes):
+        short, long = sorted(sizes)  # type: ignore[type-var]
+        length = {"full": long + short - 1, "same": long, "valid": long - short + 1}[args.mode]
+    element = (dividing if rules == "jax" else promote)((a, b), rules)[0]  # JAX convolves floats
+    return LogicalTensor(element, (length,))
+
+
+op(
+    FAMILY,
+    'convolve(x1, x2, mode="full")',
+    "np.convolve(x1, x2, mode=mode)",
+    infer=_convolve_type,
+    compute=lambda args, types: types[0].size(),
+    doc="The discrete convolution of two vectors: all of it, as much as the longer one has, or where both overlap.",
+)
+
+
+@composite(FAMILY)
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """The values at x of the line through the points (xp, fp), xp rising; beyond its ends `left` and `right`."""
+    last = ops.subtract(ops.size(xp, 0), 1)
+    after = ops.minimum(ops.maximum(ops.searchsorted(xp, x, side="right"), 1), last)
+    before = ops.subtract(after, 1)
+    x0, y0 = ops.take(xp, before, axis=0), ops.take(fp, before, axis=0)
+    slope = ops.divide(ops.subtract(ops.take(fp, after, axis=0), y0), ops.subtract(ops.take(xp, after, axis=0), x0))
+    found = ops.add(y0, ops.multiply(ops.subtract(x, x0), slope))
+    found = ops.where(ops.less(x, ops.getitem(xp, 0)), ops.getitem(fp, 0) if left is None else left, found)
+    return ops.where(
+        ops.greater_equal(x, ops.getitem(xp, -1)),
+        ops.getitem(fp, -1)
+        if right is None
+        else ops.where(ops.equal(x, ops.getitem(xp, -1)), ops.getitem(fp, -1), right),
+        found,
+    )
+
+
+@composite(FAMILY)
+def polyval(p: Any, x: Any) -> Any:
+    """The polynomial with coefficients p, the highest power first, at x."""
+    powers = ops.astype(ops.flip(ops.arange(ops.size(p, 0))), element_of(x) or ops.dtype_of(x))
+    return ops.sum(ops.multiply(p, ops.pow(ops.expand_dims(x, -1), powers)), axis=-1)
