@@ -20,10 +20,11 @@ FAMILY = "reduce"
 
 def _convolve_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     a, b = as_type(args.x1, rules), as_type(args.x2, rules)
-    sizes = [None if t.dims is None else t.dims[0] for t in (a, b)]
+    sizes = [t.dims[0] for t in (a, b) if t.dims]
+    known = sorted(size for size in sizes if isinstance(size, int))
     length = None
-    if all(isinstance(size, int) for size in sizes):
-        short, long = sorted(sizes)  # type: ignore[type-var]
+    if len(known) == 2:
+        short, long = known
         length = {"full": long + short - 1, "same": long, "valid": long - short + 1}[args.mode]
     element = (dividing if rules == "jax" else promote)((a, b), rules)[0]  # JAX convolves floats
     return LogicalTensor(element, (length,))
