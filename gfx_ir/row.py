@@ -31,6 +31,15 @@ class Lift:
         return f"Lift({self.name})"
 
 
+class Written:
+    """What a lift gives for a call that writes arguments besides its first: the result, and new values by argument."""
+
+    __slots__ = ("result", "values")
+
+    def __init__(self, result: Any, values: Mapping[str, Any]) -> None:
+        self.result, self.values = result, values
+
+
 class OpenParts:
     """Results whose number is open: `unpack(count)` makes them, once the code unpacks them into so many names."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.backend import Backend, Lift
+from gfx_ir.backend import Backend, Lift, Written
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active, lookup
@@ -131,6 +132,9 @@ class Views:
             if error.span is None:
                 error.span = self.span()
             raise
+        if type(result) is Written:
+            self.write_arguments(lift, args, kwargs, result.values)
+            result = result.result
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
         if writes and first is not None:
             self.is_array(first)
@@ -147,6 +151,13 @@ class Views:
         if args and copies is False and (backend is None or backend.views):
             self.link_parts(args if first is None else args[1:], wrapped)
         return wrapped
+
+    def write_arguments(self: Tracer, lift: Lift, args: tuple, kwargs: dict, new: Mapping[str, Any]) -> None:
+        """Write arguments of a call by their names."""
+        given = inspect.signature(lift.fn).bind(*args, **kwargs).arguments
+        for name, value in new.items():
+            x = given[name]
+            (x if type(x) is Proxy else self.array_proxy(x)).write(value)
 
     def wrote(self: Tracer, result: Any, subject: Any, before: Any) -> None:
         """Note that the last node, made since `before`, was written in place of its first argument."""

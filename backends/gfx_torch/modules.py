@@ -12,13 +12,13 @@ from typing import Any
 from torch import nn
 
 from gfx_ir import ops
-from gfx_ir.backend import Lift
+from gfx_ir.backend import Lift, Written
 from gfx_ir.build import host
 
 from . import attention
-from .lifting import dtype_like, refuse
+from .lifting import dtype_like, floating, known_rank, refuse
 from .lifts import activations as act
-from .lifts import layers, losses, matrices, pools, recurrent, shapes, shuffles
+from .lifts import embeddings, layers, losses, matrices, pools, recurrent, shapes, shuffles
 from .scalars import on_scalars
 
 
@@ -51,35 +51,43 @@ def _batch_norm(m: Any, input: Any) -> Any:
 
 
 def _update_statistics(m: Any, input: Any, mean: Any, var: Any) -> None:
-    """running = (1 - momentum) * running + momentum * batch, the variance of the batch unbiased."""
+    """Move the running statistics towards those of the batch; without a momentum they are the mean of all batches."""
     momentum = m.momentum
     if m.num_batches_tracked is not None:
         count = ops.add(m.num_batches_tracked, 1)
         m.write("num_batches_tracked", count)
         if momentum is None:
             momentum = ops.divide(1.0, ops.astype(count, dtype_like(mean)))
-    kept = 1 - momentum if isinstance(momentum, (int, float)) else ops.subtract(1.0, momentum)
+    if layers.is_empty(input):
+        return
     elements = host("//", ops.numel(input), ops.size(input, 1))
-    unbiased = ops.multiply(var, host("/", elements, host("-", elements, 1)))
-    m.write("running_mean", ops.add(ops.multiply(m.running_mean, kept), ops.multiply(mean, momentum)))
-    m.write("running_var", ops.add(ops.multiply(m.running_var, kept), ops.multiply(unbiased, momentum)))
+    m.write("running_mean", layers.moved(m.running_mean, mean, momentum))
+    m.write("running_var", layers.moved(m.running_var, layers.unbiased(var, elements), momentum))
 
 
 def _instance_norm(dims: int) -> Callable[..., Any]:
     def fn(m: Any, input: Any) -> Any:
-        if m.track_running_stats and m.training:
-            refuse(
-                "InstanceNorm that updates running statistics has no counterpart",
-                "track_running_stats=False, or eval()",
-            )
-        settings = (m.running_mean, m.running_var, m.weight, m.bias, m.running_mean is None)
-        return layers.batched(input, dims, lambda x: layers.instance_norm(x, *settings, eps=m.eps))
+        single = known_rank(input) == dims + 1
+        x = ops.expand_dims(input, 0) if single else input
+        own = m.training or not m.track_running_stats
+        momentum = 0.0 if m.momentum is None else m.momentum
+        out = layers.instance_norm(x, m.running_mean, m.running_var, m.weight, m.bias, own, momentum, m.eps)
+        if isinstance(out, Written):
+            for name, value in out.values.items():
+                m.write(name, value)
+            out = out.result
+        return ops.squeeze(out, axis=0) if single else out
 
     return fn
 
 
 def _embedding(m: Any, input: Any) -> Any:
-    return layers.embedding(input, m.weight, m.padding_idx, m.max_norm, m.norm_type, m.scale_grad_by_freq, m.sparse)
+    settings = (m.padding_idx, m.max_norm, m.norm_type, m.scale_grad_by_freq, m.sparse)
+    out = embeddings.embedding(input, m.weight, *settings)
+    if not isinstance(out, Written):
+        return out
+    m.write("weight", out.values["weight"])
+    return out.result
 
 
 def _dropout(m: Any, input: Any) -> Any:
@@ -169,7 +177,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Softmin": lambda m, input: _softmin(input, m.dim),
     "LogSoftmax": lambda m, input: _log_softmax(input, m.dim),
     "Softmax2d": _softmax2d,
-    "PairwiseDistance": lambda m, x1, x2: ops.pairwise_distance(x1, x2, act.order(m.norm), m.eps, m.keepdim),
+    "PairwiseDistance": lambda m, x1, x2: ops.pairwise_distance(
+        floating(x1), floating(x2), act.order(m.norm), m.eps, m.keepdim
+    ),
     "CosineSimilarity": lambda m, x1, x2: act.cosine_similarity(x1, x2, m.dim, m.eps),
     "PixelShuffle": lambda m, input: shuffles.pixel_shuffle(input, m.upscale_factor),
     "MultiheadAttention": attention.multihead_attention,

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import build, ops
+from gfx_ir.backend import Written
 from gfx_ir.build import host
 
-from ..lifting import ask_rank, known_rank, known_size, plain, refuse, shape_of
+from ..lifting import ask_rank, known_rank, known_size, refuse, shape_of
 
 Lifts = dict[str, Callable[..., Any]]
 
@@ -42,6 +43,17 @@ def conv(dims: int) -> Callable[..., Any]:
     return fn
 
 
+def moved(old: Any, new: Any, momentum: Any) -> Any:
+    """(1 - momentum) * old + momentum * new."""
+    kept = 1 - momentum if isinstance(momentum, (int, float)) else ops.subtract(1.0, momentum)
+    return ops.add(ops.multiply(old, kept), ops.multiply(new, momentum))
+
+
+def unbiased(variance: Any, elements: Any) -> Any:
+    """The variance of a batch as an estimate of that of all."""
+    return ops.multiply(variance, host("/", elements, host("-", elements, 1)))
+
+
 def batch_norm(
     input: Any,
     running_mean: Any,
@@ -52,15 +64,25 @@ def batch_norm(
     momentum: Any = 0.1,
     eps: Any = 1e-5,
 ) -> Any:
-    """F.batch_norm; in training only without running statistics, which it would write."""
+    """F.batch_norm; in training it writes the running statistics."""
+    if is_empty(input) and known_rank(input) == 1:
+        return input
     if training is False:
         return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
-    if training is not True or running_mean is not None:
-        refuse(
-            "F.batch_norm that updates running statistics has no counterpart",
-            "use torch.nn.BatchNorm1d, 2d or 3d, or eval()",
-        )
-    return ops.batch_norm_train(input, weight, bias, eps)[0]
+    if training is not True:
+        refuse("F.batch_norm whose training flag is open has no counterpart", "give the flag a value at capture")
+    out, mean, var = ops.batch_norm_train(input, weight, bias, eps)
+    if running_mean is None or is_empty(input):
+        return out
+    elements = host("//", ops.numel(input), ops.size(input, 1))
+    new = {"running_mean": mean, "running_var": unbiased(var, elements)}
+    old = {"running_mean": running_mean, "running_var": running_var}
+    return Written(out, {name: moved(old[name], value, momentum) for name, value in new.items()})
+
+
+def is_empty(x: Any) -> bool:
+    """Whether x is known to have no elements: it changes no statistics."""
+    return any(known_size(x, axis) == 0 for axis in range(known_rank(x) or 0))
 
 
 def torch_batch_norm(
@@ -88,20 +110,27 @@ def instance_norm(
     momentum: Any = 0.1,
     eps: Any = 1e-5,
 ) -> Any:
-    """Each channel of each sample normalised over its positions."""
+    """Each channel of each sample normalised over its positions; it writes running statistics where there are any."""
     if not use_input_stats:
         return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
-    if running_mean is not None:
-        refuse("F.instance_norm that updates running statistics has no counterpart", "track_running_stats=False")
     rank = ask_rank(input, 4, "F.instance_norm")
     over = tuple(range(2, rank))
-    centred = ops.subtract(input, ops.mean(input, axis=over, keepdims=True))
-    variance = ops.var(input, axis=over, keepdims=True)
-    out = ops.multiply(centred, ops.rsqrt(ops.add(variance, eps)))
+    mean, variance = (f(input, axis=over, keepdims=True) for f in (ops.mean, ops.var))
+    out = ops.multiply(ops.subtract(input, mean), ops.rsqrt(ops.add(variance, eps)))
     column = (-1, *(1,) * (rank - 2))
-    if weight is not None:
-        out = ops.multiply(out, ops.reshape(weight, column))
-    return out if bias is None else ops.add(out, ops.reshape(bias, column))
+    out = out if weight is None else ops.multiply(out, ops.reshape(weight, column))
+    out = out if bias is None else ops.add(out, ops.reshape(bias, column))
+    if running_mean is None:
+        return out
+    elements = host("//", ops.numel(input), host("*", ops.size(input, 0), ops.size(input, 1)))
+    means, variances = (ops.mean(x, axis=(0, *over)) for x in (mean, unbiased(variance, elements)))
+    return Written(
+        out,
+        {
+            "running_mean": moved(running_mean, means, momentum),
+            "running_var": moved(running_var, variances, momentum),
+        },
+    )
 
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
@@ -131,51 +160,6 @@ def torch_group_norm(
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
     """F.rms_norm."""
     return ops.rms_norm(input, each(normalized_shape, 1), weight, eps)
-
-
-def embedding(
-    input: Any,
-    weight: Any,
-    padding_idx: Any = None,
-    max_norm: Any = None,
-    norm_type: Any = 2.0,
-    scale_grad_by_freq: Any = False,
-    sparse: Any = False,
-) -> Any:
-    """F.embedding. padding_idx and sparse only concern gradients of the weight."""
-    plain("F.embedding", max_norm=max_norm, scale_grad_by_freq=scale_grad_by_freq)
-    return ops.embedding(input, weight)
-
-
-def torch_embedding(
-    weight: Any, indices: Any, padding_idx: Any = -1, scale_grad_by_freq: Any = False, sparse: Any = False
-) -> Any:
-    """torch.embedding."""
-    return embedding(indices, weight, None, None, 2.0, scale_grad_by_freq, sparse)
-
-
-def embedding_bag(
-    input: Any,
-    weight: Any,
-    offsets: Any = None,
-    max_norm: Any = None,
-    norm_type: Any = 2,
-    scale_grad_by_freq: Any = False,
-    mode: str = "mean",
-    sparse: Any = False,
-    per_sample_weights: Any = None,
-    include_last_offset: Any = False,
-    padding_idx: Any = None,
-) -> Any:
-    """F.embedding_bag. scale_grad_by_freq and sparse only concern gradients of the weight."""
-    plain("F.embedding_bag", max_norm=max_norm)
-    if isinstance(padding_idx, int) and padding_idx < 0:
-        padding_idx = host("+", ops.size(weight, 0), padding_idx)
-    if ask_rank(input, 2, "F.embedding_bag") == 2:
-        offsets = None
-    elif offsets is None:
-        refuse("F.embedding_bag of a vector needs offsets")
-    return ops.embedding_bag(input, weight, offsets, mode, per_sample_weights, bool(include_last_offset), padding_idx)
 
 
 def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: bool = False) -> Any:
@@ -286,8 +270,6 @@ GROUP_NORM: Lifts = {
     "torch.group_norm": torch_group_norm,
 }
 RMS_NORM: Lifts = {"F.rms_norm torch.rms_norm": rms_norm}
-EMBEDDING: Lifts = {"F.embedding": embedding, "torch.embedding": torch_embedding}
-EMBEDDING_BAG: Lifts = {"F.embedding_bag": embedding_bag}
 DROPOUT: Lifts = {
     "F.dropout": dropout,
     "torch.dropout": torch_dropout,

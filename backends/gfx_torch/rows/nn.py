@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir.backend import Row
 
-from ..lifts import activations, layers, losses
+from ..lifts import activations, embeddings, layers, losses
 
 
 def same(numbers: Any, default: int | None = None) -> str | None:
@@ -77,12 +77,12 @@ ROWS = (
     ),
     Row("group_norm", "F.group_norm(x, num_groups, weight=weight, bias=bias, eps=eps)", layers.GROUP_NORM),
     Row("rms_norm", "F.rms_norm(x, normalized_shape, weight=weight, eps=eps)", layers.RMS_NORM),
-    Row("embedding", "F.embedding(x, weight)", layers.EMBEDDING),
+    Row("embedding", "F.embedding(x, weight)", embeddings.EMBEDDING),
     Row(
         "embedding_bag",
         "F.embedding_bag(x, weight, offsets=offsets, mode=mode, per_sample_weights=per_sample_weights, "
         "include_last_offset=include_last_offset, padding_idx=padding_idx)",
-        layers.EMBEDDING_BAG,
+        embeddings.EMBEDDING_BAG,
     ),
     Row("dropout", _dropout, layers.DROPOUT),
     Row("scaled_dot_product_attention", _attention, layers.ATTENTION),

@@ -1,0 +1,78 @@
+"""Rows of tables: torch.nn.functional's calls in terms of ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Written
+from gfx_ir.build import host
+
+from ..lifting import BOOL, ask_rank, plain, refuse
+from .layers import Lifts
+from .measures import order
+
+
+def embedding(
+    input: Any,
+    weight: Any,
+    padding_idx: Any = None,
+    max_norm: Any = None,
+    norm_type: Any = 2.0,
+    scale_grad_by_freq: Any = False,
+    sparse: Any = False,
+) -> Any:
+    """F.embedding. padding_idx and sparse only concern gradients of the weight."""
+    plain("F.embedding", scale_grad_by_freq=scale_grad_by_freq)
+    if max_norm is None:
+        return ops.embedding(input, weight)
+    weight = bounded_rows(input, weight, max_norm, norm_type)
+    return Written(ops.embedding(input, weight), {"weight": weight})
+
+
+def bounded_rows(input: Any, weight: Any, max_norm: Any, norm_type: Any) -> Any:
+    """The weight with the rows that input numbers made no longer than max_norm."""
+    long = ops.vector_norm(weight, axis=-1, keepdims=True, ord=order(norm_type))
+    none = ops.zeros((ops.size(weight, 0), 1), dtype=BOOL, device=ops.device_of(weight))
+    used = ops.index_put(none, ops.reshape(input, (-1,)), True)
+    scale = ops.divide(max_norm, ops.add(long, 1e-7))
+    return ops.where(ops.logical_and(used, ops.greater(long, max_norm)), ops.multiply(weight, scale), weight)
+
+
+def torch_embedding(
+    weight: Any, indices: Any, padding_idx: Any = -1, scale_grad_by_freq: Any = False, sparse: Any = False
+) -> Any:
+    """torch.embedding."""
+    return embedding(indices, weight, None, None, 2.0, scale_grad_by_freq, sparse)
+
+
+def embedding_bag(
+    input: Any,
+    weight: Any,
+    offsets: Any = None,
+    max_norm: Any = None,
+    norm_type: Any = 2,
+    scale_grad_by_freq: Any = False,
+    mode: str = "mean",
+    sparse: Any = False,
+    per_sample_weights: Any = None,
+    include_last_offset: Any = False,
+    padding_idx: Any = None,
+) -> Any:
+    """F.embedding_bag. padding_idx leaves rows out; sparse only concerns gradients of the weight."""
+    plain("F.embedding_bag", scale_grad_by_freq=scale_grad_by_freq)
+    if isinstance(padding_idx, int) and padding_idx < 0:
+        padding_idx = host("+", ops.size(weight, 0), padding_idx)
+    if ask_rank(input, 2, "F.embedding_bag") == 2:
+        offsets = None
+    elif offsets is None:
+        refuse("F.embedding_bag of a vector needs offsets")
+    settings = (offsets, mode, per_sample_weights, bool(include_last_offset), padding_idx)
+    if max_norm is None:
+        return ops.embedding_bag(input, weight, *settings)
+    weight = bounded_rows(input, weight, max_norm, norm_type)
+    return Written(ops.embedding_bag(input, weight, *settings), {"weight": weight})
+
+
+EMBEDDING: Lifts = {"F.embedding": embedding, "torch.embedding": torch_embedding}
+EMBEDDING_BAG: Lifts = {"F.embedding_bag": embedding_bag}
