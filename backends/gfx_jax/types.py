@@ -24,6 +24,7 @@ from . import (
     control,
     decompositions,
     helpers,
+    helpers_alignment,
     helpers_arrange,
     helpers_pooling,
     helpers_recurrent,
@@ -84,6 +85,7 @@ class JaxBackend(Backend):
                 helpers_arrange,
                 helpers_pooling,
                 helpers_recurrent,
+                helpers_alignment,
             )
             for name, fn in vars(module).items()
             if inspect.isfunction(fn)

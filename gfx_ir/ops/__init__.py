@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..op import REGISTRY, OpDef, lookup
 from . import (
+    alignment,
     arrange,
     bags,
     control,
@@ -48,6 +49,7 @@ FAMILIES = (
     pooling,
     recurrent,
     bags,
+    alignment,
     loss,
     transposed,
     resize,

@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from ._lazy import Lazy
+from ._reference_alignment import ALIGNMENT
 from ._reference_arrange import ARRANGE
 from ._reference_linalg import LINALG
 from ._reference_nn import NN
@@ -94,4 +95,4 @@ NAMESPACE: dict[str, Any] = {
 NAMESPACE |= {
     f.__name__: f for f in (argsort_descending, topk, expand, split, chunk, is_floating, index_put, gather, scatter)
 }
-NAMESPACE |= NN | RECURRENT | SPECIAL | LINALG | ARRANGE
+NAMESPACE |= NN | RECURRENT | ALIGNMENT | SPECIAL | LINALG | ARRANGE

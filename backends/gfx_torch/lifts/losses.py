@@ -183,6 +183,16 @@ def kl_div(
     return reduced(loss, reduction)
 
 
+def ctc_loss(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any = 0, reduction: Any = "mean",
+    zero_infinity: Any = False,
+) -> Any:  # fmt: skip
+    """F.ctc_loss."""
+    lengths = (tuple(n) if isinstance(n, list) else n for n in (input_lengths, target_lengths))
+    return ops.ctc_loss(log_probs, targets, *lengths, blank, reduction, zero_infinity)
+
+
+CTC = {"F.ctc_loss": ctc_loss}
 CROSS_ENTROPY = {"F.cross_entropy": cross_entropy}
 NLL = {"F.nll_loss": nll_loss}
 MSE = {"F.mse_loss": mse_loss}

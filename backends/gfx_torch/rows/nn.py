@@ -93,6 +93,12 @@ ROWS = (
         losses.CROSS_ENTROPY,
     ),
     Row("nll_loss", "F.nll_loss(x, target, weight=weight, ignore_index=ignore_index, reduction=reduction)", losses.NLL),
+    Row(
+        "ctc_loss",
+        "F.ctc_loss(x, targets, input_lengths, target_lengths, blank=blank, reduction=reduction, "
+        "zero_infinity=zero_infinity)",
+        losses.CTC,
+    ),
     Row("mse_loss", "F.mse_loss(x, target, reduction=reduction)", losses.MSE),
     Row("l1_loss", "F.l1_loss(x, target, reduction=reduction)", losses.L1),
     Row(
