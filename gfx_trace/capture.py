@@ -103,7 +103,7 @@ def _traced(
     place = None
     try:
         result = run(tracer, target, bound)
-        place, tracer.site = tracer.span(), None  # no frame of the captured code is left alive
+        place, tracer.site, tracer.escaped = tracer.span(), None, None  # no frame of the captured code is left alive
         tracer.entered.clear()
         outside = outliving(tracer.journal.frames[0].values(), result)
         tree, rebuild = result_tree(tracer, result)

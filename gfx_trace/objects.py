@@ -114,6 +114,8 @@ class Objects:
         """o[key] of an object that is no Proxy."""
         if type(o) is Choice:
             return self.on_choice(o, lambda side: self.item(side, key))
+        if isinstance(key, Unusable):
+            raise key.error
         if isinstance(o, HostProxy):
             return self.host_getitem(o, key)
         if type(rows_of(o)) is Proxy:

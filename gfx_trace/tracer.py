@@ -11,7 +11,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.build import Builder
 from gfx_ir.dtypes import DType
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef
 from gfx_ir.program import Guard
@@ -167,7 +167,14 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
     def local(self, value: Value) -> Value:
         if value.node.graph is self.graph:
             return value
-        found = Builder.local(self, value)
+        try:
+            found = Builder.local(self, value)
+        except VerifyError:
+            name = value.name or value.node.op.name
+            raise self.error(
+                f"GFX cannot use {name!r} here: it was made in a part of the code that was left, which hands nothing on",
+                "let the code around it, a loop of statements rather than a comprehension, assign it",
+            ) from None
         self.facts.alias(found, value)
         return found
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from ..graph import Graph, Node, Value
 from ..op import lookup
-from ..trees import leaves, tree_map
+from ..trees import leaves
 from ..types import LogicalTensor
+from .copying import substitute
 from .simplify import given, is_boolean
 
 _TOTAL = frozenset(
@@ -157,9 +158,7 @@ class _Selection:
             if value in self.filled:
                 mapped.update({x: self._add("where", (self.mask, dense[x], 1), node, x) for x in leaves(node.args)
                                if x in dense})  # fmt: skip
-            args = tree_map(
-                lambda leaf, mapped=mapped: mapped.get(leaf, leaf) if type(leaf) is Value else leaf, node.args
-            )
+            args = substitute(node.args, mapped)
             dense[value] = self._add(node.op.name, args, node, value)
         for node in dict.fromkeys(self.ends):
             self._finish(node, dense)
