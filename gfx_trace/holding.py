@@ -66,7 +66,7 @@ def _decomposed(tracer: Tracer, owner: Backend, fn: Any, given: tuple, named: di
     with suppress(Exception):  # whatever the framework says, the call is tried once more as a whole
         with building(None):
             replay = owner.stage(run, types)
-        made = replay(tracer.call, [tracer.wrap(value, owner) for value in values])
+        made = replay(tracer.call, tracer.array_proxy, [tracer.wrap(value, owner) for value in values])
     tracer.decomposing = False
     if made is not None and tracer.missing == missing and not any(map(_holds_calls, _behind(tracer.graph, before))):
         return made

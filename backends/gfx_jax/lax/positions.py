@@ -13,6 +13,7 @@ from jax import lax
 
 from gfx_ir import ops
 from gfx_ir.dtypes import DType
+from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 from gfx_ir.ops.create import limit
 
@@ -189,7 +190,7 @@ def _written(reduce: str, operand: Any, index: tuple, updates: Any, inside: Any)
         return ops.index_put(operand, index, updates, accumulate=True)
     if reduce == "set" and inside is None:
         return ops.index_put(operand, index, updates)
-    shape = ops.shape(operand)
+    shape = lookup("shape")(operand)
     count = ops.numel(operand)
     places = ops.getitem(ops.reshape(ops.arange(count), shape), index)
     flat = ops.flatten(operand)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
@@ -60,7 +61,14 @@ def _product(matvec: Any) -> tuple[int, bool, bool] | None:
     return inner.invars.index(a), left[0] == a.aval.ndim - 2, rows
 
 
-_COMBINING = {"add": jnp.sum, "mul": jnp.prod, "max": jnp.max, "min": jnp.min, "and": jnp.all, "or": jnp.any}
+_COMBINING: dict[str, Callable[..., Any]] = {
+    "add": jnp.sum,
+    "mul": jnp.prod,
+    "max": jnp.max,
+    "min": jnp.min,
+    "and": jnp.all,
+    "or": jnp.any,
+}
 
 
 def reduce(replay: Replay, eqn: Any) -> Any:
