@@ -15,6 +15,7 @@ from gfx_ir.text import to_text
 
 from .constructs import CHAPTERS, Construct
 from .emitted import emitted_page
+from .semantics.page import semantics_page
 
 FOLDER = pathlib.Path(__file__).parent
 HEAD = """# Control flow: what each construct becomes
@@ -80,7 +81,11 @@ def control_flow_page() -> str:
 
 def pages() -> dict[str, str | None]:
     """The text of each page by file name; None where what it is made from is absent."""
-    return {"control_flow.md": control_flow_page(), "emitted_examples.md": emitted_page()}
+    return {
+        "control_flow.md": control_flow_page(),
+        "emitted_examples.md": emitted_page(),
+        "semantics.md": semantics_page(),
+    }
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -42,6 +43,7 @@ _PRINTED = {"promoting_cond": ("cond", control.promoting_cond), "settled": ("set
 _SCALAR_CLASS = type(jnp.float32)
 _COMPILED = type(jax.jit(lambda: None)).__module__.partition(".")[0]  # the package of JAX's compiled part
 _PYTHON = {bool: "b", int: "i", float: "f", complex: "c"}
+_X64 = 'call jax.config.update("jax_enable_x64", True) to keep them'
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {
     "transform": CURRIED,
@@ -144,8 +146,12 @@ class JaxBackend(Backend):
         return np.asarray(x)
 
     def from_host(self, x: Any) -> Any:
-        """NumPy data as a JAX array. 64-bit data stay so where JAX is set to 64-bit types."""
-        return jnp.asarray(x)
+        """NumPy data as a JAX array. Where JAX is not set to 64-bit types, 64-bit data become narrower: whole numbers that do not
+        fit raise BackendError, and of floats that lose digits a warning tells."""
+        made = jnp.asarray(x)
+        if made.dtype.itemsize < getattr(x, "dtype", made.dtype).itemsize:
+            _narrowed(x, made)
+        return made
 
     # ------------------------------------------------------------------ JAX's own tracer
     def flatten(self, tree: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
@@ -168,6 +174,16 @@ class JaxBackend(Backend):
     def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
         """What `call` gives by jax.eval_shape, or for ones."""
         return holding.probe(call, types, self.native_dtype, data)
+
+
+def _narrowed(x: Any, made: Any) -> None:
+    """Report what 64-bit data lose as narrower ones."""
+    if np.array_equal(np.asarray(made), x, equal_nan=x.dtype.kind in "fc"):
+        return
+    what = f"JAX is not set to 64-bit types, so {x.dtype} data become {made.dtype}"
+    if x.dtype.kind in "iu":
+        raise BackendError(f"{what}, which does not hold all of them", hint=_X64)
+    warnings.warn(f"{what} and lose digits; {_X64}", stacklevel=3)
 
 
 def _of_python(cls: type) -> DType | None:
