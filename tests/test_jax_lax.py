@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
-from jax import lax
+from jax import lax, random
+from jax.scipy import special
 
 import gfx_trace as gfx
 
@@ -67,10 +68,65 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_as_jax_computes_it(name):
-    call, want = CALLS[name], jax.tree.leaves(CALLS[name](X))
+    compared(CALLS[name])
+
+
+def compared(call):
+    """The call on X in every target, against JAX itself."""
+    want = jax.tree.leaves(call(X))
     program = gfx.symbolic_trace(call, X)
     given = {"torch": torch.from_numpy(np.array(X)), "numpy": np.asarray(X), "jax": X}
     for target, x in given.items():
         for a, b in zip(want, jax.tree.leaves(program.to(target)(x)), strict=True):
             np.testing.assert_allclose(np.asarray(b), np.asarray(a), rtol=1e-4, atol=1e-5)
             assert str(b.dtype).removeprefix("torch.") == str(a.dtype)
+
+
+# ---------------------------------------------------------------- jax.nn, jax.scipy.special
+POSITIVE, SOME = abs(X) + 0.1, jnp.array([-2.5, -1.5, 0.0, 0.5, 3.0])
+FUNCTIONS = {
+    "beta": lambda x: special.beta(POSITIVE, abs(x)),
+    "boxcox": lambda x: special.boxcox(POSITIVE, jnp.round(x)),
+    "boxcox1p": lambda x: special.boxcox1p(POSITIVE, jnp.round(x)),
+    "factorial": lambda x: special.factorial(jnp.round(x)),
+    "gamma": lambda x: special.gamma(x),
+    "gammasgn": lambda x: special.gammasgn(x),
+    "kl_div": lambda x: special.kl_div(POSITIVE, jnp.maximum(x, 0)),
+    "rel_entr": lambda x: special.rel_entr(jnp.maximum(x, 0), POSITIVE),
+    "softmax": lambda x: special.softmax(x),
+    "log_softmax": lambda x: special.log_softmax(x, axis=0),
+    "identity": lambda x: jax.nn.identity(x),
+    "log1mexp": lambda x: jax.nn.log1mexp(POSITIVE),
+    "sparse_plus": lambda x: jax.nn.sparse_plus(x),
+    "sparse_sigmoid": lambda x: jax.nn.sparse_sigmoid(x),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name):
+    compared(FUNCTIONS[name])
+
+
+# ---------------------------------------------------------------- jax.random
+DRAWS = {
+    "exponential": lambda x, key: random.exponential(key, (3, 4)),
+    "laplace": lambda x, key: random.laplace(key, (3, 4)),
+    "logistic": lambda x, key: random.logistic(key, (3, 4)),
+    "cauchy": lambda x, key: random.cauchy(key, (3, 4)),
+    "gumbel": lambda x, key: random.gumbel(key, (3, 4)),
+    "categorical": lambda x, key: random.categorical(key, x),
+    "categorical of a shape": lambda x, key: random.categorical(key, x, axis=0, shape=(6, 5)),
+    "rademacher": lambda x, key: random.rademacher(key, (6,)),
+    "lognormal": lambda x, key: random.lognormal(key, 0.5, (6,)),
+    "pareto": lambda x, key: random.pareto(key, 2.0, (6,)),
+    "rayleigh": lambda x, key: random.rayleigh(key, 2.0, (6,)),
+    "weibull_min": lambda x, key: random.weibull_min(key, 2.0, 1.5, (6,)),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_equal_keys_give_equal_numbers(name):
+    key, call = random.key(3), DRAWS[name]
+    got, want = gfx.symbolic_trace(call, X).to("jax")(X, key), call(X, key)
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=1e-6)

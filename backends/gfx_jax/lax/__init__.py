@@ -1,8 +1,10 @@
-"""Functions of jax.lax that are no single op."""
+"""Functions of jax.lax, jax.nn, jax.random and jax.scipy.special that are no single op."""
 
 from __future__ import annotations
 
+from .draws import DRAWS
 from .elements import ELEMENTS
+from .functions import FUNCTIONS
 from .orders import ORDERS
 from .positions import POSITIONS
 from .systems import SYSTEMS
@@ -10,4 +12,4 @@ from .windows import WINDOWS, selected
 
 __all__ = ["LAX", "selected"]
 
-LAX = {**ELEMENTS, **ORDERS, **POSITIONS, **SYSTEMS, **WINDOWS}
+LAX = {**DRAWS, **ELEMENTS, **FUNCTIONS, **ORDERS, **POSITIONS, **SYSTEMS, **WINDOWS}
