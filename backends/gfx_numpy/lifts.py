@@ -11,7 +11,7 @@ from gfx_ir.lifting.calculus import Calculus
 from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
 from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
 
-from .rows._lift import NP, as_array, expect, refuse
+from .rows._lift import NP, as_array, ask_rank, expect, refuse
 
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
@@ -28,6 +28,13 @@ def _place(arr: Any, mask: Any, vals: Any) -> Any:
     return ops.masked_scatter(arr, as_array(mask), as_array(vals))
 
 
+def _windows(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:
+    refuse("np.lib.stride_tricks.sliding_window_view", writeable=writeable or None)
+    if not isinstance(window_shape, int) or (axis is None and ask_rank(x, "sliding_window_view without axis=") != 1):
+        refuse("np.lib.stride_tricks.sliding_window_view along several axes", window_shape=window_shape)
+    return ops.unfold(as_array(x), 0 if axis is None else axis, window_shape)
+
+
 def _sort_partition(a: Any, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> Any:
     refuse("ndarray.partition", field=order)
     return ops.sort(a, axis=axis)
@@ -36,6 +43,7 @@ def _sort_partition(a: Any, kth: Any, axis: int = -1, kind: Any = None, order: A
 _TABLES = (Searching(NP).table(), Counting(NP).table(), accumulations(NP), Arranging(NP).table())
 LIFTS: dict[str, Callable[..., Any]] = {
     **{NP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()},
+    "np.lib.stride_tricks.sliding_window_view": _windows,
     **{NP.names(short): fn for short, fn in (Calculus(NP).table() | foldings(NP)).items()},
 }
 WRITES: dict[str, Callable[..., Any]] = {
