@@ -41,7 +41,7 @@ def _inside(index: Any, size: Any) -> Any:
     return ops.astype(ops.minimum(ops.maximum(index, 0), host("-", size, 1)), _INDEX)
 
 
-def _cubic(t: Any) -> tuple:
+def cubic(t: Any) -> tuple:
     """The weights of the four neighbours of a place that lies t behind the second."""
     a = -0.75
 
@@ -65,7 +65,7 @@ def _resized(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: 
         source = named("source", ops.maximum(source, 0))
     first = named("first", ops.floor(source))
     t = _along(ops.astype(ops.subtract(source, first), ops.dtype_of(x)), axis)
-    weights = (ops.subtract(1, t), t) if mode == "linear" else _cubic(named("t", t))
+    weights = (ops.subtract(1, t), t) if mode == "linear" else cubic(named("t", t))
     begin = 0 if mode == "linear" else -1
     total: Any = None
     for step, weight in enumerate(weights, begin):

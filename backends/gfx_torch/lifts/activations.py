@@ -80,6 +80,13 @@ def _torch_log_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
     return ops.log_softmax(input, axis=dim, dtype=dtype)
 
 
+def safe_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
+    """torch.ops.aten._safe_softmax: 0 where nothing is to be seen along the axis."""
+    unseen = ops.all(ops.equal(input, float("-inf")), axis=dim, keepdims=True)
+    found = ops.softmax(ops.where(unseen, 0, input), axis=dim, dtype=dtype)
+    return ops.where(unseen, 0, found)
+
+
 def logsigmoid(input: Any) -> Any:
     """F.logsigmoid."""
     return ops.logsigmoid(input)
@@ -236,6 +243,7 @@ LIFTS: Lifts = {
     "F.threshold torch.threshold": threshold,
     "F.normalize": normalize,
     "F.cosine_similarity torch.cosine_similarity": cosine_similarity,
+    "torch.ops.aten._safe_softmax.default": safe_softmax,
     "F.rrelu": rrelu,
     "torch.rrelu": torch_rrelu,
 }

@@ -65,7 +65,45 @@ def _spelling(args: SimpleNamespace) -> str:
     return f"F.interpolate(x, {places}{mode}{', align_corners=align_corners' if named in _AXES else ''})"
 
 
+def grid_sample(
+    input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: Any = None
+) -> Any:
+    """F.grid_sample."""
+    dims = ask_rank(input, 4, "F.grid_sample") - 2
+    return ops.grid_sample(input, grid, mode, padding_mode, bool(align_corners), dims)
+
+
+_SAMPLED, _OUTSIDE = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
+
+
+def grid_sampler(input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: Any) -> Any:
+    """torch.grid_sampler, whose modes are numbers."""
+    return grid_sample(input, grid, _SAMPLED[interpolation_mode], _OUTSIDE[padding_mode], align_corners)
+
+
+def affine_grid(theta: Any, size: Any, align_corners: Any = None) -> Any:
+    """F.affine_grid."""
+    if not isinstance(size, (tuple, list)):
+        refuse("F.affine_grid needs to know how many axes there are", "write size as a tuple")
+    return ops.affine_grid(theta, tuple(size), bool(align_corners))
+
+
 ROWS = (
+    Row(
+        "grid_sample",
+        "F.grid_sample(x, grid, mode=mode, padding_mode=padding, align_corners=align_corners)",
+        {
+            "F.grid_sample": grid_sample,
+            "torch.grid_sampler torch.grid_sampler_2d torch.grid_sampler_3d": grid_sampler,
+        },
+        keep=("align_corners",),
+    ),
+    Row(
+        "affine_grid",
+        "F.affine_grid(theta, size, align_corners=align_corners)",
+        {"F.affine_grid": affine_grid},
+        keep=("align_corners",),
+    ),
     Row(
         "interpolate",
         _spelling,
