@@ -101,14 +101,16 @@ class Facts:
 
     def _assume_sides(self, value: Value, truth: bool) -> None:
         """`a and b` is a test with a side that is False: where it is true, both are; `a or b` the other way round."""
-        node = value.node
+        node, excluded = value.node, []
         sides = [region.result[value.index - 1] for region in node.regions]
         for at, side in enumerate(sides):
             of_test = isinstance(side, Value) and self.key(side) == self.key(node.args[0])
             settled = side if isinstance(side, bool) else at == 0 if of_test else self.decide(side)
             if settled is (not truth):
-                self.assume(node.args[0], at == 1)
-                self.assume(sides[1 - at], truth)
+                excluded.append(at)
+        if len(excluded) == 1:  # both: what hangs on this is never reached
+            self.assume(node.args[0], excluded[0] == 1)
+            self.assume(sides[1 - excluded[0]], truth)
 
 
 def _negated(value: Value) -> Value | None:

@@ -158,4 +158,42 @@ def f(x: jax.Array, n: jax.Array, k: int = 2):
 """,
         how=Settings("jax", 0),
     ),
+    "an open test between numbers of two kinds, on a side of a test": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
+    return -0.75 if x.sum() > 0.5 else (0 if k < 2 else 1.25)
+""",
+        how=Settings("torch", 0, 0),
+    ),
+    "the other side of a test that is always true": Failure(
+        """
+def f(x, n, k, m=None):
+    if (m is not None or x[0] > -0.2) or 0 >= 0:
+        v = x * 2
+    else:
+        v = x
+        if m is not None:
+            v = v + m * 0.1
+    return v
+""",
+        how=Settings("torch", 1),
+    ),
+    "an index that a loop of Python's own leaves": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
+    w, r = x, x.mean()
+    for e in x:
+        r = r * 0.5 + e
+        for t in range(3):
+            r = t
+            for u in range(3):
+                r = r + u
+                outs = []
+                for i in range(3):
+                    outs.append(x * i)
+                w = 0.5 * torch.stack(outs).reshape(3, -1).mean(1)
+    return w, r
+""",
+        how=Settings("torch", 0),
+    ),
 }

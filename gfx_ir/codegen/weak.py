@@ -96,7 +96,8 @@ class Weak:
     def loose(self, leaf: Any) -> bool:
         """Whether a functional target may have a number there, or an array of a number's dtype: what it is joined with decides.
 
-        A loop settles what it carries; a test on a host value gives one of its sides as it is.
+        A loop settles what it carries; a test on a host value gives one of its sides as it is, a loop of Python's own
+        what it starts from or what a trip leaves.
         """
         return self._is_loose(leaf, {})
 
@@ -117,7 +118,8 @@ class Weak:
             arithmetic = value.node.op.name in _ARITHMETIC
             return self._counts(value) or (arithmetic and all(self._is_loose(arg, seen) for arg in value.node.args))
         found = [self._is_loose(source, seen) for source in sources]
-        return any(found) if value.node.op.name == "host_if" else all(found)
+        phi = value in self.liveness.phis
+        return any(found) if value.node.op.name in ("host_if", "host_for", "host_while") and not phi else all(found)
 
     def _counts(self, value: Value) -> bool:
         """Whether a value is the index of a loop over a range."""
@@ -178,6 +180,8 @@ class Weak:
     def sides_differ(self, first: Any, second: Any) -> bool:
         """Whether the sides of a test may differ in dtype only because one is a Python number."""
         one, other = self.liveness.resolve(first), self.liveness.resolve(second)
+        if self._is_mixed(one) or self._is_mixed(other):
+            return True
         if not is_number(one) and not is_number(other):
             loose = self.loose(one), self.loose(other)
             if any(loose) and (not all(loose) or self.kind(one) is None or self.kind(one) != self.kind(other)):
@@ -186,6 +190,20 @@ class Weak:
         if isinstance(one if is_number(one) else other, bool):
             return not all(is_boolean(side) or self.kind(side) == "b" for side in (one, other))
         return self.kind(one) != self.kind(other)
+
+    def _is_mixed(self, leaf: Any) -> bool:
+        """Whether a value comes from a test on a host value that gives numbers of two kinds, as one of them."""
+        todo, seen = [leaf], set()
+        while todo:
+            value = self.liveness.resolve(todo.pop())
+            if type(value) is not Value or value in seen or self.kind(value) is None:
+                continue
+            seen.add(value)
+            sources = self._sources(value)
+            if value.node.op.name == "host_if" and sources and len({self.kind(side) for side in sources}) > 1:
+                return True
+            todo.extend(sources or (value.node.args if value.node.op.name in _ARITHMETIC else ()))
+        return False
 
     def _unsettled(self, value: Any) -> bool:
         """Whether a value is a number where a loop is entered, and an array of another dtype after a trip, for all that is known."""
