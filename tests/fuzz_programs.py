@@ -191,7 +191,7 @@ class Writer(Expressions):
         if self.chance(0.4):
             self.line(depth + 1, f"nonlocal {outer}")
             self.line(depth + 1, f"{outer} = {outer} * 0 + {self.rng.randint(0, 2)}")
-        self.line(depth + 1, f"if {self.one('a.sum() > 0.2', 'k > 1', 'c > 0.3', 'a[0] < a[1]')}:")
+        self.line(depth + 1, f"if {self.one('a.sum() > 0.2', 'k > 1', 'c > 0.3', 'a[0] < a[1] - 0.03')}:")
         self.line(depth + 2, self.one("return a * c", "a = a + c", "c = c * 0.5"))
         self.line(depth + 1, "return a - 0.5 * c")
         self.line(depth, f"v = {name}({self.vector()}{self.one('', ', ' + self.number(), ', c=' + self.number())})")
