@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import jax
+
 from gfx_ir import ops
-from gfx_ir.dtypes import DType, float32, int32
+from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.ops import _seen
 from gfx_ir.ops.create import limit
 
@@ -16,8 +18,13 @@ from ..rows._lift import ask_rank, element, expect, refuse
 Draw = Callable[[Any, Any, DType], Any]
 
 
+def _widest(name: str) -> DType:
+    """A dtype of 64 bits, or what JAX's mode admits of it."""
+    return DTYPES[jax.dtypes.canonicalize_dtype(name).name]
+
+
 def _float(call: str, dtype: Any) -> DType:
-    found = element(dtype) or float32
+    found = element(dtype) or _widest("float64")
     if not isinstance(found, DType) or found.kind != "f":
         refuse(f"{call} of this dtype", dtype=dtype)
     return found
@@ -73,12 +80,12 @@ def _categorical(
     sizes = [ops.size(logits, at) for at in range(rank)]
     lead = () if shape is None else tuple(shape)[: len(shape) - (rank - 1)]
     noise = _gumbel(key, (*lead, *sizes), _seen.dtype(logits), mode)
-    return ops.astype(ops.argmax(ops.add(noise, logits), axis=axis), int32)
+    return ops.argmax(ops.add(noise, logits), axis=axis)
 
 
 def _rademacher(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     refuse("jax.random.rademacher", out_sharding=out_sharding)
-    found = ops.astype(ops.bernoulli(key, 0.5, tuple(shape)), element(dtype) or int32)
+    found = ops.astype(ops.bernoulli(key, 0.5, tuple(shape)), element(dtype) or _widest("int64"))
     return ops.subtract(ops.multiply(2, found), 1)
 
 

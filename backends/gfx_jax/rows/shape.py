@@ -34,8 +34,9 @@ def _reshape_method(x: Any, *args: Any, order: str = "C", out_sharding: Any = No
 
 
 def _lax_reshape(operand: Any, new_sizes: Any, dimensions: Any = None, *, out_sharding: Any = None) -> Any:
-    refuse("lax.reshape", dimensions=dimensions, out_sharding=out_sharding)
-    return ops.reshape(operand, tuple(new_sizes))
+    refuse("lax.reshape", out_sharding=out_sharding)
+    ordered = dimensions is None or list(dimensions) == sorted(dimensions)
+    return ops.reshape(operand if ordered else ops.permute_dims(operand, tuple(dimensions)), tuple(new_sizes))
 
 
 def _ravel(a: Any, order: str = "C", *, out_sharding: Any = None) -> Any:
