@@ -13,6 +13,7 @@ from typing import Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
+from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
 from .proxy import NeedsPython, Proxy
@@ -210,6 +211,16 @@ def is_number(x: Proxy) -> bool:
     if x.backend is None or not x.backend.numbers or x.base is not None or not isinstance(known, LogicalTensor):
         return False
     return known.dims == () and (value.node.op.name == "getitem" or value.node.op.family == "reduce")
+
+
+def is_written(current: Any, index: Any, value: Any) -> bool:
+    """Whether the last write to a tensor was this very one: `x[i] += 1` writes through the view `x[i]`, then stores it there."""
+    node = getattr(current, "node", None)
+    if node is None or type(value) is not Value or node.op.name != "index_put" or node.args[2] is not value:
+        return False
+    if any(not isinstance(leaf, (Value, int, type(None), type(...))) for leaf in leaves((index, node.args[1]))):
+        return False
+    return repr(index) == repr(node.args[1]) and index == node.args[1] and not node.arg("accumulate")
 
 
 def _undecided(proxy: Proxy, why: str) -> UnsupportedConstruct:

@@ -15,12 +15,13 @@ from gfx_ir.op import OpDef, active, lookup
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .aliases import Element, doubt, integers_of, is_number, lose, regained
+from .aliases import Element, doubt, integers_of, is_number, is_written, lose, regained
 from .chains import make_view, may_view, view_chain
 from .convert import Starred, spliced
 from .holding import hold
 from .indexed import Indexed
 from .missing import stand_in
+from .namespace import Namespace
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
 from .rows import rows_of
 
@@ -237,7 +238,7 @@ class Views:
         put = x.backend.methods.get("__setitem__") if x.backend is not None else None
         where, value = self.unwrap(index), self.unwrap(new)
         old, before = x.read(), self.graph.last
-        if not _is_written(old, where, value):
+        if not is_written(old, where, value):
             result = (ops.index_put if put is None else put.fn)(old, where, value)
             self.wrote(result, old, before)
             x.write(result)
@@ -340,30 +341,8 @@ class Views:
         return Namespace()
 
 
-class Namespace:
-    """The array API standard's namespace under capture."""
-
-    def __getattr__(self, name: str) -> Any:
-        op = getattr(ops, name)
-
-        def function(*args: Any, **kwargs: Any) -> Any:
-            return active.builder.call(op, args, kwargs)
-
-        return function
-
-
 PYTHON_INPLACE = {
     "+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv, "//": operator.ifloordiv,
     "%": operator.imod, "**": operator.ipow, "@": operator.imatmul, "&": operator.iand, "|": operator.ior,
     "^": operator.ixor, "<<": operator.ilshift, ">>": operator.irshift,
 }  # fmt: skip
-
-
-def _is_written(current: Any, index: Any, value: Any) -> bool:
-    """Whether the last write to a tensor was this very one: `x[i] += 1` writes through the view `x[i]`, then stores it there."""
-    node = getattr(current, "node", None)
-    if node is None or type(value) is not Value or node.op.name != "index_put" or node.args[2] is not value:
-        return False
-    if any(not isinstance(leaf, (Value, int, type(None), type(...))) for leaf in leaves((index, node.args[1]))):
-        return False
-    return repr(index) == repr(node.args[1]) and index == node.args[1] and not node.arg("accumulate")

@@ -13,10 +13,10 @@ from ..program import Parameter
 from ..trees import leaves, paths
 from .constants import name
 from .hoist import hoist
-from .liveness import fors
+from .liveness import counted, fors
 from .names import Scope, usable
 from .operators import Operators
-from .plan import Plan, counted
+from .plan import Plan
 
 if TYPE_CHECKING:
     from .module import ModuleWriter

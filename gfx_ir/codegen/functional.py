@@ -11,9 +11,8 @@ from ..graph import Graph, Node, Value
 from .casts import Casts
 from .constants import call, name
 from .copying import outputs_of
-from .liveness import fors, loop_results, placeholders
+from .liveness import counted, fors, loop_results, placeholders
 from .names import Scope
-from .plan import counted
 from .simplify import is_boolean
 from .weak import strong
 

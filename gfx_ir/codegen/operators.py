@@ -16,8 +16,7 @@ from ..graph import Graph, Node, Value
 from ..trees import leaves
 from ..types import LogicalTensor
 from .constants import call, name, parse
-from .liveness import fors, loop_results, placeholders
-from .plan import counted
+from .liveness import counted, fors, loop_results, placeholders
 from .rows import Rows
 from .simplify import is_boolean
 from .weak import is_number

@@ -13,7 +13,7 @@ from ..graph import Graph, Node, Value
 from ..template import Template
 from ..trees import leaves
 from .copying import outputs_of
-from .liveness import Liveness, begins, fors
+from .liveness import Liveness, begins, counted, fors, pair, single
 from .ranks import Ranks
 from .returns import returning_loop
 from .simplify import IFS, LOOPS
@@ -26,28 +26,6 @@ _TERNARY = 70
 
 
 Test = Callable[[Node], bool]
-
-
-def counted(node: Node) -> bool:
-    """Whether a `for` goes over one range with step 1, without a break or stacked results: `lax.fori_loop`."""
-    items = node.args[0]
-    if node.arg("exit") is not None or len(items) != 1 or len(node.values) != len(node.arg("init")):
-        return False
-    return type(items[0]) is tuple and items[0][3] == 1
-
-
-def single(node: Node) -> bool:
-    """Whether the functional form of a test or loop is one value."""
-    if fors(node):
-        return counted(node) and len(node.values) == 1
-    return len(node.values) == 1
-
-
-def pair(node: Node) -> bool:
-    """Whether the functional form of a test or loop gives its values as a flat tuple."""
-    if fors(node) and not counted(node):
-        return len(node.arg("init")) == 1 and len(node.values) == 2 and node.arg("exit") is None
-    return True
 
 
 class Plan:
