@@ -135,6 +135,8 @@ def fractional(dims: int, indices: bool = False) -> Callable[..., Any]:
         single = known_rank(input) == dims + 1
         x = ops.expand_dims(input, 0) if single else input
         samples = _random_samples
+        if single and samples is not None:  # torch reads as many as there are planes
+            samples = ops.getitem(samples, slice(None, 1))
         if samples is None:
             shape = (ops.size(x, 0), ops.size(x, 1), dims)
             samples = ops.uniform(build.next_key(), shape, dtype=dtype_like(x), device=ops.device_of(x))
