@@ -196,4 +196,13 @@ def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
 """,
         how=Settings("torch", 0),
     ),
+    "an open number that only `not` asks for": Failure(
+        """
+def f(x: jax.Array, n: jax.Array, k: int = 2):
+    if x.sum() > -0.4 and not k:
+        x = x * 2
+    return x
+""",
+        how=Settings("jax", 0, 0),
+    ),
 }
