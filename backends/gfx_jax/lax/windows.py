@@ -60,7 +60,7 @@ def _pools(x: Any, init_value: Any, computation: Any, window: Sequence[int], bas
     dense = low != 0 or dilation is None or all(n == 1 for n in dilation)
     start = pooling.number(init_value)
     known = isinstance(start, (int, float)) and start == low
-    return plain and dense and known and kind_of(x) in ("f", "") and 1 in window
+    return plain and dense and known and kind_of(x) in ("f", None) and 1 in window
 
 
 def reduce_window(
