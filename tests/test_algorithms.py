@@ -1,0 +1,133 @@
+"""Short algorithms as people write them: one capture, with and without arguments, gives what Python gives in each framework."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.trees import leaves
+
+pytestmark = pytest.mark.usefixtures("wide")
+XS = [[1.0, -2.0, 3.0], [-1.0, -2.0, -3.0], [0.0, 5.0, 0.0]]
+
+
+def reads_what_the_test_assigns(x):
+    total, i = 0.0, 0
+    while i < x.shape[0] and (v := x[i]) > -2.5:
+        total = total + (v if 0 < v < 2.5 else -v)
+        i += 1
+    return total, i
+
+
+def reads_what_a_traced_test_assigns(x):
+    t, n = x.sum(), 0
+    while t > 0 and (v := x.max() - n) > 0:
+        n = n + 1
+        t = t - v * 0.5
+    return t, n
+
+
+def reads_it_behind_an_if(x):
+    if x[1] > 0 and (v := x[0]) > -0.5:
+        return v * 2
+    return x[2]
+
+
+def reads_it_behind_neither(x):
+    if not (x[1] <= 0 or (v := x[2]) <= -0.5):
+        y = v * 2
+    else:
+        y = x[1]
+    return y
+
+
+def matches_a_shape(x):
+    match (x.ndim, x.shape):
+        case (1, (n,)) if n == 3:
+            return x * n
+        case (2, _):
+            return x.sum(0)
+        case _:
+            return x
+
+
+def leaves_in_two_ways(x):
+    n = 0
+    while True:
+        x = x * 0.5 + 1
+        n += 1
+        if (x - 2).max() < 0.1:
+            break
+        if n > 20:
+            return x * 0, n
+    return x, n
+
+
+def fills_a_grid(x):
+    grid = [[0.0, 0.0], [0.0, 0.0]]
+    for i in range(2):
+        for j in range(2):
+            grid[i][j] = x[i] * x[j] if x[i] > 0 else x[j]
+    return grid
+
+
+def eliminates(x):
+    a = torch.stack([x + 4, x * 2 + 1, x**2 + 1])
+    for k in range(3):
+        for i in range(k + 1, 3):
+            a[i] -= a[i, k] / a[k, k] * a[k]
+    return a
+
+
+CASES = [
+    reads_what_the_test_assigns,
+    reads_what_a_traced_test_assigns,
+    reads_it_behind_an_if,
+    reads_it_behind_neither,
+    matches_a_shape,
+    leaves_in_two_ways,
+    fills_a_grid,
+    eliminates,
+]
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("fn", CASES, ids=lambda f: f.__name__)
+def test_results_are_pythons(fn, level):
+    program = gfx.symbolic_trace(fn, *([torch.tensor(XS[0])] if level else []), backend="torch")
+    written, compiled = program.module("torch").load(), jax.jit(program.module("jax").load())
+    for x in XS:
+        want = list(leaves(fn(torch.tensor(x))))
+        for got in (program(torch.tensor(x)), written(torch.tensor(x)), compiled(jnp.asarray(x, jnp.float32))):
+            for a, b in zip(want, leaves(got), strict=True):
+                np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5, atol=1e-6)
+
+
+def counts_by_name(x):
+    counts = {"pos": 0, "neg": 0}
+    for v in x:
+        counts["pos" if v > 0 else "neg"] += 1
+    return counts
+
+
+def assigns_from_a_comprehension(x):
+    n = 0
+
+    def tick(v):
+        nonlocal n
+        if v > 0:
+            n += 1
+        return v * n
+
+    return [tick(v) for v in x]
+
+
+@pytest.mark.parametrize(
+    "fn, words", [(counts_by_name, "is a str"), (assigns_from_a_comprehension, "'n' here: it was made in a part")]
+)
+def test_what_no_graph_can_hold_is_refused(fn, words):
+    with pytest.raises(UnsupportedConstruct, match=words):
+        gfx.symbolic_trace(fn, torch.tensor(XS[0]))
