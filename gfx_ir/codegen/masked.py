@@ -59,7 +59,7 @@ def _same_rank(mask: Value, base: Value) -> bool:
 def _alike(a: Any, b: Any, depth: int = 4) -> bool:
     """Whether two masks are the same, or computed in the same way."""
     if a is b or type(a) is not Value or type(b) is not Value:
-        return a is b or (type(a) is type(b) and not isinstance(a, Value) and bool(a == b))
+        return a is b or (type(a) is type(b) and bool(a == b))
     one, other = a.node, b.node
     same = depth and one.op is other.op and one.op.family == "elementwise" and len(one.args) == len(other.args)
     return bool(same) and all(_alike(x, y, depth - 1) for x, y in zip(one.args, other.args))
