@@ -104,13 +104,20 @@ class Facts:
         node, excluded = value.node, []
         sides = [region.result[value.index - 1] for region in node.regions]
         for at, side in enumerate(sides):
-            of_test = isinstance(side, Value) and self.key(side) == self.key(node.args[0])
+            of_test = isinstance(side, Value) and self.key(side) in self._asked(node.args[0])
             settled = side if isinstance(side, bool) else at == 0 if of_test else self.decide(side)
             if settled is (not truth):
                 excluded.append(at)
         if len(excluded) == 1:  # both: what hangs on this is never reached
             self.assume(node.args[0], excluded[0] == 1)
             self.assume(sides[1 - excluded[0]], truth)
+
+    def _asked(self, test: Any) -> list[Any]:
+        """Keys of what a test asks for its truth: itself, and x where it is x != 0."""
+        if not isinstance(test, Value) or test.node.op.name != "not_equal":
+            return [self.key(test)]
+        number, zero = test.node.args
+        return [self.key(test), *([self.key(number)] if type(zero) is int and zero == 0 else ())]
 
 
 def _negated(value: Value) -> Value | None:

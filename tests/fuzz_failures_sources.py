@@ -205,4 +205,32 @@ def f(x: jax.Array, n: jax.Array, k: int = 2):
 """,
         how=Settings("jax", 0, 0),
     ),
+    "what is only there where a test on data was asked": Failure(
+        """
+def f(x, n, k, m=None):
+    v = x
+    if v.sum() and m is not None:
+        v = m * 0.1
+    t = 0
+    while m is not None and t < n:
+        v = v + m
+        t = t + 1
+    if m is None or v.max() > 1:
+        v = v - 1
+    else:
+        v = v * m
+    return v
+""",
+        how=Settings("torch", 1, 1),
+    ),
+    "a test whose sides give a number and a boolean": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = None):
+    t = 0
+    while t < n and (k or (m is None or x.mean() > 0.7)):
+        t = t + 1
+    return t
+""",
+        how=Settings("torch", 0, 1),
+    ),
 }

@@ -9,6 +9,7 @@ from ..backend import Backend
 from ..graph import Graph, Value
 from ..program import Parameter, Program
 from .agree import cast_whole_numbers
+from .asked import give_truths
 from .bounded import bound_loops
 from .carried import drop_carried
 from .composite import Expander
@@ -19,6 +20,7 @@ from .merge import merge_tests
 from .own_gradients import take_out
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
+from .settled import ask_first
 from .simplify import simplify
 from .staged import stage_ranges
 from .style import Style
@@ -63,8 +65,10 @@ def prepare(
         expander.expand(graph)
     expander.check()
     for graph in bottom_up(entry, functions):
+        traced = trace_tests(graph, unrolling) if functional else set()
+        give_truths(graph)
         if functional:
-            trace_tests(graph, unrolling)
+            ask_first(graph, traced)
         merge_tests(graph)
         simplify(graph, functional)
         drop_carried(graph)

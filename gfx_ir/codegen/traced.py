@@ -15,8 +15,8 @@ from .unrolling import Unrolling
 _LOGICAL = {"and": "logical_and", "or": "logical_or", "not": "logical_not"}
 
 
-def trace_tests(graph: Graph, unrolling: Unrolling) -> None:
-    """Make the tests in the graph and its regions that hang on such numbers tests on data."""
+def trace_tests(graph: Graph, unrolling: Unrolling) -> set[Value]:
+    """Make the tests in the graph and its regions that hang on such numbers tests on data; gives the host values that do."""
     traced: set[Value] = set()
     for node in list(graph.walk()):
         op = node.op.name
@@ -33,6 +33,7 @@ def trace_tests(graph: Graph, unrolling: Unrolling) -> None:
         if (op == "for" and not unrolling.takes(node)) or (op == "host_for" and node.graph is None):
             items, _ = placeholders(node, node.regions[-1])
             traced.update(item for item in items if item.kind == "int")
+    return traced
 
 
 def _pass_on(node: Node, traced: set[Value]) -> None:

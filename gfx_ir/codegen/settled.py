@@ -1,0 +1,204 @@
+"""Open host tests that a test on data settles: a functional target asks them first.
+
+It traces both sides of a test on data, whatever is true. `if m is not None and x.sum() > 0: x = x * m` would be traced with None
+for m, and the body of such a loop too: so `m is not None` is asked by a Python test around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..op import lookup
+from ..trees import leaves
+from .copying import Values, copy_nodes, outputs_of, splice, substitute
+from .simplify import IFS, given
+
+Otherwise = Callable[[Graph, Values], Any]
+_CONSISTS = frozenset(("not_equal", "logical_not", "host_if", "cond"))
+
+
+def ask_first(graph: Graph, traced: set[Value]) -> None:
+    """Put such tests around the tests and loops on data in the graph and its regions. `traced` are numbers that are data."""
+    for node in reversed(list(graph.walk())):
+        if node.op.name == "cond":
+            _before_test(node, traced)
+        elif node.op.name == "while":
+            _before_loop(node, traced)
+
+
+def _before_test(node: Node, traced: set[Value]) -> None:
+    for at, side in enumerate(node.regions):
+        other = node.regions[1 - at]
+        if other.parameters:
+            continue
+        found = _asked(node, _settled(node.args[0], at == 0, traced), (side,), node.args[1], not len(other))
+        if found is not None:
+
+            def otherwise(into: Graph, held: Values, other: Graph = other) -> Any:
+                values: Values = dict(zip(other.placeholders, substitute(node.args[1], held)))
+                copy_nodes(other, into, None, values)
+                return substitute(other.result, values)
+
+            _before_test(_asked_before(node, *found, otherwise), traced)
+            return
+
+
+def _before_loop(node: Node, traced: set[Value]) -> None:
+    goes_on = node.regions[0].result
+    goes_on = goes_on[0] if type(goes_on) in (tuple, list) else goes_on
+    found = _asked(node, _settled(goes_on, True, traced), node.regions, node.arg("operands"), True)
+    if found is not None:
+        _before_loop(_asked_before(node, *found, lambda into, held: substitute(node.arg("init"), held)), traced)
+
+
+def _asked(
+    node: Node, settled: Iterable[tuple[Value, bool]], regions: tuple[Graph, ...], operands: tuple, free: bool
+) -> tuple[Value, bool] | None:
+    """The first of the settled tests that `node` needs: one without which the regions take None for data, or one that costs
+    nothing (`free`) to ask; as a value of the graph that the node stands in, with what it is."""
+    for found, known in settled:
+        subject = _at(found.node.args[0], node.graph) if found.node.op.name == "is_none" else None
+        here = _at(found, node.graph)
+        if subject is not None and not known:
+            needed = any(
+                region.placeholders[at - len(operands)].uses
+                for region in regions
+                for at, operand in enumerate(operands)
+                if operand is subject
+            )
+            if needed and here is None:
+                here = _none_test(subject, node)
+            if needed and here is not None:
+                return here, known
+        if here is not None and free and any(len(region) for region in regions):
+            return here, known
+    return None
+
+
+def _none_test(subject: Value, before: Node) -> Value:
+    made = Node(lookup("is_none"), (subject,), None, before.span)
+    assert before.graph is not None
+    before.graph.insert(made, before)
+    return made.value
+
+
+def _settled(value: Any, truth: bool, traced: set[Value]) -> Iterator[tuple[Value, bool]]:
+    """Open host tests that are known where `value` is true, or false, with what they are then."""
+    if type(value) is not Value or value in traced:
+        return
+    node = value.node
+    negated = _negated(value)
+    if negated is not None:
+        yield from _settled(negated, not truth, traced)
+    elif node.op.name == "not_equal" and type(node.args[1]) is int and node.args[1] == 0:
+        yield from _settled(node.args[0], truth, traced)
+    elif node.op.name in IFS:
+        test = node.args[0]
+        sides = [outputs_of(side.result, len(node.values))[value.index - 1] for side in node.regions]
+        excluded = [at for at, side in enumerate(sides) if _known(side, test, at == 0) is (not truth)]
+        if len(excluded) == 1:  # of `a and b` that is true, both are; of `a or b` that is false, neither
+            yield from _settled(test, excluded[0] == 1, traced)
+            yield from _settled(sides[1 - excluded[0]], truth, traced)
+    elif value.kind == "bool":
+        yield value, truth
+
+
+def _known(side: Any, test: Any, truth: bool) -> bool | None:
+    """The truth of what a side gives, where the side's test has this truth."""
+    if isinstance(side, bool):
+        return side
+    found = given(side)[0][0] if type(side) is Value and given(side) else None
+    asks_it = type(test) is Value and test.node.op.name == "not_equal" and test.node.args[0] is found
+    return truth if found is not None and (found is test or asks_it) else None
+
+
+def _negated(value: Value) -> Any:
+    node = value.node
+    if node.op.name == "host" and node.args[0] == "not":
+        return node.args[1][0]
+    return node.args[0] if node.op.name == "logical_not" else None
+
+
+def _at(value: Any, graph: Graph | None) -> Value | None:
+    """What a value of a region is in the graph around it; None where that is nothing there."""
+    while type(value) is Value and value.node.graph is not graph:
+        outer = given(value)
+        value = outer[0][0] if outer else None
+    return value if type(value) is Value else None
+
+
+def _asked_before(node: Node, test: Value, truth: bool, otherwise: Otherwise) -> Node:
+    """Put a host test around a node, which keeps its place where the test has this truth; gives the node that it became."""
+    graph = node.graph
+    assert graph is not None
+    moved = [*reversed(list(_only_for(node))), node]
+    inner = {value for part in moved for value in part.values}
+    operands = list(
+        dict.fromkeys(x for part in moved for x in leaves(part.args) if type(x) is Value and x not in inner)
+    )
+    sides = Graph("then"), Graph("else")
+    made = Node(lookup("host_if"), (test, tuple(operands)), tuple(v.kind for v in node.values), node.span, sides)
+    graph.insert(made, node)
+    kept, other = sides if truth else sides[::-1]
+    held: list[Values] = [{}, {}]
+    for side, values in zip((kept, other), held):
+        for value in operands:
+            values[value] = side.add_placeholder(value.name or "", value.kind, value.type)
+            values[value].name = value.name
+    other.result = tuple(outputs_of(otherwise(other, held[1]), len(node.values)))
+    for old, new in zip(node.values, made.values):
+        new.name, new.type = old.name, old.type
+        old.replace_by(new)
+    for part in moved:
+        graph.detach(part)
+        part.set_args(substitute(part.args, held[0]))
+        kept.append(part)
+    kept.result = node.values
+    _take_known(kept, test, truth)
+    _take_known(other, test, not truth)
+    return node
+
+
+def _only_for(node: Node) -> Iterator[Node]:
+    """The nodes that a test on data consists of, from the last on, where nothing else takes them."""
+    value = node.args[0] if node.op.name == "cond" else None
+    user = node
+    while type(value) is Value and value.node.op.name in _CONSISTS and value.node.graph is node.graph:
+        if value.uses != {user: 1} or any(leaf is value for leaf in leaves(user.args[1:])):
+            return
+        user = value.node
+        yield user
+        value = user.args[0]
+
+
+def _take_known(region: Graph, test: Value, truth: bool) -> None:
+    """Where a region asks the same again, the answer is known."""
+    key, turned = _key(test)
+    nodes = list(region.walk())
+    inside = [region, *(inner for node in nodes for inner in node.regions)]
+    values = (*(x for graph in inside for x in graph.placeholders), *(x for node in nodes for x in node.values))
+    asked = [(value, *_key(value)) for value in values if value.kind == "bool"]
+    for value, what, again in asked:
+        if what == key:
+            value.replace_by(truth is (turned is again))
+    for node in nodes:
+        if node.op.name == "host_if" and isinstance(node.args[0], bool) and node.graph is not None:
+            splice(node.regions[0 if node.args[0] else 1], node, node.args[1], "")
+
+
+def _key(test: Any) -> tuple[Any, bool]:
+    """What a test asks, wherever it stands, and whether it is the opposite of that."""
+    turned = False
+    while type(test) is Value:
+        outer, negated = given(test), _negated(test)
+        if outer:
+            test = outer[0][0]
+        elif negated is not None:
+            test, turned = negated, not turned
+        elif test.node.op.name == "is_none":
+            return ("is_none", _key(test.node.args[0])[0]), turned
+        else:
+            break
+    return test, turned
