@@ -54,8 +54,9 @@ def numpy_index(index):
 
 
 def batch_norm_train(x, weight=None, bias=None, eps=1e-5):
-    """Batch norm by the batch's own statistics: the result, the mean and the biased variance used."""
-    var, mean = torch.var_mean(x, dim=[axis for axis in range(x.ndim) if axis != 1], correction=0)
+    """Batch norm by the batch's own statistics: the result, the mean and the biased variance, in float32 at least."""
+    wide = x.float() if x.itemsize < 4 else x
+    var, mean = torch.var_mean(wide, dim=[axis for axis in range(x.ndim) if axis != 1], correction=0)
     return F.batch_norm(x, None, None, weight, bias, training=True, eps=eps), mean, var
 
 

@@ -18,7 +18,7 @@ from gfx_ir.build import host
 from . import attention
 from .lifting import dtype_like, floating, known_rank, refuse
 from .lifts import activations as act
-from .lifts import embeddings, layers, losses, matrices, pools, recurrent, shapes, shuffles
+from .lifts import embeddings, layers, losses, matrices, norms, pools, recurrent, shapes, shuffles
 from .scalars import on_scalars
 
 
@@ -58,11 +58,11 @@ def _update_statistics(m: Any, input: Any, mean: Any, var: Any) -> None:
         m.write("num_batches_tracked", count)
         if momentum is None:
             momentum = ops.divide(1.0, ops.astype(count, dtype_like(mean)))
-    if layers.is_empty(input):
+    if norms.is_empty(input):
         return
     elements = host("//", ops.numel(input), ops.size(input, 1))
-    m.write("running_mean", layers.moved(m.running_mean, mean, momentum))
-    m.write("running_var", layers.moved(m.running_var, layers.unbiased(var, elements), momentum))
+    m.write("running_mean", norms.moved(m.running_mean, mean, momentum))
+    m.write("running_var", norms.moved(m.running_var, norms.unbiased(var, elements), momentum))
 
 
 def _instance_norm(dims: int) -> Callable[..., Any]:
@@ -71,7 +71,7 @@ def _instance_norm(dims: int) -> Callable[..., Any]:
         x = ops.expand_dims(input, 0) if single else input
         own = m.training or not m.track_running_stats
         momentum = 0.0 if m.momentum is None else m.momentum
-        out = layers.instance_norm(x, m.running_mean, m.running_var, m.weight, m.bias, own, momentum, m.eps)
+        out = norms.instance_norm(x, m.running_mean, m.running_var, m.weight, m.bias, own, momentum, m.eps)
         if isinstance(out, Written):
             for name, value in out.values.items():
                 m.write(name, value)

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from ..dtypes import DType, bool_, float32
+from ..dtypes import DType, bool_
 from ..errors import ShapeError
 from ..types import LogicalTensor
 from . import _seen
-from ._body import element_of
+from ._body import as_wide_as, element_of, narrow, widened
 from ._catalogue import ops
 from ._row import composite, op
 from ._shapes import (
@@ -146,9 +146,8 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 @composite(FAMILY)
 def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
     """The norm of order `ord` of the vectors along axes (all elements: one vector)."""
-    element = element_of(x)
-    if element is not None and element.kind == "f" and element.bits < 32 and ord not in (math.inf, -math.inf):
-        return ops.astype(ops.vector_norm(ops.astype(x, float32), axis, keepdims, ord), element)
+    if narrow(x) and ord not in (math.inf, -math.inf):
+        return as_wide_as(x, ops.vector_norm(widened(x), axis, keepdims, ord))
     size = ops.abs(x)
     if ord == math.inf:
         return ops.max(size, axis=axis, keepdims=keepdims)

@@ -38,3 +38,15 @@ SAMPLES += [
     S("batch_norm", (IMAGE, MEAN, VAR, W6), {"eps": 1e-2}),
     S("batch_norm_train", (IMAGE, None, B6), {"eps": 1e-2}),
 ]
+# Squares of these are beyond float16.
+LARGE = (IMAGE * 300).astype(np.float16)
+SAMPLES += [
+    S("layer_norm", (LARGE, (5,)), tol=1e-2),
+    S("rms_norm", (LARGE, (5,)), tol=1e-2),
+    S("group_norm", (LARGE, 2), tol=1e-2),
+    S("instance_norm", (LARGE,), tol=1e-2),
+    S("batch_norm", (LARGE, MEAN * 300, VAR * 9e4), tol=1e-2),
+    S("batch_norm_train", (LARGE,), tol=1e-2),
+    S("instance_norm", (IMAGE, W6, B6), {"eps": 1e-2}),
+    S("instance_norm", (IMAGE[:, :, 0], None, B6)),
+]

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import build, ops
-from gfx_ir.backend import Written
 from gfx_ir.build import host
 
 from ..lifting import ask_rank, known_rank, known_size, refuse, shape_of
@@ -41,125 +40,6 @@ def conv(dims: int) -> Callable[..., Any]:
         return batched(input, dims, lambda x: ops.conv(x, weight, bias, *settings))
 
     return fn
-
-
-def moved(old: Any, new: Any, momentum: Any) -> Any:
-    """(1 - momentum) * old + momentum * new."""
-    kept = 1 - momentum if isinstance(momentum, (int, float)) else ops.subtract(1.0, momentum)
-    return ops.add(ops.multiply(old, kept), ops.multiply(new, momentum))
-
-
-def unbiased(variance: Any, elements: Any) -> Any:
-    """The variance of a batch as an estimate of that of all."""
-    return ops.multiply(variance, host("/", elements, host("-", elements, 1)))
-
-
-def batch_norm(
-    input: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
-    training: Any = False,
-    momentum: Any = 0.1,
-    eps: Any = 1e-5,
-) -> Any:
-    """F.batch_norm; in training it writes the running statistics."""
-    if is_empty(input) and known_rank(input) == 1:
-        return input
-    if training is False:
-        return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
-    if training is not True:
-        refuse("F.batch_norm whose training flag is open has no counterpart", "give the flag a value at capture")
-    out, mean, var = ops.batch_norm_train(input, weight, bias, eps)
-    if running_mean is None or is_empty(input):
-        return out
-    elements = host("//", ops.numel(input), ops.size(input, 1))
-    new = {"running_mean": mean, "running_var": unbiased(var, elements)}
-    old = {"running_mean": running_mean, "running_var": running_var}
-    return Written(out, {name: moved(old[name], value, momentum) for name, value in new.items()})
-
-
-def is_empty(x: Any) -> bool:
-    """Whether x is known to have no elements: it changes no statistics."""
-    return any(known_size(x, axis) == 0 for axis in range(known_rank(x) or 0))
-
-
-def torch_batch_norm(
-    input: Any,
-    weight: Any,
-    bias: Any,
-    running_mean: Any,
-    running_var: Any,
-    training: Any,
-    momentum: Any,
-    eps: Any,
-    cudnn_enabled: Any = True,
-) -> Any:
-    """torch.batch_norm."""
-    return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
-
-
-def instance_norm(
-    input: Any,
-    running_mean: Any = None,
-    running_var: Any = None,
-    weight: Any = None,
-    bias: Any = None,
-    use_input_stats: Any = True,
-    momentum: Any = 0.1,
-    eps: Any = 1e-5,
-) -> Any:
-    """Each channel of each sample normalised over its positions; it writes running statistics where there are any."""
-    if not use_input_stats:
-        return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
-    rank = ask_rank(input, 4, "F.instance_norm")
-    over = tuple(range(2, rank))
-    mean, variance = (f(input, axis=over, keepdims=True) for f in (ops.mean, ops.var))
-    out = ops.multiply(ops.subtract(input, mean), ops.rsqrt(ops.add(variance, eps)))
-    column = (-1, *(1,) * (rank - 2))
-    out = out if weight is None else ops.multiply(out, ops.reshape(weight, column))
-    out = out if bias is None else ops.add(out, ops.reshape(bias, column))
-    if running_mean is None:
-        return out
-    elements = host("//", ops.numel(input), host("*", ops.size(input, 0), ops.size(input, 1)))
-    means, variances = (ops.mean(x, axis=(0, *over)) for x in (mean, unbiased(variance, elements)))
-    return Written(
-        out,
-        {
-            "running_mean": moved(running_mean, means, momentum),
-            "running_var": moved(running_var, variances, momentum),
-        },
-    )
-
-
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
-    """F.layer_norm."""
-    return ops.layer_norm(input, each(normalized_shape, 1), weight, bias, eps)
-
-
-def group_norm(input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
-    """F.group_norm."""
-    return ops.group_norm(input, num_groups, weight, bias, eps)
-
-
-def torch_layer_norm(
-    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5, cudnn_enable: Any = True
-) -> Any:
-    """torch.layer_norm."""
-    return layer_norm(input, normalized_shape, weight, bias, eps)
-
-
-def torch_group_norm(
-    input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5, cudnn_enabled: Any = True
-) -> Any:
-    """torch.group_norm."""
-    return group_norm(input, num_groups, weight, bias, eps)
-
-
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
-    """F.rms_norm."""
-    return ops.rms_norm(input, each(normalized_shape, 1), weight, eps)
 
 
 def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: bool = False) -> Any:
@@ -260,16 +140,6 @@ def _repeat_heads(x: Any, query: Any) -> Any:
 
 
 CONV: Lifts = {f"F.conv{n}d torch.conv{n}d": conv(n) for n in (1, 2, 3)}
-BATCH_NORM: Lifts = {"F.batch_norm": batch_norm, "torch.batch_norm": torch_batch_norm, "F.instance_norm": instance_norm}
-LAYER_NORM: Lifts = {
-    "F.layer_norm": layer_norm,
-    "torch.layer_norm": torch_layer_norm,
-}
-GROUP_NORM: Lifts = {
-    "F.group_norm": group_norm,
-    "torch.group_norm": torch_group_norm,
-}
-RMS_NORM: Lifts = {"F.rms_norm torch.rms_norm": rms_norm}
 DROPOUT: Lifts = {
     "F.dropout": dropout,
     "torch.dropout": torch_dropout,

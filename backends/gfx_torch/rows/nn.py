@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir.backend import Row
 
-from ..lifts import activations, embeddings, layers, losses
+from ..lifts import activations, embeddings, layers, losses, norms
 
 
 def same(numbers: Any, default: int | None = None) -> str | None:
@@ -65,18 +65,19 @@ ROWS = (
     Row(
         "batch_norm",
         "F.batch_norm(x, mean, var, weight=weight, bias=bias, eps=eps)",
-        layers.BATCH_NORM,
+        norms.BATCH_NORM,
         spare=True,
     ),
     Row("batch_norm_train", "batch_norm_train(x, weight=weight, bias=bias, eps=eps)"),
     Row(
         "layer_norm",
         "F.layer_norm(x, normalized_shape, weight=weight, bias=bias, eps=eps)",
-        layers.LAYER_NORM,
+        norms.LAYER_NORM,
         spare=True,
     ),
-    Row("group_norm", "F.group_norm(x, num_groups, weight=weight, bias=bias, eps=eps)", layers.GROUP_NORM),
-    Row("rms_norm", "F.rms_norm(x, normalized_shape, weight=weight, eps=eps)", layers.RMS_NORM),
+    Row("group_norm", "F.group_norm(x, num_groups, weight=weight, bias=bias, eps=eps)", norms.GROUP_NORM),
+    Row("instance_norm", "F.instance_norm(x, weight=weight, bias=bias, eps=eps)", norms.INSTANCE_NORM),
+    Row("rms_norm", "F.rms_norm(x, normalized_shape, weight=weight, eps=eps)", norms.RMS_NORM),
     Row("embedding", "F.embedding(x, weight)", embeddings.EMBEDDING),
     Row(
         "embedding_bag",

@@ -1,0 +1,215 @@
+"""Normalisation: torch's calls in terms of ops, those of its own kernels too, which give the statistics beside the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Written
+from gfx_ir.build import host
+from gfx_ir.dtypes import DTYPES
+from gfx_ir.ops._body import widened
+
+from ..lifting import cast_back, dtype_like, known_rank, known_size, refuse
+from .layers import Lifts, each
+
+
+def moved(old: Any, new: Any, momentum: Any) -> Any:
+    """(1 - momentum) * old + momentum * new, in the dtype of `old`."""
+    kept = 1 - momentum if isinstance(momentum, (int, float)) else ops.subtract(1.0, momentum)
+    return cast_back(ops.add(ops.multiply(old, kept), ops.multiply(new, momentum)), old)
+
+
+def unbiased(variance: Any, elements: Any) -> Any:
+    """The variance of a batch as an estimate of that of all."""
+    return ops.multiply(variance, host("/", elements, host("-", elements, 1)))
+
+
+def is_empty(x: Any) -> bool:
+    """Whether x is known to have no elements: it changes no statistics."""
+    return any(known_size(x, axis) == 0 for axis in range(known_rank(x) or 0))
+
+
+def _trained(
+    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, momentum: Any, eps: Any
+) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Batch norm by the batch's own statistics: the result, the mean, the variance, the new running statistics."""
+    out, mean, var = ops.batch_norm_train(input, weight, bias, eps)
+    if running_mean is None or is_empty(input):
+        return out, mean, var, {}
+    elements = host("//", ops.numel(input), ops.size(input, 1))
+    new = {
+        "running_mean": moved(running_mean, mean, momentum),
+        "running_var": moved(running_var, unbiased(var, elements), momentum),
+    }
+    return out, mean, var, new
+
+
+def batch_norm(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: Any = False,
+    momentum: Any = 0.1,
+    eps: Any = 1e-5,
+) -> Any:
+    """F.batch_norm; in training it writes the running statistics."""
+    if is_empty(input) and known_rank(input) == 1:
+        return input
+    if training is False:
+        return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
+    if training is not True:
+        refuse("F.batch_norm whose training flag is open has no counterpart", "give the flag a value at capture")
+    out, _, _, new = _trained(input, running_mean, running_var, weight, bias, momentum, eps)
+    return Written(out, new) if new else out
+
+
+def torch_batch_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: Any,
+    momentum: Any,
+    eps: Any,
+    cudnn_enabled: Any = True,
+) -> Any:
+    """torch.batch_norm."""
+    return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def native_batch_norm(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: Any, momentum: Any, eps: Any
+) -> Any:
+    """torch.native_batch_norm: the result, the mean and 1 / sqrt(var + eps) of the batch, empty where it is not trained."""
+    if training is False:
+        none = ops.zeros((0,), dtype=dtype_like(running_mean))
+        return ops.batch_norm(input, running_mean, running_var, weight, bias, eps), none, none
+    if training is not True:
+        refuse("torch.native_batch_norm whose flag is open has no counterpart", "give the flag a value at capture")
+    out, mean, var, new = _trained(input, running_mean, running_var, weight, bias, momentum, eps)
+    result = out, *_given((mean, ops.rsqrt(ops.add(var, eps))), input, weight)
+    return Written(result, new) if new else result
+
+
+def batch_norm_with_update(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: Any, eps: Any
+) -> Any:
+    """aten._batch_norm_with_update: native_batch_norm in training, and what a GPU would keep."""
+    found = native_batch_norm(input, weight, bias, running_mean, running_var, True, momentum, eps)
+    kept = ops.zeros((0,), dtype=DTYPES["uint8"])
+    return Written((*found.result, kept), found.values) if isinstance(found, Written) else (*found, kept)
+
+
+def _given(statistics: tuple[Any, ...], input: Any, weight: Any) -> tuple[Any, ...]:
+    """Statistics in the dtype in which torch gives them: that of the weight, else of the input."""
+    return tuple(cast_back(part, input if weight is None else weight) for part in statistics)
+
+
+def instance_norm(
+    input: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: Any = True,
+    momentum: Any = 0.1,
+    eps: Any = 1e-5,
+) -> Any:
+    """Each channel of each sample normalised over its positions; it writes running statistics where there are any."""
+    if not use_input_stats:
+        return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
+    out = ops.instance_norm(input, weight, bias, eps)
+    if running_mean is None:
+        return out
+    channels = ops.reshape(widened(input), (ops.size(input, 0), ops.size(input, 1), -1))
+    means = ops.mean(channels, axis=(0, 2))
+    variances = ops.mean(unbiased(ops.var(channels, axis=2), ops.size(channels, 2)), axis=0)
+    new = {"running_mean": moved(running_mean, means, momentum), "running_var": moved(running_var, variances, momentum)}
+    return Written(out, new)
+
+
+def torch_instance_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: Any,
+    momentum: Any,
+    eps: Any,
+    cudnn_enabled: Any = True,
+) -> Any:
+    """torch.instance_norm."""
+    return instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """F.layer_norm."""
+    return ops.layer_norm(input, each(normalized_shape, 1), weight, bias, eps)
+
+
+def torch_layer_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5, cudnn_enable: Any = True
+) -> Any:
+    """torch.layer_norm."""
+    return layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: Any) -> tuple[Any, ...]:
+    """torch.native_layer_norm: the result, the means and 1 / sqrt(var + eps)."""
+    over = tuple(range(-len(each(normalized_shape, 1)), 0))
+    statistics = _statistics(input, over, eps, keepdims=True)
+    return layer_norm(input, normalized_shape, weight, bias, eps), *_given(statistics, input, weight)
+
+
+def _statistics(x: Any, axis: Any, eps: Any, keepdims: bool = False) -> tuple[Any, Any]:
+    mean, var = (f(widened(x), axis=axis, keepdims=keepdims) for f in (ops.mean, ops.var))
+    return mean, ops.rsqrt(ops.add(var, eps))
+
+
+def group_norm(input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """F.group_norm."""
+    return ops.group_norm(input, num_groups, weight, bias, eps)
+
+
+def torch_group_norm(
+    input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5, cudnn_enabled: Any = True
+) -> Any:
+    """torch.group_norm."""
+    return group_norm(input, num_groups, weight, bias, eps)
+
+
+def native_group_norm(
+    input: Any, weight: Any, bias: Any, N: Any, C: Any, HxW: Any, group: Any, eps: Any
+) -> tuple[Any, ...]:
+    """torch.native_group_norm: the result, the means and 1 / sqrt(var + eps) of the groups."""
+    statistics = _statistics(ops.reshape(input, (N, group, -1)), -1, eps)
+    return group_norm(input, group, weight, bias, eps), *_given(statistics, input, weight)
+
+
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
+    """F.rms_norm."""
+    return ops.rms_norm(input, each(normalized_shape, 1), weight, eps)
+
+
+def _kernels(*names: str) -> str:
+    return " ".join(f"torch.ops.aten.{name} torch.ops.aten.{name}.default" for name in names)
+
+
+BATCH_NORM: Lifts = {"F.batch_norm": batch_norm, "torch.batch_norm": torch_batch_norm}
+INSTANCE_NORM: Lifts = {"F.instance_norm": instance_norm, "torch.instance_norm": torch_instance_norm}
+LAYER_NORM: Lifts = {"F.layer_norm": layer_norm, "torch.layer_norm": torch_layer_norm}
+GROUP_NORM: Lifts = {"F.group_norm": group_norm, "torch.group_norm": torch_group_norm}
+RMS_NORM: Lifts = {"F.rms_norm torch.rms_norm": rms_norm}
+LIFTS: dict[str, Callable[..., Any]] = {
+    f"torch.native_layer_norm {_kernels('native_layer_norm')}": native_layer_norm,
+    f"torch.native_group_norm {_kernels('native_group_norm')}": native_group_norm,
+    "torch.native_batch_norm torch._native_batch_norm_legit"
+    f" {_kernels('native_batch_norm', '_native_batch_norm_legit')}": native_batch_norm,
+    _kernels("_batch_norm_with_update"): batch_norm_with_update,
+}
