@@ -113,7 +113,7 @@ class TorchBackend(Backend):
                     self.functions.setdefault(target, Lift(f"{root}.{inplace}", fn, writes=True))
 
     def _add_unbound(self) -> None:
-        """`torch.Tensor.add(x, y)`, and what `__torch_function__` hands over for attributes."""
+        """`torch.Tensor.add(x, y)`, what `__torch_function__` hands over for attributes, and kernels as functions of torch."""
         for name, lift in self.methods.items():
             target = getattr(torch.Tensor, name, None)
             if target is not None:
@@ -122,6 +122,11 @@ class TorchBackend(Backend):
             descriptor = getattr(torch.Tensor, name, None)
             if descriptor is not None and hasattr(descriptor, "__get__"):
                 self.functions.setdefault(descriptor.__get__, lift)
+        for lift in list(self.functions.values()):
+            kernel = lift.name.removeprefix("torch.ops.aten.")
+            same = getattr(torch, kernel, None) if kernel != lift.name else None
+            if same is not None:
+                self.functions.setdefault(same, lift)
 
     # ------------------------------------------------------------------ tensors
     def dtype_of(self, x: Any) -> DType:

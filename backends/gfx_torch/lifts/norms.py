@@ -197,7 +197,8 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = N
     return ops.rms_norm(input, each(normalized_shape, 1), weight, eps)
 
 
-def _kernels(*names: str) -> str:
+def kernels(*names: str) -> str:
+    """Names of torch's kernels, with those of the form that takes tensors."""
     return " ".join(f"torch.ops.aten.{name} torch.ops.aten.{name}.default" for name in names)
 
 
@@ -207,9 +208,8 @@ LAYER_NORM: Lifts = {"F.layer_norm": layer_norm, "torch.layer_norm": torch_layer
 GROUP_NORM: Lifts = {"F.group_norm": group_norm, "torch.group_norm": torch_group_norm}
 RMS_NORM: Lifts = {"F.rms_norm torch.rms_norm": rms_norm}
 LIFTS: dict[str, Callable[..., Any]] = {
-    f"torch.native_layer_norm {_kernels('native_layer_norm')}": native_layer_norm,
-    f"torch.native_group_norm {_kernels('native_group_norm')}": native_group_norm,
-    "torch.native_batch_norm torch._native_batch_norm_legit"
-    f" {_kernels('native_batch_norm', '_native_batch_norm_legit')}": native_batch_norm,
-    _kernels("_batch_norm_with_update"): batch_norm_with_update,
+    f"torch.native_layer_norm {kernels('native_layer_norm')}": native_layer_norm,
+    f"torch.native_group_norm {kernels('native_group_norm')}": native_group_norm,
+    f"torch.native_batch_norm {kernels('native_batch_norm', '_native_batch_norm_legit')}": native_batch_norm,
+    kernels("_batch_norm_with_update"): batch_norm_with_update,
 }
