@@ -41,6 +41,19 @@ CALLS = {
     "reduce_prod": lambda x: lax.reduce_prod(WHOLE, (0,)),
     "conj": lambda x: lax.conj(X),
     "round": lambda x: lax.round(X * 2, lax.RoundingMethod.AWAY_FROM_ZERO),
+    "left eigenvectors": lambda x: abs(
+        jnp.stack(lax.linalg.eig(jnp.triu(SQUARE), compute_right_eigenvectors=False)[1:])
+    ),
+    "bits": lambda x: lax.bitcast_convert_type(X, jnp.int8),
+    "bits of bits": lambda x: lax.bitcast_convert_type(WHOLE[:, :4], jnp.float32),
+    "bits as words": lambda x: WHOLE[:, :4].view(jnp.uint32),
+    "leading zeros": lambda x: lax.clz(WHOLE),
+    "bits of ones": lambda x: lax.population_count(WHOLE),
+    "bits of ones of a size": lambda x: jnp.bitwise_count(WHOLE),
+    "order of complex numbers": lambda x: COMPLEX >= jnp.max(COMPLEX, axis=1, keepdims=True),
+    "betainc": lambda x: lax.betainc(abs(X), abs(X) + 1, jnp.tanh(abs(X))),
+    "cbrt": lambda x: lax.cbrt(X),
+    "tridiagonal": lambda x: lax.linalg.tridiagonal_solve(X, X + 6, X[::-1], X[:, :, None]),
     "select_n": lambda x: lax.select_n(TIES % 3, TIES, -TIES, TIES * 7),
     "shift": lambda x: lax.shift_right_logical(WHOLE, jnp.full_like(WHOLE, 3)),
     "precision": lambda x: lax.reduce_precision(X, 8, 7),
@@ -85,6 +98,9 @@ def compared(call):
 # ---------------------------------------------------------------- jax.nn, jax.scipy.special
 POSITIVE, SOME = abs(X) + 0.1, jnp.array([-2.5, -1.5, 0.0, 0.5, 3.0])
 FUNCTIONS = {
+    "exp1": lambda x: special.exp1(POSITIVE),
+    "expi": lambda x: special.expi(x),
+    "expn": lambda x: special.expn(jnp.array([1, 2, 3, 4, 5]), POSITIVE),
     "beta": lambda x: special.beta(POSITIVE, abs(x)),
     "boxcox": lambda x: special.boxcox(POSITIVE, jnp.round(x)),
     "boxcox1p": lambda x: special.boxcox1p(POSITIVE, jnp.round(x)),

@@ -44,6 +44,11 @@ def writes_real_parts(x):
     return torch.view_as_real(z)
 
 
+def writes_bits(x):
+    x.view(torch.int32)[0] = 0x7FFFFFFF & x.view(torch.int32)[0]
+    return x * 1
+
+
 def writes_adjoint(x):
     x.reshape(2, 3).clone().mH.add_(1)
     y = x.view(2, 3)
@@ -65,7 +70,7 @@ def copies(x):
 
 
 PROGRAMS = (
-    writes_vector, writes_each, writes_same, writes_steps, writes_windows, writes_real_parts, writes_adjoint,
+    writes_vector, writes_each, writes_same, writes_steps, writes_windows, writes_real_parts, writes_bits, writes_adjoint,
     turns_a_copy, copies,
 )  # fmt: skip
 

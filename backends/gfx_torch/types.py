@@ -16,7 +16,18 @@ from torch.nn import functional as F
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
 
-from . import attention, helpers, helpers_arrange, holding, lifts, rows, scalars, special
+from . import (
+    attention,
+    helpers,
+    helpers_arrange,
+    helpers_complex,
+    helpers_special,
+    holding,
+    lifts,
+    rows,
+    scalars,
+    special,
+)
 from .lifting import cast_back, element, refuse
 from .module import Transpiled
 from .modules import MODULES
@@ -54,7 +65,7 @@ class TorchBackend(Backend):
         self._adapted: dict[tuple[Callable[..., Any], bool], Callable[..., Any]] = {}
         self.helpers: dict[str, Callable[..., Any]] = {
             name: fn
-            for module in (helpers, helpers_arrange)
+            for module in (helpers, helpers_arrange, helpers_complex, helpers_special)
             for name, fn in vars(module).items()
             if inspect.isfunction(fn) and fn.__module__ == module.__name__
         }

@@ -23,7 +23,6 @@ class Numbers:
         """Lifts by their full names."""
         one: dict[str, Callable[[Any], Any]] = {
             "fabs": ops.abs,
-            "cbrt": lambda x: ops.copysign(ops.pow(ops.abs(x), 1 / 3), x),
             "modf": _modf,
             "isneginf": lambda x: ops.equal(x, -math.inf),
             "isposinf": lambda x: ops.equal(x, math.inf),

@@ -7,6 +7,7 @@ from . import (
     alignment,
     arrange,
     bags,
+    bits,
     control,
     convolution,
     create,
@@ -37,6 +38,7 @@ from . import (
 
 FAMILIES = (
     elementwise,
+    bits,
     special,
     reduce,
     statistics,

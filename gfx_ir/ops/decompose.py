@@ -272,3 +272,12 @@ def matrix_rank(x: Any, rtol: Any = None, hermitian: bool = False) -> Any:
     size = ops.sort(ops.abs(ops.eigvalsh(x)), descending=True) if hermitian else ops.svdvals(x)
     limit = ops.multiply(ops.getitem(size, (..., slice(None, 1))), cutoff(x) if rtol is None else rtol)
     return ops.count_nonzero(ops.greater(size, limit), axis=-1)
+
+
+@composite(FAMILY)
+def tridiagonal_solve(lower: Any, diagonal: Any, upper: Any, b: Any) -> Any:
+    """The solution of A @ y = b, A given by the diagonals below, on and above its main one, each as long as that: the first
+    element of the lower one and the last of the upper one count nothing. Written out as whole matrices."""
+    below = ops.diag_embed(ops.getitem(lower, (..., slice(1, None))), offset=-1)
+    above = ops.diag_embed(ops.getitem(upper, (..., slice(None, -1))), offset=1)
+    return ops.solve(ops.add(ops.add(below, ops.diag_embed(diagonal)), above), b)

@@ -40,8 +40,10 @@ UNARY = (
     ("bessel_j1", "special.j1(x)", "The Bessel function of the first kind of order 1."),
     ("bessel_y0", "special.y0(x)", "The Bessel function of the second kind of order 0."),
     ("bessel_y1", "special.y1(x)", "The Bessel function of the second kind of order 1."),
+    ("cbrt", "np.cbrt(x)", "The real cube root."),
     ("entr", "special.entr(x)", "-x log(x), 0 at 0, -inf below."),
     ("erfcx", "special.erfcx(x)", "exp(x**2) * erfc(x)."),
+    ("expi", "special.expi(x)", "The exponential integral Ei."),
     ("i0", "special.i0(x)", "The modified Bessel function of the first kind of order 0."),
     ("i0e", "special.i0e(x)", "exp(-|x|) * i0(x)."),
     ("i1", "special.i1(x)", "The modified Bessel function of the first kind of order 1."),
@@ -64,11 +66,22 @@ for _signature, _text, _doc in (
     op(FAMILY, _signature, spelled(_text, "x1", "x2"), infer=elementwise(dividing), doc=_doc)
 op(
     FAMILY,
-    "polygamma(n, x)",
-    lambda a: "special.polygamma(n, x)" + (".astype(x.dtype)" if _is_float(a.x) else ""),
-    infer=elementwise(dividing, ("x",)),
-    doc="The nth derivative of digamma.",
+    "betainc(a, b, x)",
+    spelled("special.betainc(a, b, x)", "a", "b", "x"),
+    infer=elementwise(dividing),
+    doc="The regularised incomplete beta function.",
 )
+for _name, _doc in (
+    ("polygamma", "The nth derivative of digamma."),
+    ("expn", "The exponential integral of the whole order n."),
+):
+    op(
+        FAMILY,
+        f"{_name}(n, x)",
+        lambda a, name=_name: f"special.{name}(n, x)" + (".astype(x.dtype)" if _is_float(a.x) else ""),
+        infer=elementwise(lambda operands, rules: dividing(operands[1:], rules)),
+        doc=_doc,
+    )
 
 
 def _is_float(x: Any) -> bool:

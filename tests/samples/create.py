@@ -57,4 +57,5 @@ SAMPLES = [
     S("finfo", (dtypes.dtype("bfloat16"), "tiny")),
     S("iinfo", (I32, "max")),
     S("iinfo", (dtypes.int64, "min")),
+    S("arange", (0, 4), {"dtype": dtypes.dtype("complex64")}),
 ]

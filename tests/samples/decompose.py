@@ -64,4 +64,5 @@ SAMPLES = [
     S("lstsq", (TALL, normal(2, 5, 2, seed=7)), tol=1e-3),
     S("kron", (WIDE, integers(2, 2).astype("float32"))),
     S("kron", (TALL, WIDE)),
+    S("tridiagonal_solve", (RIGHT[..., 0], RIGHT[..., 0] + 9, RIGHT[..., 1], RIGHT), tol=1e-4),
 ]

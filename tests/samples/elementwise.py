@@ -15,6 +15,8 @@ UNIT, POSITIVE, LARGE = uniform(2, 3), uniform(2, 3, low=0.5, high=4.0), uniform
 ODD = np.array([-np.inf, -1.5, -0.0, 0.0, 2.5, np.inf, np.nan], np.float32)
 HALVES = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.2], np.float32)
 Z = (normal(2, 3, seed=4) + 1j * normal(2, 3, seed=5)).astype("complex64")
+TIED = np.array([2 + 1j, 2 - 1j, 0, 1 + 3j, 2], np.complex64)
+ORDERS = "less less_equal greater greater_equal maximum minimum"
 D = normal(2, 3, seed=6, dtype="float64")
 BRAIN = normal(2, 3, seed=7).astype(dtypes.dtype("bfloat16").numpy)
 SCALAR = np.array(0.5, np.float32)
@@ -77,6 +79,7 @@ SAMPLES += [
     *(S(name, (BRAIN, 1.5), tol=2e-2) for name in ("add", "multiply", "maximum", "remainder", "atan2")),
     S("clip", (BRAIN, 0, 0.5), tol=2e-2),
     S("where", (B, BRAIN, 0.0)),
+    *(S(name, (TIED, x)) for name in ORDERS.split() for x in (TIED[::-1], TIED.real, 1j)),
     S("stop_gradient", (X,)),
     S("copy", (X,)),
 ]

@@ -23,6 +23,9 @@ SAMPLES += [S(name, (X,), form) for name in ("argmax", "argmin") for form in FOR
 SAMPLES += [S(name, (X,), form) for name in ("logsumexp", "vector_norm") for form in FORMS]
 HOLES = np.array([[3, np.nan, 1, 2], [np.nan, 0, 5, 4]], np.float32).astype(dtypes.dtype("bfloat16").numpy)
 SAMPLES += [S(name, (HOLES,)) for name in ("sort", "argsort")] + [S("sort", (HOLES,), {"descending": True})]
+PARTS = (integers(3, 4, high=2) + 1j * integers(3, 4, high=3, seed=1)).astype("complex64")
+SAMPLES += [S(name, (PARTS,), form) for name in ("max", "min") for form in FORMS if form.get("axis") != (0, 2)]
+SAMPLES += [S(name, (PARTS,), form) for name in ("sort", "argsort") for form in ({}, {"axis": 0, "descending": True})]
 SAMPLES += [
     S("sum", (I,), {"axis": 0}),
     S("sum", (B,)),

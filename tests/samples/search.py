@@ -8,6 +8,7 @@ S = Sample
 X, VECTOR, I = normal(2, 3, 4), normal(5), integers(3, 4, high=4)
 TIES = np.array([[3, 1, 3, 2, 1], [1, 1, 0, 1, 0]])
 NAN = np.array([[1.0, np.nan, 0.5, 2.0], [3.0, 1.0, 2.0, 0.0]], np.float32)
+PARTS = (integers(3, 4, high=2) + 1j * integers(3, 4, high=3, seed=1)).astype("complex64")
 ROWS = np.array([[1, 2], [1, 2], [0, 1], [1, 2]])
 EDGES = np.linspace(-1.0, 1.0, 5)
 LENGTH = {"symbolic": "a size is asked for"}
@@ -86,6 +87,7 @@ SAMPLES = [
         for name in ("cumulative_max", "cumulative_min")
         for x, axis in ((X, 1), (NAN, -1), (I, 0))
     ),
+    *(S(f"cumulative_{name}", (PARTS,), {"axis": axis}) for name in ("max", "min") for axis in (0, 1)),
     S("cumulative_max", (TIES > 1,), {"axis": 1}),
     *(
         S(name, (x,), {"axis": axis})

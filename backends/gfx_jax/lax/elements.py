@@ -7,7 +7,6 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.dtypes import DTYPES, complex64
-from gfx_ir.op import OpDef
 from gfx_ir.ops import _seen
 
 from ..rows._lift import element, expect, kind_of, refuse, unknown_dtype
@@ -74,18 +73,6 @@ def _reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> A
     return operand if narrow == dtype else ops.astype(ops.astype(operand, narrow), dtype)
 
 
-def _lexical(op: OpDef, strict: OpDef) -> Callable[[Any, Any], Any]:
-    """An order; of complex numbers that of their real parts, then of their imaginary parts."""
-
-    def lift(x: Any, y: Any) -> Any:
-        if kind_of(x) != "c":
-            return op(x, y)
-        a, b = ops.real(x), ops.real(y)
-        return ops.where(ops.equal(a, b), op(ops.imag(x), ops.imag(y)), strict(a, b))
-
-    return lift
-
-
 def _same(x: Any, *rest: Any, **named: Any) -> Any:
     return ops.copy(x)
 
@@ -102,10 +89,6 @@ ELEMENTS: dict[str, Callable[..., Any]] = {
     "lax.select_n": _select_n,
     "lax.shift_right_logical": _shift_right_logical,
     "lax.reduce_precision": _reduce_precision,
-    "lax.ge": _lexical(ops.greater_equal, ops.greater),
-    "lax.gt": _lexical(ops.greater, ops.greater),
-    "lax.le": _lexical(ops.less_equal, ops.less),
-    "lax.lt": _lexical(ops.less, ops.less),
     "lax.bessel_i0e": lambda x: ops.i0e(x),
     "lax.bessel_i1e": lambda x: ops.i1e(x),
     "lax.igamma": lambda a, x: ops.gammainc(a, x),

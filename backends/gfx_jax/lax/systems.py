@@ -64,10 +64,19 @@ def _eigh(
 def _eig(
     x: Any, *, compute_left_eigenvectors: bool = True, compute_right_eigenvectors: bool = True, **options: Any
 ) -> Any:
-    """lax.linalg.eig: vectors only where they are asked for, those from the left not at all."""
+    """lax.linalg.eig: vectors only where they are asked for, those from the left first."""
     refuse("lax.linalg.eig", **options)
-    expect("lax.linalg.eig", "compute_left_eigenvectors", compute_left_eigenvectors, False)
-    return list(ops.eig(x)) if compute_right_eigenvectors else [ops.eigvals(x)]
+    if not (compute_left_eigenvectors or compute_right_eigenvectors):
+        return [ops.eigvals(x)]
+    values, vectors = ops.eig(x)
+    left = [_from_the_left(vectors)] if compute_left_eigenvectors else []
+    return [values, *left, *([vectors] if compute_right_eigenvectors else [])]
+
+
+def _from_the_left(vectors: Any) -> Any:
+    """Of length 1: what the rows of the inverse are as columns."""
+    found = ops.conj(ops.matrix_transpose(ops.inv(vectors)))
+    return ops.divide(found, ops.vector_norm(found, axis=-2, keepdims=True))
 
 
 def _svd(

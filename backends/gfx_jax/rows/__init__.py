@@ -2,6 +2,7 @@
 
 from . import (
     arrange,
+    bits,
     create,
     decompose,
     effect,
@@ -21,6 +22,7 @@ from . import (
 
 _FAMILIES = (
     elementwise,
+    bits,
     reduce,
     shape,
     linalg,

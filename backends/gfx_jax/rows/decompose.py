@@ -108,6 +108,11 @@ ROWS = (
         "solve_triangular(x1, x2, upper=upper, unit_diagonal=unit_diagonal)",
         {"jax.scipy.linalg.solve_triangular": _solve_triangular},
     ),
+    Row(
+        "tridiagonal_solve",
+        "jax.lax.linalg.tridiagonal_solve(lower, diagonal, upper, b)",
+        {"lax.linalg.tridiagonal_solve": lambda dl, d, du, b: ops.tridiagonal_solve(dl, d, du, b)},
+    ),
     Row("ldl_factor", missing=_NO_LDL),
     Row("ldl_solve", missing=_NO_LDL),
 )

@@ -40,6 +40,18 @@ ROWS = (
     *map(_named, "entr erfcx i0e i1 i1e log_ndtr ndtri".split()),
     Row("ndtr", lambda a: halves(a.x, f"{_PACKAGE}.ndtr(x)"), {f"{_PACKAGE}.ndtr": unary(ops.ndtr)}),
     _named("i0", "i0", "jnp.i0"),
+    Row("cbrt", "jnp.cbrt(x)", {"jnp.cbrt lax.cbrt": unary(ops.cbrt)}),
+    Row(
+        "betainc",
+        f"{_PACKAGE}.betainc(a, b, x)",
+        {f"{_PACKAGE}.betainc lax.betainc": lambda a, b, x: ops.betainc(a, b, x)},
+    ),
+    _named("expi"),
+    Row(
+        "expn",
+        f"{_PACKAGE}.expn(n, x)",
+        {f"{_PACKAGE}.expn": lambda n, x: ops.expn(n, x), f"{_PACKAGE}.exp1": lambda x: ops.expn(1, x)},
+    ),
     *map(_pair, "betaln gammainc gammaincc xlog1py xlogy".split()),
     Row("zeta", "zeta(x1, x2)", {f"{_PACKAGE}.zeta": two(lookup("zeta"))}),
     *(Row(name, f"jnp.{name}(x1, x2)", {f"jnp.{name}": two(lookup(name))}) for name in ("gcd", "lcm")),

@@ -1,6 +1,7 @@
 """The rows of the NumPy backend, family by family, and what its calls do to memory."""
 
 from . import (
+    bits,
     create,
     decompose,
     effect,
@@ -17,7 +18,22 @@ from . import (
     writes,
 )
 
-_FAMILIES = (elementwise, reduce, shape, linalg, nn, index, create, random, fft, special, statistics, decompose, effect)
+_FAMILIES = (
+    elementwise,
+    bits,
+    reduce,
+    shape,
+    linalg,
+    nn,
+    index,
+    create,
+    random,
+    fft,
+    special,
+    statistics,
+    decompose,
+    effect,
+)
 ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 WRITES = writes.WRITES
 COPIES = "np.conj np.copy ndarray.copy ndarray.flatten"

@@ -2,6 +2,7 @@
 
 from . import (
     arrange,
+    bits,
     create,
     decompose,
     effect,
@@ -26,6 +27,7 @@ from ._numbers import takes_tensors
 
 _ALL = (
     *elementwise.ROWS,
+    *bits.ROWS,
     *reduce.ROWS,
     *shape.ROWS,
     *linalg.ROWS,

@@ -22,6 +22,13 @@ OWN_FLOAT = {"dtype": own("torch")}
 
 # ---------------------------------------------------------------- spellings
 def _arange(args: SimpleNamespace) -> str:
+    text = _arange_of_numbers(args)
+    if isinstance(args.dtype, DType) and args.dtype.kind == "c":
+        return f"{text.replace('dtype=dtype, ', '')}.to(dtype)"
+    return text
+
+
+def _arange_of_numbers(args: SimpleNamespace) -> str:
     if args.stop is None:
         return "torch.arange(start, dtype=dtype, device=device)"
     bounds = (args.start, args.stop, args.step)

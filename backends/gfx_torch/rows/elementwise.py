@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -85,6 +86,8 @@ def _clamp(limit: str, name: str) -> Any:
     """torch.maximum and minimum of a tensor and a number."""
 
     def spelling(args: SimpleNamespace) -> str:
+        if _complex(args):
+            return f"complex_{name}(x1, x2)"
         if is_scalar(args.x2) and not is_scalar(args.x1):
             return f"torch.clamp(x1, {limit}=x2)"
         if is_scalar(args.x1) and not is_scalar(args.x2):
@@ -92,6 +95,16 @@ def _clamp(limit: str, name: str) -> Any:
         return tensors(f"torch.{name}", args.x1, args.x2)
 
     return spelling
+
+
+def _ordering(op: str, sign: str, call: str) -> Row:
+    """x1 sign x2, which PyTorch has not of complex numbers."""
+    row = _infix(op, sign, call, *((op,) if op != call else ()), dunder=call)
+    return replace(row, emit=lambda a: f"lexical(torch.{call}, x1, x2)" if _complex(a) else f"x1 {sign} x2")
+
+
+def _complex(args: SimpleNamespace) -> bool:
+    return "c" in (kind_of(args.x1), kind_of(args.x2))
 
 
 def _clip(args: SimpleNamespace) -> str:
@@ -231,10 +244,10 @@ ROWS = (
     _infix("bitwise_right_shift", ">>", "bitwise_right_shift", dunder="rshift"),
     _infix("equal", "==", "eq", dunder="eq"),
     _infix("not_equal", "!=", "ne", "not_equal", dunder="ne"),
-    _infix("less", "<", "lt", "less", dunder="lt"),
-    _infix("less_equal", "<=", "le", "less_equal", dunder="le"),
-    _infix("greater", ">", "gt", "greater", dunder="gt"),
-    _infix("greater_equal", ">=", "ge", "greater_equal", dunder="ge"),
+    _ordering("less", "<", "lt"),
+    _ordering("less_equal", "<=", "le"),
+    _ordering("greater", ">", "gt"),
+    _ordering("greater_equal", ">=", "ge"),
     _binary("atan2", "arctan2"),
     _binary("copysign"),
     _binary("fmod"),

@@ -35,6 +35,8 @@ def _counted(x: Any, function: str) -> str:
 
 def _extremum(name: str) -> Callable[[SimpleNamespace], str]:
     def spelling(args: SimpleNamespace) -> str:
+        if kind_of(args.x) == "c":
+            return f"complex_extremum(x, {name == 'max'}, axis=axis, keepdims=keepdims)"
         if args.axis is None and not args.keepdims:
             return f"torch.{name}(x)"
         return f"torch.a{name}(x, dim=axis, keepdim=keepdims)"
@@ -229,12 +231,20 @@ ROWS = (
     ),
     Row(
         "sort",
-        "torch.sort(x, dim=axis, descending=descending).values",
+        lambda a: (
+            "complex_sort(x, axis=axis, descending=descending)"
+            if kind_of(a.x) == "c"
+            else "torch.sort(x, dim=axis, descending=descending).values"
+        ),
         {names("msort"): lambda input: ops.sort(input, axis=0), names("sort"): _sort},
     ),
     Row(
         "argsort",
-        lambda a: f"torch.argsort(x, dim=axis, descending=descending{', stable=True' if a.stable else ''})",
+        lambda a: (
+            "complex_argsort(x, axis=axis, descending=descending)"
+            if kind_of(a.x) == "c"
+            else f"torch.argsort(x, dim=axis, descending=descending{', stable=True' if a.stable else ''})"
+        ),
         {
             names("argsort"): lambda input, dim=-1, descending=False, stable=False: ops.argsort(
                 input, axis=dim, descending=descending, stable=stable

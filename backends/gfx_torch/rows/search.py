@@ -63,6 +63,13 @@ def _bincount(args: SimpleNamespace) -> str:
     return "torch.bincount(x, weights=weights, minlength=minlength)"
 
 
+def _running(name: str) -> Any:
+    largest = name == "cummax"
+    return lambda a: (
+        f"complex_running(x, {largest}, axis)" if kind_of(a.x) == "c" else f"torch.{name}(x, dim=axis).values"
+    )
+
+
 ROWS = (
     Row("unique", _unique, {"torch.unique Tensor.unique": finding.unique}),
     Row(
@@ -91,12 +98,8 @@ ROWS = (
     Row("lower_argmedian", _argmedian, keep=("axis",)),
     Row("mode", _of_pair("mode", "values"), {names("mode"): finding.mode}),
     Row("argmode", _of_pair("mode", "indices")),
-    Row(
-        "cumulative_max", "torch.cummax(x, dim=axis).values", {names("cummax"): finding.running("max")}, keep=("axis",)
-    ),
-    Row(
-        "cumulative_min", "torch.cummin(x, dim=axis).values", {names("cummin"): finding.running("min")}, keep=("axis",)
-    ),
+    Row("cumulative_max", _running("cummax"), {names("cummax"): finding.running("max")}, keep=("axis",)),
+    Row("cumulative_min", _running("cummin"), {names("cummin"): finding.running("min")}, keep=("axis",)),
     Row("cumulative_argmax", "torch.cummax(x, dim=axis).indices", keep=("axis",)),
     Row("cumulative_argmin", "torch.cummin(x, dim=axis).indices", keep=("axis",)),
     Row(

@@ -97,11 +97,9 @@ def _reshape(input: Any, *shape: Any, **named: Any) -> Any:
 
 
 def _view(input: Any, *shape: Any, **named: Any) -> Any:
-    if shape and (type(element(shape[0])).__name__ == "DType" or getattr(shape[0], "kind", "") == "dtype"):
-        refuse(
-            "Tensor.view(dtype) reads the same bits as another dtype; that has no counterpart",
-            "x.to(dtype) converts values",
-        )
+    asked = named.get("dtype", element(shape[0]) if shape else None)
+    if type(asked).__name__ == "DType" or getattr(asked, "kind", "") == "dtype":
+        return ops.bitcast(input, asked)
     return _reshape(input, *shape, **named)
 
 
