@@ -12,8 +12,7 @@ from .text import to_text
 
 @dataclass(frozen=True)
 class Guard:
-    """What a capture took as given: `kind` ("value", "type", "rank", "layout", "dim", "equal", "distinct", "promotion"), of which
-    argument (a dotted path), and the value."""
+    """What a capture took as given: `kind` (of `GUARD_KINDS`), of which argument (a dotted path), and the value."""
 
     kind: str
     subject: str
@@ -32,6 +31,7 @@ _GUARD_TEXT = {
     "dim": "{0} == {1}",
     "equal": "{0} == {1}",
     "distinct": "{0} is not {1}",
+    "number": "{0} is a {1}",
     "promotion": "{0}: {1}",
     "random": "{0} is a {1}",
 }

@@ -233,6 +233,11 @@ def _check_guard(guard: Guard, found: Any, owner: Backend) -> None:
             f"the capture takes it as given that {guard}, and the call has strides or an offset", guard.span,
             "call with x.contiguous() or a copy",
         )  # fmt: skip
+    elif guard.kind == "number" and isinstance(found, np.ndarray):
+        raise GuardError(
+            f"the capture takes it as given that {guard}, and the call has an array, which is written in place", guard.span,
+            "call with x[()], or give an array at capture",
+        )  # fmt: skip
 
 
 def _equal(found: Any, fixed: Any) -> bool:

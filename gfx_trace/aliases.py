@@ -14,22 +14,22 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 from gfx_ir.trees import leaves
-from gfx_ir.types import LogicalTensor
 
 from .proxy import NeedsPython, Proxy
+from .scalars import SURE, Conditions, scalar, taken
 
 _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or make a new tensor: x = x + 1, not x += 1"
 
 
 class Doubt:
-    """The base of a tensor that may be the same memory as `others`."""
+    """The base of a tensor that may be the same memory as `others`; under the `conditions` it is a number of its own."""
 
-    __slots__ = ("pairs", "why")
+    __slots__ = ("pairs", "why", "conditions")
     version = 0
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: str, conditions: Conditions | None = None) -> None:
         self.pairs: dict[tuple[int, int], tuple[Proxy, Any]] = {}  # others with what they held, each pair once
-        self.why = why
+        self.why, self.conditions = why, conditions
 
     @property
     def others(self) -> Iterable[tuple[Proxy, Any]]:
@@ -42,10 +42,13 @@ class Doubt:
             self.pairs[id(pair[0]), id(pair[1])] = pair
 
     def read(self) -> None:
-        """Nothing, if none of the others was written."""
+        """Nothing, if none of the others was written, or this proves to be a number."""
         for other, value in self.others:
-            if other.value is not value or type(other.base) is Lost:
-                raise _undecided(other, self.why)
+            if other.value is not value or (type(other.base) is Lost and not other.base.settled()):
+                if self.conditions is None or not taken(self.conditions):
+                    raise _undecided(other, self.why)
+                self.pairs.clear()
+                return
 
     def written(self, proxy: Proxy, new: Any) -> None:
         """The tensor is written: the others may have changed with it."""
@@ -57,21 +60,35 @@ class Doubt:
 
 
 class Lost:
-    """The base of a tensor whose value is undecided. `result`: what `x += y` made, which `x[i] += y` puts back."""
+    """The base of a tensor whose value is undecided. `result`: what `x += y` made, which `x[i] += y` puts back.
 
-    __slots__ = ("error", "result", "before")
+    It was not written after all where the `conditions` hold, under which what was written is a number of its own.
+    """
+
+    __slots__ = ("error", "result", "before", "conditions")
     version = 0
 
-    def __init__(self, error: UnsupportedConstruct, before: Any, result: Any) -> None:
-        self.error, self.before, self.result = error, before, result
+    def __init__(self, error: UnsupportedConstruct, before: Any, result: Any, conditions: Conditions | None) -> None:
+        self.error, self.before, self.result, self.conditions = error, before, result, conditions
+
+    def settled(self) -> bool:
+        """Whether the conditions can be taken as given."""
+        return self.conditions is not None and taken(self.conditions)
 
     def read(self) -> None:
-        """Always an error."""
-        raise self.error
+        """An error, unless the tensor proves to be as it was."""
+        if not self.settled():
+            raise self.error
+        if self.before is not None:
+            self.before.read()
 
     def written(self, proxy: Proxy, new: Any) -> None:
-        """Always an error."""
-        raise self.error
+        """An error, unless the tensor proves to be as it was."""
+        if not self.settled():
+            raise self.error
+        active.builder.journal.record(proxy, None, "base")
+        proxy.base = self.before
+        proxy.write(new)
 
 
 class Row(Doubt):
@@ -98,22 +115,14 @@ class Element(Doubt):
     Where that matters, the array is taken for one that has as many axes as the index has `integers`, with a guard.
     """
 
-    __slots__ = ("owner", "integers")
+    __slots__ = ("owner",)
 
     def __init__(self, owner: Proxy, integers: int) -> None:
-        super().__init__("an index gives a number of its own from a vector, and a view of its rows from a matrix")
         root = root_of(owner)
+        why = "an index gives a number of its own from a vector, and a view of its rows from a matrix"
+        super().__init__(why, frozenset(((root.first, integers),)) if owner.backend is not None else None)
         self.add([(root, root.value)])
-        self.owner, self.integers = owner, integers
-
-    def read(self) -> None:
-        """Nothing, if the array was not written, or is known to have given a number."""
-        try:
-            super().read()
-        except UnsupportedConstruct:
-            if self.owner.backend is None or not active.builder.assume_axes(root_of(self.owner), self.integers):
-                raise
-            self.pairs.clear()
+        self.owner = owner
 
 
 class WrittenConstant(Exception):
@@ -158,15 +167,17 @@ def called(proxy: Proxy) -> str:
 
 
 def mutable(x: Any) -> bool:
-    """Whether x is a tensor that code can write in place: a number that became data is not, nor are JAX's arrays."""
-    return type(x) is Proxy and not x.weak and (x.backend is None or x.backend.views) and isinstance(x.value, Value)
+    """Whether x is a tensor that code can write in place: a number is not, nor are JAX's arrays."""
+    if type(x) is not Proxy or x.weak or not (x.backend is None or x.backend.views) or not isinstance(x.value, Value):
+        return False
+    return scalar(x) != SURE
 
 
 def doubt(proxy: Proxy, others: Iterable[Proxy], why: str) -> None:
     """Let `proxy` be a tensor that may share memory with others."""
     if proxy.base is not None:
         return
-    made = Doubt(why)
+    made = Doubt(why, scalar(proxy))
     for other in others:
         root = root_of(other)
         if root is not proxy and type(root.base) is not Lost:
@@ -177,17 +188,17 @@ def doubt(proxy: Proxy, others: Iterable[Proxy], why: str) -> None:
         proxy.base, proxy.seen = made, 0
 
 
-def lose(proxy: Proxy, why: str, result: Any = None) -> None:
-    """What a tensor holds is undecided from here on."""
+def lose(proxy: Proxy, why: str, result: Any = None, conditions: Conditions | None = None) -> None:
+    """What a tensor holds is undecided from here on; or is what it was, where the conditions hold."""
     root = root_of(proxy)
     if type(root.base) is Lost:
         return
     before = root.base
     active.builder.journal.record(root, None, "base", called(root))
-    root.base = Lost(_undecided(root, why), before, result)
+    root.base = Lost(_undecided(root, why), before, result, conditions)
     if isinstance(before, Doubt):
         for other, _ in before.others:
-            lose(other, why)
+            lose(other, why, None, conditions)
 
 
 def regained(proxy: Proxy, new: Any) -> None:
@@ -196,21 +207,6 @@ def regained(proxy: Proxy, new: Any) -> None:
     if type(root.base) is Lost and new is not None and root.base.result is new:
         active.builder.journal.record(root, None, "base", called(root))
         root.base = root.base.before
-
-
-def integers_of(index: Any) -> int:
-    """How many integers an index has, if it has nothing else; else 0."""
-    items = index if type(index) is tuple else (index,)
-    alone = all(type(i) is int or (isinstance(i, Value) and i.kind == "int") for i in items)
-    return len(items) if alone else 0
-
-
-def is_number(x: Proxy) -> bool:
-    """Whether this is a number of NumPy's, which nothing writes: an element, or what was computed from all of an array."""
-    value, known = x.value, getattr(x.value, "type", None)
-    if x.backend is None or not x.backend.numbers or x.base is not None or not isinstance(known, LogicalTensor):
-        return False
-    return known.dims == () and (value.node.op.name == "getitem" or value.node.op.family == "reduce")
 
 
 def is_written(current: Any, index: Any, value: Any) -> bool:

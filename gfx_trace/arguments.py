@@ -101,7 +101,10 @@ class Arguments:
             return self._tensor(name, path, type_)
         owner = tracer.array_owner(value)
         if owner is not None and getattr(value, "shape", None) is not None:
-            return self._tensor(name, path, self._type_of(owner, name, value))
+            proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, value))
+            if isinstance(value, np.generic):
+                tracer.scalars[placeholder] = frozenset(((placeholder, None),))
+            return proxy, placeholder
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
             made_fields, tree = self.make(name, fields, path)

@@ -14,6 +14,7 @@ from .joins import Partial
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
+from .scalars import every, scalar_value
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -40,6 +41,7 @@ class Carried:
         "result",
         "before",
         "untold",
+        "scalar",
     )
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
@@ -52,6 +54,7 @@ class Carried:
         self.entered: Any = None  # what stands for it when the body begins
         self.result: Any = None  # and behind the loop
         self.weak = weak_kind(init)
+        self.scalar = scalar_value(self.before)  # when it is a number of NumPy's
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
         self.untold = False  # whether that is not known
 
@@ -82,6 +85,11 @@ class Carried:
         """Whether it was a Python number before the loop, or data that stands for one."""
         known = getattr(self.before, "type", None)
         return isinstance(self.init, NUMBERS) or (isinstance(known, LogicalTensor) and known.weak)
+
+    def stays_scalar(self, value: Any) -> bool:
+        """Whether it is a number of NumPy's under the same conditions after a trip; if not, those of both hold from now on."""
+        before, self.scalar = self.scalar, every((self.scalar, scalar_value(value)))
+        return before == self.scalar
 
     def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:
         """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""

@@ -18,6 +18,7 @@ from .aliases import Doubt, doubt, mutable, reached, root_of
 from .journal import MISSING, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
+from .scalars import every, scalar_value
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -106,6 +107,8 @@ class Join:
 
     def doubts(self) -> None:
         """A joined tensor may be one that was there before, or be joined under another name too: whether it is, hangs on the test."""
+        for joined in self.joined.values():
+            self._numbers(joined)
         made = [j for j in self.joined.values() if mutable(j.proxy)]
         uses: dict[tuple[int, int], list[Joined]] = {}
         for joined in made:
@@ -123,6 +126,12 @@ class Join:
                 for held in (root, *doubted):
                     others += [other.proxy for other in uses.get((at, id(root_of(held))), ()) if other is not joined]
             doubt(joined.proxy, others, f"{joined.name!r} is another tensor on each side of a test")
+
+    def _numbers(self, joined: Joined) -> None:
+        """What is joined from NumPy's numbers is one."""
+        if type(joined.proxy) is Proxy and isinstance(joined.proxy.value, Value):
+            sides = self.pairs[joined.position]
+            self.tracer.scalars[joined.proxy.value] = every(scalar_value(side) for side in sides)
 
     def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:
         """Plan an output."""

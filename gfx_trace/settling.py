@@ -140,12 +140,13 @@ class Settling:
                 self._drop(path, carried)
                 return False
         carried.check_type(self.tracer, value, self.span)
+        steady = carried.stays_scalar(value)
         weak = widest(carried.weak, weak_kind(out))
         widened, carried.weak = weak != carried.weak, weak
         known = weak or not carried.number
         if not known:
             known = carried.becomes(getattr(value, "type", None), self.runs, self.tracer.promotion, self.span)
-        if widened or not known:
+        if widened or not known or not steady:
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
         wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind

@@ -15,6 +15,7 @@ from gfx_ir.types import LogicalTensor
 from .aliases import Row, mutable, root_of
 from .builtin_calls import Combined, OpenRange
 from .proxy import NeedsPython, Proxy
+from .scalars import SURE
 
 if TYPE_CHECKING:
     from .regions import Side
@@ -84,6 +85,8 @@ class Sources:
         made = self.wrap(value, self.backend)
         if isinstance(made, Proxy) and isinstance(source.items[at], tuple):
             made.weak = "int"
+        elif isinstance(made, Proxy) and getattr(value.type, "dims", None) == ():
+            self.scalars[value] = SURE
         elif mutable(made) and source.owners[at] is not None:
             made.base = Row(source.owners[at], source.length is not None)
         return made

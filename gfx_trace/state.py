@@ -101,7 +101,7 @@ def _check_decided(tracer: Tracer, slot: Slot) -> None:
     first = tracer.journal.frames[0].get((id(slot.object), "proxy", None))
     held = first.old if first is not None else slot.object.value
     if type(slot.object.base) is Lost and isinstance(held, Value) and held.node.op.name in ("placeholder", "parameter"):
-        raise slot.object.base.error
+        slot.object.base.read()
 
 
 def _array_write(tracer: Tracer, slot: Slot) -> Write | None:

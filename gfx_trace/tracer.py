@@ -30,11 +30,12 @@ from .modules import Mode
 from .objects import Objects
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
 from .regions import Regions
+from .scalars import Conditions
 from .sources import Sources
 from .truths import Truths
 from .views import Views
 
-_LIKE = frozenset(("copy", "astype", "zeros_like", "ones_like", "full_like", "as_tensor"))
+_LIKE = frozenset(("index_put", "copy", "astype", "zeros_like", "ones_like", "full_like", "as_tensor"))
 """Ops whose result has the rank of their first argument."""
 _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
 
@@ -65,6 +66,7 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         self.inside: set[Value] = set()
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.booleans: set[Value] = set()  # carried flags
+        self.scalars: dict[Value, Conditions | None] = {}  # which values are numbers of NumPy's
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
@@ -270,9 +272,13 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
         return self._assume("rank", value, rank)
 
-    def assume_axes(self, x: Proxy, rank: int) -> bool:
+    def assume_number(self, value: Any) -> bool:
+        """Take an argument for a number of NumPy's, with a guard."""
+        return self._assume("number", value, "number of NumPy's")
+
+    def assume_axes(self, value: Any, rank: int) -> bool:
         """Take the rank of a tensor that was made like an argument as given. False where it was made otherwise."""
-        value = self.facts.root(x.first)
+        value = self.facts.root(value)
         while isinstance(value, Value) and value.node.op.name in _LIKE:
             value = self.facts.root(value.node.args[0])
         return self.assume_rank(value, rank)

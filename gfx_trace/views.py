@@ -15,7 +15,7 @@ from gfx_ir.op import OpDef, active, lookup
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .aliases import Element, doubt, integers_of, is_number, is_written, lose, regained
+from .aliases import Doubt, Element, doubt, is_written, lose, regained, root_of
 from .chains import make_view, may_view, view_chain
 from .convert import Starred, spliced
 from .holding import hold
@@ -24,6 +24,7 @@ from .missing import stand_in
 from .namespace import Namespace
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
 from .rows import rows_of
+from .scalars import integers_of, scalar
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -218,6 +219,7 @@ class Views:
         elif known is None or x.backend is None:
             for item in leaves(wrapped):
                 item.base, item.seen = Element(x, integers), 0
+                self.scalars[item.value] = frozenset(((root_of(x).first, integers),))
 
     def is_array(self: Tracer, x: Proxy) -> None:
         """What is indexed is no number: where that was open, it is a view."""
@@ -226,6 +228,8 @@ class Views:
             x.read()
             x.base = None
             self.link(owner, owner.read(), x)
+        elif isinstance(x.base, Doubt):
+            x.base.conditions = None
 
     def setitem(self: Tracer, x: Proxy, index: Any, new: Any) -> None:
         """x[index] = new."""
@@ -250,8 +254,9 @@ class Views:
         operand = self.operand(other)
         if operand is NotImplemented:
             raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
-        unsure = type(x.base) is Element
-        fixed = x.weak or x.backend is None or not x.backend.views or unsure or is_number(x)
+        unsure = type(x.base) is Element or (isinstance(x.base, Doubt) and x.base.conditions is not None)
+        number = x.base.conditions if unsure else scalar(x)
+        fixed = x.weak or x.backend is None or not x.backend.views or unsure or number is not None
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
         old, before = x.read(), self.graph.last
@@ -261,9 +266,9 @@ class Views:
             why = f"`{sign}=` writes in place in some frameworks, and makes a new array in others"
             if unsure:
                 for owner, _ in x.base.others:
-                    lose(owner, why if x.backend is None else x.base.why, made)
-            elif x.backend is None and not x.weak:
-                lose(x, why, made)
+                    lose(owner, why if x.backend is None else x.base.why, made, number)
+            elif number or (x.backend is None and not x.weak):
+                lose(x, why, made, number)
             return made
         self.wrote(value, old, before)
         x.write(value)

@@ -65,9 +65,11 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 def moved(x: Any, target: str) -> Any:
-    """A NumPy argument as an array of a framework."""
+    """A NumPy argument as an array of a framework; for NumPy a number stays one."""
     if not isinstance(x, (np.ndarray, np.generic)):
         return x
+    if target == "numpy":
+        return x.copy()
     return torch.from_numpy(np.array(x)) if target == "torch" else jax.numpy.asarray(np.array(x))
 
 
@@ -176,12 +178,13 @@ def _names(program: Any) -> list[str]:
 
 
 def _interpreter(program: Any, target: str) -> Callable[[dict], Any]:
-    executor = Executor(backend("torch"))
+    runs_on = "numpy" if program.flavour == "numpy" else "torch"
+    executor = Executor(backend(runs_on))
     names = _names(program)
 
     def run(args: dict) -> Any:
         given = [args.get(p.name, p.default) for p in program.signature if p.name in names]
-        return _result(program, executor(program, [moved(x, "torch") for x in given]))
+        return _result(program, executor(program, [moved(x, runs_on) for x in given]))
 
     return run
 

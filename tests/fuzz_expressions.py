@@ -13,6 +13,10 @@ WORDS = {
         "tanh": "jnp.tanh({})", "where": "jnp.where({}, {}, {})", "flip": "jnp.flip({}, 0)", "copy": "{} * 1.0",
         "stack": "jnp.stack({}).reshape(3, -1).mean(1)", "zeros": "jnp.zeros_like({})", "class": "jax.Array",
     },
+    "numpy": {
+        "tanh": "np.tanh({})", "where": "np.where({}, {}, {})", "flip": "np.flip({}, 0)", "copy": "{}.copy()",
+        "stack": "np.stack({}).reshape(3, -1).mean(1)", "zeros": "np.zeros_like({})", "class": "np.ndarray",
+    },
 }  # fmt: skip
 
 

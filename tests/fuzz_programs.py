@@ -131,7 +131,14 @@ class Writer(Expressions):
             self.line(depth, f"{name} += {self.number()} * 0.5")
         elif what == 3:
             self.line(depth, f"u = {name}[:2]")
-            self.line(depth, self.one("u.mul_(0.5)", f"u[0] = {self.number()}", f"{name}[0] = u[1]"))
+            self.line(
+                depth,
+                self.one(
+                    "u *= 0.5" if self.flavour == "numpy" else "u.mul_(0.5)",
+                    f"u[0] = {self.number()}",
+                    f"{name}[0] = u[1]",
+                ),
+            )
             self.line(depth, "s = s * 0.5 + u.sum() * 0.1")
         elif what == 4:
             self.line(depth, f"if {self.test(1)}:")
@@ -220,13 +227,14 @@ def inputs(rng: random.Random, k: int, given: bool) -> list[tuple]:
 
 def load(text: str, name: object = 0):
     """The function of a text, with a source that can be read back."""
-    return define(text, f"<fuzz {name}>", torch=torch, jax=jax, jnp=jnp)
+    return define(text, f"<fuzz {name}>", torch=torch, jax=jax, jnp=jnp, np=np)
 
 
 def program_of(seed: int) -> tuple[str, Settings]:
     """Text and settings of the program of a seed."""
     rng = random.Random(f"settings {seed}")
-    writer = Writer(seed, rng.choice(("torch", "torch", "jax")))
+    flavour = rng.choice(("torch", "torch", "jax"))
+    writer = Writer(seed, "numpy" if seed % 4 == 3 else flavour)
     text = writer.text()
     open_ = "int" in writer.signature and rng.random() < 0.6  # without annotations, only examples tell what is a number
     return text, Settings(writer.flavour, 0 if open_ else 1, rng.randint(0, 3), writer.optional and rng.random() < 0.5)

@@ -64,6 +64,47 @@ def of_largest(a):
     return a, m, n
 
 
+def of_sums(a):
+    s = a.sum() + np.float64(1.0)
+    q = s
+    s += 1
+    return q, s
+
+
+def of_elements(a):
+    s = np.sqrt(a[0] ** 2 + a[1] ** 2)
+    q = s
+    s *= 2
+    return q, s
+
+
+def of_sides(a):
+    s = a[0] if a.sum() > 0 else a[1]
+    q = s
+    s += 1
+    return a, q, s
+
+
+def of_trips(a):
+    s = np.float64(0.0)
+    q, best = s, a[0]
+    for i in range(a.shape[0]):
+        q = s
+        s += a[i]
+        if a[i] > best:
+            best = a[i]
+        best -= 0.5
+    return a, q, s, best
+
+
+def of_items(a):
+    q = 0.0
+    for e in a:
+        q = e
+        e += 1
+    return a, q
+
+
 def through_rows(a):
     a = a.copy()
     a[0][1] = a[1][0]
@@ -71,7 +112,9 @@ def through_rows(a):
     return a
 
 
-ELEMENTS = [swaps, sorts, keeps, carries, unpacks, adds, of_largest]
+ELEMENTS = [
+    swaps, sorts, keeps, carries, unpacks, adds, of_largest, of_sums, of_elements, of_sides, of_trips, of_items,
+]  # fmt: skip
 VECTOR, MATRIX = np.array([3.0, 1.0, 2.0]), np.arange(9.0)[::-1].reshape(3, 3)
 
 
@@ -99,6 +142,26 @@ def test_an_array_of_open_rank_is_taken_for_a_vector_where_it_matters():
     equal(program(VECTOR), swaps(VECTOR))
     with pytest.raises(GuardError, match="ndim == 1"):
         program(MATRIX)
+
+
+@pytest.mark.parametrize("fn", [of_sums, of_elements, of_sides, of_trips], ids=lambda f: f.__name__)
+def test_what_is_computed_from_elements_is_a_number_where_the_rank_is_open(fn):
+    program = gfx.symbolic_trace(fn, backend="numpy")
+    equal(program(VECTOR), fn(VECTOR))
+    equal(program.to("jax")(VECTOR), fn(VECTOR))
+
+
+def counts_on(a, n):
+    q = n
+    n += 1
+    return a * n, q
+
+
+def test_a_number_that_is_given_is_no_array():
+    program = gfx.symbolic_trace(counts_on, VECTOR, np.float64(2.0))
+    equal(program(VECTOR, np.float64(3.0)), counts_on(VECTOR, np.float64(3.0)))
+    with pytest.raises(GuardError, match="n is a number of NumPy's"):
+        program(VECTOR, np.array(3.0))
 
 
 def test_rows_and_numbers_are_told_apart_by_what_is_done_to_them():

@@ -107,8 +107,14 @@ def _made(x: Any, dtype: Any, copy: Any, order: Any) -> Any:
 
 
 def _scalar_class(dtype: Any) -> Any:
-    """`np.float32(x)`: a number of that dtype, or an array."""
-    return lambda x=0, /: ops.astype(x, dtype) if isinstance(x, Value) and x.is_tensor else tensor(x, dtype)
+    """`np.float32(x)`: a number of that dtype, which no one writes, or an array."""
+
+    def made(x: Any = 0, /) -> Any:
+        if isinstance(x, Value) and x.is_tensor:
+            return ops.astype(x, dtype)
+        return ops.constant(x, dtype) if isinstance(x, (bool, int, float, complex)) else tensor(x, dtype)
+
+    return made
 
 
 def _arange(*args: Any, start: Any = 0, stop: Any = None, step: Any = 1, dtype: Any = None, **options: Any) -> Any:

@@ -1,0 +1,105 @@
+"""NumPy's scalars: an element, a sum and what is computed from them alone are numbers, which nothing writes.
+
+`s += 1` makes a new number of a number, and writes an array in place. Where shapes are not known, it hangs on the rank of x
+whether `x[0]` is a number: then what is found here are conditions, which the capture takes as given where they matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from gfx_ir.graph import Value
+from gfx_ir.op import active
+from gfx_ir.trees import leaves
+from gfx_ir.types import LogicalTensor
+
+from .proxy import Proxy
+
+Conditions = frozenset[tuple[Value, int | None]]
+"""Arrays with the rank that each must have; an argument with None must be a number of NumPy's itself."""
+
+SURE: Conditions = frozenset()
+_FAMILIES = frozenset(("elementwise", "reduce", "search", "linalg"))
+_ARRAYS = frozenset(("where", "copy", "stop_gradient", "i0", "isin", "cov"))
+"""Ops of these that give arrays of rank 0, not numbers."""
+_WHOLE = frozenset(
+    ("sum", "prod", "mean", "var", "std", "all", "any", "count_nonzero", "max", "min", "argmax", "argmin", "logsumexp",
+     "vector_norm", "median", "nanmedian")
+)  # fmt: skip
+"""Ops that give one number of a whole array, where they are asked for no axis."""
+
+
+def scalar(x: Proxy) -> Conditions | None:
+    """When a tensor is a number of NumPy's; None: it is an array."""
+    if x.backend is None or not x.backend.numbers or x.base is not None or not isinstance(x.value, Value):
+        return None
+    return scalar_value(x.value)
+
+
+def scalar_value(value: Any) -> Conditions | None:
+    """The same of a value of the graph, or of a number of Python's, which is one."""
+    if not isinstance(value, Value) or not value.is_tensor:
+        return SURE
+    known = active.builder.scalars
+    waiting = [value]
+    while waiting:
+        top = waiting[-1]
+        found = known[top] if top in known else _found(top)
+        if type(found) is list:
+            missing = [part for part in found if part not in known]
+            waiting += missing
+            if missing:
+                continue
+            found = every(known[part] for part in found)
+        known[top] = found
+        waiting.pop()
+    return known[value]
+
+
+def every(found: Iterable[Conditions | None]) -> Conditions | None:
+    """When all of several are numbers."""
+    made = SURE
+    for conditions in found:
+        if conditions is None:
+            return None
+        made |= conditions
+    return made
+
+
+def taken(conditions: Conditions) -> bool:
+    """Whether conditions can be taken as given: guards say so."""
+    builder = active.builder
+    return all(builder.assume_number(x) if rank is None else builder.assume_axes(x, rank) for x, rank in conditions)
+
+
+def _found(value: Value) -> Any:
+    """When a value is a number, or the values that have to be numbers for that."""
+    node, known = value.node, value.type
+    dims = known.dims if isinstance(known, LogicalTensor) else None
+    if dims:
+        return None
+    if node.op.name == "getitem":
+        integers = integers_of(node.args[1])
+        if not integers:
+            return None
+        return SURE if dims == () else frozenset(((node.args[0], integers),))
+    if node.op.name == "constant":
+        return SURE if np.ndim(node.args[0]) == 0 else None
+    if node.op.family not in _FAMILIES or node.op.name in _ARRAYS:
+        return None
+    if dims == ():
+        return SURE
+    if node.op.family == "elementwise":
+        return [leaf for leaf in leaves(node.args) if isinstance(leaf, Value) and leaf.is_tensor]
+    whole = node.op.name in _WHOLE and node.arg("axis") is None and not node.arg("keepdims")
+    return SURE if whole else None
+
+
+def integers_of(index: Any) -> int:
+    """How many integers an index has, if it has nothing else; else 0."""
+    items = index if type(index) is tuple else (index,)
+    alone = all(type(i) is int or (isinstance(i, Value) and i.kind == "int") for i in items)
+    return len(items) if alone else 0
