@@ -121,6 +121,31 @@ def _values(w: np.ndarray, g: np.ndarray, dtype: str) -> str | None:
     return f"{_share(off)} values off, at most by {float(gap.max()):.3g} of {scale:.3g}" if off.any() else None
 
 
+def no_less_exact(truth: Any, want: Any, got: Any) -> bool:
+    """Whether no element of `got` is farther from the true result than that of `want`, beyond what their dtype allows.
+
+    For results of half precision: sums that nearly cancel leave the rounding of their terms, which every library rounds in
+    its own order. `truth` is the same call on the same data in double precision.
+    """
+    leaves = flat(truth), flat(want), flat(got)
+    if len({len(part) for part in leaves}) > 1 or not all(isinstance(x, Leaf) for part in leaves for x in part):
+        return False
+    return all(_as_near(*parts) for parts in zip(*leaves))
+
+
+def _as_near(truth: Leaf, want: Leaf, got: Leaf) -> bool:
+    if want.dtype != got.dtype or not truth.data.shape == want.data.shape == got.data.shape:
+        return False
+    if want.dtype not in ("float16", "bfloat16"):
+        return _values(want.data, got.data, want.dtype) is None
+    t, w, g = (part.data.astype(np.float64) for part in (truth, want, got))
+    rtol, atol = TOLERANCES[want.dtype]
+    scale = max(1.0, float(np.max(np.abs(t), initial=0.0, where=np.isfinite(t))))
+    with np.errstate(invalid="ignore"):
+        near = np.abs(g - t) <= np.abs(w - t) + rtol * np.abs(t) + atol * min(scale, 100.0)
+    return bool(np.all(near | (w == g) | (np.isnan(w) & np.isnan(g))))
+
+
 def _share(mask: np.ndarray) -> str:
     return f"{int(np.sum(mask))} of {mask.size}"
 

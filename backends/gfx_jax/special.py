@@ -28,6 +28,13 @@ def orthogonal_polynomial(x, n, kind):
     return jax.lax.fori_loop(1, degree, following, (before, last, found))[2]
 
 
+def trunc_divide(x1, x2):
+    """x1 / x2 rounded toward zero: of integers an integer."""
+    if jnp.issubdtype(jnp.result_type(x1, x2), jnp.inexact):
+        return jnp.trunc(x1 / x2)
+    return (x1 - jnp.fmod(x1, x2)) // x2
+
+
 def digamma(x):
     """The logarithmic derivative of the gamma function; infinite at 0, where jax.scipy has NaN."""
     return jnp.where(x == 0, jnp.copysign(jnp.inf, -x), jax.scipy.special.digamma(x))

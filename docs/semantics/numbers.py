@@ -39,7 +39,7 @@ def no_axes(x, scale):
 @ROWS(
     "Integer division of negative numbers", torch.tensor([7, -7, 7, -7]), torch.tensor([2, 2, -2, -2]),
     note="`//` rounds down, `rounding_mode=\"trunc\"` towards zero.",
-    naive=lambda a, b: (jax.lax.div(a, b), jnp.trunc(a / b)), typed=True,
+    naive=lambda a, b: (jax.lax.div(a, b), jnp.trunc(a / b)),
 )  # fmt: skip
 def divided(a, b):
     return a // b, torch.div(a, b, rounding_mode="trunc")

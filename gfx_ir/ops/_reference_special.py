@@ -22,6 +22,13 @@ def orthogonal_polynomial(x, n, kind):
     return found
 
 
+def trunc_divide(x1, x2):
+    """x1 / x2 rounded toward zero: of integers an integer."""
+    if np.result_type(x1, x2).kind in "biu":
+        return (x1 - np.fmod(x1, x2)) // x2
+    return np.trunc(x1 / x2)
+
+
 def logaddexp(x1, x2):
     """log(exp(x1) + exp(x2)) of complex numbers, without overflow."""
     first = np.real(x1) >= np.real(x2)
@@ -37,4 +44,4 @@ def logcumsumexp(x, axis):
     return np.moveaxis(rows, 0, axis)
 
 
-SPECIAL = {f.__name__: f for f in (logaddexp, logcumsumexp, orthogonal_polynomial)}
+SPECIAL = {f.__name__: f for f in (logaddexp, logcumsumexp, orthogonal_polynomial, trunc_divide)}

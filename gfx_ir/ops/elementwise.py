@@ -54,6 +54,12 @@ def _logaddexp(args: SimpleNamespace) -> str:
     return "logaddexp(x1, x2)" if "c" in kinds else "np.logaddexp(x1, x2)"
 
 
+def _trunc_divide(args: SimpleNamespace) -> str:
+    """Of integers NumPy's quotient has another rounding or another dtype."""
+    kinds = [getattr(_seen.dtype(x), "kind", "") for x in (args.x1, args.x2) if not _seen.is_plain(x)]
+    return "np.trunc(x1 / x2)" if "f" in kinds else "trunc_divide(x1, x2)"
+
+
 UNARY = (
     ("abs", "np.abs(x)", real),
     ("acos", "np.arccos(x)", floating),
@@ -130,6 +136,7 @@ BINARY = (
     ("pow", "x1 ** x2", operator(numeric)),
     ("remainder", "x1 % x2", operator(numeric)),
     ("subtract", "x1 - x2", operator(promote)),
+    ("trunc_divide", _trunc_divide, numeric),
 )
 
 for _name, _spelling, _rule in UNARY:

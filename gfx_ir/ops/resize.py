@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import dtypes
 from ..build import host
-from ._body import named
+from ._body import as_wide_as, named, widened
 from ._catalogue import ops
 from ._row import composite
 
@@ -80,8 +80,10 @@ def interpolate(x: Any, size: Any, scale: Any = None, mode: str = "nearest", ali
 
     mode: "nearest", "nearest-exact", "linear" or "cubic", along each axis by itself. Where `scale` gives the factors, places are
     taken by them and not by the quotient of the sizes. `align_corners`: the ends of both grids meet (linear and cubic only).
+    Of x with fewer bits than float32 the weighted sums are computed in float32, as PyTorch does.
     """
-    for at, out in enumerate(size):
+    out = x if mode.startswith("nearest") else widened(x)
+    for at, count in enumerate(size):
         factor = None if scale is None else scale[at]
-        x = named("x", _resized(x, at - len(size), out, factor, mode, align_corners))
-    return x
+        out = named("x", _resized(out, at - len(size), count, factor, mode, align_corners))
+    return out if mode.startswith("nearest") else as_wide_as(x, out)

@@ -39,14 +39,14 @@ DOMAINS = (
 )
 PAIRS = (
     ((X, Y), "add subtract multiply divide atan2 copysign hypot logaddexp maximum minimum nextafter fmod remainder"),
-    ((X, POSITIVE), "floor_divide remainder fmod"),
+    ((X, POSITIVE), "floor_divide remainder fmod trunc_divide"),
     ((POSITIVE, Y), "pow"),
     ((X, Y), "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor"),
     ((X, ROW), "add less"),
     ((COLUMN, ROW), "multiply maximum equal"),
     (
         (I, J),
-        "add multiply subtract divide floor_divide remainder fmod maximum equal bitwise_and bitwise_or bitwise_xor",
+        "add multiply subtract divide floor_divide remainder fmod trunc_divide maximum equal bitwise_and bitwise_or bitwise_xor",
     ),
     ((I, SMALL), "bitwise_left_shift bitwise_right_shift"),
     ((J, SMALL), "pow"),

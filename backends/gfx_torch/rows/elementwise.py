@@ -11,7 +11,7 @@ from gfx_ir.backend import Row
 from gfx_ir.dtypes import DType
 from gfx_ir.op import lookup
 
-from ..lifting import cast_back, dtype_of, is_number, names, one, refuse, swapped, two
+from ..lifting import cast_back, names, one, refuse, swapped, two
 from ..lifts import arithmetic, finding, shapes
 from ._spell import is_scalar, kind_of, number_or_tensor, tensors
 
@@ -68,18 +68,13 @@ def _divide(input: Any, other: Any, *, rounding_mode: Any = None) -> Any:
         return ops.floor_divide(input, other)
     if rounding_mode != "trunc":
         refuse(f"torch.div knows no rounding_mode={rounding_mode!r}")
-    kinds = [_kind(x) for x in (input, other)]
-    if all(kind in "iu" and kind for kind in kinds):
-        sign = ops.multiply(ops.sign(input), ops.sign(other))
-        return ops.multiply(sign, ops.floor_divide(ops.abs(input), ops.abs(other)))
-    return ops.trunc(ops.divide(input, other))
+    return ops.trunc_divide(input, other)
 
 
-def _kind(x: Any) -> str:
-    if is_number(x):
-        return {"int": "i", "bool": "b"}.get(getattr(x, "kind", type(x).__name__), "f")
-    found = dtype_of(x)
-    return found.kind if found is not None else ""
+def _trunc_divide(args: SimpleNamespace) -> str:
+    """torch.div takes a number only as its second argument."""
+    first = "torch.as_tensor(x1, dtype=torch.result_type(x1, x2))" if is_scalar(args.x1) else "x1"
+    return f"torch.div({first}, x2, rounding_mode='trunc')"
 
 
 def _clamp(limit: str, name: str) -> Any:
@@ -217,6 +212,7 @@ ROWS = (
             "Tensor.__itruediv__ Tensor.__idiv__": _inplace("divide"),
         },
     ),
+    Row("trunc_divide", _trunc_divide),
     _infix("floor_divide", "//", "floor_divide", dunder="floordiv"),
     Row(
         "remainder",
