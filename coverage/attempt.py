@@ -91,7 +91,9 @@ def attempt(case: Case, targets: tuple[str, ...] = TARGETS) -> tuple[dict[str, O
         return dict.fromkeys(targets, failed(error, "capture")), {}
     held = next((node for node in program.entry.walk() if node.op.name == "holder"), None)
     if held is not None:  # what is kept as it is is not covered
-        return dict.fromkeys(targets, failed(MissingOp(f"GFX has no op for {held.arg('target')}"), "capture")), {}
+        return dict.fromkeys(
+            targets, failed(MissingOp(held.arg("why") or f"GFX has no op for {held.arg('target')}"), "capture")
+        ), {}
     found = {target: _in_target(case, program, target) for target in targets}
     return {t: outcome for t, (outcome, _) in found.items()}, {t: n for t, (_, n) in found.items() if n is not None}
 

@@ -64,9 +64,10 @@ class Backend:
             self._add(row, roots)
         self.printed = printed_helpers(self.namespace, self.templates)
 
-    def recognised(self, fn: FunctionType) -> Lift | None:
-        """The op that a function stands for which GFX itself printed: the same name and the same code as a helper of ours."""
-        found = self.printed.get(fn.__name__)
+    def recognised(self, fn: Any) -> Lift | None:
+        """What a function becomes that no row names, but that tells itself what it is: of those that GFX itself printed the op
+        that it stands for (the same name and the same code as a helper of ours)."""
+        found = self.printed.get(fn.__name__) if type(fn) is FunctionType else None
         return found[1] if found is not None and same_code(found[0].__code__, fn.__code__) else None
 
     def higher_order(self, fn: Any) -> str | None:

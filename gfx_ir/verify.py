@@ -18,7 +18,9 @@ from .trees import leaves
 
 _KINDS = frozenset((*HOST_KINDS, "tensor"))
 _TEXT = re.compile(r"[\w ,.>+-]*")
-_FREE_TEXT = {"host": ("operator", "args"), "print": ("args",), "check": ("message",), "holder": ("args", "kwargs")}
+_FREE_TEXT = {
+    "host": ("operator", "args"), "print": ("args",), "check": ("message",), "holder": ("args", "kwargs", "why"),
+}  # fmt: skip
 _ON_DEVICE = frozenset(("tensor", "optional", "any"))
 
 
@@ -164,13 +166,15 @@ class _Check:
 
     def _holder(self, node: Node) -> None:
         """What is printed as a call must be one."""
-        framework, target, args, kwargs, count = node.args
+        framework, target, args, kwargs, count, why = node.args
         if type(framework) is not str or type(target) is not str or not all(map(is_name, target.split("."))):
             self.fail(node, f"it calls a function by its dotted name, not {target!r} of {framework!r}")
         if type(args) is not tuple or type(kwargs) is not dict or not all(map(is_name, kwargs)):
             self.fail(node, "it has a tuple of arguments, and a dictionary of those by name")
         if count is not None and (type(count) is not int or count < 1):
             self.fail(node, f"it gives one array, or a number of them, not {count!r}")
+        if type(why) is not str:
+            self.fail(node, f"its reason is a text, not {why!r}")
 
     def _texts(self, node: Node) -> None:
         """Rows may print a text argument within an expression (`finfo(x).eps`), so it must not be able to be code."""

@@ -72,6 +72,16 @@ class Arrays:
                 return ops.constant(data, element)
         return self.parameter(path, x, owner)
 
+    def type_of(self: Tracer, leaf: Any) -> LogicalTensor | None:
+        """What is known of the type of a value, or of the data of a parameter; None where it is no tensor."""
+        if not isinstance(leaf, Value) or not leaf.is_tensor:
+            return None
+        if isinstance(leaf.type, LogicalTensor):
+            return leaf.type
+        data = self.params.get(leaf.node.args[0]) if leaf.node.op.name == "parameter" else None
+        owner = self.array_owner(data) if data is not None else None
+        return LogicalTensor() if owner is None else LogicalTensor(owner.dtype_of(data), tuple(owner.shape_of(data)))
+
     @contextmanager
     def outermost(self: Tracer) -> Iterator[None]:
         """Inside, nodes are added to the captured function's own graph: what is kept for later must be seen from every region."""

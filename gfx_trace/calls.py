@@ -15,6 +15,7 @@ from gfx_ir.op import OpDef
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, paths
 
+from .bound import BoundLift
 from .builtin_calls import BUILTINS
 from .called import called_name
 from .conversion import convert, converted, enterable
@@ -23,7 +24,6 @@ from .higher_order import SPECIAL
 from .holding import hold
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
 from .proxy import HostProxy, NeedsPython, Proxy
-from .views import BoundLift
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -38,7 +38,7 @@ class Calls:
         """Call f as the captured code would."""
         kind = type(f)
         if kind is BoundLift:
-            return self.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend)
+            return self.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function)
         if kind is BoundDraw:
             return self.apply(f.lift, args, kwargs, f.backend)
         if kind is types.FunctionType:
@@ -103,7 +103,7 @@ class Calls:
         if not isinstance(lifted, tuple):
             return lifted(self, f, args, kwargs)
         lift, backend = lifted
-        return self.apply(lift, args, kwargs, backend)
+        return self.apply(lift, args, kwargs, backend, f)
 
     # ------------------------------------------------------------------ entering
     def call_entry(self: Tracer, target: Any, args: tuple, kwargs: dict) -> Any:
@@ -274,8 +274,7 @@ def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
             special = backend.higher_order(f)
             if special is not None:
                 return SPECIAL[special]
-            if type(f) is types.FunctionType:
-                lift = backend.recognised(f)
+            lift = backend.recognised(f)
         if lift is not None:
             return lift, backend
     return None

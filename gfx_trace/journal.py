@@ -140,6 +140,12 @@ class Journal:
             slot.set(slot.old)
         return written
 
+    def keep(self) -> None:
+        """Leave a region whose writes stand: they are those of the one around it."""
+        frame = self.frames.pop()
+        for key, slot in frame.items():
+            self.frames[-1].setdefault(key, slot)
+
     def undo(self) -> None:
         """Put back what ordinary objects held before the capture; tensors under capture keep what was written to them."""
         for slot in reversed(list(self.frames[0].values())):

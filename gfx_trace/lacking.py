@@ -38,13 +38,13 @@ def covered(owner: Backend, op: OpDef) -> str:
 
 def needs(program: Program, backends: Sequence[Backend]) -> list[Need]:
     """What the program is made of, in the order of its code, each once."""
-    found: dict[str, Need] = {}
+    found: dict[tuple[str, ...], Need] = {}
     graphs: dict[Graph, None] = dict.fromkeys((program.entry, *program.functions.values()))
     for graph in graphs:
         for node in graph.walk():
             need = _need(node, backends)
             place = node.span.place() if node.span is not None else ""
-            kept = found.setdefault(need.name, need)
+            kept = found.setdefault((need.name, *need.cells), need)
             if place and place not in kept.places:
                 kept.places.append(place)
     return list(found.values())
@@ -54,5 +54,5 @@ def _need(node: Node, backends: Sequence[Backend]) -> Need:
     if node.op.name != "holder":
         return Need(node.op.name, node.op.family, [covered(owner, node.op) for owner in backends])
     framework, target = node.args[:2]
-    cells = ["yes, as it is" if owner.name == framework else "no op" for owner in backends]
+    cells = ["yes, as it is" if owner.name == framework else node.arg("why") or "no op" for owner in backends]
     return Need(target, "call of its framework", cells)

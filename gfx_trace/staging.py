@@ -19,9 +19,9 @@ from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building
 from gfx_ir.types import LogicalTensor
 
-from .conversion import converted
 from .modules import is_module
 from .proxy import HostProxy, Proxy
+from .rewrite import is_converted
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -106,8 +106,8 @@ def _runnable(graph: Graph, own: list[Value], tracer: Tracer, backend: Backend) 
 
 def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:
     """The type of a value. Raises UnsupportedConstruct where it is open."""
-    type_ = value.type if isinstance(value, Value) else None
-    if isinstance(type_, LogicalTensor) and type_.known:
+    type_ = tracer.type_of(value)
+    if type_ is not None and type_.known:
         return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
     called = getattr(value, "name", None)
     raise tracer.error(
@@ -125,7 +125,13 @@ def transform(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def staged(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """A call of what such a function made: recorded by the framework's own tracer, and made again here, call by call."""
-    backend, name = _owner(tracer, f), getattr(f, "__name__", type(f).__name__)
+    return recorded(tracer, _owner(tracer, f), f, args, kwargs)
+
+
+def recorded(tracer: Tracer, backend: Backend, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A call as its framework's own tracer records it, made again here, call by call. Raises UnsupportedConstruct where
+    the type of a tensor that it takes is not known."""
+    name, site = getattr(f, "__name__", type(f).__name__), tracer.site
     given = _closures(tracer, backend, (f, args, kwargs))
     leaves, rebuild = backend.flatten(given)
     places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, (Proxy, HostProxy)) or backend.is_tensor(leaf)]
@@ -140,7 +146,12 @@ def staged(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
             break
         except _More as more:
             closed = [*closed, *more.values]
-    return replay(tracer.call, tracer.array_proxy, [*inputs, *(tracer.wrap(value, backend) for value in closed)])
+
+    def call(*made: Any) -> Any:
+        tracer.site = site  # what asks a tensor for an attribute leaves its own
+        return tracer.call(*made)
+
+    return replay(call, tracer.array_proxy, [*inputs, *(tracer.wrap(value, backend) for value in closed)])
 
 
 def _run(
@@ -206,7 +217,7 @@ def _holds_captured(x: Any, seen: set[int]) -> bool:
     if id(x) in seen or isinstance(x, (type, types.ModuleType, str, int, float, Graph)):
         return False
     seen.add(id(x))
-    if isinstance(x, types.FunctionType) and converted(x):
+    if isinstance(x, types.FunctionType) and is_converted(x.__code__):
         return True
     return any(_holds_captured(part, seen) for part in _parts(x))
 

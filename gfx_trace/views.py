@@ -11,11 +11,13 @@ from gfx_ir import ops
 from gfx_ir.backend import Backend, Lift, Written
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.op import OpDef, active, lookup
+from gfx_ir.op import OpDef, lookup
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
 from .aliases import Doubt, Element, doubt, is_written, lose, regained, root_of
+from .attempts import Mark
+from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
 from .convert import Starred, spliced
 from .holding import hold
@@ -35,24 +37,10 @@ _COMMON = {
 }  # fmt: skip
 
 
+_FORM = "this form of the call has no row"
+
 # Functions of the array API standard that copy in some frameworks and share memory in others.
 _VARY = frozenset(("reshape", "flip", "astype", "broadcast_to"))
-
-
-class BoundLift:
-    """A method of a Proxy, before it is called."""
-
-    __slots__ = ("owner", "lift")
-
-    def __init__(self, owner: Any, lift: Lift) -> None:
-        self.owner, self.lift = owner, lift
-
-    @property
-    def __name__(self) -> str:
-        return self.lift.name.rpartition(".")[2]
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return active.builder.call(self, args, kwargs)
 
 
 class Views:
@@ -75,12 +63,12 @@ class Views:
         lift = backend.methods.get(name)
         if lift is not None:
             return BoundLift(x, lift)
-        held = [getattr(cls, name) for cls in backend.tensor_types if hasattr(cls, name)]
-        if not held:
+        held = own_attribute(backend, name)
+        if held is None:
             raise AttributeError(f"{backend.name} tensors have no attribute {name!r}")
-        kind = "method" if callable(held[0]) else "attribute"
+        kind = "method" if callable(held) else "attribute"
         if kind == "method":
-            return lambda *args, **kwargs: hold(self, held[0], (x, *args), kwargs, backend)
+            return lambda *args, **kwargs: hold(self, held, (x, *args), kwargs, backend)
         return stand_in(self, f"the {kind} {name!r} of {backend.name} tensors", x)
 
     def known_attribute(self: Tracer, x: Proxy, name: str) -> Any:
@@ -113,11 +101,14 @@ class Views:
         )  # fmt: skip
 
     # ------------------------------------------------------------------ applying lifts
-    def apply(self: Tracer, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None) -> Any:
-        """Apply a lift to the traced function's arguments; keeps track of views and in-place writes."""
+    def apply(
+        self: Tracer, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None, function: Any = None
+    ) -> Any:
+        """Apply a lift to the traced function's arguments; keeps track of views and in-place writes. What it refuses, an
+        option that no op has, is kept as a call of the framework's `function` where that can be."""
         if args and rows_of(args[0]) is not args[0]:
             return self.rows_for(lift, args, kwargs)
-        found = self.forked(lift, args, kwargs, lambda args, kwargs: self.apply(lift, args, kwargs, backend))
+        found = self.forked(lift, args, kwargs, lambda args, kwargs: self.apply(lift, args, kwargs, backend, function))
         if found is not NotImplemented:
             return found
         first = args[0] if args and type(args[0]) is Proxy else None
@@ -125,14 +116,18 @@ class Views:
         if any(type(a) is Starred for a in args):  # x.view(*shape, 8): one open shape
             values = [*values[:1], spliced(self, tuple(values[1:]))]
         named = {k: self.unwrap(v) for k, v in kwargs.items()} if kwargs else {}
-        before = self.graph.last
+        mark = Mark(self)
         try:
             result = lift.fn(*values, **named)
-        except TypeError as error:
-            raise self.error(f"{lift.name}: {error}", "this form of the call has no row") from error
-        except (MissingOp, ShapeError, UnsupportedConstruct) as error:
-            if error.span is None:
-                error.span = self.span()
+        except (MissingOp, TypeError) as error:
+            refusal = error if isinstance(error, MissingOp) else self.error(f"{lift.name}: {error}", _FORM)
+            refusal.span = refusal.span or self.span()
+            if function is None:
+                raise refusal from error
+            mark.back()
+            return hold(self, function, args, kwargs, backend, refusal)
+        except (ShapeError, UnsupportedConstruct) as error:
+            error.span = error.span or self.span()
             raise
         if type(result) is Written:
             self.write_arguments(lift, args, kwargs, result.values)
@@ -140,7 +135,7 @@ class Views:
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
         if writes and first is not None:
             self.is_array(first)
-            self.wrote(result, values[0], before)
+            self.wrote(result, values[0], mark.last)
             first.write(result)
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies

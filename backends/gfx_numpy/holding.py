@@ -15,6 +15,9 @@ _FUNCTION = type(np.sum)  # of functions that other arrays can take over
 _FILES = frozenset("save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex".split())
 _WRITE = frozenset("copyto put place putmask fill_diagonal put_along_axis".split())
 
+_FILLS = (1, 3, 7, 0)
+"""What the arrays hold that a function is tried on: what it writes into one of them, made of the others, is something else."""
+
 
 def holds(fn: Any) -> bool:
     """Whether a graph may hold calls of the function."""
@@ -23,10 +26,11 @@ def holds(fn: Any) -> bool:
 
 def probe(call: Callable[[Sequence[Any]], Any], types: Sequence[Any]) -> Any:
     """What `call` gives for arrays of these types. Raises Unheld where it writes to one of them."""
-    arrays = [np.ones(type_.dims, type_.dtype.numpy) for type_ in types]
+    fills = [*_FILLS[: len(types)], *_FILLS[-1:] * (len(types) - len(_FILLS))]
+    arrays = [np.full(type_.dims, fill, type_.dtype.numpy) for fill, type_ in zip(fills, types)]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         out = call(arrays)
-    if not all((array == 1).all() for array in arrays):
+    if not all((array == array.dtype.type(fill)).all() for fill, array in zip(fills, arrays)):
         raise Unheld("it writes to its arguments")
     return out

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -15,8 +15,10 @@ from torch.nn import functional as F
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
+from gfx_ir.types import LogicalTensor
 
 from . import (
+    aten,
     attention,
     helpers,
     helpers_arrange,
@@ -27,6 +29,7 @@ from . import (
     rows,
     scalars,
     special,
+    staging,
 )
 from .lifting import cast_back, element, refuse
 from .module import Transpiled
@@ -139,6 +142,10 @@ class TorchBackend(Backend):
             if same is not None:
                 self.functions.setdefault(same, lift)
 
+    def recognised(self, fn: Any) -> Lift | None:
+        """What an overload of ATen becomes, or a function that GFX printed."""
+        return aten.lift_of(fn, self.functions) if aten.is_aten(fn) else super().recognised(fn)
+
     # ------------------------------------------------------------------ tensors
     def dtype_of(self, x: Any) -> DType:
         return _FROM_TORCH[x if isinstance(x, torch.dtype) else x.dtype]
@@ -179,6 +186,11 @@ class TorchBackend(Backend):
     def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
         """What `call` gives on the meta device, or for ones."""
         return holding.probe(call, types, self.native_dtype, data)
+
+    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> staging.Replayed:
+        """The ATen calls that make_fx records."""
+        given = [(cast(tuple[int, ...], type_.dims), self.native_dtype(cast(DType, type_.dtype))) for type_ in types]
+        return staging.stage(fn, given, lambda op: self.functions.get(op) or self.recognised(op))
 
     def as_module(
         self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,

@@ -37,7 +37,7 @@ class Expander:
         """Expand every composite in the graph and its regions that the target cannot print whole."""
         for node in list(graph.walk()):
             if node.op.name == "holder" and node.args[0] != self.backend.name:
-                self._lacks(node, node.args[1], "")
+                self._lacks(node, node.args[1], f" ({node.arg('why')})" if node.arg("why") else "")
             if node.op.name in STRUCTURAL or template_of(self.backend, node.op) is not None:
                 continue
             row = self.backend.rows.get(node.op.name)

@@ -128,7 +128,7 @@ class Expressions:
 
     def holder(self, node: Node) -> ast.expr:
         """A call that no op stands for, as it was written for the framework that it came from."""
-        args, kwargs, count = node.args[2:]
+        args, kwargs, count = node.args[2:5]
         target = self.module.held(node)
         given = [self._array_of(arg) for arg in args]
         keywords = [ast.keyword(key, self._array_of(value)) for key, value in kwargs.items()]

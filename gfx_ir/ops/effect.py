@@ -50,10 +50,10 @@ op(
 )
 op(
     FAMILY,
-    "holder(framework, target, args, kwargs, count=None)",
+    'holder(framework, target, args, kwargs, count=None, why="")',
     kinds=held.kinds,
     infer=held.infer,
     effect=True,
     doc="The call of a function that has no op, by its dotted name; run by the framework that it came from. It gives one "
-    "array, or a sequence of `count`.",
+    "array, or a sequence of `count`. `why` tells what keeps other frameworks from it, where more is known than that it has no op.",
 )

@@ -246,7 +246,7 @@ class _Run:
     # ------------------------------------------------------------------ effects
     def _holder(self, node: Node, args: list[Any], prefix: str) -> Any:
         """A call that no op stands for, on the framework that it came from."""
-        framework, target, given, named, _ = args
+        framework, target, given, named, *_ = args
         owner = self.backend if framework == self.backend.name else backend(framework)
         fn = function_of(owner, target)
         moved = lambda leaf: (

@@ -43,9 +43,9 @@ def _in_order(x: Any) -> None:
     assume = getattr(active.builder, "assume_rows", None)
     if node.op.name == "placeholder" and (assume is None or assume(node.values[0])):
         return
-    refuse(
-        f"torch.as_strided of the result of {node.op.name!r} has no counterpart: how it lies in memory is not known",
-        "take the elements by index instead",
+    raise UnsupportedConstruct(
+        f"GFX cannot capture torch.as_strided of the result of {node.op.name!r}: how it lies in memory is not known",
+        hint="take the elements by index instead",
     )
 
 

@@ -12,6 +12,7 @@ from gfx_ir.build import host
 from ..lifting import ask_rank, refuse
 
 _MODES = {"linear": "linear", "bilinear": "linear", "trilinear": "linear", "bicubic": "cubic"}
+_ALL_MODES = ("nearest", "nearest-exact", "area", *_MODES)
 _AXES = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 _LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
 
@@ -28,6 +29,8 @@ def interpolate(
     """F.interpolate."""
     if antialias is not False:
         refuse("F.interpolate with antialias=True has no counterpart", "blur the input first, and leave antialias= out")
+    if mode not in _ALL_MODES:
+        refuse(f"F.interpolate knows no mode {mode!r}", f"it knows {', '.join(_ALL_MODES)}")
     given = size if size is not None else scale_factor
     count = len(given) if isinstance(given, (tuple, list)) else _AXES.get(mode)
     count = count or ask_rank(input, 4, "F.interpolate resizes the axes behind the second") - 2
