@@ -233,4 +233,70 @@ def f(x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = Non
 """,
         how=Settings("torch", 0, 1),
     ),
+    "an index in the place of a row, where the dtype is known": Failure(
+        """
+def f(x, n, k):
+    w, r = x, 1
+    if n > 1:
+        for t, e in enumerate(x):
+            r = e
+            for u in range(1):
+                r = u
+    else:
+        r = 0
+    return r
+""",
+        how=Settings("jax", 1, 1),
+    ),
+    "an index in the place of a row, where no dtype is known": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
+    r = 0.5
+    for t, e in enumerate(x):
+        r = e
+        for u in range(3):
+            r = u
+    return r
+""",
+        how=Settings("torch", 0, 0),
+    ),
+    "an index in the place of a number that a return leaves": Failure(
+        """
+def f(x, n, k):
+    r = 0.0
+    for t in range(x.shape[0]):
+        r = t
+        for u in range(1, n + 1):
+            r += u
+            return r
+    return r
+""",
+    ),
+    "Python asks for the index that a loop leaves": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
+    i, j = 0, 0
+    for t in range(k):
+        i = t
+    if i:
+        j = 2
+    return j
+""",
+        how=Settings("torch", 0, 2),
+    ),
+    "Python computes with the index of a loop that the target runs": Failure(
+        """
+def f(x, n, k):
+    s = 0.5
+    for i, e in enumerate(x):
+        s = s + max(i, 0.5) * e + min(i, 1)
+        if not i:
+            s = s + float(i + 1)
+        r, j = i, 0
+        while j < 2 and r > 0.5:
+            r, j = 0.25, j + 1
+        s = s + r
+    return s
+""",
+    ),
 }

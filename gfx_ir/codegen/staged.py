@@ -12,7 +12,7 @@ from ..graph import Graph, Node, Value
 from ..op import lookup
 from ..trees import leaves
 from .copying import outputs_of
-from .simplify import IFS
+from .simplify import IFS, LOOPS
 from .unrolling import Unrolling
 
 _KEEPS_SHAPE = frozenset(
@@ -48,13 +48,13 @@ def _can(node: Node, unrolling: Unrolling) -> bool:
     results = outputs_of(body.result, len(init))
     return (
         _is_data(body.placeholders[0])
-        and all(_is_data(phi) for phi in carried)
+        and all(_is_data(value) for value in (*carried, *node.values))
         and all(_keeps(result, body, set(carried)) for result in results)
     )
 
 
 def _is_data(value: Value) -> bool:
-    """Whether the body only computes with the value, and never asks Python for it."""
+    """Whether the value is only computed with, and Python never asked for it."""
     todo, seen = [value], set()
     while todo:
         found = todo.pop()
@@ -63,6 +63,7 @@ def _is_data(value: Value) -> bool:
         seen.add(found)
         for user in found.uses:
             if user.op.name == "output":
+                todo.extend(_behind(user, found))
                 continue
             if user.op.name in ("cond", "while", "for"):
                 todo.extend(_inner(user, found))
@@ -88,6 +89,14 @@ def _inner(node: Node, value: Value) -> list[Value]:
         offset = len(region.placeholders) - len(operands)
         found.extend(region.placeholders[offset + at] for at, operand in enumerate(operands) if operand is value)
     return found
+
+
+def _behind(output: Node, value: Value) -> list[Value]:
+    """What a result of a region is behind it; in the next trip of a loop it is what the loop carries, which is asked apart."""
+    owner = output.graph.owner if output.graph is not None else None
+    if owner is None or owner.op.name in LOOPS:
+        return []
+    return [made for made, leaf in zip(owner.values, outputs_of(output.args[0], len(owner.values))) if leaf is value]
 
 
 def _keeps(result: Any, body: Graph, carried: set[Value]) -> bool:

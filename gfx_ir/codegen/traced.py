@@ -1,47 +1,98 @@
 """Numbers that a functional target only has as data: the index of a loop that it runs itself, and what follows from it.
 
-A test on such a number is no Python `if` there, but one on data.
+A test on such a number is no Python `if` there, but one on data, and a loop that such a test ends is no Python loop.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from ..dtypes import int64
 from ..graph import Graph, Node, Value
 from ..op import lookup
 from ..trees import leaves
-from .liveness import placeholders
+from .copying import outputs_of
+from .liveness import loop_results, placeholders
 from .simplify import IFS, LOOPS, is_boolean
 from .unrolling import Unrolling
 
 _LOGICAL = {"and": "logical_and", "or": "logical_or", "not": "logical_not"}
+_AS_DATA: dict[str, tuple] = {
+    "min": ("minimum",), "max": ("maximum",), "bool": ("not_equal", 0), "not": ("equal", 0), "int": ("astype", int64), "float": ("multiply", 1.0),
+    **{f"math.{name}": (name,) for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "sin", "cos", "tan", "tanh")},
+}  # fmt: skip
+"""What Python computes by asking a number for its value: the op that does so with data, and its further arguments."""
+_STAGED = {"host_if": "cond", "host_for": "for", "host_while": "while"}
 
 
 def trace_tests(graph: Graph, unrolling: Unrolling) -> set[Value]:
     """Make the tests in the graph and its regions that hang on such numbers tests on data; gives the host values that do."""
     traced: set[Value] = set()
-    for node in list(graph.walk()):
-        op = node.op.name
-        _pass_on(node, traced)
-        taken = any(leaf in traced for leaf in leaves(node.args[:2]) if type(leaf) is Value)
-        if op == "host_if" and node.args[0] in traced:
-            traced.update(_replace(node, "cond", node.args))
-        elif op == "host" and taken:
+    nodes = list(graph.walk())
+    known = -1
+    while known < len(traced):  # a loop hands on what its trips leave
+        known = len(traced)
+        for node in nodes:
+            traced.update(_follows(node, traced, unrolling))
+    for node in nodes:
+        if _is_data(node, traced):
+            traced.update(_replace(node, _STAGED[node.op.name], node.args))
+        elif node.op.name == "host" and _hangs(node.args[1], traced):
             name, args = _LOGICAL.get(node.args[0]), node.args[1]
-            logical = name is not None and all(is_boolean(arg) for arg in args)
-            traced.update(_replace(node, name, tuple(args)) if logical and name is not None else node.values)
-        elif op == "host_for" and any(leaf in traced for leaf in leaves(node.args[0]) if type(leaf) is Value):
-            traced.update(_replace(node, "for", node.args))
-        if (op == "for" and not unrolling.takes(node)) or (op == "host_for" and node.graph is None):
-            items, _ = placeholders(node, node.regions[-1])
-            traced.update(item for item in items if item.kind == "int")
+            if name is not None and all(is_boolean(arg) for arg in args):
+                traced.update(_replace(node, name, tuple(args)))
+            elif node.args[0] in _AS_DATA:
+                name, *more = _AS_DATA[node.args[0]]
+                traced.update(_replace(node, name, (*args, *more)))
     return traced
 
 
-def _pass_on(node: Node, traced: set[Value]) -> None:
+def _hangs(tree: Any, traced: set[Value]) -> bool:
+    return any(leaf in traced for leaf in leaves(tree) if type(leaf) is Value)
+
+
+def _is_data(node: Node, traced: set[Value]) -> bool:
+    """Whether a host test or loop hangs on such a number."""
+    op = node.op.name
+    if op in ("host_if", "host_for"):
+        return _hangs(node.args[0], traced)
+    return op == "host_while" and _hangs(node.regions[0].result, traced)
+
+
+def _follows(node: Node, traced: set[Value], unrolling: Unrolling) -> Iterator[Value]:
+    """The host values that are data because of what is known so far, and of this node."""
+    op = node.op.name
+    if op == "host" and _hangs(node.args[1], traced):
+        yield from node.values
+    elif op in IFS:
+        yield from _passed_on(node, node.args[1], traced)
+        sides = zip(node.values, *(outputs_of(region.result, len(node.values)) for region in node.regions))
+        yield from (value for value, *given in sides if not value.is_tensor and _hangs(given, traced))
+        if _is_data(node, traced):
+            yield from node.values
+    elif op in LOOPS:
+        yield from _passed_on(node, node.arg("operands"), traced)
+        data = _is_data(node, traced)
+        items = placeholders(node, node.regions[-1])[0]
+        if data or (op == "for" and not unrolling.takes(node)):
+            yield from (item for item in items if item.kind == "int")
+        yield from _carried(node, traced, data)
+
+
+def _passed_on(node: Node, operands: tuple, traced: set[Value]) -> Iterator[Value]:
     """What a region takes from outside is there what it was."""
-    operands = node.args[1] if node.op.name in IFS else node.arg("operands") if node.op.name in LOOPS else ()
     for region in node.regions:
         given = zip(region.placeholders[len(region.placeholders) - len(operands) :], operands)
-        traced.update(inner for inner, outer in given if type(outer) is Value and outer in traced)
+        yield from (inner for inner, outer in given if type(outer) is Value and outer in traced)
+
+
+def _carried(node: Node, traced: set[Value], data: bool) -> Iterator[Value]:
+    """Host values that a loop carries, where they are data before it or after a trip; all of a loop that is data."""
+    for at, (init, result) in enumerate(zip(node.arg("init"), loop_results(node))):
+        if data or _hangs((init, result), traced):
+            phis = [placeholders(node, region)[1][at] for region in node.regions]
+            yield from (value for value in (*phis, node.values[at]) if not value.is_tensor)
 
 
 def _replace(node: Node, name: str, args: tuple) -> tuple[Value, ...]:

@@ -34,6 +34,17 @@ def strong(leaf: Any) -> DType | None:
     return known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
 
 
+def _runs(node: Node) -> bool:
+    """Whether a loop of Python's own has at least one trip: one over a fixed range without any is not kept."""
+    items = node.args[0]
+    return (
+        node.op.name == "host_for"
+        and len(items) == 1
+        and type(items[0]) is tuple
+        and all(type(bound) is int for bound in items[0][1:])
+    )
+
+
 class Weak:
     """Answers for the values of one function."""
 
@@ -55,7 +66,8 @@ class Weak:
         if phi is not None and at < 0:  # an item of a loop
             return None
         if node.op.name in LOOPS and at < len(node.arg("init")):
-            return [node.arg("init")[at], loop_results(node)[at]]
+            init, result = node.arg("init")[at], loop_results(node)[at]
+            return [result] if phi is None and _runs(node) else [init, result]
         if node.op.name in IFS:
             return [outputs_of(region.result, len(node.values))[at] for region in node.regions]
         return None
@@ -96,8 +108,8 @@ class Weak:
     def loose(self, leaf: Any) -> bool:
         """Whether a functional target may have a number there, or an array of a number's dtype: what it is joined with decides.
 
-        A loop settles what it carries; a test on a host value gives one of its sides as it is, a loop of Python's own
-        what it starts from or what a trip leaves.
+        A loop settles what it carries, and casts it to a dtype that is known; a test on a host value gives one of its sides
+        as it is, a loop of Python's own what it starts from or what a trip leaves.
         """
         return self._is_loose(leaf, {})
 
@@ -109,8 +121,13 @@ class Weak:
             return value.kind in ("int", "float", "bool")
         if value not in seen:
             seen[value] = True  # what a loop makes of itself alone
-            seen[value] = self._from_loose(value, seen)
+            seen[value] = not self._is_cast(value) and self._from_loose(value, seen)
         return seen[value]
+
+    def _is_cast(self, value: Value) -> bool:
+        """Whether a loop carries the value in a dtype that is known."""
+        node, at = self.liveness.phis.get(value, (value.node, value.index - 1))
+        return strong(value) is not None and node.op.name in LOOPS and 0 <= at < len(node.arg("init"))
 
     def _from_loose(self, value: Value, seen: dict[Value, bool]) -> bool:
         sources = self._sources(value)
@@ -139,10 +156,13 @@ class Weak:
         """Kind of `than` where the leaf is a number of a lower kind, as an index is beside a float; "" where `than` is an array."""
         if not self.loose(leaf):
             return None
-        whole = self._search(than, True)
+        element = strong(than)
+        whole = self._search(than, True) if element is None else element.kind.replace("u", "i")
         if whole is None:
             return None if self.loose(than) else ""
         own = kind_of(leaf) if is_number(leaf) else self._search(leaf, True)
+        if own is None and element is not None:
+            return whole
         return whole if own is not None and _ORDER.index(own) < _ORDER.index(whole) else None
 
     def _search(self, root: Value, indices: bool = False) -> str | None:
@@ -161,6 +181,8 @@ class Weak:
                     return None
                 known.update(found if told else ())
                 continue
+            if self._is_cast(value):
+                return None
             seen.add((value, told))
             sources = self._sources(value)
             if sources is None and is_boolean(value):
