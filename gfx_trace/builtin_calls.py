@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 import operator
 from collections.abc import Callable
@@ -263,6 +264,32 @@ def _map(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return [tracer.call(function, items, {}) for items in zip(*iterables)]
 
 
+def _reduce(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """functools.reduce(function, items[, initial]): a loop, staged where the number of items is open."""
+    function, items, *initial = (args[0], *map(rows_of, args[1:]))
+    if isinstance(items, OpenRange) and not initial:
+        initial, items = [items.start], OpenRange(items.start + items.step, items.stop, items.step)
+    elif isinstance(items, Proxy) and not initial:
+        initial, items = [items[0]], items[1:]
+    if not _is_open_iterable(items):
+        items = list(items)
+        if not initial and not items:
+            return f(function, items)  # an error of Python's
+        initial, items = (initial, items) if initial else (items[:1], items[1:])
+    elif not initial:
+        raise tracer.error("GFX cannot convert this call of reduce(): its first item is open", "give an initial value")
+    total = initial
+
+    def trip(item: Any) -> None:
+        total[0] = tracer.call(function, (total[0], item), {})
+
+    def put(values: tuple) -> None:
+        total[:] = values
+
+    tracer.for_(items, trip, lambda: (total[0],), put, ("total",), None, "item")
+    return total[0]
+
+
 def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     args = tuple(map(rows_of, args))
     if args and isinstance(args[0], HostProxy) and args[0].kind == "shape" and f is tuple:
@@ -310,6 +337,6 @@ BUILTINS: dict[Any, Handler] = {
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: _hasattr, getattr: _getattr, setattr: _setattr,
     print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
     tuple: _container, list: _container, round: _round, str: _str, pow: _pow, builtins.locals: _locals, builtins.eval: _locals,
-    builtins.exec: _locals,
+    builtins.exec: _locals, functools.reduce: _reduce,
     **{getattr(math, name): _math for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "sin", "cos", "tan", "tanh", "fabs")},
 }  # fmt: skip

@@ -1,4 +1,7 @@
-"""What the test of a loop, and an operand that may not run, leaves in variables and tensors."""
+"""What the test of a loop, and an operand that may not run, leaves in variables and tensors; loops written as `reduce`."""
+
+import functools
+import operator
 
 import numpy as np
 import pytest
@@ -115,3 +118,26 @@ def test_what_a_body_settles_holds_in_the_body_alone():
     assert torch.equal(program(row, 0), row) and torch.equal(program(row[None], 2), 2 * row[None])
     with pytest.raises(ValueError, match="one axis"):
         program(row, 1)
+
+
+def reduced(x, n):
+    rows = functools.reduce(lambda a, row: a * 0.5 + row, x)
+    from_one = functools.reduce(lambda a, row: torch.maximum(a, row), x, torch.ones(3))
+    fixed = functools.reduce(operator.mul, (row.sum() for row in (x[0], x[1])))
+    return rows, from_one, fixed + functools.reduce(lambda a, i: a + i * i, range(1, n + 1))
+
+
+def test_reduce_is_a_loop():
+    program = gfx.symbolic_trace(reduced, backend="torch")
+    assert [node.op.name for node in program.entry].count("for") == 3
+    for count in (2, 5):
+        x, n = torch.arange(3.0 * count).reshape(count, 3) - 4, torch.tensor(count)
+        want = reduced(x, n)
+        got = program.to("jax")(x.numpy(), n.numpy())
+        for a, b, c in zip(want, program(x, n), got, strict=True):
+            assert torch.allclose(a, b) and np.allclose(a, c)
+
+
+def test_reduce_of_nothing_is_an_error_of_python():
+    with pytest.raises(TypeError, match="empty"):
+        gfx.symbolic_trace(lambda x: functools.reduce(operator.add, [x][1:]), backend="torch")

@@ -102,3 +102,34 @@ def test_numpy_masks_too():
 def test_a_selection_that_is_returned_stays_one():
     program = gfx.symbolic_trace(lambda x: x[x > 0] * 2, torch.tensor(XS[0]))
     np.testing.assert_allclose(program.to("jax")(jnp.asarray(XS[0])), [2.0, 6.0])
+
+
+@pytest.mark.parametrize("start", [0, 2, 7, -2, -9])
+@pytest.mark.parametrize("stop", [0, 3, 6, -1, -8])
+@pytest.mark.parametrize("step", [1, 2, 4, -1, -3])
+def test_a_number_written_to_slices_whose_bounds_are_data(start, stop, step):
+    def f(x, start, stop, step):
+        x = x.copy()
+        x[start:stop:step, 1] = 7
+        x[0, start:] = -1
+        x[:, ::step] = 5
+        return x
+
+    x = np.arange(30.0).reshape(6, 5)
+    program = gfx.symbolic_trace(f, x, *map(np.asarray, (start, stop, step)))
+    np.testing.assert_array_equal(jax.jit(program.to("jax"))(x, start, stop, step), f(x, start, stop, step))
+
+
+def test_a_sieve_whose_length_is_data():
+    def primes(is_prime, n):
+        i = 2
+        while i * i < n:
+            if is_prime[i]:
+                is_prime[i * i :: i] = False
+            i = i + 1
+        return is_prime
+
+    x = np.ones(60, bool)
+    program = gfx.symbolic_trace(primes, x, np.asarray(60))
+    found, _ = jax.jit(program.to("jax"))(x, 60)
+    np.testing.assert_array_equal(found, primes(x, 60))

@@ -122,6 +122,27 @@ def index_put(x, index, value, accumulate=False):
     return jnp.where(mask, x + value if accumulate else value, x)
 
 
+def put_slices(x, index, value):
+    """x with a number written where slices and whole numbers point; the bounds of slices may be data."""
+
+    def bound(given, otherwise, low, size):
+        return otherwise if given is None else jnp.clip(jnp.where(given < 0, given + size, given), low, low + size)
+
+    inside = True
+    for axis, item in enumerate(index if isinstance(index, tuple) else (index,)):
+        size = x.shape[axis]
+        at = jnp.arange(size).reshape(-1, *[1] * (x.ndim - axis - 1))
+        if isinstance(item, slice):
+            step = 1 if item.step is None else item.step
+            low = jnp.where(step < 0, -1, 0)
+            start = bound(item.start, jnp.where(step < 0, size - 1, 0), low, size)
+            stop = bound(item.stop, jnp.where(step < 0, -1, size), low, size)
+            inside &= ((at - start) * step >= 0) & ((stop - at) * step > 0) & ((at - start) % step == 0)
+        else:
+            inside &= at == (item + size if item < 0 else item)
+    return jnp.where(inside, jnp.asarray(value, x.dtype), x)
+
+
 def gather(x, indices, axis):
     """x[i][indices[i][j]][k] along an axis, for every position (i, j, k) of `indices`."""
     index = list(jnp.indices(indices.shape, sparse=True))

@@ -60,8 +60,20 @@ def _of_its_own(mask: Any, x: Any, value: Any) -> bool:
     return mask.node.op.name in _MASKS and any(a is x or _of_its_own(a, x, value) for a in mask.node.args)
 
 
+def _is_data(x: Any) -> bool:
+    return isinstance(x, Value) and x.is_tensor
+
+
+def _slices_by_data(items: tuple, value: Any) -> bool:
+    """Whether a number is written to slices whose bounds are data, and nothing else than whole numbers beside them."""
+    slices = [item for item in items if isinstance(item, slice)]
+    open_ = any(_is_data(part) for item in slices for part in (item.start, item.stop, item.step))
+    return open_ and isinstance(value, (int, float, bool)) and all(type(i) in (slice, int) for i in items)
+
+
 def _index_put_spelling(args: SimpleNamespace) -> str:
-    """A mask is no index under jax.jit, as its number of elements is not known: a helper writes where it is true."""
+    """Under jax.jit a mask is no index, as its number of elements is not known, nor is a slice whose bounds are data: helpers
+    write where a mask is true, or a slice points."""
     accumulate = ", accumulate=accumulate"
     items = args.index if isinstance(args.index, tuple) else (args.index,)
     if len(items) == 1 and _is_mask(items[0]):
@@ -69,6 +81,8 @@ def _index_put_spelling(args: SimpleNamespace) -> str:
             safe = _seen.dtype(args.x) is not None  # else the value could change the dtype of x
             return f"jnp.where(index, {'value' if safe else 'jnp.asarray(value, x.dtype)'}, x)"
         return f"index_put(x, index, value{accumulate})"
+    if not args.accumulate and _slices_by_data(items, args.value):
+        return "put_slices(x, index, value)"
     add = "max" if kind_of(args.x) == "b" else "add"  # truth values add up by `or`
     return f"x.at[{_index(args.index)}].{add if args.accumulate is True else 'set'}(value)"
 
