@@ -90,8 +90,44 @@ def test_randint(draw):
     assert drawn.mean() == pytest.approx(0, abs=0.05)
 
 
+def test_gamma(draw):
+    for a in (0.3, np.float32(4.5)):
+        drawn = draw("gamma", a, MANY, dtype=dtypes.float32)
+        assert drawn.dtype == np.float32
+        assert drawn.mean() == pytest.approx(a, rel=0.05)
+        assert drawn.var() == pytest.approx(a, rel=0.1)
+    assert np.isfinite(draw("gamma", 1e-3, MANY, dtype=dtypes.float32, log=True)).all()
+
+
+def test_counts(draw):
+    drawn = draw("poisson", 4.5, MANY, dtype=dtypes.int32)
+    assert (drawn.dtype, drawn.mean(), drawn.var()) == (
+        np.int32,
+        pytest.approx(4.5, rel=0.03),
+        pytest.approx(4.5, rel=0.1),
+    )
+    drawn = draw("binomial", 20, 0.3, MANY, dtype=dtypes.float32)
+    assert (drawn.dtype, drawn.mean(), drawn.var()) == (
+        np.float32,
+        pytest.approx(6, rel=0.03),
+        pytest.approx(4.2, rel=0.1),
+    )
+
+
+def test_permutation(draw):
+    first, other = (draw("permutation", 500, seed=seed) for seed in (1, 2))
+    assert sorted(first.tolist()) == list(range(500))
+    assert (first != other).any()
+
+
+def test_parts_of_a_key_and_numbers_that_are_folded_in_make_other_keys():
+    key = evaluate(ops.make_key, (3,))
+    keys = [*evaluate(ops.split_key, (key, 3)), *(evaluate(ops.fold_in, (key, n)) for n in (0, 1, -1))]
+    assert len({tuple(made.tolist()) for made in keys}) == 6
+
+
 def test_splitting_gives_independent_keys():
-    first, second = evaluate(ops.split_key, (evaluate(ops.make_key, (3,)),))
+    first, second = evaluate(ops.split_key, (evaluate(ops.make_key, (3,)), 2))
     numbers = [evaluate(ops.normal, (key, MANY, 0.0, 1.0, None, None)) for key in (first, second)]
     assert abs(np.corrcoef(numbers)[0, 1]) < 0.05
 
@@ -156,7 +192,7 @@ OUTSIDE = np.random.default_rng(0)
 
 @pytest.mark.parametrize("fn, what", [
     (lambda x: x + OUTSIDE.normal(), "outside of the graph"), (lambda x: x + np.random.default_rng().normal(), "without a seed"),
-    (lambda x: x + np.random.default_rng(0).gamma(0.3), "Generator.gamma of 0.3"), (lambda x: x + np.random.default_rng(0).bytes(3), "Generator.bytes"),
+    (lambda x: x + np.random.default_rng(0).bytes(3), "Generator.bytes"),
 ])  # fmt: skip
 def test_draws_that_are_refused(fn, what):
     with pytest.raises(GfxError, match=what):
@@ -170,6 +206,9 @@ DISTRIBUTIONS = {
     "geometric": ("int64", lambda x: x.geometric_(0.3)),
     "multinomial": ("float32", lambda x: (x * x + x + 0.1).multinomial(2)),
     "multinomial with replacement": ("float32", lambda x: (x * x + x).multinomial(3, replacement=True)),
+    "poisson": ("float32", lambda x: torch.poisson(4 * x)),
+    "binomial": ("float32", lambda x: torch.binomial(9 * x, x / 4)),
+    "permutation": ("float32", lambda x: x[torch.randperm(x.shape[0])]),
     "uniform complex": ("complex64", lambda x: x.uniform_(1.0, 2.0).real),
 }
 

@@ -23,6 +23,7 @@ from . import (
     helpers,
     helpers_arrange,
     helpers_complex,
+    helpers_random,
     helpers_special,
     holding,
     lifts,
@@ -68,7 +69,7 @@ class TorchBackend(Backend):
         self._adapted: dict[tuple[Callable[..., Any], bool], Callable[..., Any]] = {}
         self.helpers: dict[str, Callable[..., Any]] = {
             name: fn
-            for module in (helpers, helpers_arrange, helpers_complex, helpers_special)
+            for module in (helpers, helpers_arrange, helpers_complex, helpers_random, helpers_special)
             for name, fn in vars(module).items()
             if inspect.isfunction(fn) and fn.__module__ == module.__name__
         }

@@ -92,7 +92,7 @@ def prepare(
 def _share_generator(graph: Graph) -> None:
     """Every draw moves the generator on: it is not split."""
     for node in list(graph.walk()):
-        if node.op.name == "split_key" and node.graph is not None:
+        if node.op.name in ("split_key", "fold_in") and node.graph is not None:
             for value in node.values:
                 value.replace_by(node.args[0])
             node.graph.erase(node)

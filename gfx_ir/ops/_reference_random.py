@@ -17,12 +17,20 @@ def make_key(seed):
     return np.random.SeedSequence(int(seed) & (2**64 - 1)).generate_state(2, np.uint64)
 
 
-def split_key(key):
-    """Two new keys; a generator goes on by itself."""
+def split_key(key, count=2):
+    """New keys; a generator goes on by itself."""
     if isinstance(key, np.random.Generator):
-        return key, key
-    state = np.random.SeedSequence([int(word) for word in key_words(key)]).generate_state(4, np.uint64)
-    return state[:2], state[2:]
+        return (key,) * count
+    state = np.random.SeedSequence([int(word) for word in key_words(key)]).generate_state(2 * count, np.uint64)
+    return tuple(state.reshape(count, 2))
+
+
+def fold_in(key, data):
+    """The key that a key and a whole number make together; a generator goes on by itself."""
+    if isinstance(key, np.random.Generator):
+        return key
+    words = [int(word) for word in key_words(key)]
+    return np.random.SeedSequence([*words, int(data) & (2**64 - 1)]).generate_state(2, np.uint64)
 
 
 def key_words(key):
@@ -69,7 +77,31 @@ def randint(key, shape, low, high, dtype=None):
     return np.asarray(key_generator(key).integers(low, high, size=shape)).astype(np.int64 if dtype is None else dtype)
 
 
-RANDOM: dict[str, Any] = {
-    f.__name__: f
-    for f in (make_key, split_key, key_words, key_generator, unit_uniform, uniform, normal, bernoulli, randint)
-}
+def permutation(key, count):
+    """The whole numbers below `count` in an order of chance."""
+    return key_generator(key).permutation(count)
+
+
+def gamma(key, a, shape, dtype=None, log=False):
+    """Of the gamma distribution of shape a: of shape a + 1, and a power of a uniform number (Marsaglia and Tsang, 2000)."""
+    generator, a = key_generator(key), np.broadcast_to(np.asarray(a, np.float64), shape)
+    drawn = np.log(generator.standard_gamma(a + 1)) + np.log1p(-generator.random(size=a.shape)) / a
+    return np.asarray(drawn if log else np.exp(drawn)).astype(np.float64 if dtype is None else dtype)
+
+
+def poisson(key, rate, shape, dtype=None):
+    """How many events of this rate happen."""
+    return np.asarray(key_generator(key).poisson(rate, size=shape)).astype(np.int64 if dtype is None else dtype)
+
+
+def binomial(key, n, p, shape, dtype=None):
+    """How many of n trials succeed."""
+    drawn = key_generator(key).binomial(np.asarray(n).astype(np.int64), p, size=shape)
+    return np.asarray(drawn).astype(np.float64 if dtype is None else dtype)
+
+
+_FUNCTIONS = (
+    make_key, split_key, fold_in, key_words, key_generator, unit_uniform, uniform, normal, bernoulli, randint, permutation,
+    gamma, poisson, binomial,
+)  # fmt: skip
+RANDOM: dict[str, Any] = {f.__name__: f for f in _FUNCTIONS}

@@ -17,7 +17,7 @@ from ..types import LogicalTensor
 from . import _costs
 from ._catalogue import ops
 from ._row import composite, op
-from ._shapes import as_type, broadcast, free, shape_arg, takes_open
+from ._shapes import as_type, broadcast, free, shape_arg, size_arg, takes_open
 
 FAMILY = "random"
 
@@ -44,12 +44,29 @@ def _key(args: SimpleNamespace, rules: str) -> Any:
 
 
 @takes_open
-def _two_keys(args: SimpleNamespace, rules: str) -> Any:
-    return OPEN, OPEN
+def _keys(args: SimpleNamespace, rules: str) -> Any:
+    return (OPEN,) * args.count
 
 
 op(FAMILY, "make_key(seed)", "make_key(seed)", infer=_key, kinds=("key",), compute=free)
-op(FAMILY, "split_key(key)", "split_key(key)", infer=_two_keys, kinds=("key", "key"), compute=free)
+op(
+    FAMILY,
+    "split_key(key, count=2)",
+    lambda a: "split_key(key)" if a.count == 2 else f"split_key(key, count){'[0]' if a.count == 1 else ''}",
+    infer=_keys,
+    kinds=lambda args: ("key",) * args.count,
+    compute=free,
+    doc="New keys in place of one.",
+)
+op(
+    FAMILY,
+    "fold_in(key, data)",
+    "fold_in(key, data)",
+    infer=_key,
+    kinds=("key",),
+    compute=free,
+    doc="The key that a key and a whole number make together.",
+)
 op(
     FAMILY,
     "uniform(key, shape, low=0.0, high=1.0, dtype=None, device=None)",
@@ -83,6 +100,41 @@ op(
     infer=_drawn("i", ("low", "high")),
     compute=_costs.draws,
     doc="Whole numbers from low to high - 1, each as likely.",
+)
+
+
+op(
+    FAMILY,
+    "permutation(key, count)",
+    "permutation(key, count)",
+    infer=takes_open(lambda args, rules: LogicalTensor(dtypes.default("i", rules), (size_arg(args.count),))),
+    compute=_costs.draws,
+    doc="The whole numbers below `count` in an order of chance.",
+)
+op(
+    FAMILY,
+    "gamma(key, a, shape, dtype=None, log=False, device=None)",
+    "gamma(key, a, shape, dtype=dtype, log=log)",
+    own={"dtype": own("numpy")},
+    infer=_drawn("f", ("a",)),
+    compute=_costs.draws,
+    doc="Of the gamma distribution of shape a and scale 1; `log`: their logarithms, which small a need.",
+)
+op(
+    FAMILY,
+    "poisson(key, rate, shape, dtype=None, device=None)",
+    "poisson(key, rate, shape, dtype=dtype)",
+    infer=_drawn("i", ("rate",)),
+    compute=_costs.draws,
+    doc="How many events of this rate happen.",
+)
+op(
+    FAMILY,
+    "binomial(key, n, p, shape, dtype=None, device=None)",
+    "binomial(key, n, p, shape, dtype=dtype)",
+    infer=_drawn("f", ("n", "p")),
+    compute=_costs.draws,
+    doc="How many of n trials succeed, each with probability p; as floats, unless told.",
 )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from .choices import CHOICES
 from .draws import DRAWS
 from .elements import ELEMENTS
 from .functions import FUNCTIONS
+from .gammas import GAMMAS
 from .orders import ORDERS
 from .positions import POSITIONS
 from .systems import SYSTEMS
@@ -12,4 +14,4 @@ from .windows import WINDOWS, selected
 
 __all__ = ["LAX", "selected"]
 
-LAX = {**DRAWS, **ELEMENTS, **FUNCTIONS, **ORDERS, **POSITIONS, **SYSTEMS, **WINDOWS}
+LAX = {**CHOICES, **DRAWS, **GAMMAS, **ELEMENTS, **FUNCTIONS, **ORDERS, **POSITIONS, **SYSTEMS, **WINDOWS}

@@ -9,9 +9,10 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.defaults import own
 from gfx_ir.dtypes import int64
+from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
-from ._lift import element, expect, refuse
+from ._lift import element, expect, literal, refuse
 
 
 def _make_key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
@@ -20,8 +21,10 @@ def _make_key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
 
 
 def _split(key: Any, num: Any = 2) -> Any:
-    expect("jax.random.split", "num", num, 2)
-    return ops.split_key(key)
+    if not literal(num) or isinstance(num, tuple) or num < 1:
+        refuse("jax.random.split into a number of keys that is no plain number", num=num)
+    found = ops.split_key(key, num)
+    return (found,) if num == 1 else found
 
 
 def _uniform(
@@ -47,6 +50,29 @@ def _randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None, 
     return ops.randint(key, shape, minval, maxval, dtype=element(dtype))
 
 
+def _permutation(key: Any, x: Any, axis: int = 0, independent: bool = False, *, out_sharding: Any = None) -> Any:
+    refuse("jax.random.permutation", independent=independent or None, out_sharding=out_sharding)
+    if not (isinstance(x, Value) and x.is_tensor):
+        return ops.permutation(key, x)
+    return ops.take(x, ops.permutation(key, ops.size(x, axis)), axis=axis)
+
+
+def _split_spelling(args: SimpleNamespace) -> str:
+    count = "" if args.count == 2 else ", count"
+    return f"jax.random.split(key{count}){'[0]' if args.count == 1 else ''}"
+
+
+def _gamma_spelling(args: SimpleNamespace) -> str:
+    return f"jax.random.{'loggamma' if args.log else 'gamma'}(key, a, shape, dtype=dtype)"
+
+
+def _poisson_spelling(args: SimpleNamespace) -> str:
+    """Counts, which JAX draws as whole numbers."""
+    if getattr(args.dtype, "kind", "i") in "iu":
+        return "jax.random.poisson(key, rate, shape, dtype=dtype)"
+    return "jax.random.poisson(key, rate, shape).astype(dtype)"
+
+
 def _is(value: Any, number: float) -> bool:
     return isinstance(value, (int, float)) and value == number
 
@@ -60,7 +86,12 @@ def _normal_spelling(args: SimpleNamespace) -> str:
 
 ROWS = (
     Row("make_key", "jax.random.key(seed)", {"jax.random.key jax.random.PRNGKey": _make_key}),
-    Row("split_key", "jax.random.split(key)", {"jax.random.split": _split}),
+    Row("split_key", _split_spelling, {"jax.random.split": _split}),
+    Row(
+        "fold_in",
+        "jax.random.fold_in(key, data)",
+        {"jax.random.fold_in": lambda key, data: ops.fold_in(key, data), "jax.random.clone": lambda key: key},
+    ),
     Row(
         "uniform",
         "jax.random.uniform(key, shape, dtype=dtype, minval=low, maxval=high)",
@@ -75,4 +106,8 @@ ROWS = (
         {"jax.random.randint": _randint},
         own={"dtype": int64},
     ),
+    Row("permutation", "jax.random.permutation(key, count)", {"jax.random.permutation": _permutation}),
+    Row("gamma", _gamma_spelling, own={"dtype": own("numpy")}),
+    Row("poisson", _poisson_spelling),
+    Row("binomial", "jax.random.binomial(key, n, p, shape, dtype=dtype)"),
 )

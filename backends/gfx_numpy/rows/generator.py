@@ -13,7 +13,6 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.dtypes import float64, int64
-from gfx_ir.errors import MissingOp
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
@@ -114,7 +113,7 @@ def _geometric(key: Draw, p: Any, size: Any = None) -> Any:
 
 def _order(key: Draw, count: Any) -> Any:
     """The numbers below `count` in an order of chance."""
-    return ops.argsort(ops.uniform(key(), (count,), dtype=float64))
+    return ops.permutation(key(), count)
 
 
 def _permutation(key: Draw, x: Any, axis: int = 0) -> Any:
@@ -168,63 +167,42 @@ def _multivariate_normal(
     return ops.add(mean, ops.matmul(scaled, ops.matrix_transpose(vectors)))
 
 
-# ---------------------------------------------------------------- sums of as many draws as a parameter says
-_MOST = 200
-
-
-def _fixed(name: str, parameter: Any, step: float = 1.0) -> float:
-    """A parameter that tells how many draws are added. Raises MissingOp where it is open, too large or between two steps."""
-    if not isinstance(parameter, (int, float)) or parameter % step or not 0 < parameter <= _MOST:
-        what = "a plain number" if step == 1 else f"a multiple of {step}"
-        raise MissingOp(
-            f"GFX has no row for numpy.random.Generator.{name} of {parameter!r}",
-            hint=f"give {what} up to {_MOST}, or draw the numbers outside and pass them as an argument",
-        )
-    return parameter
-
-
-def _gamma(key: Draw, shape: Any, scale: Any = 1.0, size: Any = None, name: str = "gamma") -> Any:
-    """Exponential numbers added, and half the square of a normal one for half a step."""
-    whole, half = divmod(_fixed(name, shape, 0.5), 1)
-    around = _shape(size)
-    drawn = ops.sum(_exponential(key, (*around, int(whole))), axis=-1) if whole else 0.0
-    if half:
-        drawn = ops.add(drawn, ops.multiply(0.5, ops.square(ops.normal(key(), around, dtype=float64))))
-    return _scaled(drawn, scale)
+# ---------------------------------------------------------------- made of gamma numbers
+def _gamma(key: Draw, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
+    shape, scale = as_array(shape), as_array(scale)
+    return _scaled(ops.gamma(key(), shape, _shape(size, shape, scale), dtype=float64), scale)
 
 
 def _chisquare(key: Draw, df: Any, size: Any = None) -> Any:
-    return _gamma(key, _fixed("chisquare", df) / 2, 2.0, size)
+    return _gamma(key, ops.divide(as_array(df), 2.0), 2.0, size)
 
 
 def _standard_t(key: Draw, df: Any, size: Any = None) -> Any:
-    drawn = ops.normal(key(), _shape(size), dtype=float64)
-    return ops.divide(drawn, ops.sqrt(ops.divide(_chisquare(key, df, size), df)))
+    df = as_array(df)
+    drawn = ops.normal(key(), _shape(size, df), dtype=float64)
+    return ops.divide(drawn, ops.sqrt(ops.divide(_chisquare(key, df, _shape(size, df)), df)))
 
 
 def _beta(key: Draw, a: Any, b: Any, size: Any = None) -> Any:
-    first, second = (_gamma(key, shape, size=size, name="beta") for shape in (a, b))
+    around = _shape(size, as_array(a), as_array(b))
+    first, second = (_gamma(key, shape, size=around) for shape in (a, b))
     return ops.divide(first, ops.add(first, second))
 
 
 def _dirichlet(key: Draw, alpha: Any, size: Any = None) -> Any:
-    shapes = alpha if isinstance(alpha, (list, tuple)) else [alpha]
-    parts = ops.stack(tuple(_gamma(key, shape, size=size, name="dirichlet") for shape in shapes), axis=-1)
+    alpha = as_array(alpha)
+    parts = _gamma(key, alpha, size=(*_shape(size), ops.size(alpha, 0)))
     return ops.divide(parts, ops.sum(parts, axis=-1, keepdims=True))
 
 
 def _binomial(key: Draw, n: Any, p: Any, size: Any = None) -> Any:
-    tried = ops.less(_unit(key, (*_shape(size), int(_fixed("binomial", n)))), p)
-    return ops.count_nonzero(tried, axis=-1)
+    n, p = as_array(n), as_array(p)
+    return ops.binomial(key(), n, p, _shape(size, n, p), dtype=int64)
 
 
 def _poisson(key: Draw, lam: Any = 1.0, size: Any = None) -> Any:
-    """How many exponential waits end before `lam`; beyond 12 standard deviations there are none in 10**30 draws."""
-    most = int(lam + 12 * math.sqrt(lam) + 30) if isinstance(lam, (int, float)) and 0 <= lam <= _MOST else 0
-    if not most:
-        _fixed("poisson", lam if not isinstance(lam, (int, float)) else math.inf)
-    waits = ops.cumulative_sum(_exponential(key, (*_shape(size), most)), -1)
-    return ops.count_nonzero(ops.less(waits, float(lam)), axis=-1)
+    lam = as_array(lam)
+    return ops.poisson(key(), lam, _shape(size, lam), dtype=int64)
 
 
 DRAWS: dict[str, Draw] = {
@@ -252,7 +230,7 @@ DRAWS: dict[str, Draw] = {
     "choice": _choice,
     "multivariate_normal": _multivariate_normal,
     "gamma": _gamma,
-    "standard_gamma": lambda key, shape, size=None: _gamma(key, shape, size=size, name="standard_gamma"),
+    "standard_gamma": lambda key, shape, size=None: _gamma(key, shape, size=size),
     "chisquare": _chisquare,
     "standard_t": _standard_t,
     "beta": _beta,

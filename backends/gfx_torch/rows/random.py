@@ -32,7 +32,35 @@ def _is(x: Any, number: int) -> bool:
     return isinstance(x, (int, float)) and x == number
 
 
+def _spread(name: str) -> str:
+    return f"torch.broadcast_to(torch.as_tensor({name}, dtype=torch.float32, device=device), shape)"
+
+
+def _poisson_spelling(args: SimpleNamespace) -> str:
+    return f"torch.poisson({_spread('rate')}, generator=key).to({'torch.int64' if args.dtype is None else 'dtype'})"
+
+
+def _binomial_spelling(args: SimpleNamespace) -> str:
+    drawn = f"torch.binomial({_spread('n')}, {_spread('p')}, generator=key)"
+    return drawn if args.dtype is None else f"{drawn}.to(dtype)"
+
+
 # ---------------------------------------------------------------- lifts
+def _randperm(n: Any, *, generator: Any = None, dtype: Any = None, device: Any = None) -> Any:
+    order = ops.permutation(key_of(generator), n)
+    return order if dtype in (None, INT64) else ops.astype(order, dtype)
+
+
+def _poisson(input: Any, generator: Any = None) -> Any:
+    like = _of(input)
+    return ops.poisson(key_of(generator), input, shape_of(input), **like)
+
+
+def _binomial(count: Any, prob: Any, generator: Any = None) -> Any:
+    like = _of(count)
+    return ops.binomial(key_of(generator), count, prob, shape_of(ops.add(count, prob)), **like)
+
+
 def _rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None, **named: Any) -> Any:
     shape = _shape(size, named)
     return ops.uniform(key_of(generator), shape, dtype=dtype or default_dtype(), device=place(device))
@@ -99,7 +127,16 @@ def _bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
 
 
 ROWS = (
-    Row("split_key", "(key, key)"),
+    Row("split_key", lambda a: "key" if a.count == 1 else "(key,) * count"),
+    Row("fold_in", "key"),
+    Row(
+        "permutation",
+        "torch.randperm(count, generator=key)",
+        {"torch.randperm": _randperm},
+    ),
+    Row("gamma", "draw_gamma(a, shape, key, dtype, log=log, device=device)"),
+    Row("poisson", _poisson_spelling, {"torch.poisson": _poisson}),
+    Row("binomial", _binomial_spelling, {"torch.binomial": _binomial}),
     Row("make_key", "torch.Generator().manual_seed(seed)"),
     Row(
         "uniform",
