@@ -198,11 +198,11 @@ def gfx_iter(iterable: Any) -> Any:
     return tracer.iterate(source)
 
 
-def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: Any) -> Any:
-    """A comprehension of one `for` without a filter."""
+def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: Any, access: tuple | None = None) -> Any:
+    """A comprehension of one `for` without a filter; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    items = tracer.map_(function, gfx_iter_source(iterable), target)
+    items = tracer.map_(function, gfx_iter_source(iterable), target, access)
     return set(items) if kind == "set" else items
 
 

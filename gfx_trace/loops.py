@@ -307,8 +307,11 @@ class Loops:
     def _local_tree(self: Tracer, item: Any) -> Any:
         return tuple(self._local(x) for x in item) if isinstance(item, tuple) else self._local(item)
 
-    def map_(self: Tracer, function: Callable[[Any], Any], iterable: Any, target: Any = "item") -> list[Any]:
-        """[function(item) for item in iterable], where the iterable's length is open."""
+    def map_(
+        self: Tracer, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: tuple | None = None
+    ) -> list[Any]:
+        """[function(item) for item in iterable], where the iterable's length is open; `access`: get, set and names of the
+        variables that the function assigns."""
         outs: list[Any] = []
         if self.loop_source(iterable) is None or isinstance(iterable, range):
             return [function(item) for item in iterable]
@@ -316,7 +319,8 @@ class Loops:
         def body(item: Any) -> None:
             self.append_item(outs, function(item))
 
-        self.for_(iterable, body, lambda: (), lambda values: None, (), None, target)
+        get, set_, names = access or (lambda: (), lambda values: None, ())
+        self.for_(iterable, body, get, set_, names, None, target)
         return outs
 
     def append_item(self: Tracer, items: list[Any], item: Any) -> None:

@@ -143,7 +143,7 @@ def gfx_handlers():
     yield
 
 
-def gfx_map(fn, iterable, kind, names):
+def gfx_map(fn, iterable, kind, names, access=None):
     made = (fn(item) for item in iterable)
     return {"list": list, "set": set, "generator": iter}[kind](made)
 

@@ -81,11 +81,39 @@ def comparison_assigns(x):
     return x[0] - y
 
 
+def assigned_by_a_local_function_in_a_comprehension(x):
+    best, count = x[0] * 0, 0
+
+    def asked(v):
+        nonlocal best, count
+        if v > best:
+            best = v
+            count += 1
+        return best * 2
+
+    doubled = torch.stack([asked(e) for e in x])
+    return best, count, doubled
+
+
+def assigned_by_a_local_function_in_an_operand(x):
+    calls = 0
+
+    def positive(v):
+        nonlocal calls
+        calls = calls + 1
+        return v > 0
+
+    y = x * 2 if x[0] > 1 and positive(x[1]) and positive(x[1] - 1) else x
+    z = y.sum() if x[1] > 0 else (y[0] if positive(y[0]) else y[1])
+    return y, z, calls
+
+
 @pytest.mark.parametrize(
     "function",
     [
         assigned_by_the_test, assigned_before_too, written_by_the_test, written_through_a_helper, operand_assigns,
         operand_assigns_in_a_test, ternary_assigns, comparison_assigns,
+        assigned_by_a_local_function_in_a_comprehension, assigned_by_a_local_function_in_an_operand,
     ],
 )  # fmt: skip
 def test_left(function):

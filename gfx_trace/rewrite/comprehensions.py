@@ -62,7 +62,8 @@ class Comprehensions(Boolean):
         kept, self.shadow = self.shadow, self.shadow | set(stored(gen.target))
         each = self.taking(gen.target, self.expr(node.elt), node)
         self.shadow = kept
-        return hook("gfx_map", [each, source, const(KINDS[node.__class__]), names], node)
+        args = [each, source, const(KINDS[node.__class__]), names]
+        return hook("gfx_map", args, node, self.left_by([node.elt], node))
 
     def taking(self, target: ast.expr, body: ast.expr, place: ast.AST, outermost: bool = True) -> ast.Lambda:
         """A lambda of one item; nested tuples are taken apart by lambdas of their parts."""

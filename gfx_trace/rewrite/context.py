@@ -225,10 +225,15 @@ class Context:
         return [n for n in dict.fromkeys(found) if n in self.vars.order or n in self.vars.globals]
 
     def left_by(self, nodes: list, place: ast.expr) -> list[ast.keyword]:
-        """What a hook needs to join the variables that operands assign; nothing where they assign none."""
-        if not any(map(self.holds_walrus, nodes)):
+        """What a hook needs to join the variables that operands assign, themselves or in local functions that they call;
+        nothing where they assign none."""
+        walrus = any(map(self.holds_walrus, nodes))
+        assigned = self.walrus_targets(nodes) if walrus else []
+        if self.vars.written_inside and any(isinstance(n, ast.Call) for node in nodes for n in ast.walk(node)):
+            assigned = self.ordered({*assigned, *self.vars.written_inside})
+        if not assigned:
             return []
-        names = [n for n in self.walrus_targets(nodes) if n not in self.vars.globals]
+        names = [n for n in assigned if n not in self.vars.globals]
         made, access = self.access(names, self.fresh("set"), place)
         self.pre += made
         parts = ast.Tuple(access, ast.Load())
