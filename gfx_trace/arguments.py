@@ -226,7 +226,7 @@ def _like(value: dict, items: dict) -> Any:
 def _sequence(value: Any, items: list[Any]) -> Any:
     if isinstance(value, list):
         return items
-    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return type(value)._make(items) if hasattr(value, "_fields") else tuple(items)
 
 
 def hints_of(fn: Any) -> dict[str, Any]:

@@ -30,7 +30,7 @@ _TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
 def enterable(f: Any) -> bool:
     """Whether the source of f is to be entered: a Python function, neither of a framework nor of the standard library.
 
-    Of the frameworks' own packages only the `forward`s of torch.nn and what helps them are entered.
+    Of the frameworks' own packages only the `forward`s of torch.nn and what helps them are entered, and functions of packed sequences.
     """
     if not isinstance(f, types.FunctionType):
         return False
@@ -40,6 +40,8 @@ def enterable(f: Any) -> bool:
         helps = f.__name__.startswith("_") and not f.__name__.startswith("__")
         if module == "torch.nn.functional" or module == "torch.nn.modules.module":
             return (helps or f.__name__ in _TAKES_FUNCTIONS) and module == "torch.nn.functional"
+        if module == "torch.nn.utils.rnn":
+            return True
         return module.startswith("torch.nn.modules.") and (helps or f.__name__ == "forward")
     return package not in _STANDARD
 

@@ -120,7 +120,7 @@ def _each(function: Callable[..., Any], first: Any, *others: Any) -> Any:
         return {key: _each(function, first[key], *(o[key] for o in others)) for key in first}
     if isinstance(first, (tuple, list)):
         items = [_each(function, *group) for group in zip(first, *others)]
-        return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
+        return getattr(type(first), "_make", type(first))(items)
     return None if first is None else function(first, *others)
 
 

@@ -50,7 +50,7 @@ def rebuilt(value: Any, items: list[Any]) -> Any:
     if kind is Maybe:
         return Maybe(items[0], items[1], value.name)
     if isinstance(value, tuple):
-        return kind(*items) if hasattr(value, "_fields") else tuple(items)
+        return kind._make(items) if hasattr(value, "_fields") else tuple(items)
     if kind is list:
         return items
     if kind is dict:

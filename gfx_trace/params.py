@@ -67,5 +67,5 @@ def mapped(fn: Callable[[Any], Any], tree: Any) -> Any:
         return {key: mapped(fn, item) for key, item in tree.items()}
     if isinstance(tree, (list, tuple)):
         items = [mapped(fn, item) for item in tree]
-        return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
+        return getattr(type(tree), "_make", type(tree))(items)
     return fn(tree)

@@ -43,7 +43,7 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         parts = [result_tree(tracer, item) for item in result]
         tree = [p[0] for p in parts]
         named = kind if hasattr(result, "_fields") else None
-        rebuild = _rebuilder([p[1] for p in parts], (lambda items: named(*items)) if named else kind)
+        rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
         return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
     found = tracer.unwrap(result)
     if found is not result:

@@ -87,5 +87,5 @@ def _rebuild(tree: Any, items: Any) -> Any:
         return {key: _rebuild(item, items) for key, item in tree.items()}
     if isinstance(tree, (tuple, list)):
         made = [_rebuild(item, items) for item in tree]
-        return type(tree)(*made) if hasattr(tree, "_fields") else type(tree)(made)
+        return getattr(type(tree), "_make", type(tree))(made)
     return None if tree is None else next(items)

@@ -265,7 +265,7 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
             owner = backend or self.backend
             return owner.native_dtype(result) if owner is not None else result
         if isinstance(result, tuple) and hasattr(result, "_fields"):
-            return kind(*(self.wrap(item, backend) for item in result))
+            return kind._make(self.wrap(item, backend) for item in result)
         return result
 
     def assume_rank(self, value: Any, rank: int) -> bool:

@@ -9,6 +9,7 @@ from gfx_ir import build, ops
 from gfx_ir.op import OpDef, lookup
 
 from ..lifting import ask_rank, dtype_like, fixed_int, refuse
+from . import packed
 from .layers import Lifts
 
 
@@ -57,21 +58,12 @@ def module(name: str) -> Callable[..., Any]:
     op = lookup(name)
 
     def fn(m: Any, input: Any, hx: Any = None) -> Any:
+        if isinstance(input, (tuple, list)):
+            return _of_packed(op, m, tuple(input), hx)
         single = ask_rank(input, 3, f"nn.{name.upper()}") == 2
         x = ops.expand_dims(input, 0 if m.batch_first else 1) if single else input
-        if hx is None:
-            states = _zeros(m, x, name == "lstm")
-        else:
-            given = (
-                _parts(hx)
-                if name != "lstm" or isinstance(hx, (tuple, list))
-                else (ops.getitem(hx, 0), ops.getitem(hx, 1))
-            )
-            states = tuple(ops.expand_dims(s, 1) if single else s for s in given)
-        weights = tuple(getattr(m, weight) for weight in m._flat_weights_names)
-        options = {} if name != "rnn" else {"activation": m.nonlinearity}
-        share = m.dropout if m.training else 0.0
-        out, *ends = _stacked(op, x, states, weights, m.num_layers, m.bidirectional, m.batch_first, share, options)
+        states = tuple(ops.expand_dims(s, 1) if single and hx is not None else s for s in _states(op, m, hx, x))
+        out, *ends = _of_module(op, m, x, states, m.batch_first)
         if single:
             out = ops.squeeze(out, axis=0 if m.batch_first else 1)
             ends = [ops.squeeze(s, axis=1) for s in ends]
@@ -80,10 +72,40 @@ def module(name: str) -> Callable[..., Any]:
     return fn
 
 
-def _zeros(m: Any, x: Any, two: bool) -> tuple:
+def _of_module(op: OpDef, m: Any, x: Any, states: tuple, batch_first: Any, **options: Any) -> tuple:
+    """The op over the layers of a module."""
+    if op.name == "rnn":
+        options["activation"] = m.nonlinearity
+    weights = tuple(getattr(m, weight) for weight in m._flat_weights_names)
+    share = m.dropout if m.training else 0.0
+    return _stacked(op, x, states, weights, m.num_layers, m.bidirectional, batch_first, share, options)
+
+
+def _of_packed(op: OpDef, m: Any, input: tuple, hx: Any) -> tuple:
+    """A module over a packed sequence: over what was packed, each sequence as far as it goes."""
+    found = packed.padded(input, None if hx is None else ops.size(_states(op, m, hx, None)[0], 1))
+    states = _states(op, m, hx, found.x, found.batch_first)
+    if hx is not None and found.order is not None:
+        states = tuple(ops.take(s, found.order, axis=1) for s in states)
+    out, *ends = _of_module(op, m, found.x, states, found.batch_first, lengths=found.lengths)
+    if found.back is not None:
+        ends = [ops.take(s, found.back, axis=1) for s in ends]
+    return packed.packed_again(out, found, input), tuple(ends) if op.name == "lstm" else ends[0]
+
+
+def _states(op: OpDef, m: Any, hx: Any, x: Any, batch_first: Any = None) -> tuple:
+    """The state to begin with: that given, else zeros for the sequences x."""
+    if hx is None:
+        return _zeros(m, x, op.name == "lstm", m.batch_first if batch_first is None else batch_first)
+    if op.name != "lstm" or isinstance(hx, (tuple, list)):
+        return _parts(hx)
+    return ops.getitem(hx, 0), ops.getitem(hx, 1)
+
+
+def _zeros(m: Any, x: Any, two: bool, batch_first: Any) -> tuple:
     """The state to begin with where none is given."""
     count = m.num_layers * (2 if m.bidirectional else 1)
-    lead = (count, ops.size(x, 0 if m.batch_first else 1))
+    lead = (count, ops.size(x, 0 if batch_first else 1))
     like = {"dtype": dtype_like(x), "device": ops.device_of(x)}
     h = ops.zeros((*lead, m.proj_size or m.hidden_size), **like)
     return (h, ops.zeros((*lead, m.hidden_size), **like)) if two else (h,)
