@@ -207,7 +207,7 @@ class Backend:
     def run(self, op: OpDef, args: Sequence[Any]) -> Any:
         """Run an op on the framework's arrays: exactly the call that its row prints. Composites without a row run their body's ops."""
         template = self.templates.get(op.name)
-        if template is None:
+        if template is None or not template.spells(args):
             row = self.rows.get(op.name)
             if op.body is None or (row is not None and row.missing):
                 reason = f": {row.missing}" if row is not None and row.missing else ""

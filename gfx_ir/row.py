@@ -58,14 +58,12 @@ class OpenParts:
 class Row:
     """One op in one backend: how it is spelled, and which framework names become it.
 
-    `emit` is a Template spelling (None: the op's body is printed, or for NumPy its reference); `keep` names
-    keywords to write even when
-    they equal the op's default. `lift` maps blank-separated names ("torch.sum Tensor.sum", "jnp.sum Array.sum"; a bare
-    `Tensor.`/`Array.`/`ndarray.` prefix is a method, and one ending in `@` an attribute, as in "Tensor.T@") to
-    a function in the framework's own signature. `copies` names those of them
-    whose result never shares memory. `own` names keywords that are left out where they have the value that the
-    target takes on its own
-    (see Template). `missing` is the reason why this backend lacks the op.
+    `emit` is a Template spelling (None: the op's body is printed, or for NumPy its reference; a function's "" says so of
+    these arguments); `keep` names keywords to write even when they equal the op's default. `lift` maps blank-separated
+    names ("torch.sum Tensor.sum", "jnp.sum Array.sum"; a bare `Tensor.`/`Array.`/`ndarray.` prefix is a method, and one
+    ending in `@` an attribute, as in "Tensor.T@") to a function in the framework's own signature. `copies` names those of
+    them whose result never shares memory. `own` names keywords that are left out where they have the value that the target
+    takes on its own (see Template). `missing` is the reason why this backend lacks the op.
 
     `in_place` is the spelling that overwrites the first argument and gives it back; `spare`: the result is always
     memory of its own, which the op's backward does not read, so that such a spelling may overwrite it. `place` is the

@@ -19,7 +19,7 @@ Own = Mapping[str, Union[Any, Callable[[SimpleNamespace], Any]]]
 
 
 class Template:
-    """A spelling: an expression, or a function from the bound arguments (as attributes) to an expression."""
+    """A spelling: an expression, or a function from the bound arguments (as attributes) to an expression, "" for none."""
 
     __slots__ = ("spelling", "params", "defaults", "keep", "own", "_trees", "_functions")
 
@@ -36,9 +36,16 @@ class Template:
         self._trees: dict[tuple, ast.expr] = {}
         self._functions: dict[tuple, Callable[..., Any]] = {}
 
-    def _key(self, args: Sequence[Any]) -> tuple:
+    def _text(self, args: Sequence[Any]) -> str:
         spelling = self.spelling
-        text = spelling if isinstance(spelling, str) else spelling(SimpleNamespace(**dict(zip(self.params, args))))
+        return spelling if isinstance(spelling, str) else spelling(SimpleNamespace(**dict(zip(self.params, args))))
+
+    def spells(self, args: Sequence[Any]) -> bool:
+        """Whether there is an expression for these arguments; where there is none, the op's body serves."""
+        return self._text(args) != ""
+
+    def _key(self, args: Sequence[Any]) -> tuple:
+        text = self._text(args)
         dropped = tuple(
             name
             for name, value in zip(self.params, args)

@@ -87,9 +87,9 @@ def test_a_write_behind_a_call_that_was_taken_apart_is_seen():
 
 
 # ---------------------------------------------------------------------- what cannot be
-def smoothed(x):
+def counted(x):
     y = torch.conv_tbc(x, W, W[0, 0])
-    return F.interpolate(y[None], (4, 4), mode="bilinear", antialias=True) + 1
+    return F.embedding(torch.arange(2), y[0], scale_grad_by_freq=True) + 1
 
 
 def test_the_function_that_is_missing_is_named():
@@ -100,27 +100,27 @@ def test_the_function_that_is_missing_is_named():
 
 
 def test_an_option_that_a_row_refuses_keeps_the_call(tmp_path, monkeypatch):
-    program = gfx.symbolic_trace(smoothed, Z)
-    torch.testing.assert_close(program(Z), smoothed(Z))
-    torch.testing.assert_close(program.to("torch")(Z), smoothed(Z))
+    program = gfx.symbolic_trace(counted, Z)
+    torch.testing.assert_close(program(Z), counted(Z))
+    torch.testing.assert_close(program.to("torch")(Z), counted(Z))
     program.save(tmp_path / "kept.json")
-    torch.testing.assert_close(gfx.load(tmp_path / "kept.json")(Z), smoothed(Z))
+    torch.testing.assert_close(gfx.load(tmp_path / "kept.json")(Z), counted(Z))
     with pytest.raises(MissingOp) as caught:
         program.source("jax")
     assert "torch.conv_tbc (GFX has no row for ATen's" in caught.value.what
-    assert "interpolate (F.interpolate with antialias=True has no counterpart)" in caught.value.what
-    code = "from torch.nn import functional as F\n\n\ndef f(x):\n    return F.interpolate(x, 4, antialias=True)\n"
+    assert "embedding (F.embedding with scale_grad_by_freq=True has no counterpart)" in caught.value.what
+    code = "from torch.nn import functional as F\n\n\ndef f(x):\n    return F.embedding(x, x.float(), scale_grad_by_freq=True)\n"
     (tmp_path / "m.py").write_text(code)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cli, "out", cli.Console(width=320))
-    shown = CliRunner().invoke(cli.app, ["ops", "--missing", "m.py:f", "--arg", "x=f32[1,2,8,8]"]).output
-    assert "F.interpolate with antialias=True has no counterpart" in shown and "m.py:5" in shown
+    shown = CliRunner().invoke(cli.app, ["ops", "--missing", "m.py:f", "--arg", "x=i64[4,4]"]).output
+    assert "F.embedding with scale_grad_by_freq=True has no counterpart" in shown and "m.py:5" in shown
 
 
 REFUSED = {
     "jax": (lambda x: jnp.interp(x, x, x * 2, period=3.0) + jnp.polyint(x, k=2)[1:], jnp.arange(5.0)),
     "numpy": (lambda x: np.histogram(x, bins="doane")[0] * 2, np.arange(5.0)),
-    "torch": (lambda x: F.interpolate(x[None], 3, mode="bicubic", antialias=True), X),
+    "torch": (lambda x: F.embedding(torch.arange(2), x[0], scale_grad_by_freq=True), X),
 }
 
 

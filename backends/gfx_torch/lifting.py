@@ -187,3 +187,8 @@ def swapped(op: OpDef) -> Any:
 def names(*calls: str) -> str:
     """`torch.f Tensor.f` for each f."""
     return " ".join(f"torch.{call} Tensor.{call}" for call in calls)
+
+
+def kernels(*names: str) -> str:
+    """Names of torch's kernels, with those of the form that takes tensors."""
+    return " ".join(f"torch.ops.aten.{name} torch.ops.aten.{name}.default" for name in names)

@@ -38,7 +38,8 @@ class Expander:
         for node in list(graph.walk()):
             if node.op.name == "holder" and node.args[0] != self.backend.name:
                 self._lacks(node, node.args[1], f" ({node.arg('why')})" if node.arg("why") else "")
-            if node.op.name in STRUCTURAL or template_of(self.backend, node.op) is not None:
+            template = template_of(self.backend, node.op)
+            if node.op.name in STRUCTURAL or (template is not None and template.spells(node.args)):
                 continue
             row = self.backend.rows.get(node.op.name)
             if node.op.body is None or (row is not None and row.missing):

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import dtypes
 from ..build import host
-from ._body import as_wide_as, named, widened
+from ._body import as_wide_as, named, narrow, widened
 from ._catalogue import ops
 from ._row import composite
 
@@ -18,13 +18,18 @@ FAMILY = "nn"
 _INDEX = dtypes.int32
 
 
+def _ratio(size: Any, out: Any, scale: Any, align_corners: bool) -> Any:
+    """How many elements of an axis of `size` lie between two of its `out` elements."""
+    if align_corners:
+        return host("/", host("-", size, 1), host("max", host("-", out, 1), 1))
+    return host("/", size, out) if scale is None else 1.0 / scale
+
+
 def _source(size: Any, out: Any, scale: Any, mode: str, align_corners: bool) -> Any:
     """Where along an axis of `size` each of `out` elements comes from."""
     at = ops.arange(out, dtype=dtypes.float32)
-    if align_corners:
-        return ops.multiply(at, host("/", host("-", size, 1), host("max", host("-", out, 1), 1)))
-    ratio = host("/", size, out) if scale is None else 1.0 / scale
-    if mode == "nearest":
+    ratio = _ratio(size, out, scale, align_corners)
+    if align_corners or mode == "nearest":
         return ops.multiply(at, ratio)
     middle = ops.multiply(ops.add(at, 0.5), ratio)
     return middle if mode == "nearest-exact" else ops.subtract(middle, 0.5)
@@ -41,19 +46,19 @@ def _inside(index: Any, size: Any) -> Any:
     return ops.astype(ops.minimum(ops.maximum(index, 0), host("-", size, 1)), _INDEX)
 
 
-def cubic(t: Any) -> tuple:
+def _near(d: Any, a: float) -> Any:
+    return ops.add(ops.multiply(ops.multiply(ops.subtract(ops.multiply(a + 2, d), a + 3), d), d), 1)
+
+
+def _far(d: Any, a: float) -> Any:
+    inner = ops.add(ops.multiply(ops.subtract(ops.multiply(a, d), 5 * a), d), 8 * a)
+    return ops.subtract(ops.multiply(inner, d), 4 * a)
+
+
+def cubic(t: Any, a: float = -0.75) -> tuple:
     """The weights of the four neighbours of a place that lies t behind the second."""
-    a = -0.75
-
-    def near(d: Any) -> Any:
-        return ops.add(ops.multiply(ops.multiply(ops.subtract(ops.multiply(a + 2, d), a + 3), d), d), 1)
-
-    def far(d: Any) -> Any:
-        inner = ops.add(ops.multiply(ops.subtract(ops.multiply(a, d), 5 * a), d), 8 * a)
-        return ops.subtract(ops.multiply(inner, d), 4 * a)
-
     back = ops.subtract(1, t)
-    return far(ops.add(t, 1)), near(t), near(back), far(ops.add(back, 1))
+    return _far(ops.add(t, 1), a), _near(t, a), _near(back, a), _far(ops.add(back, 1), a)
 
 
 def _resized(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: bool) -> Any:
@@ -74,16 +79,41 @@ def _resized(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: 
     return total
 
 
+def _smoothed(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: bool) -> Any:
+    """Each element the mean of those that its kernel covers, which is as wide as the elements of the result lie apart."""
+    size = ops.size(x, axis)
+    ratio = _ratio(size, out, scale, align_corners)
+    middle = ops.multiply(ops.add(ops.arange(out, dtype=dtypes.float32), 0.5), ratio)
+    places = ops.add(ops.arange(size, dtype=dtypes.float32), 0.5)
+    off = ops.abs(ops.subtract(ops.expand_dims(middle, 1), places))
+    off = named("off", ops.divide(off, host("max", ratio, 1.0)))
+    if mode == "linear":
+        weights = ops.maximum(ops.subtract(1, off), 0)
+    else:
+        near, far = _near(off, -0.5), ops.where(ops.less(off, 2), _far(off, -0.5), 0)
+        weights = ops.where(ops.less(off, 1), near, far)
+    weights = named("weights", ops.divide(weights, ops.sum(weights, axis=1, keepdims=True)))
+    weights = ops.astype(weights, ops.dtype_of(x))
+    return ops.moveaxis(ops.tensordot(x, weights, axes=((axis,), (1,))), -1, axis)
+
+
 @composite(FAMILY)
-def interpolate(x: Any, size: Any, scale: Any = None, mode: str = "nearest", align_corners: bool = False) -> Any:
+def interpolate(
+    x: Any, size: Any, scale: Any = None, mode: str = "nearest", align_corners: bool = False, antialias: bool = False
+) -> Any:
     """x (N, C, ...) with its last axes resized to `size`, a number for each.
 
     mode: "nearest", "nearest-exact", "linear" or "cubic", along each axis by itself. Where `scale` gives the factors, places are
-    taken by them and not by the quotient of the sizes. `align_corners`: the ends of both grids meet (linear and cubic only).
+    taken by them and not by the quotient of the sizes. `align_corners`: the ends of both grids meet; `antialias`: where the
+    result is smaller, kernels are as wide as its elements, and the cubic one has a = -0.5 (linear and cubic only).
     Of x with fewer bits than float32 the weighted sums are computed in float32, as PyTorch does.
     """
-    out = x if mode.startswith("nearest") else widened(x)
+    if narrow(x) and not mode.startswith("nearest"):
+        wide = named("wide", widened(x))
+        return as_wide_as(x, ops.interpolate(wide, size, scale, mode, align_corners, antialias))
+    out = x
     for at, count in enumerate(size):
         factor = None if scale is None else scale[at]
-        out = named("x", _resized(out, at - len(size), count, factor, mode, align_corners))
-    return out if mode.startswith("nearest") else as_wide_as(x, out)
+        along = _smoothed if antialias else _resized
+        out = named("x", along(out, at - len(size), count, factor, mode, align_corners))
+    return out

@@ -16,4 +16,13 @@ SAMPLES = [
     ),
     *(S("interpolate", (IMAGE, (8, 3)), {"mode": "cubic", "align_corners": corners}) for corners in (False, True)),
     S("interpolate", (IMAGE, (7, 9), (1.5, 1.5)), {"mode": "linear"}),
+    *(
+        S("interpolate", (IMAGE, size), {"mode": mode, "align_corners": corners, "antialias": True})
+        for size in ((3, 2), (7, 4), (10, 12))
+        for mode in ("linear", "cubic")
+        for corners in (False, True)
+    ),
+    S("interpolate", (IMAGE, (2, 3), (0.5, 0.5)), {"mode": "linear", "antialias": True}),
+    S("interpolate", (IMAGE, (10, 12)), {"mode": "cubic"}),
+    S("interpolate", (VOLUME, (6, 8, 6), (2.0, 2.0, 2.0))),
 ]

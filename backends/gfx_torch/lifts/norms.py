@@ -11,7 +11,7 @@ from gfx_ir.build import host
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.ops._body import widened
 
-from ..lifting import cast_back, dtype_like, known_rank, known_size, refuse
+from ..lifting import cast_back, dtype_like, kernels, known_rank, known_size, refuse
 from .layers import Lifts, each
 
 
@@ -195,11 +195,6 @@ def native_group_norm(
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
     """F.rms_norm."""
     return ops.rms_norm(input, each(normalized_shape, 1), weight, eps)
-
-
-def kernels(*names: str) -> str:
-    """Names of torch's kernels, with those of the form that takes tensors."""
-    return " ".join(f"torch.ops.aten.{name} torch.ops.aten.{name}.default" for name in names)
 
 
 BATCH_NORM: Lifts = {"F.batch_norm": batch_norm, "torch.batch_norm": torch_batch_norm}

@@ -8,8 +8,9 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import host
+from gfx_ir.ops import _seen
 
-from ..lifting import ask_rank, refuse
+from ..lifting import ask_rank, kernels, kind, refuse
 
 _MODES = {"linear": "linear", "bilinear": "linear", "trilinear": "linear", "bicubic": "cubic"}
 _ALL_MODES = ("nearest", "nearest-exact", "area", *_MODES)
@@ -27,8 +28,11 @@ def interpolate(
     antialias: Any = False,
 ) -> Any:
     """F.interpolate."""
-    if antialias is not False:
-        refuse("F.interpolate with antialias=True has no counterpart", "blur the input first, and leave antialias= out")
+    if mode not in ("nearest", "nearest-exact") and kind(input) in ("i", "u"):
+        refuse(
+            f"F.interpolate(mode={mode!r}) of whole numbers rounds in its own way, and has no counterpart",
+            "resize x.float(), and round the result",
+        )
     if mode not in _ALL_MODES:
         refuse(f"F.interpolate knows no mode {mode!r}", f"it knows {', '.join(_ALL_MODES)}")
     given = size if size is not None else scale_factor
@@ -42,7 +46,7 @@ def interpolate(
     if mode == "area":
         return ops.adaptive_avg_pool(input, size)
     scale = None if factors is None or recompute_scale_factor else tuple(float(f) for f in factors)
-    return ops.interpolate(input, size, scale, _MODES.get(mode, mode), bool(align_corners))
+    return ops.interpolate(input, size, scale, _MODES.get(mode, mode), bool(align_corners), bool(antialias))
 
 
 def _scaled(size: Any, factor: Any) -> Any:
@@ -61,11 +65,39 @@ def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) ->
     return interpolate(input, size, scale_factor, "bilinear", True)
 
 
+def smoothed(mode: str) -> Any:
+    """aten._upsample_bilinear2d_aa and its like."""
+
+    def fn(
+        input: Any, output_size: Any, align_corners: Any, scales_h: Any = None, scales_w: Any = None,
+        scale_factors: Any = None,
+    ) -> Any:  # fmt: skip
+        factors = scale_factors if scales_h is None and scales_w is None else (scales_h, scales_w)
+        if output_size is None:
+            return interpolate(input, None, factors, mode, align_corners, None, True)
+        scale = None if factors is None else tuple(map(float, factors))
+        return ops.interpolate(input, tuple(output_size), scale, _MODES[mode], bool(align_corners), True)
+
+    return fn
+
+
+def _as_scaled(args: SimpleNamespace) -> bool:
+    """Whether the sizes are what F.interpolate makes of the factors: it takes one or the other, its kernels take both."""
+    have = [_seen.size_of(args.x, at - len(args.size)) for at in range(len(args.size))]
+    return all(
+        not isinstance(out, int) or (isinstance(n, int) and int(n * factor) == out)
+        for n, out, factor in zip(have, args.size, args.scale)
+    )
+
+
 def _spelling(args: SimpleNamespace) -> str:
+    if args.scale is not None and not _as_scaled(args):
+        return ""
     named = {"linear": _LINEAR[len(args.size)], "cubic": "bicubic"}.get(args.mode, args.mode)
     places = "size=size" if args.scale is None else "scale_factor=scale"
     mode = "" if named == "nearest" else f", mode='{named}'"
-    return f"F.interpolate(x, {places}{mode}{', align_corners=align_corners' if named in _AXES else ''})"
+    options = ", align_corners=align_corners, antialias=antialias" if named in _AXES else ""
+    return f"F.interpolate(x, {places}{mode}{options})"
 
 
 def grid_sample(
@@ -114,6 +146,7 @@ ROWS = (
             "F.interpolate F.upsample": interpolate,
             "F.upsample_nearest": upsample_nearest,
             "F.upsample_bilinear": upsample_bilinear,
+            **{kernels(f"_upsample_{mode}2d_aa"): smoothed(mode) for mode in ("bilinear", "bicubic")},
         },
     ),
 )
