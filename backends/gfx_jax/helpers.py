@@ -171,3 +171,13 @@ def check(pred, message="", error=ValueError):
             raise error(message)
 
     jax.debug.callback(fail, pred)
+
+
+def embedding(x, weight, padding_idx=None, scale_grad_by_freq=False):
+    """The rows of weight that x numbers; row `padding_idx` gets no gradient, a row that x numbers n times 1/n of its own."""
+    rows = weight[x]
+    still = jax.lax.stop_gradient(rows)
+    if scale_grad_by_freq:
+        often = jnp.zeros(len(weight), weight.dtype).at[x].add(1)[x]
+        rows = still + (rows - still) / jnp.expand_dims(often, -1)
+    return rows if padding_idx is None else jnp.where(jnp.expand_dims(x == padding_idx, -1), still, rows)

@@ -108,9 +108,18 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
 
 
 @composite(FAMILY)
-def embedding(x: Any, weight: Any) -> Any:
-    """The rows of weight that x numbers."""
-    return ops.take(weight, x, axis=0)
+def embedding(x: Any, weight: Any, padding_idx: Any = None, scale_grad_by_freq: bool = False) -> Any:
+    """The rows of weight that x numbers. Gradients: row `padding_idx` gets none; with scale_grad_by_freq what a row gets is divided by
+    how often x numbers it."""
+    rows = ops.take(weight, x, axis=0)
+    if padding_idx is None and not scale_grad_by_freq:
+        return rows
+    still = named("still", ops.stop_gradient(rows))
+    if scale_grad_by_freq:
+        none = ops.zeros((ops.size(weight, 0),), dtype=ops.dtype_of(weight))
+        often = ops.take(ops.index_put(none, ops.reshape(x, (-1,)), 1, True), x, axis=0)
+        rows = ops.add(still, ops.divide(ops.subtract(rows, still), ops.expand_dims(often, -1)))
+    return rows if padding_idx is None else ops.where(ops.expand_dims(ops.equal(x, padding_idx), -1), still, rows)
 
 
 @composite(FAMILY)

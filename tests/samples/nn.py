@@ -35,6 +35,8 @@ SAMPLES += [
     S("embedding", (integers(2, 3, high=7), normal(7, 4))),
     S("embedding", (np.array(6), normal(7, 4))),
     S("embedding", (integers(5, high=7, dtype="int32"), normal(7, 4))),
+    S("embedding", (integers(2, 3, high=7), normal(7, 4)), {"padding_idx": 3}),
+    S("embedding", (integers(2, 3, high=3), normal(7, 4)), {"padding_idx": 1, "scale_grad_by_freq": True}),
     S("dropout", (X, 1, None)),
     S("dropout", (X, 0.25, ops.make_key(3)), skip=dict.fromkeys(("torch", "jax"), "keys are each framework's own")),
 ]

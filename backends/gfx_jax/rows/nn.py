@@ -188,6 +188,13 @@ def _conv(
     )
 
 
+def _embedding(args: SimpleNamespace) -> str:
+    """A helper where gradients are not those of indexing."""
+    if args.padding_idx is None and not args.scale_grad_by_freq:
+        return "weight[x]"
+    return "embedding(x, weight, padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq)"
+
+
 ROWS = (
     Row("relu", "jax.nn.relu(x)", {"jax.nn.relu": unary(ops.relu)}),
     Row(
@@ -234,7 +241,7 @@ ROWS = (
         {"jax.nn.log_softmax": _softmax("log_softmax")},
         keep=("axis",),
     ),
-    Row("embedding", "weight[x]"),
+    Row("embedding", _embedding),
     Row("conv", _conv_spelling, {"lax.conv_general_dilated": _conv_general_dilated, "lax.conv": _conv}),
     Row("max_pool", pooling.max_pool),
     Row("max_pool_with_indices", pooling.max_pool_with_indices),

@@ -22,28 +22,36 @@ def embedding(
     scale_grad_by_freq: Any = False,
     sparse: Any = False,
 ) -> Any:
-    """F.embedding. padding_idx and sparse only concern gradients of the weight."""
-    plain("F.embedding", scale_grad_by_freq=scale_grad_by_freq)
+    """F.embedding. padding_idx, scale_grad_by_freq and sparse only concern gradients of the weight."""
+    settings = (_counted(weight, padding_idx), bool(scale_grad_by_freq))
     if max_norm is None:
-        return ops.embedding(input, weight)
-    weight = bounded_rows(input, weight, max_norm, norm_type)
-    return Written(ops.embedding(input, weight), {"weight": weight})
+        return ops.embedding(input, weight, *settings)
+    weight, found = bounded_rows(input, weight, max_norm, norm_type)
+    return Written(ops.embedding(input, found, *settings), {"weight": weight})
 
 
-def bounded_rows(input: Any, weight: Any, max_norm: Any, norm_type: Any) -> Any:
-    """The weight with the rows that input numbers made no longer than max_norm."""
+def _counted(weight: Any, index: Any) -> Any:
+    """A row's number; one that counts from the last row counted from the first."""
+    return host("+", ops.size(weight, 0), index) if isinstance(index, int) and index < 0 else index
+
+
+def bounded_rows(input: Any, weight: Any, max_norm: Any, norm_type: Any) -> tuple[Any, Any]:
+    """The weight with the rows that input numbers made no longer than max_norm: as it is written, and as what its gradients
+    go through as if it had been so from the beginning."""
     long = ops.vector_norm(weight, axis=-1, keepdims=True, ord=order(norm_type))
     none = ops.zeros((ops.size(weight, 0), 1), dtype=BOOL, device=ops.device_of(weight))
     used = ops.index_put(none, ops.reshape(input, (-1,)), True)
     scale = ops.divide(max_norm, ops.add(long, 1e-7))
-    return ops.where(ops.logical_and(used, ops.greater(long, max_norm)), ops.multiply(weight, scale), weight)
+    made = ops.where(ops.logical_and(used, ops.greater(long, max_norm)), ops.multiply(weight, scale), weight)
+    return made, ops.add(weight, ops.stop_gradient(ops.subtract(made, weight)))
 
 
 def torch_embedding(
     weight: Any, indices: Any, padding_idx: Any = -1, scale_grad_by_freq: Any = False, sparse: Any = False
 ) -> Any:
     """torch.embedding."""
-    return embedding(indices, weight, None, None, 2.0, scale_grad_by_freq, sparse)
+    padding = None if isinstance(padding_idx, int) and padding_idx < 0 else padding_idx
+    return embedding(indices, weight, padding, None, 2.0, scale_grad_by_freq, sparse)
 
 
 def embedding_bag(
@@ -59,10 +67,10 @@ def embedding_bag(
     include_last_offset: Any = False,
     padding_idx: Any = None,
 ) -> Any:
-    """F.embedding_bag. padding_idx leaves rows out; sparse only concerns gradients of the weight."""
+    """F.embedding_bag. padding_idx leaves rows out; sparse only concerns gradients of the weight, and scale_grad_by_freq, by
+    which PyTorch divides those of some rows by how often another row is meant, is refused."""
     plain("F.embedding_bag", scale_grad_by_freq=scale_grad_by_freq)
-    if isinstance(padding_idx, int) and padding_idx < 0:
-        padding_idx = host("+", ops.size(weight, 0), padding_idx)
+    padding_idx = _counted(weight, padding_idx)
     if ask_rank(input, 2, "F.embedding_bag") == 2:
         offsets = None
     elif offsets is None:
@@ -70,8 +78,8 @@ def embedding_bag(
     settings = (offsets, mode, per_sample_weights, bool(include_last_offset), padding_idx)
     if max_norm is None:
         return ops.embedding_bag(input, weight, *settings)
-    weight = bounded_rows(input, weight, max_norm, norm_type)
-    return Written(ops.embedding_bag(input, weight, *settings), {"weight": weight})
+    weight, found = bounded_rows(input, weight, max_norm, norm_type)
+    return Written(ops.embedding_bag(input, found, *settings), {"weight": weight})
 
 
 EMBEDDING: Lifts = {"F.embedding": embedding, "torch.embedding": torch_embedding}

@@ -78,7 +78,11 @@ ROWS = (
     Row("group_norm", "F.group_norm(x, num_groups, weight=weight, bias=bias, eps=eps)", norms.GROUP_NORM),
     Row("instance_norm", "F.instance_norm(x, weight=weight, bias=bias, eps=eps)", norms.INSTANCE_NORM),
     Row("rms_norm", "F.rms_norm(x, normalized_shape, weight=weight, eps=eps)", norms.RMS_NORM),
-    Row("embedding", "F.embedding(x, weight)", embeddings.EMBEDDING),
+    Row(
+        "embedding",
+        "F.embedding(x, weight, padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq)",
+        embeddings.EMBEDDING,
+    ),
     Row(
         "embedding_bag",
         "F.embedding_bag(x, weight, offsets=offsets, mode=mode, per_sample_weights=per_sample_weights, "
