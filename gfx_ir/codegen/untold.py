@@ -12,6 +12,7 @@ from ..graph import Graph, Node, Value
 from ..op import lookup
 from ..trees import leaves
 from ..types import LogicalTensor
+from .simplify import LOOPS
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 
@@ -104,8 +105,8 @@ def _unplace(node: Node) -> None:
 
 def _weaken(node: Node, kinds: str) -> None:
     """torch lets a tensor of no axes take part in promotion by its kind alone: JAX does so where no dtype is given.
-    What is returned keeps its dtype."""
-    if any(user.op.name == "output" for user in node.value.users()):
+    What is returned, or carried by a loop, keeps its dtype."""
+    if any(user.op.name == "output" or _carries(user, node.value) for user in node.value.users()):
         return
     number, element = node.arg(_NUMBER[node.op.name]), node.arg("dtype")
     scalar = not isinstance(number, (tuple, list)) and (node.op.name != "full" or node.arg("shape") == ())
@@ -116,6 +117,10 @@ def _weaken(node: Node, kinds: str) -> None:
         and element in (dtype_for(number, "torch"), dtype_for(number, "numpy"))
     ):
         _set(node, "dtype", None)
+
+
+def _carries(user: Node, value: Value) -> bool:
+    return user.op.name in LOOPS and any(leaf is value for leaf in user.arg("init"))
 
 
 def _set(node: Node, name: str, value: Any) -> None:
