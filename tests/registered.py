@@ -2,6 +2,7 @@
 
 import contextlib
 
+import gfx_ir.ops  # noqa: F401 - the catalogue is whole before anything is taken back
 from gfx_ir.backend import loaded
 from gfx_ir.op import REGISTRY
 
