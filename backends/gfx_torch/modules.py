@@ -180,7 +180,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "PairwiseDistance": lambda m, x1, x2: ops.pairwise_distance(
         floating(x1), floating(x2), act.order(m.norm), m.eps, m.keepdim
     ),
-    "CosineSimilarity": lambda m, x1, x2: act.cosine_similarity(x1, x2, m.dim, m.eps),
+    "CosineSimilarity": lambda m, x1, x2: ops.cosine_similarity(x1, x2, m.dim, m.eps),
     "PixelShuffle": lambda m, input: shuffles.pixel_shuffle(input, m.upscale_factor),
     "MultiheadAttention": attention.multihead_attention,
     "CrossEntropyLoss": _cross_entropy,

@@ -10,6 +10,7 @@ from ..dtypes import int32
 from ._body import element_of, named
 from ._catalogue import ops
 from ._row import composite
+from ._seen import type_of
 from .loss import reduced
 
 FAMILY = "nn"
@@ -87,6 +88,17 @@ def poisson_nll_loss(
         stirling = ops.add(ops.subtract(ops.multiply(large, ops.log(large)), large), half)
         losses = ops.add(losses, ops.where(ops.greater(target, 1), stirling, 0))
     return reduced(losses, reduction)
+
+
+@composite(FAMILY)
+def cosine_similarity(x1: Any, x2: Any, axis: Any = 1, eps: Any = 1e-8) -> Any:
+    """The cosine of the angle between vectors along an axis, each norm at least eps; x1 and x2 are broadcast before."""
+    product = named("product", ops.multiply(x1, x2))
+    known = [type_of(x).dims for x in (x1, x2)]
+    if None in known or known[0] != known[1]:
+        x1, x2 = (ops.broadcast_to(x, ops.shape(product)) for x in (x1, x2))
+    norms = (ops.maximum(ops.vector_norm(x, axis=axis), eps) for x in (x1, x2))
+    return ops.divide(ops.sum(product, axis=axis), ops.multiply(*norms))
 
 
 @composite(FAMILY)

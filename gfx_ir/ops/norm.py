@@ -14,6 +14,7 @@ from ..rules import OPEN
 from ._body import as_wide_as, element_of, named, widened
 from ._catalogue import ops
 from ._row import composite
+from ._seen import type_of
 
 FAMILY = "nn"
 
@@ -61,6 +62,8 @@ def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: Any = None)
 @composite(FAMILY)
 def group_norm(x: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """Each group of channels normalised over its channels and positions (arXiv:1803.08494); x is (N, C, ...)."""
+    if 0 in (type_of(x).dims or ()):  # no sizes of groups follow from what is empty
+        return x
     groups = named("groups", ops.reshape(widened(x), (ops.size(x, 0), num_groups, -1)))
     mean = named("mean", ops.mean(groups, axis=-1, keepdims=True))
     var = named("var", ops.var(groups, axis=-1, keepdims=True))

@@ -40,3 +40,8 @@ SAMPLES += [
     S("multilabel_margin_loss", (normal(3, 4), ENDED), {"reduction": reduction})
     for reduction in ("mean", "sum", "none")
 ] + [S("multilabel_margin_loss", (normal(4), ENDED[0]))]
+SAMPLES += [
+    S("cosine_similarity", (X, Y)),
+    S("cosine_similarity", (X, Y), {"axis": 0, "eps": 2.0}),
+    S("cosine_similarity", (normal(1, 3, 4), normal(2, 1, 4))),
+]

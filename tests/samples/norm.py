@@ -49,4 +49,5 @@ SAMPLES += [
     S("batch_norm_train", (LARGE,), tol=1e-2),
     S("instance_norm", (IMAGE, W6, B6), {"eps": 1e-2}),
     S("instance_norm", (IMAGE[:, :, 0], None, B6)),
+    S("group_norm", (IMAGE[:0], 3, W6, B6)),
 ]

@@ -190,13 +190,6 @@ def normalize(input: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Any:
     return ops.divide(input, ops.maximum(norm, eps))
 
 
-def cosine_similarity(x1: Any, x2: Any, dim: Any = 1, eps: Any = 1e-8) -> Any:
-    """The cosine of the angle along dim, each norm at least eps."""
-    along = ops.sum(ops.multiply(x1, x2), axis=dim)
-    a, b = (ops.maximum(ops.vector_norm(x, axis=dim), eps) for x in (x1, x2))
-    return ops.divide(along, ops.multiply(a, b))
-
-
 def rrelu(input: Any, lower: Any = 1.0 / 8, upper: Any = 1.0 / 3, training: Any = False, inplace: bool = False) -> Any:
     """x where positive, else x times a slope drawn for each element, or the mean slope outside of training."""
     if training is False:
@@ -242,7 +235,6 @@ LIFTS: Lifts = {
     "F.hardshrink torch.hardshrink": hardshrink,
     "F.threshold torch.threshold": threshold,
     "F.normalize": normalize,
-    "F.cosine_similarity torch.cosine_similarity": cosine_similarity,
     "torch.ops.aten._safe_softmax.default": safe_softmax,
     "F.rrelu": rrelu,
     "torch.rrelu": torch_rrelu,

@@ -96,6 +96,11 @@ def native_batch_norm(
     return Written(result, new) if new else result
 
 
+def batch_norm_kernel(input: Any, weight: Any, bias: Any, *rest: Any) -> Any:
+    """aten._native_batch_norm_legit, which may be given no running statistics."""
+    return native_batch_norm(input, weight, bias, *(() if len(rest) == 5 else (None, None)), *rest)
+
+
 def batch_norm_with_update(
     input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: Any, eps: Any
 ) -> Any:
@@ -188,7 +193,8 @@ def native_group_norm(
     input: Any, weight: Any, bias: Any, N: Any, C: Any, HxW: Any, group: Any, eps: Any
 ) -> tuple[Any, ...]:
     """torch.native_group_norm: the result, the means and 1 / sqrt(var + eps) of the groups."""
-    statistics = _statistics(ops.reshape(input, (N, group, -1)), -1, eps)
+    rows = ops.reshape(input, (N, group, host("//", host("*", C, HxW), group)))
+    statistics = _statistics(rows, -1, eps)
     return group_norm(input, group, weight, bias, eps), *_given(statistics, input, weight)
 
 
@@ -205,6 +211,7 @@ RMS_NORM: Lifts = {"F.rms_norm torch.rms_norm": rms_norm}
 LIFTS: dict[str, Callable[..., Any]] = {
     f"torch.native_layer_norm {kernels('native_layer_norm')}": native_layer_norm,
     f"torch.native_group_norm {kernels('native_group_norm')}": native_group_norm,
-    f"torch.native_batch_norm {kernels('native_batch_norm', '_native_batch_norm_legit')}": native_batch_norm,
+    f"torch.native_batch_norm {kernels('native_batch_norm')}": native_batch_norm,
+    kernels("_native_batch_norm_legit"): batch_norm_kernel,
     kernels("_batch_norm_with_update"): batch_norm_with_update,
 }

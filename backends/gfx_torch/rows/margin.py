@@ -70,7 +70,18 @@ def _distance(x1: Any, x2: Any, p: Any = 2.0, eps: Any = 1e-6, keepdim: Any = Fa
     return lookup("pairwise_distance")(floating(x1), floating(x2), order(p), eps, keepdim)
 
 
+def _cosine(x1: Any, x2: Any, dim: Any = 1, eps: Any = 1e-8) -> Any:
+    if known_rank(x1) == known_rank(x2) == 0:
+        x1, x2, dim = ops.reshape(x1, (1,)), ops.reshape(x2, (1,)), 0
+    return ops.cosine_similarity(x1, x2, dim, eps)
+
+
 ROWS = (
+    Row(
+        "cosine_similarity",
+        "F.cosine_similarity(x1, x2, dim=axis, eps=eps)",
+        {"F.cosine_similarity torch.cosine_similarity": _cosine},
+    ),
     Row(
         "pairwise_distance",
         "F.pairwise_distance(x1, x2, p=p, eps=eps, keepdim=keepdims)",
