@@ -133,15 +133,13 @@ class Rows(Functional):
         return name(text)
 
     def _length(self, over: Any) -> ast.expr:
-        """How many trips an iterable is good for."""
+        """How many trips an iterable is good for; none where it is negative."""
         if type(over) is not tuple:
             return ast.Subscript(ast.Attribute(self.tree(over), "shape", ast.Load()), ast.Constant(0), ast.Load())
         _, start, stop, step = over
         if start == 0 and step == 1:
             return self.tree(stop)
         first, last, by = (self.tree(part) for part in (start, stop, step))
-        if not any(type(part) is Value and part.is_tensor for part in (start, stop, step)):
-            return call("len", call("range", first, last, by))
         if step == 1:
             return ast.BinOp(last, ast.Sub(), first)
         return ast.UnaryOp(ast.USub(), ast.BinOp(ast.BinOp(first, ast.Sub(), last), ast.FloorDiv(), by))
