@@ -143,13 +143,14 @@ def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         reduced = ops.sum(args[0].read(), 0)
         return tracer.wrap(reduced if total == 0 else ops.add(reduced, tracer.operand(total)), args[0].backend)
     items = list(args[0])
-    if not any(map(_open, items)):
-        return sum(items, total)
-    if total == 0 and type(total) is int and type(items[0]) is Proxy and not _may_be_boolean(tracer, items[0]):
-        total, items = (
-            Proxy(items[0].read(), items[0].backend, items[0].weak),
-            items[1:],
-        )  # 0 + x is a tensor of its own
+    return total_of(tracer, total, items) if any(map(_open, items)) else sum(items, total)
+
+
+def total_of(tracer: Tracer, total: Any, items: list[Any]) -> Any:
+    """total + item + …"""
+    if type(total) is int and total == 0 and type(items[0]) is Proxy and not _may_be_boolean(tracer, items[0]):
+        first, *items = items
+        total = Proxy(first.read(), first.backend, first.weak)  # 0 + x is a tensor of its own
     for item in items:
         total = total + item
     return total

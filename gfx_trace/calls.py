@@ -265,6 +265,8 @@ def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
         return next((SPECIAL[name] for backend in frameworks if (name := backend.higher_order(f))), None)
     if found is not None:
         return found
+    if isinstance(f, type):  # JAX's np.float64 equals NumPy's: whose class it is comes first
+        frameworks = sorted(frameworks, key=lambda backend: not issubclass(f, backend.tensor_types))
     for backend in frameworks:
         special = backend.special.get(f)
         if special is not None:

@@ -129,6 +129,8 @@ EXPRESSIONS = (
           when=found.compares(ast.Is, ast.IsNot)),
     _rule("async", ast.GeneratorExp, REFUSED, "a graph has no coroutines", _ASYNC, "Write a plain def.",
           when=lambda p: any(g.is_async for g in p.node.generators)),
+    _rule("sum, any, all of a generator", ast.GeneratorExp, DEPENDS,
+          "converts to a loop if data filters it or its length is open, resolves over a container", when=found.folded),
     _rule("comprehension with if", _COMPREHENSIONS, DEPENDS, "resolves if its test is fixed, refused if it is a tensor or open",
           "GFX cannot convert this comprehension: its `if` hangs on traced data", "use where, or a mask",
           when=lambda p: any(g.ifs for g in p.node.generators)),

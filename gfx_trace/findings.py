@@ -8,7 +8,7 @@ import inspect
 import linecache
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .called import called_name
@@ -244,6 +244,15 @@ def calls(*names: str) -> Answer:
         return name if name in names and place.meaning(place.node.func) is getattr(builtins, name) else False
 
     return answer
+
+
+def folded(place: Place) -> bool | str:
+    """A generator expression of one loop that sum, any or all takes."""
+    outer = place.around[-1][0] if place.around else None
+    taken = isinstance(outer, ast.Call) and outer.args[0] is place.node and not outer.keywords
+    if not taken or len(place.node.generators) != 1:
+        return False
+    return calls("sum", "any", "all")(replace(place, node=outer))
 
 
 def print_options(place: Place) -> bool | str:

@@ -11,6 +11,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import active
 
 from .convert import Starred
+from .folds import Fold
 from .joins import Choice, Partial
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .rows import rows_of
@@ -204,6 +205,15 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
     tracer.site = sys._getframe(1)
     items = tracer.map_(function, gfx_iter_source(iterable), target, access)
     return set(items) if kind == "set" else items
+
+
+def gfx_fold(
+    f: Any, iterable: Any, each: Any, keeps: Any, target: Any, *start: Any, access: tuple | None = None
+) -> Any:
+    """sum, any or all of a generator expression of one `for`; `access` as in `gfx_and`."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return Fold(tracer, f, each, keeps, access)(gfx_iter_source(iterable), target, start)
 
 
 def gfx_filter(test: Any) -> bool:

@@ -18,8 +18,8 @@ from gfx_ir.types import LogicalTensor
 
 from .proxy import Proxy
 
-Conditions = frozenset[tuple[Value, int | None]]
-"""Arrays with the rank that each must have; an argument with None must be a number of NumPy's itself."""
+Conditions = frozenset[tuple[Value | None, int | None]]
+"""Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
 
 SURE: Conditions = frozenset()
 _FAMILIES = frozenset(("elementwise", "reduce", "search", "linalg"))
@@ -69,10 +69,15 @@ def every(found: Iterable[Conditions | None]) -> Conditions | None:
     return made
 
 
+def element_of(array: Proxy, integers: int) -> Conditions:
+    """When an index of so many integers gives a number, where the rank of the array is open."""
+    return frozenset(((active.builder.origin(array.first), integers),))
+
+
 def taken(conditions: Conditions) -> bool:
     """Whether conditions can be taken as given: guards say so."""
     builder = active.builder
-    return all(builder.assume_number(x) if rank is None else builder.assume_axes(x, rank) for x, rank in conditions)
+    return all(builder.assume_number(x) if rank is None else builder.assume_rank(x, rank) for x, rank in conditions)
 
 
 def _found(value: Value) -> Any:
@@ -82,10 +87,7 @@ def _found(value: Value) -> Any:
     if dims:
         return None
     if node.op.name == "getitem":
-        integers = integers_of(node.args[1])
-        if not integers:
-            return None
-        return SURE if dims == () else frozenset(((node.args[0], integers),))
+        return SURE if dims == () and integers_of(node.args[1]) else None
     if node.op.name == "constant":
         return SURE if np.ndim(node.args[0]) == 0 else None
     if node.op.family not in _FAMILIES or node.op.name in _ARRAYS:

@@ -16,7 +16,9 @@ from .rewrite import is_converted
 P = ParamSpec("P")
 T = TypeVar("T")
 _OWN = frozenset(("gfx_ir", "gfx_trace", "gfx_numpy", "gfx_torch", "gfx_jax"))
-_BLOCKS = frozenset("gfx_if gfx_if_ret gfx_while gfx_for gfx_and gfx_or gfx_ifexp gfx_map gfx_assert gfx_fstr".split())
+_BLOCKS = frozenset(
+    "gfx_if gfx_if_ret gfx_while gfx_for gfx_and gfx_or gfx_ifexp gfx_map gfx_fold gfx_assert gfx_fstr".split()
+)
 _GENERATOR = 0x20  # inspect.CO_GENERATOR
 _EMITTED = "emitted code"
 Entry = tuple[FrameType, int, int]  # frame, last instruction (-1: only the line is known), line

@@ -276,12 +276,13 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         """Take an argument for a number of NumPy's, with a guard."""
         return self._assume("number", value, "number of NumPy's")
 
-    def assume_axes(self, value: Any, rank: int) -> bool:
-        """Take the rank of a tensor that was made like an argument as given. False where it was made otherwise."""
+    def origin(self, value: Any) -> Value | None:
+        """The argument that a tensor has its rank from; None where it was made otherwise."""
         value = self.facts.root(value)
         while isinstance(value, Value) and value.node.op.name in _LIKE:
             value = self.facts.root(value.node.args[0])
-        return self.assume_rank(value, rank)
+        own = isinstance(value, Value) and value.node.op.name == "placeholder" and value.graph is not None
+        return value if own and value.graph.owner is None else None
 
     def assume_rows(self, value: Any) -> bool:
         """Take an argument to lie in memory row by row, with a guard. False where `value` is no argument."""

@@ -26,7 +26,7 @@ from .missing import stand_in
 from .namespace import Namespace
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
 from .rows import rows_of
-from .scalars import integers_of, scalar
+from .scalars import element_of, integers_of, scalar
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -214,7 +214,7 @@ class Views:
         elif known is None or x.backend is None:
             for item in leaves(wrapped):
                 item.base, item.seen = Element(x, integers), 0
-                self.scalars[item.value] = frozenset(((root_of(x).first, integers),))
+                self.scalars[item.value] = element_of(root_of(x), integers)
 
     def is_array(self: Tracer, x: Proxy) -> None:
         """What is indexed is no number: where that was open, it is a view."""

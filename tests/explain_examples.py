@@ -281,6 +281,11 @@ def asks(x, y=None):
     return x if 3.0 in x and y is None else x * len(x)
 
 
+@shows("sum, any, all of a generator")
+def folded(x):
+    return sum(row.sum() for row in x if row[0] > 0)
+
+
 @shows("comprehension with if", refused=True)
 def filtered(x):
     return [row for row in (x, -x) if row.sum() > 0]

@@ -148,6 +148,10 @@ def gfx_map(fn, iterable, kind, names, access=None):
     return {"list": list, "set": set, "generator": iter}[kind](made)
 
 
+def gfx_fold(f, iterable, each, keeps, names, *start, access=None):
+    return f((each(item) for item in iterable if keeps is None or keeps(item)), *start)
+
+
 HOOKS = {name: value for name, value in globals().items() if name.startswith("gfx_")} | {
     "gfx_star": lambda v: v,
     "gfx_starstar": lambda v: v,

@@ -131,3 +131,56 @@ def assigns_from_a_comprehension(x):
 def test_what_no_graph_can_hold_is_refused(fn, words):
     with pytest.raises(UnsupportedConstruct, match=words):
         gfx.symbolic_trace(fn, torch.tensor(XS[0]))
+
+
+# ---------------------------------------------------------------------- folds
+def sums_what_is_positive(x):
+    return sum(v * 2 for v in x if v > 0), sum((v for v in (x[0], x[1]) if v > 1 and v < 4), 10.0)
+
+
+def asks_some(x):
+    return any(v > 2 for v in x if v != 3), all(v > -2 for v in x if v < 0), sum(1 for i, v in enumerate(x) if v > i)
+
+
+def sums_triangles(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total = total + sum(x[k] * i for k in range(i))
+    return total
+
+
+def breaks_out_of_two(x):
+    found = -1
+    for i in range(3):
+        for j in range(i + 1, 3):
+            if x[i] + x[j] < -2:
+                found = i * 10 + j
+                break
+        else:
+            continue
+        break
+    return found
+
+
+def raises_behind_an_answer(x):
+    def positive(v):
+        if v < -2:
+            raise ValueError("too low")
+        return v > 0
+
+    return any(positive(v) for v in x if v != 0)
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize(
+    "fn", [sums_what_is_positive, asks_some, sums_triangles, breaks_out_of_two], ids=lambda f: f.__name__
+)
+def test_folds(fn, level):
+    test_results_are_pythons(fn, level)
+
+
+def test_a_fold_ends_where_python_ends():
+    program = gfx.symbolic_trace(raises_behind_an_answer, torch.tensor(XS[0]))
+    assert bool(program(torch.tensor([1.0, -3.0, 0.0])))
+    with pytest.raises(ValueError, match="too low"):
+        program(torch.tensor([-3.0, 1.0, 0.0]))

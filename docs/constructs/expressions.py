@@ -61,6 +61,11 @@ def folded(x):
     return sum(v * v if v > 0 else -v for v in x)
 
 
+@ROWS("sum, any, all of what a tensor filters", UP)
+def kept(x):
+    return sum(v for v in x if v > 0), any(v > 2 for v in x if v < 3)
+
+
 @ROWS("A comprehension that a tensor filters", UP, typed=True, refused=True)
 def filtered(x):
     return len([v for v in x if v > 0])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..graph import Node, Value
-from .constants import call, name
+from .constants import name
 from .functional import Functional
 from .liveness import loop_results, placeholders
 

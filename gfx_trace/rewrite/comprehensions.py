@@ -1,14 +1,19 @@
-"""Comprehensions: one loop without a filter is a map over the iterable; others keep their form, their parts hooked."""
+"""Comprehensions: one loop without a filter is a map over the iterable; others keep their form, their parts hooked.
+
+What `sum`, `any` and `all` make of a generator expression of one loop is a fold over the iterable, with a filter or without.
+"""
 
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import ClassVar
 
 from .boolean import Boolean
 from .templates import LOAD, arguments, at, const, hook, load, store
 
 KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator"}
+FOLDS = frozenset(("sum", "any", "all"))
 CONSUMERS = frozenset(("sum", "any", "all", "max", "min", "list", "tuple", "set", "dict", "sorted", "len"))
 
 
@@ -48,22 +53,46 @@ class Comprehensions(Boolean):
 
     def comprehension(self, node) -> ast.expr:
         gens = node.generators
-        one = len(gens) == 1 and not gens[0].ifs and node.__class__ in KINDS
-        names = structure(gens[0].target)
-        if one and names is not None and not self.holds_walrus(node) and not escapes(node.elt):
-            targets = stored(gens[0].target)
-            starred = any(isinstance(n, ast.Starred) for n in ast.walk(gens[0].target))
-            if not starred and len(set(targets)) == len(targets):
-                return self.mapped(node, gens[0], names)
+        if node.__class__ in KINDS and not gens[0].ifs and self.itemwise(node):
+            source = self.expr(gens[0].iter)
+            each = self.of_item(gens[0].target, node.elt, node)
+            args = [each, source, const(KINDS[node.__class__]), structure(gens[0].target)]
+            return hook("gfx_map", args, node, self.left_by([node.elt], node))
         return self.native(node)
 
-    def mapped(self, node, gen: ast.comprehension, names: ast.expr) -> ast.expr:
-        source = self.expr(gen.iter)
-        kept, self.shadow = self.shadow, self.shadow | set(stored(gen.target))
-        each = self.taking(gen.target, self.expr(node.elt), node)
+    def itemwise(self, node) -> bool:
+        """One loop over names, whose parts can be functions of an item."""
+        gen, *more = node.generators
+        if more or gen.is_async or structure(gen.target) is None or self.holds_walrus(node):
+            return False
+        targets = stored(gen.target)
+        starred = any(isinstance(n, ast.Starred) for n in ast.walk(gen.target))
+        return not starred and len(set(targets)) == len(targets) and not any(map(escapes, (node.elt, *gen.ifs)))
+
+    def of_item(self, target: ast.expr, part: ast.expr, place: ast.AST) -> ast.Lambda:
+        """A part of a comprehension as a function of the item."""
+        kept, self.shadow = self.shadow, self.shadow | set(stored(target))
+        made = self.taking(target, self.expr(part), place)
         self.shadow = kept
-        args = [each, source, const(KINDS[node.__class__]), names]
-        return hook("gfx_map", args, node, self.left_by([node.elt], node))
+        return made
+
+    def consumer(self, node: ast.Call) -> ast.expr:
+        """A call; sum, any and all of a generator expression are folds."""
+        name = node.func.id if isinstance(node.func, ast.Name) else None
+        if name not in FOLDS or not node.args or not isinstance(node.args[0], ast.GeneratorExp):
+            return self.call(node)
+        more = node.args[1:]
+        own = self.is_global(name) and self.module.value(name) is getattr(builtins, name)
+        plain = not node.keywords and len(more) <= (name == "sum") and not any(isinstance(a, ast.Starred) for a in more)
+        if not own or not plain or not self.itemwise(node.args[0]):
+            return self.call(node)
+        (gen,), elt = node.args[0].generators, node.args[0].elt
+        callee, source = self.load(node.func, call=True), self.expr(gen.iter)
+        each: ast.expr = self.of_item(gen.target, elt, node)
+        test = gen.ifs[0] if len(gen.ifs) == 1 else at(ast.BoolOp(ast.And(), gen.ifs), node)
+        keeps = self.of_item(gen.target, test, node) if gen.ifs else const(None)
+        args = [callee, source, each, keeps, structure(gen.target), *self.exprs(more)]
+        return hook("gfx_fold", args, node, self.left_by([elt, *gen.ifs], node))
 
     def taking(self, target: ast.expr, body: ast.expr, place: ast.AST, outermost: bool = True) -> ast.Lambda:
         """A lambda of one item; nested tuples are taken apart by lambdas of their parts."""
@@ -111,5 +140,6 @@ class Comprehensions(Boolean):
 
     table: ClassVar[dict] = {
         **Boolean.table,
+        ast.Call: consumer,
         **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), comprehension),
     }

@@ -1,0 +1,69 @@
+"""`sum`, `any` and `all` of a generator expression: folds. Neither a filter on data nor an open number of items hinders them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.graph import Value
+
+from .builtin_calls import total_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_NAMES = {sum: "total", any: "found", all: "holds"}
+
+
+class Fold:
+    """f(each(item) for item in iterable if keeps(item)); `access`: get, set and names of the variables that its parts assign."""
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        f: Any,
+        each: Callable[[Any], Any],
+        keeps: Callable[[Any], Any] | None,
+        access: tuple | None,
+    ) -> None:
+        self.tracer, self.f, self.each, self.keeps, self.access = tracer, f, each, keeps, access
+
+    def __call__(self, iterable: Any, target: Any, start: tuple) -> Any:
+        """The rows of a tensor at once where none is left out, else a loop."""
+        tracer = self.tracer
+        source = None if isinstance(iterable, range) else tracer.loop_source(iterable)
+        rows = source is None or any(isinstance(item, Value) for item in source.items)
+        if self.keeps is None and rows:
+            return tracer.call(self.f, (tracer.map_(self.each, iterable, target, self.access), *start), {})
+        step = {sum: self._added, any: self._any, all: self._all}[self.f]
+        found = start[0] if start else self.f(())
+        more, put_more, names = self.access or (lambda: (), lambda values: None, ())
+
+        def body(item: Any) -> None:
+            nonlocal found
+            found = step(found, item)
+
+        def put(values: tuple) -> None:
+            nonlocal found
+            found, *rest = values
+            put_more(tuple(rest))
+
+        tracer.for_(iterable, body, lambda: (found, *more()), put, (_NAMES[self.f], *names), None, target)
+        return found
+
+    def _added(self, total: Any, item: Any) -> Any:
+        more = lambda: total_of(self.tracer, total, [self.each(item)])
+        return more() if self.keeps is None else self.tracer.ifexp(self.keeps(item), more, lambda: total, self.access)
+
+    def _any(self, found: Any, item: Any) -> Any:
+        return self.tracer.or_(found, [lambda: self._holds(item, self.tracer.and_, self.keeps)], self.access)
+
+    def _all(self, holds: Any, item: Any) -> Any:
+        left_out = None if self.keeps is None else lambda item, keeps=self.keeps: self.tracer.not_(keeps(item))
+        return self.tracer.and_(holds, [lambda: self._holds(item, self.tracer.or_, left_out)], self.access)
+
+    def _holds(self, item: Any, joined: Callable[..., Any], first: Callable[[Any], Any] | None) -> Any:
+        """The truth of one item, with that of the filter before it."""
+        if first is None:
+            return self.tracer.bool_(self.each(item))
+        return self.tracer.bool_(joined(first(item), [lambda: self.each(item)], self.access))
