@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.graph import Value
+from gfx_ir.codegen.copying import copy_graph
+from gfx_ir.graph import Node, Value
+from gfx_ir.passes.dce import has_effect
 from gfx_ir.trees import tree_map
 
 from .joins import Choice, Partial
@@ -61,21 +63,32 @@ class Choices:
         """A value, also where it was made in a region that was left."""
         return value if self.visible(value) or value.node.graph is None else self._copied(value)
 
-    def _copied(self: Tracer, value: Value) -> Value:
-        """A value of a region that was left, computed again here: what it follows from has no effect."""
+    def _copied(self: Tracer, value: Value, done: dict[Value, Any] | None = None) -> Any:
+        """A value of a region that was left, computed again here: what it follows from has no effect. `done`: what was."""
+        done = {} if done is None else done
+        if value in done:
+            return done[value]
         origin = self.facts.origin.get(value)
         if origin is not None:
-            return self._copied(origin)
+            return self._copied(origin, done)
         if self.visible(value):
             return self.local(value)
         node = value.node
-        if node.op.effect or node.regions:
+        if has_effect(node) or any(region.parameters for region in node.regions):
             raise self.error(f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test")
-        args = tree_map(lambda leaf: self._copied(leaf) if type(leaf) is Value else leaf, node.args)
-        made = node.op(*args)
-        made = made[value.index - 1] if isinstance(made, tuple) else made
-        made.name = value.name
-        return made
+        args = tree_map(lambda leaf: self._copied(leaf, done) if type(leaf) is Value else leaf, node.args)
+        if node.regions:
+            regions = tuple(copy_graph(region) for region in node.regions)
+            again = Node(node.op, args, tuple(old.kind for old in node.values), node.span, regions)
+            self.append(again)
+            made: Any = again.values
+        else:
+            made = node.op(*args)
+        for old, new in zip(node.values, made if isinstance(made, tuple) else (made,)):
+            done[old] = new
+            if type(new) is Value:
+                new.name, new.type = old.name, new.type or old.type
+        return done[value]
 
     def _export(self: Tracer, value: Value, side: int) -> Value:
         graph = value.node.graph

@@ -30,6 +30,22 @@ def f(x, n, k):
     return v
 """,
     ),
+    "what one side made, under the same test again": Failure(
+        """
+def f(x, n, k):
+    t = x.sum() > 0
+    if t:
+        y = x * 1
+        for c in "abcdefghijklmnopqrstuvwxyz":
+            y = y * 0.25 + y
+        z = y.sum() if y.max() > 1 else y[0]
+        for i in range(n):
+            z = z + i
+    if t:
+        return y, z
+    return x, x[0]
+""",
+    ),
     "two names of one tensor after a test": Failure(
         """
 def f(x, n, k):
