@@ -97,6 +97,10 @@ def _finish(
         rule.arrange(closed, kept)
         forward.graph.result = (*forward.graph.result, *held)
         rule.graph.result = (*rule.graph.result, *(None for _ in closed))
+    else:  # what it closes over does not move
+        rule.arrange(closed, len(inputs))
+        for value in closed:
+            rule.graph.add_placeholder(f"{value.name or 'x'}_dot", "tensor", value.type)
     values = tuple(tracer.local(value) for value in (*inputs, *closed))
     args = (values, identifier(forward.name), mode, count)
     node = Node(lookup("custom_gradient"), args, None, tracer.span(), (forward.graph, rule.graph))
@@ -293,8 +297,6 @@ class _Call:
 
         self.primal.run(compute)
         tangent.run(rule)
-        if self.primal.captured or tangent.captured:
-            raise self.refuse("values of the captured code that it closes over: give them as arguments")
         made = _finish(tracer, self.primal, tangent, self.inputs, 0, len(self.outs), "jvp")
         return self.restore(made)
 

@@ -200,6 +200,26 @@ def test_what_it_closes_over_gets_no_gradient():
     same(jax_grads(program.to("jax")), want)
 
 
+def test_a_rule_for_tangents_closes_over_captured_values():
+    def fn(x, y):
+        @jax.custom_jvp
+        def weighted(x):
+            return x * y
+
+        @weighted.defjvp
+        def weighted_jvp(primals, tangents):
+            return weighted(*primals), 3 * jnp.sin(y) * tangents[0]
+
+        return jnp.sum(weighted(x * 2))
+
+    want = np.asarray(jax.grad(fn)(jnp.asarray(A), jnp.asarray(B)))
+    for program in (gfx.symbolic_trace(fn), gfx.symbolic_trace(fn, jnp.asarray(A), jnp.asarray(B)).infer()):
+        np.testing.assert_allclose(jax.jit(jax.grad(program.to("jax")))(jnp.asarray(A), jnp.asarray(B)), want, rtol=1e-6)
+        x = torch.tensor(A, requires_grad=True)
+        program.to("torch")(x, torch.tensor(B)).backward()
+        np.testing.assert_allclose(x.grad, want, rtol=1e-6)
+
+
 class Marked(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
