@@ -12,6 +12,7 @@ import torch
 from gfx_ir.backend import available, backend
 from gfx_ir.op import REGISTRY
 from names_jax import listed
+from rowless_jax import AT_CAPTURE, BY_JAXPR, NOT_CONVERTED
 from summary import CRASH, PASS, WRONG, Record, case_share, family, lifted, reasons, share, status
 
 _TITLES = {
@@ -130,11 +131,14 @@ def _rows(record: Record, targets: tuple[str, ...]) -> Iterator[list[Any]]:
 
 # ---------------------------------------------------------------------- names and ops
 def _jax_names() -> str:
-    rows = []
+    rows, reasons_ = [], []
     for title, names in listed().items():
-        lacking = ", ".join(f"`{name}`" for name, has in names.items() if not has)
-        rows.append([f"`{title}`", f"{sum(names.values())} of {len(names)}", lacking])
-    return _table(["namespace", "converted", "without a row"], rows)
+        reasons_ += [[f"`{title}.{name}`", why] for name, why in NOT_CONVERTED.get(title, {}).items()]
+        found = [AT_CAPTURE.get(title, "").split(), BY_JAXPR.get(title, {}), NOT_CONVERTED.get(title, {})]
+        count = f"{len(names) - len(found[2])} of {len(names)}"
+        rows.append([f"`{title}`", count, *(", ".join(f"`{name}`" for name in sorted(part)) for part in found)])
+    head = ["namespace", "converted", "of these computed at capture", "of these through the jaxpr", "not converted"]
+    return "\n".join((_table(head, rows), _table(["not converted", "why"], reasons_)))
 
 
 def _catalogue() -> str:

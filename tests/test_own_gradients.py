@@ -214,7 +214,9 @@ def test_a_rule_for_tangents_closes_over_captured_values():
 
     want = np.asarray(jax.grad(fn)(jnp.asarray(A), jnp.asarray(B)))
     for program in (gfx.symbolic_trace(fn), gfx.symbolic_trace(fn, jnp.asarray(A), jnp.asarray(B)).infer()):
-        np.testing.assert_allclose(jax.jit(jax.grad(program.to("jax")))(jnp.asarray(A), jnp.asarray(B)), want, rtol=1e-6)
+        np.testing.assert_allclose(
+            jax.jit(jax.grad(program.to("jax")))(jnp.asarray(A), jnp.asarray(B)), want, rtol=1e-6
+        )
         x = torch.tensor(A, requires_grad=True)
         program.to("torch")(x, torch.tensor(B)).backward()
         np.testing.assert_allclose(x.grad, want, rtol=1e-6)

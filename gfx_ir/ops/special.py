@@ -41,6 +41,7 @@ UNARY = (
     ("bessel_y0", "special.y0(x)", "The Bessel function of the second kind of order 0."),
     ("bessel_y1", "special.y1(x)", "The Bessel function of the second kind of order 1."),
     ("cbrt", "np.cbrt(x)", "The real cube root."),
+    ("dawsn", "special.dawsn(x)", "exp(-x**2) times the integral of exp(t**2) from 0 to x."),
     ("entr", "special.entr(x)", "-x log(x), 0 at 0, -inf below."),
     ("erfcx", "special.erfcx(x)", "exp(x**2) * erfc(x)."),
     ("expi", "special.expi(x)", "The exponential integral Ei."),
@@ -61,16 +62,14 @@ for _name, _text, _doc in UNARY:
 for _signature, _text, _doc in (
     ("gammainc(x1, x2)", "special.gammainc(x1, x2)", "The regularised lower incomplete gamma function P(x1, x2)."),
     ("gammaincc(x1, x2)", "special.gammaincc(x1, x2)", "1 - gammainc."),
+    ("hyp1f1(a, b, x)", "special.hyp1f1(a, b, x)", "Kummer's confluent hypergeometric function."),
+    ("hyp2f1(a, b, c, x)", "special.hyp2f1(a, b, c, x)", "Gauss's hypergeometric function."),
+    ("owens_t(x1, x2)", "special.owens_t(x1, x2)", "Owen's T function."),
+    ("betainc(a, b, x)", "special.betainc(a, b, x)", "The regularised incomplete beta function."),
     ("zeta(x1, x2)", "special.zeta(x1, x2)", "The sum over k >= 0 of (k + x2)**-x1."),
 ):
-    op(FAMILY, _signature, spelled(_text, "x1", "x2"), infer=elementwise(dividing), doc=_doc)
-op(
-    FAMILY,
-    "betainc(a, b, x)",
-    spelled("special.betainc(a, b, x)", "a", "b", "x"),
-    infer=elementwise(dividing),
-    doc="The regularised incomplete beta function.",
-)
+    _tensors = _text.partition("(")[2].rstrip(")").split(", ")
+    op(FAMILY, _signature, spelled(_text, *_tensors), infer=elementwise(dividing), doc=_doc)
 for _name, _doc in (
     ("polygamma", "The nth derivative of digamma."),
     ("expn", "The exponential integral of the whole order n."),
@@ -87,6 +86,19 @@ for _name, _doc in (
 def _is_float(x: Any) -> bool:
     found = _seen.dtype(x)
     return found is not None and found.kind == "f" and found.bits != 64
+
+
+def _two(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, LogicalTensor]:
+    x = as_type(args.x, rules)
+    found = LogicalTensor(dividing((x,), rules)[0], x.dims)
+    return found, found
+
+
+for _name, _doc in (
+    ("fresnel", "The integrals of sin(pi t**2 / 2) and of cos(pi t**2 / 2) from 0 to x."),
+    ("sici", "The integral of sin(t) / t from 0 to x, and the cosine integral of x."),
+):
+    op(FAMILY, f"{_name}(x)", f"special.{_name}(x)", infer=_two, kinds=("tensor", "tensor"), doc=_doc)
 
 
 # ---------------------------------------------------------------- patterns
@@ -144,6 +156,12 @@ def multigammaln(x: Any, d: Any) -> Any:
 def betaln(x1: Any, x2: Any) -> Any:
     """The logarithm of the beta function."""
     return ops.subtract(ops.add(ops.lgamma(x1), ops.lgamma(x2)), ops.lgamma(ops.add(x1, x2)))
+
+
+@composite(FAMILY)
+def poch(x1: Any, x2: Any) -> Any:
+    """The rising factorial gamma(x1 + x2) / gamma(x1) of positive numbers."""
+    return ops.where(ops.equal(x2, 0), 1.0, ops.exp(ops.subtract(ops.lgamma(ops.add(x1, x2)), ops.lgamma(x1))))
 
 
 @composite(FAMILY)

@@ -25,6 +25,14 @@ SAMPLES = [
 ]
 SAMPLES += [S(name, (POSITIVE, UNIT * 5), tol=1e-4) for name in ("gammainc", "gammaincc", "betaln")]
 SAMPLES += [S("cbrt", (x,)) for x in (X, WIDE, D)]
+SAMPLES += [S("dawsn", (x,), tol=1e-5) for x in (X, WIDE, D, POSITIVE)]
+SAMPLES += [S(name, (x,), tol=1e-4) for name in ("fresnel", "sici") for x in (UNIT, POSITIVE)]
+SAMPLES += [
+    S("hyp1f1", (POSITIVE, POSITIVE[::-1], UNIT), tol=1e-3),
+    S("hyp2f1", (UNIT, UNIT + 1, POSITIVE + 2, UNIT / 2), tol=1e-3),
+    S("owens_t", (X, UNIT), tol=1e-4),
+    S("poch", (POSITIVE, np.round(POSITIVE[::-1] / 5)), tol=1e-3),
+]
 SAMPLES += [S("expi", (x,), tol=1e-4) for x in (X, UNIT, POSITIVE * 4, WIDE[WIDE != 0])]
 SAMPLES += [S("expn", (n, x), tol=1e-4) for n in (1, 2, 5) for x in (UNIT, POSITIVE)]
 SAMPLES += [S("expn", (integers(2, 3, low=0, high=6).astype("float32"), POSITIVE), tol=1e-4)]

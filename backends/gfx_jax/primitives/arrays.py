@@ -8,6 +8,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from gfx_ir.errors import MissingOp
+
 from ..lax import selected
 
 Call = Callable[..., Any]
@@ -30,6 +32,20 @@ def _sum(fn: Call) -> Call:
         dtype = params["operand"].dtype
         found = _along(fn)(call, params, x)
         return found if jnp.issubdtype(dtype, jnp.inexact) else call(lax.convert_element_type, found, dtype)
+
+    return made
+
+
+def _of_batch(fn: Call, name: str) -> Call:
+    """A reduction over a named axis, which jax.vmap has made one of the array."""
+
+    def made(call: Call, params: dict, x: Any) -> Any:
+        if params["axis_index_groups"] is not None or any(not isinstance(axis, int) for axis in params["axes"]):
+            raise MissingOp(
+                f"GFX cannot capture lax.{name} over an axis of devices or over groups of a batch",
+                hint="write it for one device, with jax.vmap for the batch",
+            )
+        return call(fn, x, axis=tuple(params["axes"]))
 
     return made
 
@@ -140,6 +156,9 @@ ARRAYS: dict[str, Call] = {
     "reduce_window_min": _window(lax.min),
     "reduce_window_sum": _window(lax.add),
     "reshape": lambda call, params, x: call(jnp.reshape, x, tuple(params["new_sizes"])),
+    "pmax": _of_batch(jnp.max, "pmax"),
+    "pmin": _of_batch(jnp.min, "pmin"),
+    "psum": _of_batch(jnp.sum, "psum"),
     "rev": lambda call, params, x: call(lax.rev, x, params["dimensions"]),
     "scatter": _scatter(lax.scatter),
     "scatter_add": _scatter(lax.scatter_add),
@@ -154,6 +173,7 @@ ARRAYS: dict[str, Call] = {
     ),
     "sort": _sort,
     "split": lambda call, params, x: call(lax.split, x, params["sizes"], params["axis"]),
+    "stack": lambda call, params, *xs: call(jnp.stack, xs, axis=params["axis"]),
     "squeeze": lambda call, params, x: call(jnp.squeeze, x, axis=tuple(params["dimensions"])),
     "tile": lambda call, params, x: call(jnp.tile, x, params["reps"]),
     "top_k": _top_k,

@@ -107,6 +107,9 @@ _OWN: dict[str, Callable[..., Any]] = {
     "expi": jax.scipy.special.expi,
     "sici": jax.scipy.special.sici,
     "poch": jax.scipy.special.poch,
+    "fresnel": jax.scipy.special.fresnel,
+    "_dawsn": jax.scipy.special.dawsn,
+    "_owens_t_impl": jax.scipy.special.owens_t,
     "hyp1f1": jax.scipy.special.hyp1f1,
     "hyp2f1": jax.scipy.special.hyp2f1,
 }

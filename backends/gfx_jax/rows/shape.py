@@ -8,6 +8,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.lifting.shapes import Shapes
+from gfx_ir.lifting.words import parts
 from gfx_ir.op import lookup
 
 from . import _joins
@@ -128,17 +129,29 @@ ROWS = (
         "jnp.concatenate(arrays, axis=axis)",
         _SAME["concat"] | {"lax.concatenate": lambda operands, dimension: _SHAPES.concatenate(operands, dimension)},
     ),
-    Row("stack", "jnp.stack(arrays, axis=axis)", _SAME["stack"]),
+    Row(
+        "stack",
+        "jnp.stack(arrays, axis=axis)",
+        {**_SAME["stack"], "lax.stack": lambda operands, axis=0: ops.stack(tuple(operands), axis=axis)},
+    ),
     Row("split", _joins.split_spelling, _SAME["split"] | {"lax.split": _joins.lax_split}),
     Row("chunk", _joins.chunk_spelling),
-    Row("unstack", _joins.unstack_spelling, _SAME["unstack"]),
+    Row(
+        "unstack",
+        _joins.unstack_spelling,
+        {**_SAME["unstack"], "lax.unstack": lambda x, axis=0: tuple(parts(ops.unstack(x, axis=axis)))},
+    ),
     Row(
         "flip",
         "jnp.flip(x, axis=axis)",
         _SAME["flip"] | {"lax.rev": lambda operand, dimensions: ops.flip(operand, axis=tuple(dimensions))},
     ),
     Row("roll", "jnp.roll(x, shift, axis=axis)", _SAME["roll"]),
-    Row("tile", "jnp.tile(x, repetitions)", _SAME["tile"]),
+    Row(
+        "tile",
+        "jnp.tile(x, repetitions)",
+        {**_SAME["tile"], "lax.tile": lambda operand, reps: ops.tile(operand, tuple(reps))},
+    ),
     Row("repeat", _joins.repeat_spelling, _SAME["repeat"]),
     Row("pad", _joins.pad_spelling, _SAME["pad"] | {"lax.pad": _joins.lax_pad}),
     Row("size", "x.shape[axis]"),

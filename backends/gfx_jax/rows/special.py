@@ -31,6 +31,12 @@ def _pair(name: str, call: str = "") -> Row:
     return Row(name, f"{call}(x1, x2)", {call: two(lookup(name))})
 
 
+def _several(name: str, given: str, *also: str) -> Row:
+    """A function of several arrays."""
+    op, call = lookup(name), f"{_PACKAGE}.{name}"
+    return Row(name, f"{call}({given})", {" ".join((call, *also)): lambda *args: op(*args)})
+
+
 def _polygamma(n: Any, x: Any) -> Any:
     refuse("jax.scipy.special.polygamma of an order that is an array", n=None if isinstance(n, (int, float)) else n)
     return ops.polygamma(int(n), x)
@@ -41,18 +47,17 @@ ROWS = (
     Row("ndtr", lambda a: halves(a.x, f"{_PACKAGE}.ndtr(x)"), {f"{_PACKAGE}.ndtr": unary(ops.ndtr)}),
     _named("i0", "i0", "jnp.i0"),
     Row("cbrt", "jnp.cbrt(x)", {"jnp.cbrt lax.cbrt": unary(ops.cbrt)}),
-    Row(
-        "betainc",
-        f"{_PACKAGE}.betainc(a, b, x)",
-        {f"{_PACKAGE}.betainc lax.betainc": lambda a, b, x: ops.betainc(a, b, x)},
-    ),
+    _several("betainc", "a, b, x", "lax.betainc"),
+    _several("hyp1f1", "a, b, x"),
+    _several("hyp2f1", "a, b, c, x"),
+    *map(_named, "dawsn fresnel sici".split()),
     _named("expi"),
     Row(
         "expn",
         f"{_PACKAGE}.expn(n, x)",
         {f"{_PACKAGE}.expn": lambda n, x: ops.expn(n, x), f"{_PACKAGE}.exp1": lambda x: ops.expn(1, x)},
     ),
-    *map(_pair, "betaln gammainc gammaincc xlog1py xlogy".split()),
+    *map(_pair, "betaln gammainc gammaincc owens_t poch xlog1py xlogy".split()),
     Row("zeta", "zeta(x1, x2)", {f"{_PACKAGE}.zeta": two(lookup("zeta"))}),
     *(Row(name, f"jnp.{name}(x1, x2)", {f"jnp.{name}": two(lookup(name))}) for name in ("gcd", "lcm")),
     Row("frexp", "jnp.frexp(x)", {"jnp.frexp": lambda x: ops.frexp(x), **Numbers(JNP).table()}),

@@ -47,6 +47,13 @@ def _polygamma(n: Any, input: Any) -> Any:
     return ops.polygamma(n, input)
 
 
+_NOT_IN_TORCH = {
+    "fresnel": "Fresnel integrals",
+    "hyp1f1": "hypergeometric functions",
+    "hyp2f1": "hypergeometric functions",
+    "owens_t": "Owen's T function",
+    "sici": "sine and cosine integrals",
+}
 ROWS = (
     *map(
         _named,
@@ -60,6 +67,8 @@ ROWS = (
     Row("frexp", "torch.frexp(x)"),
     Row("cbrt", "torch.copysign(torch.abs(x) ** (1 / 3), x)"),
     Row("betainc", "betainc(a, b, x)"),
+    Row("dawsn", "dawsn(x)"),
+    *(Row(name, missing=f"PyTorch has no {what}") for name, what in _NOT_IN_TORCH.items()),
     Row("expi", "expi(x)"),
     Row("expn", "expn(n, x)"),
     _named("i0", names("i0"), "torch.special.modified_bessel_i0"),
