@@ -66,6 +66,7 @@ _RULES = {
     "linalg.qr": _qr,
     "linalg.eigh": _eigh,
     "linalg.eig": _eig,
+    "lax.cholesky": lambda parts: [_wide(parts[0]) @ _t(_wide(parts[0]))],
     "lax.svd": lambda parts: _svd(parts, v_is_vh=True),
     "lax.eigh": lambda parts: _eigh(parts[::-1]),
     "lax.eig": _lax_eig,

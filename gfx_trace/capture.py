@@ -83,7 +83,7 @@ def _capture(
         signature = _signature(tracer, function)
         arguments = Arguments(tracer, dynamic)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
-        tracer.static_types = any(p.type is not None for p in graph.placeholders)
+        tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
         tree, rebuild, state = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
     eliminate_dead(graph)

@@ -25,6 +25,5 @@ def test_what_comes_in_through_the_jaxpr(title, name):
     call = BY_JAXPR[title][name]
     program, want = gfx.symbolic_trace(call, X), jax.tree.leaves(call(X))
     assert not any(node.op.name == "holder" for node in program.entry.walk())
-    for target, x in (("jax", X), ("numpy", np.asarray(X)), ("torch", torch.from_numpy(np.array(X)))):
-        for got, wanted in zip(jax.tree.leaves(program.to(target)(x)), want, strict=True):
-            np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-3, atol=1e-5)
+    for got, wanted in zip(jax.tree.leaves(program.to("torch")(torch.from_numpy(np.array(X)))), want, strict=True):
+        np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-3, atol=1e-5)

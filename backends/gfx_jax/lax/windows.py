@@ -121,7 +121,7 @@ def selected(
     source: Any, operand: Any, largest: bool, window: Sequence[int], strides: Sequence[int], padding: Sequence[tuple]
 ) -> Any:
     """Where each window has its first extremum, its number of the source is added: the derivative of pooling."""
-    rank, low = len(window), -math.inf if largest else math.inf
+    rank, low = len(window), _neutral(ops.maximum if largest else ops.minimum, operand)
     x = lax_pad(operand, low, tuple((*pair, 0) for pair in padding))
     shape = tuple(_seen.length(x, axis, "pooling needs known sizes") for axis in range(rank))
     count = math.prod(shape)
