@@ -9,6 +9,7 @@ from gfx_ir.errors import GfxError
 from torch_probe import call, record, results, run
 
 torch.manual_seed(0)
+ATEN = torch.ops.aten
 X, Y, SQUARE, ROW = torch.randn(3, 4), torch.rand(3, 4) + 0.5, torch.randn(4, 4), torch.randn(4)
 CUBE, IMAGE, UNIT = torch.randn(2, 3, 4), torch.randn(2, 4, 6, 6), torch.rand(3, 4)
 I, J, BITS = torch.randint(1, 9, (3, 4)), torch.randint(1, 5, (3, 4)), torch.randn(3, 4) > 0
@@ -136,6 +137,11 @@ CASES = {
         lambda x, y: F.kl_div(x, y, reduction="batchmean"),
         lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none"),
         lambda x, y: F.cosine_similarity(x, y),
+        lambda x, y: ATEN._softmax_backward_data(y, x.softmax(1), 1, torch.float32),
+        lambda x, y: ATEN._log_softmax_backward_data(y, x.log_softmax(1), 1, torch.float32),
+        lambda x, y: ATEN.native_dropout_backward(x, y > 1, 2.0), lambda x, y: ATEN._chunk_cat([x, y], 0, 2),
+        lambda x, y: ATEN._unsafe_masked_index(x, y > 1, [torch.arange(3)[:, None], torch.arange(1, 5)], 7.0),
+        lambda x, y: ATEN._unsafe_masked_index_put_accumulate(x, y > 1, [torch.arange(3)[:, None], torch.arange(4)], y),
         lambda x, y: F.binary_cross_entropy_with_logits(x, y, pos_weight=y[0]),
         lambda x, y: F.pairwise_distance(x, y), lambda x, y: torch.cross(x[:, :3], y[:, :3], dim=1),
         lambda x, y: x.add_(y), lambda x, y: x.mul_(y.double()), lambda x, y: x.copy_(y),
@@ -191,6 +197,13 @@ CASES = {
         lambda c: c[:, -1],
         lambda c: F.scaled_dot_product_attention(c, c, c),
         lambda c: F.scaled_dot_product_attention(c, c, c, is_causal=True, scale=0.3), lambda c: c.prod(-1),
+        lambda c: ATEN.max_pool2d_with_indices_backward(
+            c[:, ::2, ::2], c, 1, 2, 0, 1, False, F.max_pool2d(c, 1, 2, return_indices=True)[1]
+        ),
+        lambda c: torch.native_layer_norm(c, (4,), None, None, 1e-5),
+        lambda c: torch.native_group_norm(c, None, None, 2, 3, 4, 3, 1e-5),
+        lambda c: ATEN._native_batch_norm_legit(c, None, None, True, 0.1, 1e-5),
+        lambda c: torch.segment_reduce(c, "max", offsets=torch.tensor([0, 0, 2])),
         lambda c: c.var((0, 1)), lambda c: c.view(2, 3, 2, -1),
         lambda c: F.scaled_dot_product_attention(c, c, c, attn_mask=torch.tensor([[True, False, True]])),
         lambda c: torch.einsum("bij,bkj->bik", c, c), lambda c: F.softmax(c), lambda c: c.prod(1),

@@ -1,10 +1,10 @@
-"""Sums, means and maxima of rows of a table, bag by bag, as a pattern over other ops."""
+"""Sums, means and maxima of rows of a table, bag by bag, and of pieces of a tensor, as patterns over other ops."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..build import host
+from ..build import host, rank_of
 from ..dtypes import int32
 from ._body import named
 from ._catalogue import ops
@@ -66,3 +66,28 @@ def _gathered(rows: Any, bags: Any, counts: Any, number: Any, mode: str) -> Any:
     rows = rows if counts is None else ops.where(counts, rows, 0)
     total = ops.index_put(ops.zeros((number, width), dtype=like), bags, rows, True)
     return total if mode == "sum" else ops.divide(total, ops.maximum(held, 1))
+
+
+_START = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": float("-inf"), "min": float("inf")}
+
+
+@composite(FAMILY)
+def segment_reduce(x: Any, lengths: Any, reduce: str, initial: Any = None) -> Any:
+    """What successive pieces of x along its first axis, of these lengths, come to: "sum", "mean", "prod", "max" or "min".
+
+    `initial` goes before the elements of each piece. Without it the mean of an empty piece is no number.
+    """
+    ends = named("ends", ops.cumulative_sum(lengths, axis=0))
+    passed = ops.greater_equal(ops.expand_dims(ops.arange(ops.size(x, 0)), 1), ops.expand_dims(ends, 0))
+    places = named("places", ops.sum(ops.astype(passed, int32), axis=1))
+    rows = named("rows", ops.reshape(x, (ops.size(x, 0), -1)))
+    places = ops.broadcast_to(ops.expand_dims(places, 1), ops.shape(rows))
+    first = float(_START[reduce] if initial is None else initial)
+    start = ops.full((ops.size(lengths, 0), ops.size(rows, 1)), first, dtype=ops.dtype_of(x))
+    kind = {"max": "amax", "min": "amin", "mean": "sum"}.get(reduce, reduce)
+    out = named("out", ops.scatter_reduce(start, places, rows, 0, kind))
+    if reduce == "mean":
+        column = ops.astype(ops.expand_dims(lengths, 1), ops.dtype_of(x))
+        out = ops.divide(out, column if initial is None else ops.maximum(column, 1))
+    out_shape = (ops.size(lengths, 0), *(ops.size(x, axis) for axis in range(1, rank_of(x))))
+    return ops.reshape(out, out_shape)

@@ -20,3 +20,10 @@ SAMPLES += [
     S("embedding_bag", (FLAT, TABLE, np.array([0, 3, 3, 7, 9])), {"mode": "sum", "include_last_offset": True}),
     S("embedding_bag", (np.full((2, 3), 2), TABLE), {"mode": "max", "padding_idx": 2}),
 ]
+LENGTHS = np.array([2, 0, 1, 3])
+SAMPLES += [
+    S("segment_reduce", (normal(6, *rest), LENGTHS, reduce), {"initial": initial})
+    for rest in ((), (2, 3))
+    for reduce in ("sum", "mean", "prod", "max", "min")
+    for initial in (None, 0.5)
+]

@@ -84,3 +84,19 @@ def embedding_bag(
 
 EMBEDDING: Lifts = {"F.embedding": embedding, "torch.embedding": torch_embedding}
 EMBEDDING_BAG: Lifts = {"F.embedding_bag": embedding_bag}
+
+
+def segment_reduce(
+    data: Any, reduce: str, *, lengths: Any = None, indices: Any = None, offsets: Any = None, axis: int = 0,
+    unsafe: bool = False, initial: Any = None,
+) -> Any:  # fmt: skip
+    """torch.segment_reduce, of pieces of the first axis."""
+    given = lengths if offsets is None else offsets
+    if indices is not None or given is None or axis != 0 or ask_rank(given, 1, "torch.segment_reduce") != 1:
+        refuse("torch.segment_reduce has a counterpart for lengths or offsets of the first axis", "move the axis first")
+    if offsets is not None:
+        lengths = ops.subtract(ops.getitem(offsets, slice(1, None)), ops.getitem(offsets, slice(None, -1)))
+    return ops.segment_reduce(data, lengths, reduce, initial)
+
+
+SEGMENT_REDUCE = {"torch.segment_reduce": segment_reduce}

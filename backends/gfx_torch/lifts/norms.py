@@ -96,9 +96,20 @@ def native_batch_norm(
     return Written(result, new) if new else result
 
 
-def batch_norm_kernel(input: Any, weight: Any, bias: Any, *rest: Any) -> Any:
-    """aten._native_batch_norm_legit, which may be given no running statistics."""
-    return native_batch_norm(input, weight, bias, *(() if len(rest) == 5 else (None, None)), *rest)
+def batch_norm_kernel(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: Any,
+    momentum: Any = None,
+    eps: Any = None,
+) -> Any:
+    """aten._native_batch_norm_legit, which may be given no running statistics: the flag stands in their place then."""
+    if eps is None:
+        training, momentum, eps, running_mean, running_var = running_mean, running_var, training, None, None
+    return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
 def batch_norm_with_update(

@@ -7,17 +7,16 @@ from typing import Any, NoReturn
 
 from ..lifting import refuse
 
-_BACKWARD = "is a step of PyTorch's own backward pass"
 _SPARSE = "is about sparse tensors, which NumPy and JAX have not"
 _REASONS = {
     (_SPARSE, "work with the dense tensor: x.to_dense()"): (
         "torch.sparse.mm torch.sparse.sampled_addmm torch.sparse.addmm torch.sparse.sum torch.sparse.softmax"
-        " torch.sparse.log_softmax torch.sparse.spsolve"
+        " torch.sparse.log_softmax torch.sparse.spsolve Tensor.to_sparse"
     ),
-    (_BACKWARD, "capture the function itself, and differentiate what GFX emits"): (
-        "torch.ops.aten.max_pool2d_with_indices_backward.default torch.ops.aten.native_dropout_backward.default"
-    ),
-    ("reduces pieces whose lengths are data", "use x.scatter_reduce or x.index_add"): "torch.segment_reduce",
+    (
+        "is a hash of PyTorch's own, over 64 unsigned bits, which JAX has only by a setting",
+        "hash the bytes on the host",
+    ): ("torch.hash_tensor"),
 }
 
 

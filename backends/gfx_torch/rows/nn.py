@@ -89,6 +89,11 @@ ROWS = (
         "include_last_offset=include_last_offset, padding_idx=padding_idx)",
         embeddings.EMBEDDING_BAG,
     ),
+    Row(
+        "segment_reduce",
+        "torch.segment_reduce(x, reduce, lengths=lengths, initial=initial)",
+        embeddings.SEGMENT_REDUCE,
+    ),
     Row("dropout", _dropout, layers.DROPOUT),
     Row("scaled_dot_product_attention", _attention, layers.ATTENTION),
     Row(
