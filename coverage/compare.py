@@ -142,7 +142,8 @@ def _as_near(truth: Leaf, want: Leaf, got: Leaf) -> bool:
     rtol, atol = TOLERANCES[want.dtype]
     scale = max(1.0, float(np.max(np.abs(t), initial=0.0, where=np.isfinite(t))))
     with np.errstate(invalid="ignore"):
-        near = np.abs(g - t) <= np.abs(w - t) + rtol * np.abs(t) + atol * min(scale, 100.0)
+        own = np.where(np.isfinite(w), np.abs(w - t), 0.0)
+        near = np.abs(g - t) <= own + rtol * np.abs(t) + atol * min(scale, 100.0)
     return bool(np.all(near | (w == g) | (np.isnan(w) & np.isnan(g))))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.build import host
 
-from ..lifting import ask_rank, dtype_of, kernels, known_size, refuse
+from ..lifting import ask_rank, dtype_of, kernels, known_size, refuse, shape_of
 
 
 def chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Any:
@@ -81,7 +81,7 @@ def max_pool_backward(
     rank = ask_rank(input, 4, "max_pool2d_with_indices_backward")
     lead = tuple(ops.size(input, at) for at in range(rank - 2))
     plane, at, flow = (ops.reshape(x, (*lead, -1)) for x in (ops.zeros_like(input), indices, grad_output))
-    return ops.reshape(ops.scatter(plane, at, flow, rank - 2, "add"), ops.shape(input))
+    return ops.reshape(ops.scatter(plane, at, flow, rank - 2, "add"), shape_of(input))
 
 
 LIFTS = {
