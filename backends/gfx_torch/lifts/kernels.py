@@ -16,17 +16,17 @@ def chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Any:
 
 
 def _axis(x: Any, dim: int) -> int:
-    return dim % ask_rank(x, 1, "torch._chunk_cat")
+    return dim % ask_rank(x, 1, "aten._chunk_cat")
 
 
 def _chunked(x: Any, dim: int, count: int) -> Any:
     axis = _axis(x, dim)
     size = known_size(x, axis)
     if size is None:
-        refuse("torch._chunk_cat of an axis whose size is open has no counterpart", "give the arguments' shapes")
+        refuse("aten._chunk_cat of an axis whose size is open has no counterpart", "give the arguments' shapes")
     each = -(-size // count)
     if each * count != size:
-        rank = ask_rank(x, 1, "torch._chunk_cat")
+        rank = ask_rank(x, 1, "aten._chunk_cat")
         x = ops.pad(x, tuple((0, each * count - size if at == axis else 0) for at in range(rank)))
     lead = tuple(ops.size(x, at) for at in range(axis))
     return ops.reshape(x, (*lead, count, -1))
