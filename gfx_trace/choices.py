@@ -116,6 +116,8 @@ class Choices:
         if isinstance(x, Partial):
             known = self.facts.decide(x.test)
             chosen = None if known is None else x.sides[0 if known else 1]
+            if isinstance(chosen, Partial):
+                return self.read(name, chosen)
             if chosen is None or isinstance(chosen, (Undefined, Unusable)):
                 x.error.span = self.span()
                 raise x.error

@@ -144,9 +144,10 @@ class Join:
 
     def _undefined(self, a: Any, b: Any, name: str) -> Any:
         both = (isinstance(a, Undefined) or a is MISSING) and (isinstance(b, Undefined) or b is MISSING)
-        if both or (isinstance(a, Unusable) and isinstance(b, Unusable)):
+        partial = isinstance(a, Partial) or isinstance(b, Partial)  # usable where a test is known: not the other side's
+        if both or (isinstance(a, Unusable) and isinstance(b, Unusable) and not partial):
             return a
-        if isinstance(a, Undefined) or isinstance(b, Undefined):
+        if isinstance(a, Undefined) or isinstance(b, Undefined) or partial:
             self.deferred |= self.host
             return Partial(self.test, (a, b), name)
         return a if isinstance(a, Unusable) and type(a) is not Maybe else b

@@ -82,7 +82,22 @@ def eliminates(x):
     return a
 
 
+def returns_from_a_try(x):
+    try:
+        if x.sum() > 1.5:
+            return x * 2
+        y = x + 1
+    except ValueError:
+        y = x
+    else:
+        y = y * 3
+    finally:
+        x = x - 1
+    return y + x
+
+
 CASES = [
+    returns_from_a_try,
     reads_what_the_test_assigns,
     reads_what_a_traced_test_assigns,
     reads_it_behind_an_if,
@@ -183,3 +198,18 @@ def test_a_fold_ends_where_python_ends():
     assert bool(program(torch.tensor([1.0, -3.0, 0.0])))
     with pytest.raises(ValueError, match="too low"):
         program(torch.tensor([-3.0, 1.0, 0.0]))
+
+
+def stacks_numbers(x):
+    def body(c, v):
+        c = jax.lax.cond(v > 0, lambda c: c + v, lambda c: c * 0.5, c)
+        return c, c
+
+    return jax.lax.scan(body, 0.0, x)
+
+
+def test_numbers_are_stacked_as_arrays():
+    program = gfx.symbolic_trace(stacks_numbers, jnp.asarray(XS[1]))
+    for x in XS:
+        for a, b in zip(stacks_numbers(jnp.asarray(x)), program.to("torch")(torch.tensor(x)), strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)

@@ -196,7 +196,7 @@ class Loops(Branches):
         """The end of a trip: append, assign, break."""
         results = loop_results(node)
         for at, text in lists.items():
-            self.put(ast.Expr(call(ast.Attribute(name(text), "append", ast.Load()), self.tree(results[at]))))
+            self.put(ast.Expr(call(ast.Attribute(name(text), "append", ast.Load()), self._array_of(results[at]))))
         flag = node.arg("exit")
         leaves = False if flag is None else self.plan.resolve(results[flag])
         dynamic = None
