@@ -28,8 +28,10 @@ def family(name: str) -> str:
 
 
 def cases(name: str, dtype: torch.dtype, most: int | None) -> Iterator[Case]:
-    """The cases of one class."""
+    """The cases of one class. PyTorch's kernel for encoders in evaluation gives 0 where their source, which is what is captured,
+    computes something of the padding; it is left out."""
     info = modules()[name]
+    torch.backends.mha.set_fastpath_enabled(False)
     for training in (True, False):
         torch.manual_seed(0)
         found = info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=False, training=training)

@@ -86,10 +86,32 @@ def test_a_write_behind_a_call_that_was_taken_apart_is_seen():
     torch.testing.assert_close(program(X.clone()), X * 2)
 
 
+class Exported(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.conv, self.norm = torch.nn.Conv1d(2, 4, 3, padding=1, padding_mode="reflect"), torch.nn.BatchNorm1d(4)
+        self.attention, self.out = torch.nn.MultiheadAttention(4, 2, batch_first=True), torch.nn.Linear(4, 3)
+
+    def forward(self, x):
+        x = F.avg_pool1d(F.gelu(self.norm(self.conv(x))), 2).transpose(1, 2)
+        x = x + self.attention(x, x, x, need_weights=False)[0]
+        return F.log_softmax(self.out(x)[:, [1, 0]], dim=-1).cumsum(1), x.std(-1).topk(1)[0]
+
+
+@pytest.mark.parametrize("core", [False, True], ids=["training", "core"])
+def test_what_torch_exported_is_captured(core):
+    exported = torch.export.export(Exported().eval(), (X,))
+    program = gfx.symbolic_trace((exported.run_decompositions() if core else exported).module(), X)
+    for target in TARGETS:
+        report = gfx.check(program, X, to=target)
+        assert report.ok, report
+
+
 # ---------------------------------------------------------------------- what cannot be
 def counted(x):
     y = torch.conv_tbc(x, W, W[0, 0])
-    return F.embedding(torch.arange(2), y[0], scale_grad_by_freq=True) + 1
+    return F.embedding_bag(torch.arange(2)[None], y[0], scale_grad_by_freq=True) + 1
 
 
 def test_the_function_that_is_missing_is_named():
@@ -108,19 +130,19 @@ def test_an_option_that_a_row_refuses_keeps_the_call(tmp_path, monkeypatch):
     with pytest.raises(MissingOp) as caught:
         program.source("jax")
     assert "torch.conv_tbc (GFX has no row for ATen's" in caught.value.what
-    assert "embedding (F.embedding with scale_grad_by_freq=True has no counterpart)" in caught.value.what
-    code = "from torch.nn import functional as F\n\n\ndef f(x):\n    return F.embedding(x, x.float(), scale_grad_by_freq=True)\n"
+    assert "embedding_bag (F.embedding_bag with scale_grad_by_freq=True has no counterpart)" in caught.value.what
+    code = "from torch.nn import functional as F\n\n\ndef f(x):\n    return F.embedding_bag(x, x.float(), scale_grad_by_freq=True)\n"
     (tmp_path / "m.py").write_text(code)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cli, "out", cli.Console(width=320))
     shown = CliRunner().invoke(cli.app, ["ops", "--missing", "m.py:f", "--arg", "x=i64[4,4]"]).output
-    assert "F.embedding with scale_grad_by_freq=True has no counterpart" in shown and "m.py:5" in shown
+    assert "F.embedding_bag with scale_grad_by_freq=True has no counterpart" in shown and "m.py:5" in shown
 
 
 REFUSED = {
     "jax": (lambda x: jnp.interp(x, x, x * 2, period=3.0) + jnp.polyint(x, k=2)[1:], jnp.arange(5.0)),
     "numpy": (lambda x: np.histogram(x, bins="doane")[0] * 2, np.arange(5.0)),
-    "torch": (lambda x: F.embedding(torch.arange(2), x[0], scale_grad_by_freq=True), X),
+    "torch": (lambda x: F.embedding_bag(torch.arange(2)[None], x[0], scale_grad_by_freq=True), X),
 }
 
 

@@ -28,8 +28,10 @@ _SAME: dict[str, Any] = {
     "im2col": F.unfold,
     "index": torch.Tensor.__getitem__,
     "leaky_relu": F.leaky_relu,
+    "lift_fresh_copy": torch.clone,
     "max_pool2d_with_indices": F.max_pool2d_with_indices,
     "max_pool3d_with_indices": F.max_pool3d_with_indices,
+    "pad": F.pad,
     "split": torch.split,
 }
 """ATen's name → another function of the same arguments."""

@@ -18,6 +18,7 @@ from .casts import to
 from .indexing import copy_, getitem
 from .layers import each
 from .norms import kernels, native_batch_norm
+from .shapes import pad
 
 
 def _no_stats(input: Any, weight: Any, bias: Any, training: Any, momentum: Any, eps: Any) -> Any:
@@ -110,6 +111,10 @@ def _nearest(input: Any, output_size: Any, *scales: Any) -> Any:
     return _upsampled("nearest")(input, output_size, False, *scales)
 
 
+def _padded(mode: str) -> Callable[..., Any]:
+    return lambda input, padding: pad(input, padding, mode)
+
+
 def _same(input: Any) -> Any:
     return input
 
@@ -135,6 +140,8 @@ _KERNELS: dict[str, Callable[..., Any]] = {
     "copy": copy_,
     "elu": elu,
     "native_dropout": native_dropout,
+    "reflection_pad1d reflection_pad2d reflection_pad3d": _padded("reflect"),
+    "replication_pad1d replication_pad2d replication_pad3d": _padded("replicate"),
     "upsample_bicubic2d": _upsampled("cubic"),
     "upsample_bilinear2d upsample_trilinear3d upsample_linear1d": _upsampled("linear"),
     "upsample_nearest1d upsample_nearest2d upsample_nearest3d": _nearest,
