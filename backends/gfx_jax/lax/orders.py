@@ -13,7 +13,8 @@ from ..rows._lift import expect, kind_of, refuse
 
 
 def _top_k(operand: Any, k: Any, *, axis: int = -1) -> Any:
-    """lax.top_k: of equal elements the first; positions of 32 bits."""
+    """lax.top_k: of equal elements the first; positions of 32 bits. Every NaN counts as the largest, as in NumPy and PyTorch;
+    JAX itself has a NaN with the sign bit set behind all others."""
     values, found = ops.topk(operand, k, axis=axis, stable=True)
     return [values, ops.astype(found, int32)]
 
