@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.codegen.copying import copy_graph
+from gfx_ir.codegen.simplify import given
 from gfx_ir.graph import Node, Value
 from gfx_ir.passes.dce import has_effect
 from gfx_ir.trees import tree_map
@@ -73,8 +74,11 @@ class Choices:
             return self._copied(origin, done)
         if self.visible(value):
             return self.local(value)
-        node = value.node
-        if has_effect(node) or any(region.parameters for region in node.regions):
+        node, outer = value.node, given(value)
+        if outer:
+            return self._copied(outer[0][0], done)
+        own = node.op.name in ("placeholder", "parameter")  # of a loop's trip, for one
+        if own or has_effect(node) or any(region.parameters for region in node.regions):
             raise self.error(f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test")
         args = tree_map(lambda leaf: self._copied(leaf, done) if type(leaf) is Value else leaf, node.args)
         if node.regions:

@@ -38,7 +38,7 @@ def f(x, n, k):
         y = x * 1
         for c in "abcdefghijklmnopqrstuvwxyz":
             y = y * 0.25 + y
-        z = y.sum() if y.max() > 1 else y[0]
+        z = y.sum() if y.max() > 1 else (x[0] if y.min() > 0 else x[1])
         for i in range(n):
             z = z + i
     if t:
