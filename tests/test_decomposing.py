@@ -149,7 +149,7 @@ REFUSED = {
 @pytest.mark.parametrize("framework", REFUSED)
 def test_options_are_kept_in_each_framework(framework):
     fn, x = REFUSED[framework]
-    program = gfx.symbolic_trace(fn)
+    program = gfx.symbolic_trace(fn, x)
     np.testing.assert_allclose(np.asarray(program(x)), np.asarray(fn(x)), rtol=1e-6)
 
 
