@@ -6,8 +6,8 @@ from collections import namedtuple
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import int32
+from gfx_ir.ops._body import as_wide_as, widened
 from gfx_ir.ops.decompose import cutoff
 
 from ..lifting import known_size, names, plain, refuse
@@ -128,11 +128,8 @@ def matrix_power(input: Any, n: Any) -> Any:
 
 
 def matrix_exp(A: Any) -> Any:
-    """The exponential of a matrix."""
-    found = dtype_of(A)
-    if found is not None and found.kind == "f" and found.bits < 32:
-        refuse("torch.matrix_exp of half precision overflows within and has no counterpart", "x.float() first")
-    return ops.matrix_exp(A)
+    """The exponential of a matrix; of half precision it goes by float32, in which no power on the way overflows."""
+    return as_wide_as(A, ops.matrix_exp(widened(A)))
 
 
 # ---------------------------------------------------------------- LU, Cholesky, LDL, QR as LAPACK has them
