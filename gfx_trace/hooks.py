@@ -176,19 +176,14 @@ def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: A
     """for item in iterable: body(item), until stop()."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    tracer.for_(gfx_iter_source(iterable), body, get, set_, names, stop, target)
-
-
-def gfx_iter_source(iterable: Any) -> Any:
-    """What a loop runs over; a list that a staged loop filled is its rows."""
-    return rows_of(iterable)
+    tracer.for_(rows_of(iterable), body, get, set_, names, stop, target)
 
 
 def gfx_iter(iterable: Any) -> Any:
     """The iterable of a comprehension that stays Python's."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    source = gfx_iter_source(iterable)
+    source = rows_of(iterable)
     if type(source) not in _OPEN:
         return source
     if not isinstance(tracer.length(source), int):
@@ -203,7 +198,7 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
     """A comprehension of one `for` without a filter; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    items = tracer.map_(function, gfx_iter_source(iterable), target, access)
+    items = tracer.map_(function, rows_of(iterable), target, access)
     return set(items) if kind == "set" else items
 
 
@@ -213,7 +208,7 @@ def gfx_fold(
     """sum, any or all of a generator expression of one `for`; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return Fold(tracer, f, each, keeps, access)(gfx_iter_source(iterable), target, start)
+    return Fold(tracer, f, each, keeps, access)(rows_of(iterable), target, start)
 
 
 def gfx_filter(test: Any) -> bool:
