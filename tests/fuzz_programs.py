@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import jax
@@ -74,7 +75,7 @@ class Writer(Expressions):
     def statement(self, depth: int, inner: tuple) -> None:
         self.budget -= 1
         deep = depth > 4 or self.budget < 0
-        pick = self.rng.randrange(15 if deep else 28)
+        pick = self.rng.randrange(15 if deep else 29)
         if pick < 15:
             self.simple(depth, inner, pick)
         elif pick < 21:
@@ -85,8 +86,10 @@ class Writer(Expressions):
             self.for_(depth)
         elif pick == 26:
             self.helper(depth)
-        else:
+        elif pick == 27:
             self.append(depth)
+        else:
+            self.guarded(depth, inner)
 
     def simple(self, depth: int, inner: tuple, pick: int) -> None:
         """A statement that holds no others, or few."""
@@ -191,6 +194,25 @@ class Writer(Expressions):
         self.block(depth + 1, ("loop",))
         self.otherwise(depth, (), 0.2, 1)
 
+    def guarded(self, depth: int, inner: tuple) -> None:
+        """A try with its clauses, or a with."""
+        if self.chance(0.25):
+            self.line(depth, "with nullcontext():")
+            self.block(depth + 1, inner)
+            return
+        self.line(depth, "try:")
+        self.block(depth + 1, inner)
+        handled = self.chance(0.6)
+        if handled:
+            self.line(depth, "except (ValueError, KeyError):")
+            self.line(depth + 1, f"s = {self.number()}")
+            if self.chance(0.6):
+                self.line(depth, "else:")
+                self.block(depth + 1, inner, 1)
+        if not handled or self.chance(0.5):
+            self.line(depth, "finally:")
+            self.line(depth + 1, self.one("s = s * 0.5 + 0.25", "w = w + 0.125", "i, j = j, i"))
+
     def helper(self, depth: int) -> None:
         """A local function, which may write what it closes over."""
         name, outer = f"h{self.fresh()}", self.one("s", "i")
@@ -227,7 +249,7 @@ def inputs(rng: random.Random, k: int, given: bool) -> list[tuple]:
 
 def load(text: str, name: object = 0):
     """The function of a text, with a source that can be read back."""
-    return define(text, f"<fuzz {name}>", torch=torch, jax=jax, jnp=jnp, np=np)
+    return define(text, f"<fuzz {name}>", torch=torch, jax=jax, jnp=jnp, np=np, nullcontext=nullcontext)
 
 
 def program_of(seed: int) -> tuple[str, Settings]:
