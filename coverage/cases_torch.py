@@ -131,6 +131,7 @@ def _undefined(name: str, args: tuple) -> bool:
 
 def _case(op: Any, label: str, args: tuple, kwargs: dict[str, Any]) -> Case | None:
     arrays, args, kwargs = slotted(args, kwargs)
+    arrays = [copied(x) for x in arrays]  # PyTorch's generators write NaN into samples that they gave before
 
     def call(*xs: Any) -> Any:
         return op(*[filled(item, xs) for item in args], **{key: filled(item, xs) for key, item in kwargs.items()})

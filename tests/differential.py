@@ -33,7 +33,8 @@ COMPILED = ("shapes", "jax")  # under jax.jit
 
 
 class Found(NamedTuple):
-    """What a check found. `kind`: equal, refused, differ (another result), crash (an exception of its own), hang."""
+    """What a check found. `kind`: equal, refused, differ (another result), crash (an exception of its own), hang; or endless,
+    where the program does not end in Python either."""
 
     kind: str
     key: str = ""  # which of that kind, to tell whether a smaller program fails in the same way
@@ -109,7 +110,11 @@ def check(text: str, name: object = 0, how: Settings = Settings(), targets=TARGE
     tuples = inputs(random.Random(str(name)), how.k, how.given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        wants = [outcome(lambda a=a: function(*(moved(x, how.flavour) for x in a))) for a in tuples]
+        try:
+            with deadline(seconds):
+                wants = [outcome(lambda a=a: function(*(moved(x, how.flavour) for x in a))) for a in tuples]
+        except Hang:
+            return Found("endless", "endless", f"Python itself takes more than {seconds:g} s")
         try:
             with deadline(seconds):
                 return _compare(function, how, tuples, wants, targets)

@@ -148,7 +148,7 @@ class Run:
         """The table."""
         done = sum(self.kinds.values()) or 1
         print(f"\n{done} programs from {self.args.start}, {time.monotonic() - self.begun:.0f} s")
-        for kind in ("equal", "refused", *BAD):
+        for kind in ("equal", "refused", "endless", *BAD):
             print(f"{kind:8} {self.kinds[kind]:6} {100 * self.kinds[kind] / done:6.2f} %")
         for key, count in self.reasons.most_common():
             print(f"{count:6} {key}")
