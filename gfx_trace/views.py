@@ -249,8 +249,9 @@ class Views:
         operand = self.operand(other)
         if operand is NotImplemented:
             raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
-        unsure = type(x.base) is Element or (isinstance(x.base, Doubt) and x.base.conditions is not None)
-        number = x.base.conditions if unsure else scalar(x)
+        base = x.base
+        unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
+        number = base.conditions if unsure else scalar(x)
         fixed = x.weak or x.backend is None or not x.backend.views or unsure or number is not None
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
@@ -260,8 +261,8 @@ class Views:
             made = Proxy(value, x.backend, "float" if x.weak and sign == "/" else widest(x.weak, weak_kind(other)))
             why = f"`{sign}=` writes in place in some frameworks, and makes a new array in others"
             if unsure:
-                for owner, _ in x.base.others:
-                    lose(owner, why if x.backend is None else x.base.why, made, number)
+                for owner, _ in base.others:
+                    lose(owner, why if x.backend is None else base.why, made, number)
             elif number or (x.backend is None and not x.weak):
                 lose(x, why, made, number)
             return made

@@ -107,4 +107,18 @@ def f(x: jax.Array, n: jax.Array, k: int = 2):
         "equal|refused",
         how=Settings("jax", 0, 0),
     ),
+    "a number that is lost by losing what it may be": Failure(
+        """
+def f(x: np.ndarray, n: np.ndarray, k: int = 2):
+    s, r = x, 1
+    for t in range(2):
+        r += t
+        if 0.5 < r <= 0.75:
+            s = x * 2
+        r = x[0]
+    return s, r
+""",
+        "equal|refused",
+        how=Settings("numpy", 0, 1),
+    ),
 }
