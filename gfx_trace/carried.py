@@ -14,7 +14,7 @@ from .joins import Partial
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
-from .scalars import every, scalar_value
+from .scalars import every, scalar_leaf
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -54,7 +54,7 @@ class Carried:
         self.entered: Any = None  # what stands for it when the body begins
         self.result: Any = None  # and behind the loop
         self.weak = weak_kind(init)
-        self.scalar = scalar_value(self.before)  # when it is a number of NumPy's
+        self.scalar = scalar_leaf(init, self.before)  # when it is a number of NumPy's
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
         self.untold = False  # whether that is not known
 
@@ -88,7 +88,7 @@ class Carried:
 
     def stays_scalar(self, value: Any) -> bool:
         """Whether it is a number of NumPy's under the same conditions after a trip; if not, those of both hold from now on."""
-        before, self.scalar = self.scalar, every((self.scalar, scalar_value(value)))
+        before, self.scalar = self.scalar, every((self.scalar, scalar_leaf(self.out, value)))
         return before == self.scalar
 
     def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:

@@ -18,7 +18,7 @@ from .aliases import Doubt, doubt, mutable, reached, root_of
 from .journal import MISSING, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
-from .scalars import every, scalar_value
+from .scalars import every, scalar_leaf
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -130,8 +130,8 @@ class Join:
     def _numbers(self, joined: Joined) -> None:
         """What is joined from NumPy's numbers is one."""
         if type(joined.proxy) is Proxy and isinstance(joined.proxy.value, Value):
-            sides = self.pairs[joined.position]
-            self.tracer.scalars[joined.proxy.value] = every(scalar_value(side) for side in sides)
+            pairs = zip(joined.sides, self.pairs[joined.position])
+            self.tracer.scalars[joined.proxy.value] = every(scalar_leaf(leaf, value) for leaf, value in pairs)
 
     def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:
         """Plan an output."""

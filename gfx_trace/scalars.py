@@ -16,7 +16,7 @@ from gfx_ir.op import active
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .proxy import Proxy
+from .proxy import Proxy, weak_kind
 
 Conditions = frozenset[tuple[Value | None, int | None]]
 """Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
@@ -57,6 +57,11 @@ def scalar_value(value: Any) -> Conditions | None:
         known[top] = found
         waiting.pop()
     return known[value]
+
+
+def scalar_leaf(leaf: Any, value: Any) -> Conditions | None:
+    """The same of a leaf that holds a value: one that stands for a number of Python's is a number."""
+    return SURE if weak_kind(leaf) else scalar_value(value)
 
 
 def every(found: Iterable[Conditions | None]) -> Conditions | None:

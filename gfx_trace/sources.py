@@ -85,6 +85,7 @@ class Sources:
         made = self.wrap(value, self.backend)
         if isinstance(made, Proxy) and isinstance(source.items[at], tuple):
             made.weak = "int"
+            self.scalars[value] = SURE
         elif isinstance(made, Proxy) and getattr(value.type, "dims", None) == ():
             self.scalars[value] = SURE
         elif mutable(made) and source.owners[at] is not None:

@@ -97,6 +97,15 @@ def of_trips(a):
     return a, q, s, best
 
 
+def of_counters(a):
+    s = a.sum()
+    for i in range(int(a[0])):
+        s = i
+    q = s
+    s += 0.25
+    return q, s * a.sum()
+
+
 def of_items(a):
     q = 0.0
     for e in a:
@@ -113,7 +122,7 @@ def through_rows(a):
 
 
 ELEMENTS = [
-    swaps, sorts, keeps, carries, unpacks, adds, of_largest, of_sums, of_elements, of_sides, of_trips, of_items,
+    swaps, sorts, keeps, carries, unpacks, adds, of_largest, of_sums, of_elements, of_sides, of_trips, of_counters, of_items,
 ]  # fmt: skip
 VECTOR, MATRIX = np.array([3.0, 1.0, 2.0]), np.arange(9.0)[::-1].reshape(3, 3)
 
@@ -144,7 +153,7 @@ def test_an_array_of_open_rank_is_taken_for_a_vector_where_it_matters():
         program(MATRIX)
 
 
-@pytest.mark.parametrize("fn", [of_sums, of_elements, of_sides, of_trips], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("fn", [of_sums, of_elements, of_sides, of_trips, of_counters], ids=lambda f: f.__name__)
 def test_what_is_computed_from_elements_is_a_number_where_the_rank_is_open(fn):
     program = gfx.symbolic_trace(fn, backend="numpy")
     equal(program(VECTOR), fn(VECTOR))
