@@ -65,6 +65,13 @@ def deadline(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def own(x: Any, how: Settings) -> Any:
+    """An argument as the program takes it: what NumPy's code says is an array is one, and a number given as an example is one."""
+    if how.flavour == "numpy" and how.level == 0 and isinstance(x, np.generic):
+        return np.array(x)
+    return moved(x, how.flavour)
+
+
 def moved(x: Any, target: str) -> Any:
     """A NumPy argument as an array of a framework; for NumPy a number stays one."""
     if not isinstance(x, (np.ndarray, np.generic)):
@@ -112,7 +119,7 @@ def check(text: str, name: object = 0, how: Settings = Settings(), targets=TARGE
         warnings.simplefilter("ignore")
         try:
             with deadline(seconds):
-                wants = [outcome(lambda a=a: function(*(moved(x, how.flavour) for x in a))) for a in tuples]
+                wants = [outcome(lambda a=a: function(*(own(x, how) for x in a))) for a in tuples]
         except Hang:
             return Found("endless", "endless", f"Python itself takes more than {seconds:g} s")
         try:
@@ -123,7 +130,7 @@ def check(text: str, name: object = 0, how: Settings = Settings(), targets=TARGE
 
 
 def _compare(function: Any, how: Settings, tuples: list, wants: list, targets: tuple) -> Found:
-    example = tuple(moved(x, how.flavour) for x in tuples[0]) if how.level else ()
+    example = tuple(own(x, how) for x in tuples[0]) if how.level else ()
     try:
         program = gfx_trace.program.Program.of(capture(function, example, {}, asked=how.flavour).program)
     except GfxError as error:

@@ -121,4 +121,25 @@ def f(x: np.ndarray, n: np.ndarray, k: int = 2):
         "equal|refused",
         how=Settings("numpy", 0, 1),
     ),
+    "a row is added to what it is a part of": Failure(
+        """
+def f(x, n, k):
+    w = x + 0.25
+    w = w.at[1:].add(w[1])
+    w = w.at[0].set(w[1])
+    return w
+""",
+        how=Settings("jax", 1, 1),
+    ),
+    "a number or a counter, written after the loop": Failure(
+        """
+def f(x: np.ndarray, n: np.ndarray, k: int = 2):
+    s, r = x.sum(), 1
+    for t1 in range(n):
+        s = t1
+    s += 0.25 * s
+    return s
+""",
+        how=Settings("numpy", 0, 0),
+    ),
 }

@@ -133,6 +133,8 @@ class Writes:
                 taken = self._takes(part, user)
                 if taken > 1 or (taken and (not whole or users.count(user) > 1)):
                     return None
+                if user in self._found and self.liveness.resolve(user.args[2]) is part and not _one_place(part, user):
+                    return None
                 if not authored and not self._harmless(part, user):
                     return None
                 found.append(Use(user, bool(taken)))
@@ -272,6 +274,20 @@ class Writes:
         return any(
             first < at < last for cell in self._touched[node] for at in self._written.get((node.graph, cell), ())
         )
+
+
+def _one_place(view: Value, write: Node) -> bool:
+    """Whether a view of what is written lies where the write goes to, or apart from it: their indices differ in integers alone.
+    PyTorch takes no write whose value overlaps with its target."""
+    if view.node.op.name != "getitem":
+        return False
+    there, here = (i if type(i) is tuple else (i,) for i in (view.node.args[1], write.args[1]))
+    return len(there) == len(here) and all(map(_alike, there, here))
+
+
+def _alike(one: Any, other: Any) -> bool:
+    whole = [type(i) is int or getattr(i, "kind", "") == "int" for i in (one, other)]
+    return all(whole) or (not any(whole) and one == other)
 
 
 def _owners(node: Node) -> Iterator[Node]:
