@@ -164,7 +164,7 @@ def poison(tracer: Tracer, value: Any, untyped: Callable[[Proxy], Any]) -> Any:
     tensor whose type is not known. None: nothing can."""
     if isinstance(value, Partial):
         found = [poison(tracer, side, untyped) for side in value.sides if not isinstance(side, Undefined)]
-        return found[0] if len(found) == 1 else None
+        return found[0] if found and len({type(zero) for zero in found}) == 1 else None
     if isinstance(value, Maybe):
         return poison(tracer, value.value, untyped)
     kind = weak_kind(value)
