@@ -14,7 +14,7 @@ from .joins import Partial
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
-from .scalars import every, scalar_leaf
+from .scalars import NEVER, every, scalar_leaf
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -88,7 +88,8 @@ class Carried:
 
     def stays_scalar(self, value: Any) -> bool:
         """Whether it is a number of NumPy's under the same conditions after a trip; if not, those of both hold from now on."""
-        before, self.scalar = self.scalar, every((self.scalar, scalar_leaf(self.out, value)))
+        before, after = self.scalar, every((self.scalar, scalar_leaf(self.out, value)))
+        self.scalar = NEVER if after is None and before is not None else after
         return before == self.scalar
 
     def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:

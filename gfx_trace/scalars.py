@@ -22,6 +22,8 @@ Conditions = frozenset[tuple[Value | None, int | None]]
 """Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
 
 SURE: Conditions = frozenset()
+NEVER: Conditions = frozenset(((None, 0),))
+"""A number or an array, which nothing tells: what a loop begins with a number and goes on with as an array."""
 _FAMILIES = frozenset(("elementwise", "reduce", "search", "linalg"))
 _ARRAYS = frozenset(("where", "copy", "stop_gradient", "i0", "isin", "cov"))
 """Ops of these that give arrays of rank 0, not numbers."""

@@ -106,6 +106,14 @@ def of_counters(a):
     return q, s * a.sum()
 
 
+def of_arrays(a):
+    r = 1
+    for _ in range(2):
+        if a[0] > 0:
+            r += a
+    return r
+
+
 def of_items(a):
     q = 0.0
     for e in a:
@@ -122,7 +130,7 @@ def through_rows(a):
 
 
 ELEMENTS = [
-    swaps, sorts, keeps, carries, unpacks, adds, of_largest, of_sums, of_elements, of_sides, of_trips, of_counters, of_items,
+    swaps, sorts, keeps, carries, unpacks, adds, of_largest, of_sums, of_elements, of_sides, of_trips, of_counters, of_arrays, of_items,
 ]  # fmt: skip
 VECTOR, MATRIX = np.array([3.0, 1.0, 2.0]), np.arange(9.0)[::-1].reshape(3, 3)
 
