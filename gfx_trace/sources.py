@@ -86,7 +86,7 @@ class Sources:
         if isinstance(made, Proxy) and isinstance(source.items[at], tuple):
             made.weak = "int"
             self.scalars[value] = SURE
-        elif isinstance(made, Proxy) and getattr(value.type, "dims", None) == ():
+        elif self.backend is not None and self.backend.numbers and getattr(value.type, "dims", None) == ():
             self.scalars[value] = SURE
         elif mutable(made) and source.owners[at] is not None:
             made.base = Row(source.owners[at], source.length is not None)

@@ -186,6 +186,39 @@ def test_rows_and_numbers_are_told_apart_by_what_is_done_to_them():
     equal(program(MATRIX), through_rows(MATRIX))
 
 
+def adds_to_items(x):
+    x = x.clone()
+    for e in x:
+        e += 1
+    return x
+
+
+def doubles_items(x):
+    x = x.clone()
+    for e in x:
+        e.mul_(2)
+    return x
+
+
+def keeps_an_item(x):
+    q = x.sum()
+    for e in x:
+        q = e
+    q += 1
+    return x, q
+
+
+@pytest.mark.parametrize("fn", [adds_to_items, doubles_items], ids=lambda f: f.__name__)
+def test_items_of_a_tensor_are_views_in_pytorch(fn):
+    program = gfx.symbolic_trace(fn, torch.tensor(VECTOR))
+    equal(program(torch.tensor(VECTOR)), fn(torch.tensor(VECTOR)))
+
+
+def test_a_view_that_a_loop_may_have_left_is_not_written():
+    with pytest.raises(CaptureError, match="cannot decide whether a write changes 'x'"):
+        gfx.symbolic_trace(keeps_an_item, torch.tensor(VECTOR))
+
+
 # ---------------------------------------------------------------------- lists
 def appends_what_it_writes(x):
     a, outs = torch.zeros(3), []
