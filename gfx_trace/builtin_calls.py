@@ -279,16 +279,7 @@ def _reduce(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         initial, items = (initial, items) if initial else (items[:1], items[1:])
     elif not initial:
         raise tracer.error("GFX cannot convert this call of reduce(): its first item is open", "give an initial value")
-    total = initial
-
-    def trip(item: Any) -> None:
-        total[0] = tracer.call(function, (total[0], item), {})
-
-    def put(values: tuple) -> None:
-        total[:] = values
-
-    tracer.for_(items, trip, lambda: (total[0],), put, ("total",), None, "item")
-    return total[0]
+    return tracer.fold(items, lambda total, item: tracer.call(function, (total, item), {}), initial[0], "total")
 
 
 def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

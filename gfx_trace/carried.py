@@ -54,7 +54,8 @@ class Carried:
         self.entered: Any = None  # what stands for it when the body begins
         self.result: Any = None  # and behind the loop
         self.weak = weak_kind(init)
-        self.scalar = scalar_leaf(init, self.before)  # when it is a number of NumPy's
+        numbers = backend is not None and backend.numbers
+        self.scalar = scalar_leaf(init, self.before) if numbers else None  # when it is a number of NumPy's
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
         self.untold = False  # whether that is not known
 
@@ -88,8 +89,11 @@ class Carried:
 
     def stays_scalar(self, value: Any) -> bool:
         """Whether it is a number of NumPy's under the same conditions after a trip; if not, those of both hold from now on."""
-        before, after = self.scalar, every((self.scalar, scalar_leaf(self.out, value)))
-        self.scalar = NEVER if after is None and before is not None else after
+        before = self.scalar
+        if before is None:
+            return True
+        after = every((before, scalar_leaf(self.out, value)))
+        self.scalar = NEVER if after is None else after
         return before == self.scalar
 
     def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:

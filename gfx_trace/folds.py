@@ -36,20 +36,7 @@ class Fold:
         if self.keeps is None and rows:
             return tracer.call(self.f, (tracer.map_(self.each, iterable, target, self.access), *start), {})
         step = {sum: self._added, any: self._any, all: self._all}[self.f]
-        found = start[0] if start else self.f(())
-        more, put_more, names = self.access or (lambda: (), lambda values: None, ())
-
-        def body(item: Any) -> None:
-            nonlocal found
-            found = step(found, item)
-
-        def put(values: tuple) -> None:
-            nonlocal found
-            found, *rest = values
-            put_more(tuple(rest))
-
-        tracer.for_(iterable, body, lambda: (found, *more()), put, (_NAMES[self.f], *names), None, target)
-        return found
+        return tracer.fold(iterable, step, start[0] if start else self.f(()), _NAMES[self.f], target, self.access)
 
     def _added(self, total: Any, item: Any) -> Any:
         more = lambda: total_of(self.tracer, total, [self.each(item)])

@@ -108,7 +108,8 @@ class Join:
     def doubts(self) -> None:
         """A joined tensor may be one that was there before, or be joined under another name too: whether it is, hangs on the test."""
         for joined in self.joined.values():
-            self._numbers(joined)
+            if joined.backend is not None and joined.backend.numbers:
+                self._numbers(joined)
         made = [j for j in self.joined.values() if mutable(j.proxy)]
         uses: dict[tuple[int, int], list[Joined]] = {}
         for joined in made:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _PASSES = 12
+_NOTHING = (lambda: (), lambda values: None, ())
+"""get, set and names of code that assigns no variables."""
 
 
 class Loops:
@@ -319,9 +321,28 @@ class Loops:
         def body(item: Any) -> None:
             self.append_item(outs, function(item))
 
-        get, set_, names = access or (lambda: (), lambda values: None, ())
+        get, set_, names = access or _NOTHING
         self.for_(iterable, body, get, set_, names, None, target)
         return outs
+
+    def fold(
+        self: Tracer, iterable: Any, step: Callable[[Any, Any], Any], found: Any, name: str,
+        target: Any = "item", access: tuple | None = None,
+    ) -> Any:  # fmt: skip
+        """What `found` becomes when each item takes its turn: found = step(found, item); `access` as in `map_`."""
+        get, set_, names = access or _NOTHING
+
+        def body(item: Any) -> None:
+            nonlocal found
+            found = step(found, item)
+
+        def put(values: tuple) -> None:
+            nonlocal found
+            found, *rest = values
+            set_(tuple(rest))
+
+        self.for_(iterable, body, lambda: (found, *get()), put, (name, *names), None, target)
+        return found
 
     def append_item(self: Tracer, items: list[Any], item: Any) -> None:
         """items.append(item), recorded."""
