@@ -213,27 +213,22 @@ def gfx_fold(
 
 def gfx_filter(test: Any) -> bool:
     """The filter of a comprehension: what it keeps decides a length, so it must be fixed."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    found = tracer.truth(test)
-    if isinstance(found, bool):
-        return found
-    raise tracer.error(
-        "GFX cannot convert this comprehension: its `if` hangs on traced data, so its length would be open",
-        "use where, or a mask",
-    )
+    active.builder.site = sys._getframe(1)
+    what = "comprehension: its `if` hangs on traced data, so its length would be open"
+    return _fixed(test, what, "use where, or a mask")
 
 
 def gfx_static(test: Any, construct: str) -> bool:
     """A test that has to be fixed, because `construct` stands under it."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    found = tracer.truth(test)
+    active.builder.site = sys._getframe(1)
+    return _fixed(test, f"{construct} in a generator: it hangs on a traced test", "return a list")
+
+
+def _fixed(test: Any, what: str, instead: str) -> bool:
+    found = active.builder.truth(test)
     if isinstance(found, bool):
         return found
-    raise tracer.error(
-        f"GFX cannot convert this {construct} in a generator: it hangs on a traced test", "return a list"
-    )
+    raise active.builder.error(f"GFX cannot convert this {what}", instead)
 
 
 def gfx_name(name: str, value: Any) -> Any:
@@ -346,6 +341,4 @@ class gfx_handlers:
 
 
 _PLAIN = frozenset((int, float, bool, str, type(None), tuple, list, dict, type(gfx_read), type))
-TABLE: dict[str, Any] = {
-    name: item for name, item in globals().items() if name.startswith("gfx_") and name != "gfx_iter_source"
-}
+TABLE: dict[str, Any] = {name: item for name, item in globals().items() if name.startswith("gfx_")}

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
 
 import gfx_trace as gfx
-from gfx_ir.errors import GuardError, UnsupportedConstruct
+from gfx_ir.errors import GuardError, MissingOp, UnsupportedConstruct
 
 X = torch.tensor([-1.0, 2.0])
 
@@ -81,3 +82,20 @@ def test_a_recurrent_layer_takes_its_state_when_it_is_called():
     program = gfx.symbolic_trace(layer, x)
     for given in ((x,), (x, state)):
         assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(program(*given), layer(*given)))
+
+
+FLAGGED = {
+    "training": lambda x, flag: F.dropout2d(x, 0.5, flag),
+    "use_input_stats": lambda x, flag: F.instance_norm(x, X, X.abs(), use_input_stats=flag),
+}
+
+
+@pytest.mark.parametrize("name", FLAGGED)
+def test_a_flag_by_which_a_call_becomes_other_ops_is_not_taken_for_true(name):
+    def fn(x, flag: bool):
+        return FLAGGED[name](x, flag)
+
+    program, x = gfx.symbolic_trace(fn, backend="torch"), torch.randn(2, 2, 3, 3)
+    assert torch.allclose(program(x, False), fn(x, False))
+    with pytest.raises(MissingOp, match=f"{name} flag is open"):
+        program.source("jax")

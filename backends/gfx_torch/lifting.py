@@ -35,6 +35,13 @@ def plain(call: str, **flags: Any) -> None:
             )
 
 
+def is_on(flag: Any, call: str, name: str = "training") -> bool:
+    """A flag by which `call` becomes other nodes. Raises MissingOp where it is open."""
+    if not isinstance(flag, bool):
+        refuse(f"{call} whose {name} flag is open has no counterpart", "give the flag a value at capture")
+    return flag
+
+
 def sizes(args: Sequence[Any]) -> Any:
     """The sizes of `x.view(2, 3)`, `x.view((2, 3))` or `x.view(y.shape)`."""
     if len(args) == 1:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import build, ops
 
-from ..lifting import ask_rank, dtype_like, kind, known_rank, known_size, refuse, shape_of
+from ..lifting import ask_rank, dtype_like, is_on, kind, known_rank, known_size, refuse, shape_of
 
 Lifts = dict[str, Callable[..., Any]]
 
@@ -192,10 +192,8 @@ def normalize(input: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Any:
 
 def rrelu(input: Any, lower: Any = 1.0 / 8, upper: Any = 1.0 / 3, training: Any = False, inplace: bool = False) -> Any:
     """x where positive, else x times a slope drawn for each element, or the mean slope outside of training."""
-    if training is False:
+    if not is_on(training, "F.rrelu"):
         return ops.leaky_relu(input, (lower + upper) / 2)
-    if training is not True:
-        refuse("F.rrelu whose training flag is open has no counterpart", "give the flag a value at capture")
     like = {"dtype": dtype_like(input), "device": ops.device_of(input)}
     slope = ops.uniform(build.next_key(), shape_of(input), lower, upper, **like)
     return ops.where(ops.greater(input, 0), input, ops.multiply(input, slope))

@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir import build, ops
 from gfx_ir.build import host
 
-from ..lifting import ask_rank, known_rank, known_size, refuse, shape_of
+from ..lifting import ask_rank, is_on, known_rank, known_size, refuse, shape_of
 
 Lifts = dict[str, Callable[..., Any]]
 
@@ -44,10 +44,8 @@ def conv(dims: int) -> Callable[..., Any]:
 
 def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: bool = False) -> Any:
     """F.dropout."""
-    if training is False or (isinstance(p, (int, float)) and p == 0):
+    if (isinstance(p, (int, float)) and p == 0) or not is_on(training, "F.dropout"):
         return input
-    if training is not True:
-        refuse("F.dropout whose training flag is open has no counterpart", "give the flag a value at capture")
     return ops.dropout(input, p, build.next_key())
 
 
@@ -60,7 +58,7 @@ def channel_dropout(dims: int) -> Callable[..., Any]:
     """F.dropout1d, 2d, 3d: whole channels."""
 
     def fn(input: Any, p: Any = 0.5, training: Any = True, inplace: bool = False) -> Any:
-        if training is False or p == 0:
+        if p == 0 or not is_on(training, f"F.dropout{dims}d"):
             return input
         rank = ask_rank(input, dims + 2, f"F.dropout{dims}d")
         shape = (*(ops.size(input, axis) for axis in range(rank - dims)), *(1,) * dims)
@@ -85,10 +83,10 @@ def alpha_dropout(channels: bool) -> Callable[..., Any]:
     name = "F.feature_alpha_dropout" if channels else "F.alpha_dropout"
 
     def fn(input: Any, p: Any = 0.5, training: Any = False, inplace: bool = False) -> Any:
-        if training is False or p == 0:
+        if p == 0 or not is_on(training, name):
             return input
-        if training is not True or not isinstance(p, (int, float)):
-            refuse(f"{name} whose flag or share is open has no counterpart", "give it a value at capture")
+        if not isinstance(p, (int, float)):
+            refuse(f"{name} whose share is open has no counterpart", "give it a value at capture")
         if p == 1:
             return ops.zeros_like(input)
         shape = shape_of(input)

@@ -11,7 +11,7 @@ from gfx_ir.build import host
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.ops._body import widened
 
-from ..lifting import cast_back, dtype_like, kernels, known_rank, known_size, refuse
+from ..lifting import cast_back, dtype_like, is_on, kernels, known_rank, known_size
 from .layers import Lifts, each
 
 
@@ -59,10 +59,8 @@ def batch_norm(
     """F.batch_norm; in training it writes the running statistics."""
     if is_empty(input) and known_rank(input) == 1:
         return input
-    if training is False:
+    if not is_on(training, "F.batch_norm"):
         return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
-    if training is not True:
-        refuse("F.batch_norm whose training flag is open has no counterpart", "give the flag a value at capture")
     out, _, _, new = _trained(input, running_mean, running_var, weight, bias, momentum, eps)
     return Written(out, new) if new else out
 
@@ -86,11 +84,9 @@ def native_batch_norm(
     input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: Any, momentum: Any, eps: Any
 ) -> Any:
     """torch.native_batch_norm: the result, the mean and 1 / sqrt(var + eps) of the batch, empty where it is not trained."""
-    if training is False:
+    if not is_on(training, "torch.native_batch_norm"):
         none = ops.zeros((0,), dtype=dtype_like(running_mean))
         return ops.batch_norm(input, running_mean, running_var, weight, bias, eps), none, none
-    if training is not True:
-        refuse("torch.native_batch_norm whose flag is open has no counterpart", "give the flag a value at capture")
     out, mean, var, new = _trained(input, running_mean, running_var, weight, bias, momentum, eps)
     result = out, *_given((mean, ops.rsqrt(ops.add(var, eps))), input, weight)
     return Written(result, new) if new else result
@@ -137,7 +133,7 @@ def instance_norm(
     eps: Any = 1e-5,
 ) -> Any:
     """Each channel of each sample normalised over its positions; it writes running statistics where there are any."""
-    if not use_input_stats:
+    if not is_on(use_input_stats, "F.instance_norm", "use_input_stats"):
         return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
     out = ops.instance_norm(input, weight, bias, eps)
     if running_mean is None:
