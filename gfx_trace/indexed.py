@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.graph import Value
 
 from .proxy import Proxy
 
@@ -39,6 +40,9 @@ class Indexed:
 
     def _update(self, name: str, value: Any) -> Any:
         base, index, new = self._x.read(), self._tracer.unwrap(self._index), self._tracer.unwrap(value)
+        if isinstance(new, (list, tuple)):
+            arrays = all(isinstance(item, Value) and item.is_tensor for item in new)
+            new = ops.stack(tuple(new)) if arrays else ops.as_tensor(new)
         if name == "get":
             return ops.getitem(base, index)
         if name == "set":

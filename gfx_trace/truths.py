@@ -11,8 +11,10 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift
 from gfx_ir.graph import Value
 
+from .aliases import Doubt
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .scalars import scalar, taken
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -100,6 +102,31 @@ class Truths:
             if isinstance(x, HostProxy) and isinstance(y, bool):
                 return x if y else self.not_(x)
         return a is b
+
+    def contains(self: Tracer, container: Any, item: Any) -> Any:
+        """item in container, where one of them is open."""
+        if isinstance(container, Proxy):
+            return Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend)
+        if isinstance(item, HostProxy) and isinstance(container, (tuple, list, set, frozenset, dict, str)):
+            plain = container if isinstance(container, str) else tuple(container)
+            return self.wrap(self.host("in", item.value, self.unwrap(plain)), item.backend)
+        if isinstance(container, (tuple, list)) and any(isinstance(x, Proxy) for x in (item, *container)):
+            return self._among(container, item)
+        if isinstance(container, (set, frozenset, dict)) and isinstance(item, Proxy) and item.backend is not None:
+            return item.backend.numbers and self._among(tuple(container), self._hashed(item))
+        return item in container
+
+    def _among(self: Tracer, container: Sequence[Any], item: Any) -> Any:
+        """item in container, one after the other as Python asks: is it this one, or equal to it?"""
+        asked = [lambda other=other: other is item or self.bool_(other == item) for other in container]
+        return self.or_(asked[0](), asked[1:]) if asked else False
+
+    def _hashed(self: Tracer, item: Proxy) -> Proxy:
+        """item, which Python finds among the keys of a dictionary by its value: a number of NumPy's, other arrays have no hash."""
+        conditions = item.base.conditions if isinstance(item.base, Doubt) else scalar(item)
+        if conditions is None or not taken(conditions):
+            raise self.error("GFX cannot look this up: it may be an array, which has no hash", "look it up in a list")
+        return item
 
     def either(self: Tracer, value: Value, use: Callable[[Any], Any]) -> Any:
         """What `use` makes of an optional value, or of None: for lifts, which see Values."""

@@ -328,15 +328,6 @@ class Views:
             "give the argument's shape at capture, or loop over it with `for`",
         )  # fmt: skip
 
-    def contains(self: Tracer, container: Any, item: Any) -> Any:
-        """item in container, where one of them is open."""
-        if isinstance(container, Proxy):
-            return Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend)
-        if isinstance(item, HostProxy) and isinstance(container, (tuple, list, set, frozenset, dict, str)):
-            plain = container if isinstance(container, str) else tuple(container)
-            return self.wrap(self.host("in", item.value, self.unwrap(plain)), item.backend)
-        return item in container
-
     def namespace(self: Tracer) -> Any:
         """What `x.__array_namespace__()` gives: the standard's functions, which are our ops."""
         return Namespace()

@@ -52,5 +52,5 @@ WRITES: dict[str, Callable[..., Any]] = {
     "np.put_along_axis": lambda arr, indices, values, axis: put_along_axis(arr, indices, as_array(values), axis),
     "np.place": _place,
     "ndarray.partition": _sort_partition,
-    "ndarray.__setitem__": ops.index_put,
+    "ndarray.__setitem__": lambda a, index, value: ops.index_put(a, index, as_array(value)),
 }

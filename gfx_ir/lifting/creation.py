@@ -6,9 +6,30 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
+from ..defaults import dtype_for
 from ..dtypes import DType
+from ..graph import Value
 from ..op import OpDef, active, lookup
-from .words import Dialect, Lifted, Table, element, expect
+from ..trees import leaves
+from .words import Dialect, Lifted, Table, element, expect, frozen
+
+
+def joined(x: Any, rules: str, dtype: Any = None) -> Any:
+    """The array that a list or tuple of numbers and arrays means: the dtype, where none is given, is by the `rules` of a framework."""
+    inside = [leaf for leaf in leaves(x) if isinstance(leaf, Value)]
+    if not inside:
+        return ops.constant(frozen(x), dtype or dtype_for(x, rules))
+    if not any(leaf.is_tensor for leaf in inside):
+        return ops.as_tensor(x, dtype=dtype or dtype_for(x, rules))
+    made = ops.stack(tuple(_item(item, rules) for item in x))
+    return made if dtype is None else ops.astype(made, dtype)
+
+
+def _item(x: Any, rules: str) -> Any:
+    """An item of a list: beside arrays a Python number, known or open, has its own dtype there."""
+    if isinstance(x, (bool, int, float, complex)) or (isinstance(x, Value) and not x.is_tensor):
+        return ops.as_tensor(x, dtype=dtype_for(x, rules))
+    return joined(x, rules) if isinstance(x, (list, tuple)) else x
 
 
 class Grids:

@@ -21,9 +21,9 @@ from gfx_ir.lifting import (
     swapped,
     words,
 )
-from gfx_ir.lifting.words import frozen, known_dtype
+from gfx_ir.lifting.creation import joined
+from gfx_ir.lifting.words import known_dtype
 from gfx_ir.op import OpDef
-from gfx_ir.trees import leaves
 
 # The values of options that say nothing (None for those not named).
 _SILENT = {
@@ -44,18 +44,8 @@ def tensor(x: Any, dtype: Any = None) -> Any:
             return x
         return ops.as_tensor(x, dtype=dtype) if known is None else ops.astype(x, dtype)
     if isinstance(x, (list, tuple)):
-        inside = [leaf for leaf in leaves(x) if isinstance(leaf, Value)]
-        if not inside:
-            return ops.constant(frozen(x), dtype or dtype_for(x, "numpy"))
-        if any(leaf.is_tensor for leaf in inside):
-            joined = ops.stack(tuple(map(_item, x)))
-            return joined if dtype is None else ops.astype(joined, dtype)
+        return joined(x, "numpy", dtype)
     return ops.as_tensor(x, dtype=dtype or dtype_for(x, "numpy"))
-
-
-def _item(x: Any) -> Any:
-    """An item of a list: beside arrays a Python number has its own dtype there."""
-    return tensor(x) if isinstance(x, (list, tuple, bool, int, float, complex)) else x
 
 
 def as_array(x: Any) -> Any:

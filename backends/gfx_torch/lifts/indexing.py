@@ -28,8 +28,22 @@ def _is_int(item: Any) -> bool:
     return is_number(item) and not isinstance(item, bool)
 
 
+def taken_for_tuple(index: Any) -> bool:
+    """Whether torch (2.13) takes an index that is a list for a tuple: one that holds more than numbers, as tensors or lists."""
+    return isinstance(index, list) and len(index) < 32 and not all(map(is_number, index))
+
+
+def _check_list(index: Any) -> None:
+    if taken_for_tuple(index):
+        refuse(
+            "an index that is a list of tensors or lists means a tuple of them in some releases of PyTorch, and one tensor in others",
+            "write x[i, j], or x[torch.stack([i, j])]",
+        )
+
+
 def getitem(input: Any, index: Any) -> Any:
     """x[index]. torch takes the integers of an index first; NumPy, and so the op, counts them as index tensors."""
+    _check_list(index)
     if not _apart(index):
         return ops.getitem(input, index)
     first = tuple(slice(None) if _is_list(item) or item is None else item for item in index)
@@ -44,6 +58,7 @@ def getitem(input: Any, index: Any) -> Any:
 
 def setitem(input: Any, index: Any, value: Any) -> Any:
     """x[index] = value."""
+    _check_list(index)
     if _apart(index):
         refuse(
             "writing to an index of integers and index tensors with a slice between them has no counterpart",

@@ -62,8 +62,9 @@ def _eye(args: SimpleNamespace) -> str:
 
 
 def _shaped(text: str) -> Any:
-    """A call whose shape may be a single int."""
-    return lambda a: text.replace("shape", "(shape,)") if isinstance(a.shape, int) else text
+    """A call whose shape may be a single size."""
+    one = lambda shape: isinstance(shape, int) or (isinstance(shape, Value) and shape.kind == "int")
+    return lambda a: text.replace("shape", "(shape,)") if one(a.shape) else text
 
 
 # ---------------------------------------------------------------- lifts

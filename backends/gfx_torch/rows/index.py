@@ -13,28 +13,36 @@ from gfx_ir.types import LogicalTensor
 
 from ..lifting import INT64, names
 from ..lifts import finding
+from ..lifts.indexing import taken_for_tuple
 from ._spell import as_index, is_scalar
 
 
 # ---------------------------------------------------------------- spellings
 def _getitem(args: SimpleNamespace) -> str:
     items = args.index if isinstance(args.index, tuple) else (args.index,)
-    index = "numpy_index(index)" if _apart(items) else "index"
+    index = _index(args.index)
     return f"getitem_backwards(x, {index})" if _backwards(items) else f"x[{index}]"
 
 
 def _index_put(args: SimpleNamespace) -> str:
     items = args.index if isinstance(args.index, tuple) else (args.index,)
-    index = "numpy_index(index)" if _apart(items) else "index"
+    index = _index(args.index)
     if _backwards(items):
         return f"index_put_backwards(x, {index}, value, accumulate=accumulate)"
     return f"{'index_add' if args.accumulate else 'index_put'}(x, {index}, value)"
 
 
+def _index(index: Any) -> str:
+    """An index as NumPy means it: torch takes integers out first, and a list of more than numbers for a tuple."""
+    if isinstance(index, tuple):
+        return "numpy_index(index)" if _apart(index) else "index"
+    return "(index,)" if taken_for_tuple(index) else "index"
+
+
 def _place(args: SimpleNamespace) -> str:
     """An index tensor takes values of the very dtype, and so does an addition in place."""
     items = args.index if isinstance(args.index, tuple) else (args.index,)
-    if _backwards(items) or _apart(items):
+    if _backwards(items) or _apart(items) or taken_for_tuple(args.index):
         return ""
     alone = all(isinstance(i, (slice, int, type(None), type(...))) or _is_number(i) for i in items)
     strict = args.accumulate or not alone
