@@ -77,14 +77,12 @@ def softplus(x, beta=1.0, threshold=20.0):
 
 
 def topk(x, k, axis=-1, largest=True):
-    """The k largest (or smallest) elements along an axis, in order, and their positions."""
-    rows = jnp.moveaxis(x, axis, -1)
+    """The k largest (or smallest) elements along an axis, in order, and their positions; every NaN is the largest."""
     if largest:
-        values, indices = jax.lax.top_k(rows, k)
-    else:
-        indices = jnp.argsort(rows)[..., :k]
-        values = jnp.take_along_axis(rows, indices, axis=-1)
-    return jnp.moveaxis(values, -1, axis), jnp.moveaxis(indices, -1, axis)
+        has_nan = jnp.issubdtype(x.dtype, jnp.floating)
+        return jax.lax.top_k(jnp.where(jnp.isnan(x), jnp.nan, x) if has_nan else x, k, axis=axis)
+    indices = jax.lax.slice_in_dim(jnp.argsort(x, axis=axis), 0, k, axis=axis)
+    return jnp.take_along_axis(x, indices, axis=axis), indices
 
 
 def expand(x, shape):

@@ -41,8 +41,17 @@ def digamma(x):
 
 
 def zeta(x1, x2):
-    """The Hurwitz zeta function; no number where x1 < 1, where jax.scipy has infinity at whole x2."""
-    return jnp.where(x1 < 1, jnp.nan, jax.scipy.special.zeta(x1, x2))
+    """The Hurwitz zeta function: infinite at its poles, the whole x2 up to 0, and no number where x1 < 1; jax.scipy has
+    it the other way."""
+    pole = (x1 > 1) & (x2 <= 0) & (x2 == jnp.floor(x2))
+    return jnp.where(x1 < 1, jnp.nan, jnp.where(pole, jnp.inf, jax.scipy.special.zeta(x1, x2)))
+
+
+def expn(n, x):
+    """The exponential integral of order n: 1 / (n - 1) at 0 and 0 at infinity, where jax.scipy has 1 / n and NaN."""
+    found = jax.scipy.special.expn(n, x)
+    found = jnp.where((x == 0) & (n > 1), (1 / jnp.maximum(n - 1, 1)).astype(found.dtype), found)
+    return jnp.where((x == jnp.inf) & (n >= 0), 0.0, found)
 
 
 def polygamma(n, x):

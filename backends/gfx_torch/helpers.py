@@ -99,7 +99,11 @@ def over_lengths(layers, x, lengths, state, weights, options, batch_first):
     return (output, *(end[:, back] for end in ends))
 
 
-def topk(x, k, axis=-1, largest=True):
-    """The k largest (or smallest) elements along an axis, in order, and their positions: of equal ones the first."""
-    values, order = torch.sort(x, dim=axis, descending=largest, stable=True)
-    return values.narrow(axis, 0, k), order.narrow(axis, 0, k)
+def topk_total(x, k, axis=-1):
+    """The k largest elements along an axis and their positions, in the total order of IEEE 754."""
+    keys = x
+    if x.is_floating_point():
+        keys = x.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[x.element_size()])
+        keys = torch.where(keys < 0, keys ^ torch.iinfo(keys.dtype).max, keys)
+    order = torch.sort(keys, dim=axis, descending=True, stable=True).indices.narrow(axis, 0, k)
+    return torch.gather(x, axis, order), order

@@ -26,7 +26,7 @@ BUILTINS = frozenset(
 ) | {name for name in dir(builtins) if name[0].isupper()}
 _TEMPORARIES = {
     "mean": "mean", "var": "variance", "std": "std", "softmax": "weights", "argmax": "index", "argmin": "index",
-    "size": "n", "numel": "n", "rank": "n", "shape": "shape", "arange": "positions", "split_key": "key", "topk": "top",
+    "size": "n", "numel": "n", "rank": "n", "shape": "shape", "arange": "positions", "split_key": "key", "topk": "top", "topk_total": "top",
     "dtype_of": "dtype", "sort": "ordered", "log_softmax": "log_probs", "mse_loss": "loss", "cross_entropy": "loss",
 }  # fmt: skip
 _KINDS = {"int": "n", "float": "value", "bool": "flag", "str": "text", "shape": "shape", "dtype": "dtype", "key": "key"}

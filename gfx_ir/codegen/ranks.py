@@ -10,7 +10,7 @@ from .copying import outputs_of
 from .liveness import Liveness, loop_results
 from .simplify import IFS, LOOPS
 
-_ALONG = frozenset("cumulative_sum cumulative_prod sort argsort topk".split())
+_ALONG = frozenset("cumulative_sum cumulative_prod sort argsort topk topk_total".split())
 """Ops of the family of reductions that give as many elements as they take."""
 
 

@@ -16,7 +16,7 @@ from .simplify import LOOPS
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 
-NARROW = {"topk": 2, "searchsorted": 1}
+NARROW = {"topk": 2, "topk_total": 2, "searchsorted": 1}
 """Ops whose positions (which output) JAX gives as int32 in its 64-bit mode too."""
 _INDEX = {
     "getitem": "index",

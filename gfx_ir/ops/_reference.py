@@ -33,6 +33,16 @@ def topk(x, k, axis=-1, largest=True):
     return np.take_along_axis(x, order, axis), order
 
 
+def topk_total(x, k, axis=-1):
+    """The k largest elements along an axis and their positions, in the total order of IEEE 754."""
+    keys = x
+    if x.dtype.kind in "fV":
+        bits = x.view(f"i{x.itemsize}")
+        keys = np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+    order = np.take(argsort_descending(keys, axis), np.arange(k), axis=axis)
+    return np.take_along_axis(x, order, axis), order
+
+
 def expand(x, shape):
     """Broadcast x to shape, in which -1 keeps the size of that axis."""
     sizes = (1,) * (len(shape) - x.ndim) + x.shape
@@ -93,6 +103,7 @@ NAMESPACE: dict[str, Any] = {
     "linalg": Lazy("scipy.linalg"),
 }
 NAMESPACE |= {
-    f.__name__: f for f in (argsort_descending, topk, expand, split, chunk, is_floating, index_put, gather, scatter)
+    f.__name__: f
+    for f in (argsort_descending, topk, topk_total, expand, split, chunk, is_floating, index_put, gather, scatter)
 }
 NAMESPACE |= NN | RECURRENT | ALIGNMENT | SPECIAL | LINALG | ARRANGE

@@ -209,11 +209,22 @@ op(
 )
 op(
     FAMILY,
-    "topk(x, k, axis=-1, largest=True, stable=False)",
+    "topk(x, k, axis=-1, largest=True)",
     "topk(x, k, axis=axis, largest=largest)",
     infer=_topk_type,
     kinds=("tensor", "tensor"),
     compute=input_size,
+    doc="The k largest elements and their positions, NaN as the largest; of equal ones any.",
+)
+op(
+    FAMILY,
+    "topk_total(x, k, axis=-1)",
+    "topk_total(x, k, axis=axis)",
+    infer=_topk_type,
+    kinds=("tensor", "tensor"),
+    compute=input_size,
+    doc="The k largest elements and their positions in the total order of IEEE 754, in which -0 is below 0 and a NaN with the "
+    "sign bit set below all numbers; of equal ones the first.",
 )
 op(
     FAMILY,

@@ -11,6 +11,8 @@ I, B = integers(2, 3, 4, low=-5), booleans(2, 3, 4)
 I8 = integers(2, 3, low=-5, dtype="int8")
 VECTOR = normal(5)
 TIES = np.array([[3, 1, 3, 2], [1, 1, 0, 1]])
+SIGNED = np.array([1.0, -np.nan, 3.0, 0.0, -0.0, -np.inf, 2.0], np.float32)
+SIGNED[1:2].view("u4")[:] = 0xFFC00000  # what processors make of 0 / 0: a NaN with the sign bit set
 FORMS = ({}, {"axis": 1}, {"axis": -1, "keepdims": True}, {"axis": (0, 2)}, {"keepdims": True})
 
 SAMPLES = [
@@ -67,6 +69,11 @@ SAMPLES += [
     S("topk", (X, 2)),
     S("topk", (X, 1), {"axis": 1}),
     S("topk", (VECTOR, 3), {"largest": False}),
+    S("topk", (SIGNED, 3)),
+    S("topk", (I, 2), {"axis": 0}),
+    S("topk_total", (SIGNED, 7)),
+    S("topk_total", (TIES, 2), {"axis": 0}),
+    S("topk_total", (I, 2)),
     S("array_equal", (X, X.copy())),
     S("array_equal", (X, W)),
 ]

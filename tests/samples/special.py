@@ -35,12 +35,14 @@ SAMPLES += [
 ]
 SAMPLES += [S("expi", (x,), tol=1e-4) for x in (X, UNIT, POSITIVE * 4, WIDE[WIDE != 0])]
 SAMPLES += [S("expn", (n, x), tol=1e-4) for n in (1, 2, 5) for x in (UNIT, POSITIVE)]
+SAMPLES += [S("expn", (n, np.array([0, 2, np.inf], np.float32)), tol=1e-4) for n in (0, 1, 2, 3)]
 SAMPLES += [S("expn", (integers(2, 3, low=0, high=6).astype("float32"), POSITIVE), tol=1e-4)]
 SAMPLES += [
     S("betainc", (a, b, x), tol=1e-4)
     for a, b, x in ((POSITIVE, POSITIVE[::-1], UNIT), (0.5, UNIT, UNIT), (POSITIVE, 3.0, X), (D**2, 2.0, UNIT))
 ]
 SAMPLES += [S("zeta", (POSITIVE + 1, UNIT * 3), tol=1e-4), S("zeta", (POSITIVE[0] + 1, 2.0), tol=1e-4)]
+SAMPLES += [S("zeta", (n[:, None], n), tol=1e-4) for n in (np.arange(-3.0, 6).astype("float32"), np.arange(-3, 6))]
 SAMPLES += [S(name, pair) for name in ("xlogy", "xlog1py") for pair in ((POSITIVE, UNIT), (UNIT, 2.0), ENDS)]
 SAMPLES += [S("logit", (X,), {"eps": 0.1}), S("multigammaln", (POSITIVE + 2, 3)), S("multigammaln", (POSITIVE, 1))]
 SAMPLES += [S("polygamma", (n, x), tol=1e-4) for n in (0, 1, 3) for x in (POSITIVE, 0.3 - POSITIVE)]

@@ -38,7 +38,7 @@ def _different(key: Any, count: Any, p: Any, drawn: int, mode: Any) -> Any:
     if p is None:
         return ops.getitem(ops.permutation(key, count), slice(None, drawn))
     noise = gumbel(key, (count,), _seen.dtype(p), mode)
-    return ops.topk(ops.add(noise, ops.log(p)), drawn, stable=True)[1]
+    return ops.topk_total(ops.add(noise, ops.log(p)), drawn)[1]
 
 
 def _multivariate_normal(

@@ -13,9 +13,8 @@ from ..rows._lift import expect, kind_of, refuse
 
 
 def _top_k(operand: Any, k: Any, *, axis: int = -1) -> Any:
-    """lax.top_k: of equal elements the first; positions of 32 bits. Every NaN counts as the largest, as in NumPy and PyTorch;
-    JAX itself has a NaN with the sign bit set behind all others."""
-    values, found = ops.topk(operand, k, axis=axis, stable=True)
+    """lax.top_k: positions of 32 bits."""
+    values, found = ops.topk_total(operand, k, axis=axis)
     return [values, ops.astype(found, int32)]
 
 

@@ -11,7 +11,7 @@ from gfx_ir.backend import Row
 from gfx_ir.lifting.reductions import Reductions
 from gfx_ir.op import lookup
 
-from ._lift import JNP, element, expect, halves, literal, plain, rank, refuse
+from ._lift import JNP, element, expect, halves, plain, refuse, whole
 
 _REDUCTIONS = Reductions(JNP)
 _SAME = JNP.table(_REDUCTIONS.table())
@@ -90,8 +90,9 @@ def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keep
 
 
 def _topk_spelling(args: SimpleNamespace) -> str:
-    last = literal(args.axis) and (args.axis == -1 or args.axis + 1 == rank(args.x))
-    return "jax.lax.top_k(x, k)" if last and args.largest is True else "topk(x, k, axis=axis, largest=largest)"
+    """lax.top_k has a NaN with the sign bit set, as processors make it of 0 / 0, behind all numbers."""
+    plainly = whole(args.x) and args.largest is True
+    return "jax.lax.top_k(x, k, axis=axis)" if plainly else "topk(x, k, axis=axis, largest=largest)"
 
 
 _TYPED, _SPREAD = "dtype=dtype, keepdims=keepdims", "ddof=correction, keepdims=keepdims"
@@ -119,5 +120,6 @@ ROWS = (
     Row("sort", "jnp.sort(x, axis=axis, descending=descending)", {"jnp.sort Array.sort": _sort}),
     Row("argsort", "jnp.argsort(x, axis=axis, descending=descending)", {"jnp.argsort Array.argsort": _argsort}),
     Row("topk", _topk_spelling),
+    Row("topk_total", "jax.lax.top_k(x, k, axis=axis)"),
     Row("array_equal", "jnp.array_equal(x1, x2)", _SAME["array_equal"]),
 )

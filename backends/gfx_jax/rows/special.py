@@ -54,7 +54,7 @@ ROWS = (
     _named("expi"),
     Row(
         "expn",
-        f"{_PACKAGE}.expn(n, x)",
+        "expn(n, x)",
         {f"{_PACKAGE}.expn": lambda n, x: ops.expn(n, x), f"{_PACKAGE}.exp1": lambda x: ops.expn(1, x)},
     ),
     *map(_pair, "betaln gammainc gammaincc owens_t poch xlog1py xlogy".split()),

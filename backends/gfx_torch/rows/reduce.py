@@ -179,11 +179,6 @@ def _sort(input: Any, dim: Any = -1, descending: Any = False, stable: Any = Fals
     return Pair(ops.sort(input, axis=dim, descending=descending), order)
 
 
-def _topk_spelling(args: SimpleNamespace) -> str:
-    """torch.topk takes any of equal elements."""
-    return "topk(x, k, axis, largest)" if args.stable is True else "torch.topk(x, k, dim=axis, largest=largest)"
-
-
 def _topk(input: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True) -> Any:
     return Pair(*ops.topk(input, k, axis=dim, largest=largest))
 
@@ -251,7 +246,8 @@ ROWS = (
             )
         },
     ),
-    Row("topk", _topk_spelling, {names("topk"): _topk}),
+    Row("topk", "torch.topk(x, k, dim=axis, largest=largest)", {names("topk"): _topk}),
+    Row("topk_total", "topk_total(x, k, axis=axis)"),
     Row(
         "array_equal",
         "torch.tensor(torch.equal(x1, x2))",
