@@ -13,8 +13,8 @@ from gfx_ir import ops
 from gfx_ir.dtypes import dtype
 from gfx_ir.graph import Value
 
-from .aliases import doubt, mutable
-from .proxy import HostProxy, Proxy, Unusable, weak_kind, widest
+from .best import minmax
+from .proxy import HostProxy, Proxy, Unusable, is_open
 from .rows import StackedRows, rows_of
 
 if TYPE_CHECKING:
@@ -24,17 +24,13 @@ Handler = Callable[["Tracer", Any, tuple, dict], Any]
 _KINDS = {"int": int, "float": float, "bool": bool, "str": str}
 
 
-def _open(x: Any) -> bool:
-    return isinstance(x, (Proxy, HostProxy))
-
-
 def _len(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.length(rows_of(args[0]))
 
 
 def _cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """int(x), float(x), bool(x): of a tensor a 0-d tensor that goes on as such, of an open number an open number."""
-    if not args or not _open(args[0]):
+    if not args or not is_open(args[0]):
         return f(*args, **kwargs)
     x, name = args[0], f.__name__
     if isinstance(x, HostProxy):
@@ -57,8 +53,8 @@ def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     items = args[0]
     key = kwargs.get("key")
     rows = list(items) if isinstance(items, (list, tuple, dict, set)) else items
-    keys = [tracer.call(key, (item,), {}) for item in rows] if key is not None and not _open(rows) else rows
-    if _open(rows) or (isinstance(keys, list) and any(map(_open, keys))):
+    keys = [tracer.call(key, (item,), {}) for item in rows] if key is not None and not is_open(rows) else rows
+    if is_open(rows) or (isinstance(keys, list) and any(map(is_open, keys))):
         hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
         raise tracer.error(
             "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs", hint
@@ -73,7 +69,7 @@ def _isinstance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, classes = args
     if isinstance(x, Unusable):
         raise x.error
-    if not _open(x):
+    if not is_open(x):
         return isinstance(x, classes)
     return _is_instance(tracer, x, _flatten(classes))
 
@@ -116,26 +112,6 @@ def _type(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return f(*args, **kwargs)
 
 
-def _minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    args = tuple(map(rows_of, args))
-    items = list(args[0]) if len(args) == 1 and not _open(args[0]) else list(args)
-    if len(args) == 1 and isinstance(args[0], Proxy):
-        return tracer.wrap(getattr(ops, f.__name__)(args[0].read(), 0), args[0].backend)
-    if not any(map(_open, items)) or kwargs:
-        return f(*args, **kwargs)
-    best = items[0]
-    for item in items[1:]:
-        if any(isinstance(v, Proxy) for v in (best, item)):
-            op = ops.maximum if f is max else ops.minimum
-            given = [x for x in (best, item) if mutable(x)]
-            weak = widest(weak_kind(best), weak_kind(item))
-            best = Proxy(op(tracer.operand(best), tracer.operand(item)), tracer.backend, weak)
-            doubt(best, given, f"{f.__name__}() gives one of its arguments")
-        else:
-            best = tracer.wrap(tracer.host(f.__name__, tracer.unwrap(best), tracer.unwrap(item)))
-    return best
-
-
 def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     args = tuple(map(rows_of, args))
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
@@ -143,7 +119,7 @@ def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         reduced = ops.sum(args[0].read(), 0)
         return tracer.wrap(reduced if total == 0 else ops.add(reduced, tracer.operand(total)), args[0].backend)
     items = list(args[0])
-    return total_of(tracer, total, items) if any(map(_open, items)) else sum(items, total)
+    return total_of(tracer, total, items) if any(map(is_open, items)) else sum(items, total)
 
 
 def total_of(tracer: Tracer, total: Any, items: list[Any]) -> Any:
@@ -152,7 +128,7 @@ def total_of(tracer: Tracer, total: Any, items: list[Any]) -> Any:
         first, *items = items
         total = Proxy(first.read(), first.backend, first.weak)  # 0 + x is a tensor of its own
     for item in items:
-        total = total + item
+        total = tracer.placed(operator.add, total, item)
     return total
 
 
@@ -168,7 +144,7 @@ def _any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if isinstance(args[0], Proxy):
         return tracer.wrap(getattr(ops, f.__name__)(args[0].read(), 0), args[0].backend)
     items = list(args[0])
-    if not any(map(_open, items)):
+    if not any(map(is_open, items)):
         return f(items)
     rest = [lambda item=item: item for item in items[1:]]
     joined = (tracer.and_ if f is all else tracer.or_)(items[0], rest)
@@ -210,7 +186,7 @@ def _print(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    if not any(map(_open, args)):
+    if not any(map(is_open, args)):
         return range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return OpenRange(start, stop, step)
@@ -223,7 +199,7 @@ class OpenRange:
         self.start, self.stop, self.step = start, stop, step
 
     def __iter__(self) -> Any:
-        from_any = next(x for x in (self.stop, self.start, self.step) if _open(x))
+        from_any = next(x for x in (self.stop, self.start, self.step) if is_open(x))
         operator.index(from_any)
         raise AssertionError("an open number is no index")
 
@@ -292,7 +268,7 @@ def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    if not any(map(_open, args)):
+    if not any(map(is_open, args)):
         return f(*args)
     if any(isinstance(a, Proxy) for a in args):
         name = {"pow": "pow", "fabs": "abs"}.get(f.__name__, f.__name__)
@@ -301,7 +277,7 @@ def _math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    if not _open(args[0]):
+    if not is_open(args[0]):
         return f(*args, **kwargs)
     if isinstance(args[0], HostProxy):
         return tracer.wrap(tracer.host("round", *(tracer.unwrap(a) for a in args)))
@@ -317,7 +293,7 @@ def _str(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    return args[0] ** args[1] if any(map(_open, args)) else f(*args, **kwargs)
+    return args[0] ** args[1] if any(map(is_open, args)) else f(*args, **kwargs)
 
 
 def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -325,7 +301,7 @@ def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 BUILTINS: dict[Any, Handler] = {
-    len: _len, int: _cast, float: _cast, bool: _cast, isinstance: _isinstance, type: _type, min: _minmax, max: _minmax,
+    len: _len, int: _cast, float: _cast, bool: _cast, isinstance: _isinstance, type: _type, min: minmax, max: minmax,
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: _hasattr, getattr: _getattr, setattr: _setattr,
     print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
     tuple: _container, list: _container, round: _round, str: _str, pow: _pow, builtins.locals: _locals, builtins.eval: _locals,

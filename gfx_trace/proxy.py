@@ -314,3 +314,8 @@ class Undefined:
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+
+def is_open(x: Any) -> bool:
+    """Whether x stands for a value that is not known."""
+    return isinstance(x, (Proxy, HostProxy))

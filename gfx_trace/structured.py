@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .builtin_calls import Combined, OpenRange, _open
+from .builtin_calls import Combined, OpenRange
+from .proxy import is_open
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -43,7 +44,7 @@ def fori_loop(tracer: Tracer, lower: Any, upper: Any, body: Any, init: Any) -> A
     def trip(i: Any) -> None:
         state.value = tracer.call(body, (i, state.value), {})
 
-    bounds = OpenRange(lower, upper, 1) if _open(lower) or _open(upper) else range(int(lower), int(upper))
+    bounds = OpenRange(lower, upper, 1) if is_open(lower) or is_open(upper) else range(int(lower), int(upper))
     tracer.for_(bounds, trip, state.get, state.set, ("carry",), None, "i")
     return state.value
 
@@ -68,7 +69,7 @@ def scan(tracer: Tracer, body: Any, init: Any, xs: Any, length: Any) -> Any:
     if leaves:
         rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
     else:
-        rows = OpenRange(0, length, 1) if _open(length) else range(length)
+        rows = OpenRange(0, length, 1) if is_open(length) else range(length)
     tracer.for_(rows, trip, state.get, state.set, ("carry",), None, "x")
     stacked = iter([tracer.stacked(out) for out in outs])
     return state.value, _rebuild(shapes[0], stacked) if shapes else None

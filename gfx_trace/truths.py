@@ -179,6 +179,14 @@ class Truths:
             value = operand()
         return value
 
+    def placed(self: Tracer, f: Callable[..., Any], *args: Any) -> Any:
+        """What a function of ours that computes with Proxies gives: their operators take the place to be ours."""
+        site = self.site
+        try:
+            return f(*args)
+        finally:
+            self.site = site
+
     def ifexp(
         self: Tracer,
         test: Any,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..graph import UNBOUND, Graph, Node, Value
+from .constants import call
 from .copying import outputs_of
 from .host import boolean, negate
 from .simplify import is_boolean
@@ -111,4 +112,16 @@ class Branches(Statements):
                 return boolean(ast.And, [self.test(test), operand(then)])
             if then is True and type(other) is Value:
                 return boolean(ast.Or, [self.test(test), operand(other)])
-        return ast.IfExp(self.test(test), self.leaf(then), self.leaf(other))
+        written, chosen, otherwise = self.test(test), self.leaf(then), self.leaf(other)
+        return _smaller(written, chosen, otherwise) or ast.IfExp(written, chosen, otherwise)
+
+
+def _smaller(test: ast.expr, then: ast.expr, other: ast.expr) -> ast.expr | None:
+    """`b if b < a else a`, or `b if a > b else a`, is what Python's min(a, b) gives."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in (ast.Lt, ast.Gt):
+        return None
+    sides = [ast.dump(test.left), ast.dump(test.comparators[0])]
+    for given, less in ((then, other), ast.Lt), ((other, then), ast.Gt):
+        if sides == [ast.dump(side) for side in given]:
+            return call("min" if type(test.ops[0]) is less else "max", other, then)
+    return None

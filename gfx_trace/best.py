@@ -1,0 +1,59 @@
+"""min() and max() of captured values."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+
+from .aliases import doubt, mutable
+from .proxy import Proxy, is_open, weak_kind, widest
+from .rows import rows_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+def minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    args = tuple(map(rows_of, args))
+    items = list(args[0]) if len(args) == 1 and not is_open(args[0]) else list(args)
+    if len(args) == 1 and isinstance(args[0], Proxy):
+        return _best(f, args[0])
+    if not any(map(is_open, items)) or kwargs:
+        return f(*args, **kwargs)
+    best = items[0]
+    for item in items[1:]:
+        if any(isinstance(v, Proxy) for v in (best, item)):
+            best = _better(tracer, f, best, item)
+        else:
+            best = tracer.wrap(tracer.host(f.__name__, tracer.unwrap(best), tracer.unwrap(item)))
+    return best
+
+
+def _best(f: Any, x: Proxy) -> Proxy:
+    """The least (greatest) of a tensor's items: a NaN is neither, unless it comes first and all others are no less."""
+    value = x.read()
+    known = getattr(value.type, "dtype", None)
+    items = (
+        value if known is not None and known.kind in "iu" else ops.where(ops.isnan(value), ops.getitem(value, 0), value)
+    )
+    best = Proxy(getattr(ops, f.__name__)(items, 0), x.backend)
+    doubt(best, [x] if mutable(x) else [], f"{f.__name__}() gives one of its argument's items")
+    return best
+
+
+def _better(tracer: Tracer, f: Any, best: Any, item: Any) -> Any:
+    """The item, if it is less (greater) than the best: no minimum(), which hands a NaN on."""
+    less = tracer.placed(operator.gt if f is max else operator.lt, item, best)
+    if not _mixed(best, item):
+        return tracer.ifexp(less, lambda: item, lambda: best)
+    chosen = ops.where(tracer.truth(less), tracer.operand(item), tracer.operand(best))
+    return Proxy(chosen, tracer.backend, widest(weak_kind(best), weak_kind(item)))
+
+
+def _mixed(*items: Any) -> bool:
+    """Whether the items have dtypes that are known to differ: the result is promoted then, as no graph holds either."""
+    types = [getattr(x.read().type, "dtype", None) for x in items if type(x) is Proxy]
+    whole = any(found is not None and found.kind in "iub" for found in types)
+    return None not in types and (len(set(types)) > 1 or (whole and any(isinstance(x, float) for x in items)))
