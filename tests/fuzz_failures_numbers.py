@@ -142,4 +142,83 @@ def f(x: np.ndarray, n: np.ndarray, k: int = 2):
 """,
         how=Settings("numpy", 0, 0),
     ),
+    "kinds of numbers that a loop of Python's own swaps, in a loop on data": Failure(
+        """
+def f(x, n, k):
+    s, r = 0.0, 1
+    for t in range(n):
+        r = t
+        for u in range(3):
+            s, r = r, s
+    return s
+""",
+    ),
+    "kinds of numbers that a loop of Python's own swaps, beside what a test on data leaves": Failure(
+        """
+def f(x, n, k):
+    s, r = 0.0, 1
+    for t in range(n):
+        if x[0] > -5:
+            for u in range(n):
+                r = u
+                for e in range(3):
+                    s, r = r, s
+            s = s + x[1]
+        else:
+            r = r + 1
+    return s
+""",
+    ),
+    "a side of a test on data that returns numbers of two kinds by a test on a host value": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = None):
+    r = x.mean()
+    if r:
+        return r, 0.5, 1
+    if m is None:
+        return r, 1, 0
+    return r, 0.5, 1
+""",
+        how=Settings("torch", 0),
+    ),
+    "a side of a test on data that is a loop on a host value, or not": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2, m: torch.Tensor | None = None):
+    s = 0
+    if n:
+        while k:
+            return x, s
+    s = 0.5
+    return x, s
+""",
+        how=Settings("torch", 0, given=True),
+    ),
+    "a number that is a truth on one side of a test": Failure(
+        """
+def f(x, n, k):
+    b = 1
+    for t in range(n + 1):
+        s = t
+        while s < 0.7:
+            b = k
+            s = s * 0 + 2
+        if b and s < 0.3:
+            b = -0.5 < x[0] <= 1
+            x = x + 1
+    return x
+""",
+        how=Settings("jax", 1, 0),
+    ),
+    "a truth that a test on a host value leaves, in a loop of Python's own": Failure(
+        """
+def f(x, n, k, m=None):
+    r, b = 1, n > 1
+    for t in range(3):
+        if t > r:
+            r, b = 0.3, True
+        while x[0] < 0 and x[1] < 0:
+            x = x + 0.5 if b else x + 1
+    return x, r
+""",
+    ),
 }

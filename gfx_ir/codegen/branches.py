@@ -33,6 +33,8 @@ class Branches(Statements):
             for output, leaf in zip(node.values, given):
                 self.want(leaf, self.prefer.get(output), region)
             sides.append(self.block(region, end))
+        for output in node.values:  # what is asked of it from here on is asked of both sides
+            alias.pop(output, None)
         return self.put_if(test, *sides[0], *sides[1], node)
 
     def want(self, leaf: Any, text: str | None, region: Graph) -> None:
@@ -79,7 +81,6 @@ class Branches(Statements):
 
         ended = self.branch(node, finish)
         for value, text in zip(outputs, chosen):
-            self.plan.liveness.alias.pop(value, None)
             self.bind(value, text)
         return ended
 

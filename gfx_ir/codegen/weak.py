@@ -6,6 +6,7 @@ side.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..dtypes import DType, kind_of
@@ -20,6 +21,8 @@ _ARITHMETIC = frozenset(
     " greater greater_equal maximum minimum sqrt exp log sin cos tan tanh".split()
 )
 _COMPARISONS = frozenset("equal not_equal less less_equal greater greater_equal".split())
+_HOST = frozenset(("host_if", "host_for", "host_while"))
+_OPERATORS = frozenset("+ - * % // neg abs min max".split())
 _ORDER = "bifc"
 
 
@@ -32,6 +35,13 @@ def strong(leaf: Any) -> DType | None:
     """The dtype of a value that is known to be no number."""
     known = leaf.type if type(leaf) is Value else None
     return known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
+
+
+def _operands(node: Node) -> Sequence[Any] | None:
+    """What a number is computed from, where it is of the kind of that."""
+    if node.op.name == "host":
+        return node.args[1] if node.args[0] in _OPERATORS else None
+    return node.args if node.op.name in _ARITHMETIC - _COMPARISONS else None
 
 
 def _runs(node: Node) -> bool:
@@ -111,16 +121,17 @@ class Weak:
         A loop settles what it carries, and casts it to a dtype that is known; a test on a host value gives one of its sides
         as it is, a loop of Python's own what it starts from or what a trip leaves.
         """
-        return self._is_loose(leaf, {})
+        return bool(self._is_loose(leaf, {}))
 
-    def _is_loose(self, leaf: Any, seen: dict[Value, bool]) -> bool:
+    def _is_loose(self, leaf: Any, seen: dict[Value, bool | None]) -> bool | None:
+        """The answer; None for what is being asked already: what a loop makes of itself alone says nothing."""
         value = self.liveness.resolve(leaf)
         if type(value) is not Value:
             return is_number(value)
         if not value.is_tensor:
             return value.kind in ("int", "float", "bool")
         if value not in seen:
-            seen[value] = True  # what a loop makes of itself alone
+            seen[value] = None
             seen[value] = not self._is_cast(value) and self._from_loose(value, seen)
         return seen[value]
 
@@ -129,14 +140,15 @@ class Weak:
         node, at = self.liveness.phis.get(value, (value.node, value.index - 1))
         return strong(value) is not None and node.op.name in LOOPS and 0 <= at < len(node.arg("init"))
 
-    def _from_loose(self, value: Value, seen: dict[Value, bool]) -> bool:
+    def _from_loose(self, value: Value, seen: dict[Value, bool | None]) -> bool:
         sources = self._sources(value)
         if sources is None:
-            arithmetic = value.node.op.name in _ARITHMETIC
-            return self._counts(value) or (arithmetic and all(self._is_loose(arg, seen) for arg in value.node.args))
-        found = [self._is_loose(source, seen) for source in sources]
-        phi = value in self.liveness.phis
-        return any(found) if value.node.op.name in ("host_if", "host_for", "host_while") and not phi else all(found)
+            if self._counts(value) or value.node.op.name not in _ARITHMETIC:
+                return self._counts(value)
+            sources = value.node.args
+        node, _ = self.liveness.phis.get(value, (value.node, 0))
+        pick = any if node.op.name in _HOST else all
+        return pick(found for found in [self._is_loose(source, seen) for source in sources] if found is not None)
 
     def _counts(self, value: Value) -> bool:
         """Whether a value is the index of a loop over a range."""
@@ -157,10 +169,12 @@ class Weak:
         if not self.loose(leaf):
             return None
         element = strong(than)
+        if element is not None and element.kind == "b":  # nothing is less, and True is no number beside an array
+            return None
         whole = self._search(than, True) if element is None else element.kind.replace("u", "i")
         if whole is None:
             return None if self.loose(than) else ""
-        own = kind_of(leaf) if is_number(leaf) else self._search(leaf, True)
+        own = self._lowest(leaf, {})
         if own is None and element is not None:
             return whole
         return whole if own is not None and _ORDER.index(own) < _ORDER.index(whole) else None
@@ -208,24 +222,38 @@ class Weak:
             loose = self.loose(one), self.loose(other)
             if any(loose) and (not all(loose) or self.kind(one) is None or self.kind(one) != self.kind(other)):
                 return True
+            kinds = self.kind(one), self.kind(other)
+            if None not in kinds and kinds[0] != kinds[1]:
+                return True
             return one is not other and (self._unsettled(one) or self._unsettled(other))
         if isinstance(one if is_number(one) else other, bool):
             return not all(is_boolean(side) or self.kind(side) == "b" for side in (one, other))
         return self.kind(one) != self.kind(other)
 
     def _is_mixed(self, leaf: Any) -> bool:
-        """Whether a value comes from a test on a host value that gives numbers of two kinds, as one of them."""
-        todo, seen = [leaf], set()
-        while todo:
-            value = self.liveness.resolve(todo.pop())
-            if type(value) is not Value or value in seen or self.kind(value) is None:
-                continue
-            seen.add(value)
+        """Whether a value comes from a test or loop of Python's own that gives numbers of two kinds, as one of them."""
+        kind = self.kind(leaf)
+        return kind is not None and self._lowest(leaf, {}) not in (None, kind)
+
+    def _lowest(self, leaf: Any, seen: dict[Value, str | None]) -> str | None:
+        """The lowest kind that a number may have: a test or loop of Python's own gives one of its numbers as it is, all else
+        takes the highest kind of what it is made of. None where nothing tells."""
+        value = self.liveness.resolve(leaf)
+        if type(value) is not Value:
+            return kind_of(value) if is_number(value) else None
+        if value not in seen:
+            seen[value] = None  # what a loop makes of itself alone
+            node, _ = self.liveness.phis.get(value, (value.node, 0))
             sources = self._sources(value)
-            if value.node.op.name == "host_if" and sources and len({self.kind(side) for side in sources}) > 1:
-                return True
-            todo.extend(sources or (value.node.args if value.node.op.name in _ARITHMETIC else ()))
-        return False
+            if sources is None:
+                sources = _operands(node) if value not in self.liveness.phis else None
+            if sources is None or node.op.name in ("while", "for"):
+                seen[value] = self._search(value, True)
+            else:
+                kinds = [kind for kind in (self._lowest(source, seen) for source in sources) if kind is not None]
+                pick = min if node.op.name in _HOST else max
+                seen[value] = pick(kinds, key=_ORDER.index, default=None)
+        return seen[value]
 
     def _unsettled(self, value: Any) -> bool:
         """Whether a value is a number where a loop is entered, and an array of another dtype after a trip, for all that is known."""
@@ -243,6 +271,7 @@ class Weak:
         if at == node.arg("exit"):
             return None
         before, after = self.kind(node.arg("init")[at]), self.kind(node.values[at])
+        before = before and self._lowest(node.arg("init")[at], {})
         wider = before is not None and after is not None and _ORDER.index(after) > _ORDER.index(before)
         return after if wider else None
 
