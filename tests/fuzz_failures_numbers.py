@@ -221,4 +221,17 @@ def f(x, n, k, m=None):
     return x, r
 """,
     ),
+    "a test that another one settles, where what it reads is a number by now": Failure(
+        """
+def f(x, n, k):
+    s = 1
+    for t in (1, 0.5):
+        if x[0] or k:
+            break
+        else:
+            s = 0.5
+    return s
+""",
+        how=Settings("numpy", 1, 0),
+    ),
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..graph import Graph, Node, Value
 from .copying import Values, copy_nodes, outputs_of, substitute
 from .simplify import IFS
@@ -41,7 +39,8 @@ def _asks_again(first: Node, second: Node) -> bool:
 
 def _merged(graph: Graph, first: Node, second: Node) -> Node:
     """The test whose sides do what those of both do, with the values of both."""
-    operands = list(dict.fromkeys([*first.args[1], *(o for o in second.args[1] if o not in first.values)]))
+    given = (*first.args[1], *(o for o in second.args[1] if o not in first.values))
+    operands = [value for value in dict.fromkeys(given) if type(value) is Value]  # others are fixed by now
     regions = tuple(_side(first, second, operands, at) for at in (0, 1))
     kinds = tuple(value.kind for value in (*first.values, *second.values))
     made = Node(first.op, (first.args[0], tuple(operands)), kinds, first.span, regions)
@@ -54,20 +53,18 @@ def _merged(graph: Graph, first: Node, second: Node) -> Node:
     return made
 
 
-def _side(first: Node, second: Node, operands: list[Any], at: int) -> Graph:
+def _side(first: Node, second: Node, operands: list[Value], at: int) -> Graph:
     one, other = first.regions[at], second.regions[at]
     side = Graph(one.name)
-    held: dict[Any, Value] = {}
+    held: Values = {}
     for value in operands:
         held[value] = side.add_placeholder(value.name or "", value.kind, value.type)
         held[value].name = value.name
-    values: Values = {inner: held[value] for inner, value in zip(one.placeholders, first.args[1])}
+    values: Values = dict(zip(one.placeholders, substitute(first.args[1], held)))
     copy_nodes(one, side, None, values)
     given = [substitute(leaf, values) for leaf in outputs_of(one.result, len(first.values))]
-    behind: Values = {
-        inner: given[value.index - 1] if value in first.values else held[value]
-        for inner, value in zip(other.placeholders, second.args[1])
-    }
+    held.update(zip(first.values, given))
+    behind: Values = dict(zip(other.placeholders, substitute(second.args[1], held)))
     copy_nodes(other, side, None, behind)
     last = [substitute(leaf, behind) for leaf in outputs_of(other.result, len(second.values))]
     side.result = (*given, *last)

@@ -69,7 +69,7 @@ class Weak:
         ):  # now: while a side of a test is written, outputs stand for what it gives
             self.maybe_number(value)
 
-    def _sources(self, value: Value) -> list[Any] | None:
+    def _sources(self, value: Value) -> Sequence[Any] | None:
         """What a carried value, or an output of a test or loop, comes from; None for other values."""
         phi = self.liveness.phis.get(value)
         node, at = phi if phi is not None else (value.node, value.index - 1)
@@ -145,7 +145,7 @@ class Weak:
         if sources is None:
             if self._counts(value) or value.node.op.name not in _ARITHMETIC:
                 return self._counts(value)
-            sources = value.node.args
+            sources = list(value.node.args)
         node, _ = self.liveness.phis.get(value, (value.node, 0))
         pick = any if node.op.name in _HOST else all
         return pick(found for found in [self._is_loose(source, seen) for source in sources] if found is not None)
