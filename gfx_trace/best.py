@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
 
 def minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """min(…) or max(…)."""
     args = tuple(map(rows_of, args))
-    items = list(args[0]) if len(args) == 1 and not is_open(args[0]) else list(args)
+    key = kwargs.get("key")
+    items = list(args[0]) if len(args) == 1 and (key is not None or not is_open(args[0])) else list(args)
+    if key is not None and items:
+        return _by_key(tracer, f, items, key)
     if len(args) == 1 and isinstance(args[0], Proxy):
         return _best(f, args[0])
-    if not any(map(is_open, items)) or kwargs:
+    if not any(map(is_open, items)):
         return f(*args, **kwargs)
     best = items[0]
     for item in items[1:]:
@@ -28,6 +32,17 @@ def minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
             best = _better(tracer, f, best, item)
         else:
             best = tracer.wrap(tracer.host(f.__name__, tracer.unwrap(best), tracer.unwrap(item)))
+    return best
+
+
+def _by_key(tracer: Tracer, f: Any, items: list[Any], key: Any) -> Any:
+    """The first of the items whose key is least (greatest)."""
+    best, rank = items[0], tracer.call(key, (items[0],), {})
+    for item in items[1:]:
+        found = tracer.call(key, (item,), {})
+        less = tracer.placed(operator.gt if f is max else operator.lt, found, rank)
+        then, otherwise = (item, found), (best, rank)
+        best, rank = tracer.ifexp(less, lambda then=then: then, lambda otherwise=otherwise: otherwise)
     return best
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.dtypes import dtype
 from gfx_ir.graph import Value
+from gfx_ir.trees import leaves
 
 from .best import minmax
 from .proxy import HostProxy, Proxy, Unusable, is_open
@@ -50,17 +51,15 @@ def _scalar_of(kind: type, value: Any, backend: Any) -> Any:
 
 def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """sorted(items, key=…): by keys that are fixed."""
-    items = args[0]
-    key = kwargs.get("key")
-    rows = list(items) if isinstance(items, (list, tuple, dict, set)) else items
-    keys = [tracer.call(key, (item,), {}) for item in rows] if key is not None and not is_open(rows) else rows
-    if is_open(rows) or (isinstance(keys, list) and any(map(is_open, keys))):
+    items, key = rows_of(args[0]), kwargs.get("key")
+    known = not (is_open(items) or _is_open_iterable(items))
+    rows = list(items) if known else []
+    keys = rows if key is None else [tracer.call(key, (item,), {}) for item in rows]
+    if not known or any(map(is_open, leaves(keys))):
         hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
         raise tracer.error(
             "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs", hint
         )
-    if key is None or not isinstance(keys, list):
-        return f(*args, **kwargs)
     order = sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse", False)))
     return [rows[at] for at in order]
 
@@ -195,7 +194,7 @@ def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 class OpenRange:
     """A range whose ends are only known when the emitted code runs."""
 
-    def __init__(self, start: Any, stop: Any, step: Any, reverse: bool = False) -> None:
+    def __init__(self, start: Any, stop: Any, step: Any) -> None:
         self.start, self.stop, self.step = start, stop, step
 
     def __iter__(self) -> Any:
@@ -227,6 +226,8 @@ def _combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if f is enumerate:
         start = kwargs.get("start", args[1] if len(args) > 1 else 0)
         return Combined("enumerate", args[:1], start)
+    if f is reversed and isinstance(args[0], OpenRange) and type(step := args[0].step) is int and abs(step) == 1:
+        return OpenRange(args[0].stop - step, args[0].start - step, -step)
     return Combined(f.__name__, args)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
+from gfx_ir.trees import leaves
+
+from .proxy import HostProxy, Proxy
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -27,6 +31,16 @@ def spliced(tracer: Tracer, items: Any) -> Any:
         return items
     parts = tuple(item.value if type(item) is Starred else item for item in items)
     return tracer.host("splice", *parts)
+
+
+def positions(tracer: Tracer, index: Any) -> Any:
+    """An index as ops take it: a list with captured numbers is one tensor of positions."""
+    if isinstance(index, tuple):
+        return spliced(tracer, tuple(positions(tracer, item) for item in index))
+    found = tracer.unwrap(index)
+    parts = [part for part in leaves(index) if isinstance(part, (Proxy, HostProxy))] if type(index) is list else []
+    numbers = all(type(part) is HostProxy or part.weak for part in parts)
+    return ops.as_tensor(found) if parts and numbers else found
 
 
 def constant_data(owner: Backend, x: Any) -> tuple[Any, DType]:

@@ -151,6 +151,7 @@ class Journal:
         for slot in reversed(list(self.frames[0].values())):
             if slot.kind != "proxy":
                 slot.set(slot.old)
+        self.frames[0] = {}
 
     def commit(self, slots: list[tuple[Slot, Any]]) -> None:
         """Write slots again, recorded in the region that is open now."""

@@ -32,7 +32,7 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         joined = tracer.on_choice(result, lambda side: _plain(side))
         return (_either(tracer, result), None) if isinstance(joined, Choice) else result_tree(tracer, joined)
     if rows_of(result) is not result:
-        return rows_of(result).read(), None
+        return tracer.host("list", rows_of(result).read()), None
     if tracer.array_owner(result) is not None:
         return tracer.array_proxy(result).read(), None
     if dataclasses.is_dataclass(result) and not isinstance(result, type):

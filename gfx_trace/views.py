@@ -19,13 +19,13 @@ from .aliases import Doubt, Element, doubt, is_written, lose, regained, root_of
 from .attempts import Mark
 from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
-from .convert import Starred, spliced
+from .convert import Starred, positions, spliced
 from .holding import hold
 from .indexed import Indexed
 from .missing import stand_in
 from .namespace import Namespace
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
-from .rows import rows_of
+from .rows import joined_rows, rows_of
 from .scalars import element_of, integers_of, scalar
 
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ class Views:
         """Apply a lift to the traced function's arguments; keeps track of views and in-place writes. What it refuses, an
         option that no op has, is kept as a call of the framework's `function` where that can be."""
         if args and rows_of(args[0]) is not args[0]:
-            return self.rows_for(lift, args, kwargs)
+            again = lambda args: self.apply(lift, args, kwargs, backend, function)
+            return joined_rows(self, lift.name, args, kwargs, again)
         found = self.forked(lift, args, kwargs, lambda args, kwargs: self.apply(lift, args, kwargs, backend, function))
         if found is not NotImplemented:
             return found
@@ -162,13 +163,6 @@ class Views:
         if node is not None and node is self.graph.last and node is not before:
             node.in_place = bool(node.args) and node.args[0] is subject
 
-    def rows_for(self: Tracer, lift: Lift, args: tuple, kwargs: dict) -> Any:
-        """A call on a list that a staged loop filled: stacking it gives the loop's rows."""
-        axis = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0))
-        if lift.name.rpartition(".")[2] in ("stack", "array", "asarray") and axis in (0, None):
-            return args[0][0].rows
-        raise self.error(f"GFX cannot apply {lift.name} to a list that a loop filled", "stack it first")
-
     def link(self: Tracer, base: Proxy, base_value: Value, wrapped: Any, varies: str = "") -> None:
         """Make the results of view ops views of `base`; those of a function that `varies` in whether it copies may be."""
         origins = (base_value, self.captures.get(base_value))
@@ -196,10 +190,8 @@ class Views:
         value = x.read()
         if isinstance(index, str):
             self.no_operand(x, index)
-        if isinstance(index, tuple) and type(index) is not tuple:
-            index = tuple(index)
         read = x.backend.methods.get("__getitem__") if x.backend is not None else None
-        where = self.unwrap(index)
+        where = positions(self, index)
         wrapped = Proxy((ops.getitem if read is None else read.fn)(value, where), x.backend)
         if x.backend is None or x.backend.views:
             self.is_array(x)
@@ -235,7 +227,8 @@ class Views:
         if x.read() is new:
             return
         put = x.backend.methods.get("__setitem__") if x.backend is not None else None
-        where, value = self.unwrap(index), self.unwrap(new)
+        where = positions(self, index)
+        value = self.unwrap(new)
         old, before = x.read(), self.graph.last
         if not is_written(old, where, value):
             result = (ops.index_put if put is None else put.fn)(old, where, value)

@@ -21,7 +21,7 @@ _COMPARE: dict[str, type[ast.cmpop]] = {
     "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq, "is": ast.Is, "in": ast.In,
 }  # fmt: skip
 _BOOLEAN: dict[str, type[ast.boolop]] = {"and": ast.And, "or": ast.Or}
-_FUNCTIONS = frozenset(("abs", "int", "float", "bool", "str", "min", "max", "round", "len"))
+_FUNCTIONS = frozenset(("abs", "int", "float", "bool", "str", "min", "max", "round", "len", "list"))
 _OPPOSITE: dict[type, type[ast.cmpop]] = {
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip

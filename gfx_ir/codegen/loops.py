@@ -246,7 +246,8 @@ class Loops(Branches):
             stacked = call(ast.Attribute(self.module.free(name(style.module)), "stack", ast.Load()), name(text))
             users = self.plan.users[value]
             if len(users) == 1 and users[0].graph is node.graph:
-                self.bound[value] = stacked
+                listed = users[0].op.name == "host" and users[0].args[0] == "list"
+                self.bound[value] = name(text) if listed else stacked
             else:
                 self.put(ast.Assign([ast.Name(text, ast.Store())], stacked))
                 self.bound[value] = name(text)

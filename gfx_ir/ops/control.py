@@ -45,6 +45,8 @@ def host_kind(operator: str, args: tuple) -> str:
         return "int"
     if operator in ("str", "format"):
         return "str"
+    if operator == "list":
+        return "any"
     if operator == "getitem":
         if _kinds(args[:1]) != {"shape"}:
             return "any"
