@@ -14,6 +14,7 @@ from .repeats import Repeats
 from .weak import is_number, strong
 
 HOST = ("host_for", "host_while")
+_BOTH = "both"  # the dtype that the carried value and what a trip leaves promote to
 _MAKE = {"i": int, "f": float, "c": complex}
 
 
@@ -39,6 +40,8 @@ class Casts(Repeats):
         if at == node.arg("exit") or self.module.style.control != "functional":
             return None
         found = self.plan.weak.narrower(self.plan.resolve(loop_results(node)[at]), node.values[at])
+        if found is None and node.op.name not in HOST and self.plan.weak.lags(node, at):
+            return _BOTH
         # A loop of Python's own may carry a number in an array's place.
         return None if found == "" and node.op.name in HOST and strong(node.values[at]) is None else found
 
@@ -54,17 +57,23 @@ class Casts(Repeats):
             return made
         if element is not None:
             return self.typed(made, element)
-        if kind:
+        if kind and kind != _BOTH:
             return ast.BinOp(made, ast.Mult(), ast.Constant(_MAKE[kind](1)))
-        phi = placeholders(node, node.regions[-1])[1][at]
-        array = ast.Attribute(self.module.free(name(self.module.style.module)), "asarray", ast.Load())
-        return ast.Call(array, [made, ast.Attribute(self.value(phi), "dtype", ast.Load())], [])
+        carry = self.value(placeholders(node, node.regions[-1])[1][at])
+        dtype: ast.expr = ast.Attribute(carry, "dtype", ast.Load())
+        if kind == _BOTH:
+            dtype = ast.Call(self._of_module("result_type"), [made, carry], [])
+        return ast.Call(self._of_module("asarray"), [made, dtype], [])
+
+    def _of_module(self, text: str) -> ast.expr:
+        """A function of the target's module."""
+        return ast.Attribute(self.module.free(name(self.module.style.module)), text, ast.Load())
 
     def read_dtypes(self, node: Node, carried: Sequence[int]) -> None:
         """The carried values whose dtype is asked for are read by the end of the body."""
         body = node.regions[-1]
         phis = placeholders(node, body)[1]
         for at in carried:
-            if strong(node.values[at]) is None and self._narrower(node, at) == "":
+            if strong(node.values[at]) is None and self._narrower(node, at) in ("", _BOTH):
                 self.plan.liveness.users.setdefault(phis[at], [])
                 self.plan.last[body][phis[at]] = 2 * self.plan.index[body.output]

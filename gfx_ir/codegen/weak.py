@@ -22,7 +22,8 @@ _ARITHMETIC = frozenset(
 )
 _COMPARISONS = frozenset("equal not_equal less less_equal greater greater_equal".split())
 _HOST = frozenset(("host_if", "host_for", "host_while"))
-_OPERATORS = frozenset("+ - * % // neg abs min max".split())
+_CHOICES = frozenset(("min", "max"))
+_OPERATORS = frozenset("+ - * % // neg abs".split()) | _CHOICES
 _ORDER = "bifc"
 
 
@@ -42,6 +43,11 @@ def _operands(node: Node) -> Sequence[Any] | None:
     if node.op.name == "host":
         return node.args[1] if node.args[0] in _OPERATORS else None
     return node.args if node.op.name in _ARITHMETIC - _COMPARISONS else None
+
+
+def _gives_one(node: Node) -> bool:
+    """Whether Python computes the node, and gives one of several values as it is."""
+    return node.op.name in _HOST or (node.op.name == "host" and node.args[0] in _CHOICES)
 
 
 def _runs(node: Node) -> bool:
@@ -179,6 +185,16 @@ class Weak:
             return whole
         return whole if own is not None and _ORDER.index(own) < _ORDER.index(whole) else None
 
+    def lags(self, node: Node, at: int) -> bool:
+        """Whether a trip puts what may be a number in the place of a value that it does not come from: while a loop around this
+        one is being settled, it may be of a lower kind than that value."""
+        result = self.liveness.resolve(loop_results(node)[at])
+        if type(result) is not Value or is_boolean(node.values[at]):
+            return False
+        if self.loose(result) or not self.maybe_number(result):
+            return False
+        return at not in self._follows(node, result)
+
     def _search(self, root: Value, indices: bool = False) -> str | None:
         known: set[str] = set()
         todo: list[tuple[Any, bool]] = [(root, True)]  # with whether its kind is that of the root, not compared away
@@ -251,7 +267,7 @@ class Weak:
                 seen[value] = self._search(value, True)
             else:
                 kinds = [kind for kind in (self._lowest(source, seen) for source in sources) if kind is not None]
-                pick = min if node.op.name in _HOST else max
+                pick = min if _gives_one(node) else max
                 seen[value] = pick(kinds, key=_ORDER.index, default=None)
         return seen[value]
 
