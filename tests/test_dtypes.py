@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gfx_ir import dtypes, host
 from gfx_ir.dtypes import DTYPES, DType
-from gfx_ir.errors import FormatError, ShapeError
+from gfx_ir.errors import FormatError, GfxError, ShapeError
 from gfx_ir.host import Dim
 from gfx_ir.types import LogicalTensor, TensorSpec, parse_logical
 
@@ -113,6 +113,14 @@ def test_tensors_without_axes_in_torch():
                     dtypes.result_type_torch(operands)
             else:
                 assert dtypes.result_type_torch(operands).name == want, (a, b, shapes)
+
+
+def test_a_dtype_that_no_other_framework_has_is_refused():
+    torch, gfx = pytest.importorskip("torch"), pytest.importorskip("gfx_trace")
+    x = torch.ones(3, 2)
+    for fn in (lambda x: x.to(torch.complex32), lambda x: x.chalf(), lambda x: torch.view_as_complex(x.half())):
+        with pytest.raises(GfxError, match="complex32"):
+            gfx.symbolic_trace(fn, x)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,7 +7,7 @@ import torch
 from torch.nn.utils import rnn
 
 import gfx_trace as gfx
-from gfx_ir.errors import MissingOp
+from gfx_ir.errors import MissingOp, ShapeError
 
 X = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0))
 LENGTHS, SORTED = torch.tensor([2, 5, 3]), torch.tensor([5, 3, 2])
@@ -103,3 +103,17 @@ def test_the_sources_are_natural():
 def test_a_call_that_changes_its_argument_is_refused():
     with pytest.raises(MissingOp, match="transposes its argument in place"):
         gfx.symbolic_trace(lambda x, n: rnn.unpad_sequence(x, n), X, LENGTHS)
+
+
+@pytest.mark.parametrize("lengths", [[2, 5, 3], [3, 2, 0]])
+def test_lengths_that_do_not_fall_are_an_error_everywhere(lengths):
+    def pack(x, lengths):
+        return rnn.pack_padded_sequence(x, lengths, True).data
+
+    program, wrong = gfx.symbolic_trace(pack, X, SORTED), torch.tensor(lengths)
+    for target in TARGETS:
+        convert = {"torch": lambda x: x, "jax": lambda x: jnp.asarray(x.numpy()), "numpy": lambda x: x.numpy()}[target]
+        with pytest.raises(Exception, match=r"must (fall|be sorted)|greater than 0"):
+            program.to(target)(convert(X), convert(wrong))
+    with pytest.raises(ShapeError, match="must fall"):
+        gfx.symbolic_trace(lambda x: pack(x, lengths), X)

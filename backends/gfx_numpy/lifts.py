@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from gfx_ir import ops
+from gfx_ir.dtypes import complex64, complex128
+from gfx_ir.errors import MissingOp
 from gfx_ir.lifting.arranging import Arranging
 from gfx_ir.lifting.calculus import Calculus
 from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
+from gfx_ir.lifting.words import kind_of, known_dtype, unknown_dtype
 from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
 
 from .rows._lift import NP, as_array, ask_rank, expect, refuse
@@ -40,10 +43,37 @@ def _sort_partition(a: Any, kth: Any, axis: int = -1, kind: Any = None, order: A
     return ops.sort(a, axis=axis)
 
 
+def _sort_complex(a: Any) -> Any:
+    kind, found = kind_of(a), known_dtype(a)
+    if kind is None or found is None:
+        raise unknown_dtype("np.sort_complex", "or sort it and cast")
+    a = ops.sort(as_array(a))
+    return a if kind == "c" else ops.astype(a, complex64 if kind in "iu" and found.bits <= 16 else complex128)
+
+
+_LEADING = "drops the zeros that lead a polynomial, so that the shape of what it gives hangs on data"
+_REFUSED = {
+    "np.polymul": (_LEADING, "use np.convolve(a1, a2), which keeps them"),
+    "np.polydiv np.roots": (_LEADING, "compute it outside of the captured function"),
+    "np.trim_zeros": ("gives as many elements as data say", "slice between positions that are known"),
+    "np.apply_along_axis np.apply_over_axes": ("calls a function on parts of an array", "give the function axis="),
+    "ndarray.tolist": ("gives Python numbers, and a graph holds arrays", "use the array"),
+}
+
+
+def _refusing(name: str, why: str, hint: str) -> Callable[..., NoReturn]:
+    def lift(*args: Any, **kwargs: Any) -> NoReturn:
+        raise MissingOp(f"{name} {why}", hint=hint)
+
+    return lift
+
+
 _TABLES = (Searching(NP).table(), Counting(NP).table(), accumulations(NP), Arranging(NP).table())
 LIFTS: dict[str, Callable[..., Any]] = {
     **{NP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()},
     "np.lib.stride_tricks.sliding_window_view": _windows,
+    "np.sort_complex": _sort_complex,
+    **{name: _refusing(name, *why) for names, why in _REFUSED.items() for name in names.split()},
     **{NP.names(short): fn for short, fn in (Calculus(NP).table() | foldings(NP)).items()},
 }
 WRITES: dict[str, Callable[..., Any]] = {

@@ -109,7 +109,9 @@ def kind(x: Any) -> str:
 
 
 def element(of: Any) -> Any:
-    """A dtype argument: a DType, an open dtype, or one of Python's types."""
+    """A dtype argument: a DType, an open dtype, or one of Python's types. Raises MissingOp for one that GFX has not."""
+    if isinstance(of, torch.dtype):
+        refuse(f"GFX has no dtype {of}, which NumPy and JAX have not")
     return dtype(of) if isinstance(of, type) else of
 
 
@@ -172,8 +174,8 @@ def fixed_int(value: Any, what: str) -> int:
 
 
 def is_dtype(x: Any) -> bool:
-    """Whether x is a dtype, known or open."""
-    return isinstance(x, (DType, type)) or (isinstance(x, Value) and x.kind == "dtype")
+    """Whether x is a dtype: known, open, or one that GFX has not."""
+    return isinstance(x, (DType, type, torch.dtype)) or (isinstance(x, Value) and x.kind == "dtype")
 
 
 def one(op: OpDef) -> Any:

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
+from gfx_ir.errors import BackendError
 from gfx_ir.types import LogicalTensor
 
 from . import (
@@ -149,7 +150,10 @@ class TorchBackend(Backend):
 
     # ------------------------------------------------------------------ tensors
     def dtype_of(self, x: Any) -> DType:
-        return _FROM_TORCH[x if isinstance(x, torch.dtype) else x.dtype]
+        native = x if isinstance(x, torch.dtype) else x.dtype
+        if native not in _FROM_TORCH:
+            raise BackendError(f"GFX has no dtype {native}, which NumPy and JAX have not", hint="use another dtype")
+        return _FROM_TORCH[native]
 
     def as_dtype(self, x: Any) -> DType | None:
         return _FROM_TORCH.get(x) if isinstance(x, torch.dtype) else None

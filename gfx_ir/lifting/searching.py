@@ -132,7 +132,10 @@ class Searching:
     def compress(self, condition: Any, a: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
         """Slices where a condition holds."""
         self.say.refuse(self.say.call("compress"), out=out, **options)
-        kept = ops.getitem(ops.argwhere(self.say.as_array(condition)), (slice(None), 0))
+        if isinstance(condition, (tuple, list)) and not any(isinstance(c, Value) for c in condition):
+            kept = ops.as_tensor([at for at, holds in enumerate(condition) if holds], dtype=int64)
+        else:
+            kept = ops.getitem(ops.argwhere(self.say.as_array(condition)), (slice(None), 0))
         if axis is None:
             return ops.take(self._flat(a), kept, axis=0)
         return ops.take(self.say.as_array(a), kept, axis=axis)

@@ -19,6 +19,7 @@ SAMPLES = [
     S("gamma", (KEY, uniform(3), (2, 3), F32, True), skip=OWN),
     S("poisson", (KEY, uniform(3), (2, 3)), skip=OWN),
     S("binomial", (KEY, 9, uniform(3), (2, 3), F32), skip=OWN),
+    S("binomial", (KEY, 9, 0.5, (2, 3), dtypes.int64), skip=OWN),
     S("uniform", (KEY, (2, 3)), skip=OWN),
     S("uniform", (KEY, (2, 3), -1.0, 2.0, F32), skip=OWN),
     S("uniform", (KEY, (4,)), {"dtype": dtypes.dtype("float16")}, skip=OWN),
@@ -31,4 +32,5 @@ SAMPLES = [
     S("multinomial", (KEY, uniform(2, 4), 5, True), skip=OWN),
     S("randint", (KEY, (3, 2), -4, 9), skip=OWN),
     S("randint", (KEY, (3,), 0, 5, dtypes.int32), skip=OWN),
+    S("randint", (KEY, (3,), 0, 5, dtypes.float32), skip=OWN),
 ]

@@ -8,7 +8,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.defaults import own
-from gfx_ir.dtypes import int64
+from gfx_ir.dtypes import DType, int64
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
@@ -48,6 +48,13 @@ def _bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low", *, 
 def _randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     refuse("jax.random.randint", out_sharding=out_sharding)
     return ops.randint(key, shape, minval, maxval, dtype=element(dtype))
+
+
+def _drawn_as(call: str, dtype: Any, kinds: str) -> str:
+    """A draw in a dtype; jax.random draws in certain kinds of dtypes alone."""
+    if isinstance(dtype, DType) and dtype.kind not in kinds:
+        return f"{call}).astype(dtype)"
+    return f"{call}, dtype=dtype)"
 
 
 def _permutation(key: Any, x: Any, axis: int = 0, independent: bool = False, *, out_sharding: Any = None) -> Any:
@@ -102,12 +109,12 @@ ROWS = (
     Row("bernoulli", "jax.random.bernoulli(key, p, shape)", {"jax.random.bernoulli": _bernoulli}),
     Row(
         "randint",
-        "jax.random.randint(key, shape, low, high, dtype=dtype)",
+        lambda a: _drawn_as("jax.random.randint(key, shape, low, high", a.dtype, "iu"),
         {"jax.random.randint": _randint},
         own={"dtype": int64},
     ),
     Row("permutation", "jax.random.permutation(key, count)", {"jax.random.permutation": _permutation}),
     Row("gamma", _gamma_spelling, own={"dtype": own("numpy")}),
     Row("poisson", _poisson_spelling),
-    Row("binomial", "jax.random.binomial(key, n, p, shape, dtype=dtype)"),
+    Row("binomial", lambda a: _drawn_as("jax.random.binomial(key, n, p, shape", a.dtype, "f")),
 )

@@ -15,6 +15,7 @@ from gfx_ir import ops
 from gfx_ir.dtypes import float64, int64
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
+from gfx_ir.ops import _seen
 
 from ._lift import as_array, ask_rank, element, refuse
 
@@ -200,6 +201,20 @@ def _binomial(key: Draw, n: Any, p: Any, size: Any = None) -> Any:
     return ops.binomial(key(), n, p, _shape(size, n, p), dtype=int64)
 
 
+def _multinomial(key: Draw, n: Any, pvals: Any, size: Any = None) -> Any:
+    """How often each outcome comes: one after the other, each so often of the times that are left."""
+    p, n = as_array(pvals), as_array(n)
+    outcomes = _seen.length(p, 0, "Generator.multinomial needs the number of outcomes")
+    shape = _shape(size, n)
+    left, rest, counts = ops.add(ops.zeros(shape, dtype=int64), n), ops.sum(p), []
+    for at in range(outcomes - 1):
+        part = ops.getitem(p, at)
+        share = ops.where(ops.greater(rest, part), ops.divide(part, rest), 1.0)
+        counts.append(ops.binomial(key(), left, share, shape, dtype=int64))
+        left, rest = ops.subtract(left, counts[-1]), ops.subtract(rest, part)
+    return ops.stack((*counts, left), axis=-1)
+
+
 def _poisson(key: Draw, lam: Any = 1.0, size: Any = None) -> Any:
     lam = as_array(lam)
     return ops.poisson(key(), lam, _shape(size, lam), dtype=int64)
@@ -236,6 +251,7 @@ DRAWS: dict[str, Draw] = {
     "beta": _beta,
     "dirichlet": _dirichlet,
     "binomial": _binomial,
+    "multinomial": _multinomial,
     "poisson": _poisson,
 }
 SHUFFLES: dict[str, Draw] = {"shuffle": _permutation}

@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import PackedSequence
 from gfx_ir import ops
 from gfx_ir.build import host, rank_of
 from gfx_ir.dtypes import dtype
+from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
@@ -37,14 +38,27 @@ class Padded(NamedTuple):
 
 
 def pack_padded_sequence(input: Any, lengths: Any, batch_first: Any = False, enforce_sorted: Any = True) -> tuple:
-    """torch.nn.utils.rnn.pack_padded_sequence. Whether the lengths fall, where they are said to, is not looked at."""
+    """torch.nn.utils.rnn.pack_padded_sequence."""
     if isinstance(lengths, (tuple, list)):
         lengths = ops.as_tensor(lengths, dtype=_INT64)
+    if enforce_sorted:
+        _check_falling(lengths)
     return _packed(ops.pack_padded_sequence(input, lengths, bool(batch_first), bool(enforce_sorted)))
 
 
 def _packed(parts: tuple) -> tuple:
     return PackedSequence._make((*parts, None, None)[:4])
+
+
+def _check_falling(lengths: Any) -> None:
+    """What PyTorch asks of lengths that are said to fall; at capture where they are known. Raises ShapeError there."""
+    text = "the lengths of sequences must fall and be at least 1, unless enforce_sorted=False"
+    known = _known(lengths)
+    if known is None:
+        falls = ops.greater_equal(ops.getitem(lengths, slice(None, -1)), ops.getitem(lengths, slice(1, None)))
+        ops.check(ops.logical_and(ops.all(falls), ops.greater(ops.getitem(lengths, -1), 0)), text, "RuntimeError")
+    elif np.any(np.diff(known) > 0) or np.min(known) < 1:
+        raise ShapeError(f"{text}: {list(known)}")
 
 
 def packed_sequence(

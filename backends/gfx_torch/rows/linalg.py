@@ -5,16 +5,28 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import torch
+
 from gfx_ir import ops
 from gfx_ir.backend import Row
 
 from ..lifting import ask_rank, cast_back, known_size, names, one, refuse, swapped
 from ..lifts.systems import solve
-from ._spell import rank_of
+from ._spell import dtype_of, rank_of
 
 
 def _matmul(input: Any, other: Any) -> Any:
     return ops.matmul(input, other)
+
+
+def _product(args: SimpleNamespace) -> str:
+    """torch multiplies matrices of one dtype alone."""
+    a, b = (dtype_of(x) for x in (args.x1, args.x2))
+    if a is None or b is None or a == b:
+        return "x1 @ x2"
+    both = torch.promote_types(getattr(torch, a.name), getattr(torch, b.name))
+    left = "x1" if both is getattr(torch, a.name) else f"x1.to({both})"
+    return f"{left} @ {'x2' if both is getattr(torch, b.name) else f'x2.to({both})'}"
 
 
 def _trace(args: SimpleNamespace) -> str:
@@ -102,7 +114,7 @@ _PRODUCTS = {
 }
 
 ROWS = (
-    Row("matmul", "x1 @ x2", _PRODUCTS, spare=True),
+    Row("matmul", _product, _PRODUCTS, spare=True),
     Row("linear", "F.linear(x, weight, bias=bias)", {"F.linear": _linear}, spare=True),
     Row("outer", "torch.outer(x1, x2)", {names("outer", "ger"): lambda input, vec2: ops.outer(input, vec2)}),
     Row("vecdot", "torch.linalg.vecdot(x1, x2, dim=axis)", {"torch.linalg.vecdot": _vecdot}),
