@@ -53,14 +53,14 @@ class Doubt:
     def written(self, proxy: Proxy, new: Any) -> None:
         """The tensor is written: the others may have changed with it."""
         for other, _ in self.others:
-            lose(other, self.why)
+            lose(other, self.why, put_back(proxy, proxy))
         active.builder.journal.record(proxy, None, "base")
         proxy.base = None
         proxy.write(new)
 
 
 class Lost:
-    """The base of a tensor whose value is undecided. `result`: what `x += y` made, which `x[i] += y` puts back.
+    """The base of a tensor whose value is undecided. `result`: what `x[i] += y` made, which it puts back, and where.
 
     It was not written after all where the `conditions` hold, under which what was written is a number of its own.
     """
@@ -96,8 +96,8 @@ class Row(Doubt):
 
     __slots__ = ("fixed",)
 
-    def __init__(self, owner: Proxy, fixed: bool) -> None:
-        super().__init__("a loop writes to its rows")
+    def __init__(self, owner: Proxy, fixed: bool, conditions: Conditions | None) -> None:
+        super().__init__("a loop writes to its rows", conditions)
         root = root_of(owner)
         self.add([(root, root.value)])
         self.fixed = fixed
@@ -115,14 +115,26 @@ class Element(Doubt):
     Where that matters, the array is taken for one that has as many axes as the index has `integers`, with a guard.
     """
 
-    __slots__ = ("owner",)
+    __slots__ = ("owner", "at")
 
-    def __init__(self, owner: Proxy, integers: int) -> None:
+    def __init__(self, owner: Proxy, integers: int, at: Any) -> None:
         root = root_of(owner)
         why = "an index gives a number of its own from a vector, and a view of its rows from a matrix"
-        super().__init__(why, element_of(root, integers) if owner.backend is not None else None)
+        super().__init__(why, element_of(owner, integers) if owner.backend is not None else None)
         self.add([(root, root.value)])
-        self.owner = owner
+        self.owner, self.at = owner, at
+
+
+class Selected(Doubt):
+    """The base of `a[at]` where nothing tells whether the index is a number, which gives a view, or an array, which copies."""
+
+    __slots__ = ("owner", "at")
+
+    def __init__(self, owner: Proxy, at: Any) -> None:
+        super().__init__("an index that is an array copies, and one that is a number gives a view")
+        root = root_of(owner)
+        self.add([(root, root.value)])
+        self.owner, self.at = owner, at
 
 
 class WrittenConstant(Exception):
@@ -201,10 +213,22 @@ def lose(proxy: Proxy, why: str, result: Any = None, conditions: Conditions | No
             lose(other, why, None, conditions)
 
 
-def regained(proxy: Proxy, new: Any) -> None:
-    """`x[i] += y` where the operator makes a new tensor: what it made is put back, so x is decided again."""
+def put_back(item: Proxy, made: Proxy) -> Any:
+    """What `x[i] += y` makes of an item, with x and i: it is put there, whether the item is a view or not."""
+    base, value = item.base, item.value
+    if isinstance(base, (Element, Selected)):
+        return made, base.owner, base.at
+    taken = type(base) is Proxy and isinstance(value, Value) and value.node.op.name == "getitem"
+    return (made, base, value.node.args[1]) if taken else None
+
+
+def regained(proxy: Proxy, index: Any, new: Any) -> None:
+    """`x[i] += y` where that may make a new tensor: it is put back where `x[i]` was taken, so x is decided again."""
     root = root_of(proxy)
-    if type(root.base) is Lost and new is not None and root.base.result is new:
+    if type(root.base) is not Lost or root.base.result is None:
+        return
+    made, owner, at = root.base.result
+    if made is new and owner is proxy and _same_place(at, index):
         active.builder.journal.record(root, None, "base", called(root))
         root.base = root.base.before
 
@@ -214,9 +238,14 @@ def is_written(current: Any, index: Any, value: Any) -> bool:
     node = getattr(current, "node", None)
     if node is None or type(value) is not Value or node.op.name != "index_put" or node.args[2] is not value:
         return False
-    if any(not isinstance(leaf, (Value, int, type(None), type(...))) for leaf in leaves((index, node.args[1]))):
+    return _same_place(index, node.args[1]) and not node.arg("accumulate")
+
+
+def _same_place(a: Any, b: Any) -> bool:
+    """Whether two indices are one."""
+    if any(not isinstance(leaf, (Value, int, type(None), type(...))) for leaf in leaves((a, b))):
         return False
-    return repr(index) == repr(node.args[1]) and index == node.args[1] and not node.arg("accumulate")
+    return repr(a) == repr(b) and a == b
 
 
 def _undecided(proxy: Proxy, why: str) -> UnsupportedConstruct:

@@ -16,6 +16,7 @@ from gfx_ir.trees import leaves
 
 from .best import minmax
 from .proxy import HostProxy, Proxy, Unusable, is_open
+from .ranks import number
 from .rows import StackedRows, rows_of
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ def _cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return x if x.kind == name else tracer.wrap(tracer.host(name, x.value), x.backend)
     if x.weak == name or (x.weak == "bool" and name == "int"):
         return x
-    return Proxy(_scalar_of(f, x.read(), x.backend), x.backend, name)
+    made = _scalar_of(f, x.read(), x.backend)
+    number(made)
+    return Proxy(made, x.backend, name)
 
 
 def _scalar_of(kind: type, value: Any, backend: Any) -> Any:

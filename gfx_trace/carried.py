@@ -14,6 +14,7 @@ from .joins import Partial
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
+from .ranks import number
 from .scalars import NEVER, every, scalar_leaf
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Carried:
         made = tracer.wrap(value, self.backend)
         if isinstance(made, Proxy):
             made.weak = self.weak
+            if self.weak:
+                number(value)
         return made
 
     def type(self, tracer: Tracer, kind: str = "tensor") -> Any:

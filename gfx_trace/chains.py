@@ -9,18 +9,22 @@ from gfx_ir.op import active
 from gfx_ir.trees import tree_map
 
 from .proxy import Proxy
+from .ranks import is_mask, rank
+from .scalars import SURE, scalar_value
 
 
-def may_view(value: Value) -> bool:
-    """Whether a value shares memory with the first argument of the op that made it."""
-    return value.node.op.put is not None and _basic(value.node)
+def may_view(value: Value, numbers: bool | None) -> bool | None:
+    """Whether a value shares memory with the first argument of the op that made it; None where nothing tells. `numbers`:
+    whether the framework has numbers apart from arrays, as NumPy; None where it is not known either."""
+    return value.node.op.put is not None and _basic(value.node, numbers)
 
 
-def view_chain(value: Value, origins: tuple) -> list[Value] | None:
-    """The views, outermost last, by which `value` is one of `origins`; empty where it is that itself, None where it is no view."""
+def view_chain(value: Value, origins: tuple, numbers: bool | None) -> list[Value] | None:
+    """The views, or what may be, outermost last, by which `value` is one of `origins`; empty where it is that itself, None
+    where it is no view."""
     chain: list[Value] = []
     while value not in origins:
-        if not may_view(value) or type(value.node.args[0]) is not Value:
+        if may_view(value, numbers) is False or type(value.node.args[0]) is not Value:
             return None
         chain.append(value)
         value = value.node.args[0]
@@ -61,10 +65,24 @@ def _output(out: Any, index: int) -> Any:
     return out[index - 1] if isinstance(out, tuple) else out
 
 
-def _basic(node: Any) -> bool:
-    """Whether an index selects by position alone, so that the result shares memory."""
+def _basic(node: Any, numbers: bool | None) -> bool | None:
+    """Whether an index selects by position alone, so that the result shares memory; None where nothing tells."""
     if node.op.name != "getitem":
         return True
     index = node.args[1]
-    items = index if type(index) is tuple else (index,)
-    return not any(type(i) is list or (isinstance(i, Value) and i.is_tensor) or isinstance(i, bool) for i in items)
+    found = [_selects(item, numbers) for item in (index if type(index) is tuple else (index,))]
+    return False if False in found else None if None in found else True
+
+
+def _selects(item: Any, numbers: bool | None) -> bool | None:
+    """Whether an item of an index is a number, a slice or the like. Tensors without axes count as numbers in PyTorch, and in
+    NumPy where they are none of its arrays."""
+    if not isinstance(item, Value) or not item.is_tensor:
+        return type(item) is not list and not isinstance(item, bool)
+    axes = rank(item)
+    if axes or is_mask(item):
+        return False
+    if axes is None or numbers is None:
+        return None
+    sure = scalar_value(item) if numbers else SURE
+    return True if sure == SURE else False if sure is None else None

@@ -19,6 +19,7 @@ from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
 from .proxy import Proxy
 from .raised import Raised
+from .ranks import number
 from .rows import length_error
 
 if TYPE_CHECKING:
@@ -262,6 +263,8 @@ def filled(
             proxy.value.name = tree.name
         if raw:
             return proxy.value
+        if tree.weak:
+            number(proxy.value)
         return Proxy(proxy.value, tree.backend, tree.weak) if isinstance(proxy, Proxy) else proxy
     if isinstance(tree, Proxy) and raw:
         return tree.value

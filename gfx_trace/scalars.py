@@ -17,6 +17,7 @@ from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
 from .proxy import Proxy, weak_kind
+from .ranks import is_integer, origin, rank
 
 Conditions = frozenset[tuple[Value | None, int | None]]
 """Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
@@ -76,9 +77,13 @@ def every(found: Iterable[Conditions | None]) -> Conditions | None:
     return made
 
 
-def element_of(array: Proxy, integers: int) -> Conditions:
-    """When an index of so many integers gives a number, where the rank of the array is open."""
-    return frozenset(((active.builder.origin(array.first), integers),))
+def element_of(array: Proxy, integers: int) -> Conditions | None:
+    """When an index of so many integers gives a number, where shapes are not known."""
+    known = rank(array.first)
+    if known is not None:
+        return SURE if known == integers else None
+    found = origin(array.first)
+    return NEVER if found is None else frozenset(((found[0], integers + found[1]),))
 
 
 def taken(conditions: Conditions) -> bool:
@@ -110,5 +115,4 @@ def _found(value: Value) -> Any:
 def integers_of(index: Any) -> int:
     """How many integers an index has, if it has nothing else; else 0."""
     items = index if type(index) is tuple else (index,)
-    alone = all(type(i) is int or (isinstance(i, Value) and i.kind == "int") for i in items)
-    return len(items) if alone else 0
+    return len(items) if all(map(is_integer, items)) else 0

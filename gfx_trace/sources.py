@@ -15,7 +15,8 @@ from gfx_ir.types import LogicalTensor
 from .aliases import Row, mutable, root_of
 from .builtin_calls import Combined, OpenRange
 from .proxy import NeedsPython, Proxy
-from .scalars import SURE
+from .ranks import number
+from .scalars import SURE, element_of
 
 if TYPE_CHECKING:
     from .regions import Side
@@ -86,10 +87,14 @@ class Sources:
         if isinstance(made, Proxy) and isinstance(source.items[at], tuple):
             made.weak = "int"
             self.scalars[value] = SURE
-        elif self.backend is not None and self.backend.numbers and getattr(value.type, "dims", None) == ():
-            self.scalars[value] = SURE
-        elif mutable(made) and source.owners[at] is not None:
-            made.base = Row(source.owners[at], source.length is not None)
+            number(value)
+            return made
+        owner, numbers = source.owners[at], self.backend is not None and self.backend.numbers
+        dims = getattr(value.type, "dims", None)
+        if numbers and (owner is not None or dims is not None):
+            self.scalars[value] = element_of(owner, 1) if dims is None else None if dims else SURE
+        if mutable(made) and owner is not None:
+            made.base = Row(owner, source.length is not None, self.scalars[value] if numbers else None)
         return made
 
     def _check_rows(self: Tracer, source: Source, side: Side) -> None:

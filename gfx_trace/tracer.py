@@ -35,8 +35,6 @@ from .sources import Sources
 from .truths import Truths
 from .views import Views
 
-_LIKE = frozenset(("index_put", "copy", "astype", "zeros_like", "ones_like", "full_like", "as_tensor"))
-"""Ops whose result has the rank of their first argument."""
 _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
 
 
@@ -67,6 +65,7 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.booleans: set[Value] = set()  # carried flags
         self.scalars: dict[Value, Conditions | None] = {}  # which values are numbers of NumPy's
+        self.made_types: dict[Value, LogicalTensor] = {}  # types as far as the ops tell that made a value
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
@@ -276,14 +275,6 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         """Take an argument for a number of NumPy's, with a guard."""
         return self._assume("number", value, "number of NumPy's")
 
-    def origin(self, value: Any) -> Value | None:
-        """The argument that a tensor has its rank from; None where it was made otherwise."""
-        value = self.facts.root(value)
-        while isinstance(value, Value) and value.node.op.name in _LIKE:
-            value = self.facts.root(value.node.args[0])
-        own = isinstance(value, Value) and value.node.op.name == "placeholder" and value.graph is not None
-        return value if own and value.graph.owner is None else None
-
     def assume_rows(self, value: Any) -> bool:
         """Take an argument to lie in memory row by row, with a guard. False where `value` is no argument."""
         return self._assume("layout", value, "row by row")
@@ -295,6 +286,10 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         if root.graph is None or root.graph.owner is not None:
             return False
         guard = Guard(kind, root.node.args[0], what, self.span())
+        if kind == "rank" and any(
+            g.kind == kind and g.subject == guard.subject and g.value != what for g in self.guards
+        ):
+            return False
         if guard not in self.guards:
             self.guards.append(guard)
         return True

@@ -15,7 +15,7 @@ from gfx_ir.op import OpDef, lookup
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .aliases import Doubt, Element, doubt, is_written, lose, regained, root_of
+from .aliases import Doubt, Element, Selected, doubt, is_written, lose, put_back, regained
 from .attempts import Mark
 from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
@@ -25,6 +25,7 @@ from .indexed import Indexed
 from .missing import stand_in
 from .namespace import Namespace
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
+from .ranks import rank
 from .rows import joined_rows, rows_of
 from .scalars import element_of, integers_of, scalar
 
@@ -172,14 +173,19 @@ class Views:
             if varies:
                 doubt(proxy, [base], f"{varies!r} shares memory at times, and copies at others")
                 continue
-            chain = view_chain(proxy.value, origins)
-            if chain is not None and proxy is not base and proxy.base is None:
+            numbers = base.backend.numbers if base.backend is not None else None
+            chain = view_chain(proxy.value, origins, numbers)
+            if chain is None or proxy is base or proxy.base is not None:
+                continue
+            if all(may_view(value, numbers) for value in chain):
                 make_view(base, proxy, chain)
+            else:
+                proxy.base, proxy.seen = Selected(base, chain[0].node.args[1] if len(chain) == 1 else None), 0
 
     def link_parts(self: Tracer, args: tuple, wrapped: Any) -> None:
         """Link the results of a call to each of the tensors it takes, also to those in a list."""
         made = [leaf for leaf in leaves(wrapped) if type(leaf) is Proxy and type(leaf.value) is Value]
-        if any(may_view(proxy.value) for proxy in made) or len(made) > 1:
+        if any(may_view(proxy.value, None) is not False for proxy in made) or len(made) > 1:
             for item in leaves(args):
                 if type(item) is Proxy:
                     self.link(item, item.read(), wrapped)
@@ -200,13 +206,14 @@ class Views:
 
     def link_item(self: Tracer, x: Proxy, value: Value, wrapped: Any, integers: int) -> None:
         """Make what an index gives a view of x; `integers`: how many there are, if it is made of these alone, else 0."""
-        known = value.type.dims if isinstance(value.type, LogicalTensor) else None
-        if not integers or (x.backend is not None and not x.backend.numbers) or (known and len(known) > integers):
+        axes = rank(x.first) if x.backend is None or x.backend.numbers else None
+        if not integers or (x.backend is not None and not x.backend.numbers) or (axes or 0) > integers:
             self.link(x, value, wrapped)
-        elif known is None or x.backend is None:
-            for item in leaves(wrapped):
-                item.base, item.seen = Element(x, integers), 0
-                self.scalars[item.value] = element_of(root_of(x), integers)
+            return
+        for item in leaves(wrapped):
+            self.scalars[item.value] = element_of(x, integers)
+            if axes is None or x.backend is None:
+                item.base, item.seen = Element(x, integers, item.value.node.args[1]), 0
 
     def is_array(self: Tracer, x: Proxy) -> None:
         """What is indexed is no number: where that was open, it is a view."""
@@ -222,12 +229,12 @@ class Views:
         """x[index] = new."""
         if x.backend is not None and not x.backend.views:
             raise TypeError("JAX arrays are immutable: write x = x.at[index].set(value)")
-        regained(x, new)
+        where = positions(self, index)
+        regained(x, where, new)
         self.is_array(x)
         if x.read() is new:
             return
         put = x.backend.methods.get("__setitem__") if x.backend is not None else None
-        where = positions(self, index)
         value = self.unwrap(new)
         old, before = x.read(), self.graph.last
         if not is_written(old, where, value):
@@ -255,9 +262,9 @@ class Views:
             why = f"`{sign}=` writes in place in some frameworks, and makes a new array in others"
             if unsure:
                 for owner, _ in base.others:
-                    lose(owner, why if x.backend is None else base.why, made, number)
+                    lose(owner, why if x.backend is None else base.why, put_back(x, made), number)
             elif number or (x.backend is None and not x.weak):
-                lose(x, why, made, number)
+                lose(x, why, put_back(x, made), number)
             return made
         self.wrote(value, old, before)
         x.write(value)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import MissingOp
+from gfx_ir.errors import CaptureError, GuardError, MissingOp
 from gfx_ir.trees import leaves
 
 pytestmark = pytest.mark.usefixtures("wide")
@@ -62,3 +62,99 @@ def test_lists_are_arrays_and_are_asked_item_by_item(typed):
     given = [np.array(x) for x in ([1.0, 2.0, 3.0], [0.5, 4.0, 1.0], [4.0, 5.0, 0.0])]
     program = gfx.symbolic_trace(fills_by_the_row, *(given[:1] if typed else []), backend="numpy")
     equals(fills_by_the_row, program, *((x,) for x in given))
+
+
+# ---------------------------------------------------------------------- items at places that data tells
+def counts_on(a):
+    p = np.argmax(a)
+    s = a[p]
+    before = s
+    s += 1
+    return before, s
+
+
+def writes_the_largest_row(m):
+    m = m.copy()
+    row = m[np.argmax(m[:, 0])]
+    row[0], row[1] = row[1], row[0]
+    row += 1
+    return m, row
+
+
+def permutes(x):
+    n = len(x)
+    order, last = np.arange(n), 0.0
+    steps = np.zeros(n)
+    for i in range(n - 1):
+        best = i + np.argmin(x[i:])
+        order[i], order[best] = order[best], order[i]
+        last = steps[i]
+        steps[i] = x[best] - last
+        steps[i + 1] += last
+    return order, steps, last
+
+
+def follows_rows(x):
+    out, best, total = np.zeros_like(x), x[0], 0.0
+    for i, v in enumerate(x[1:]):
+        if v > best:
+            best = v
+        out[i] = best
+        best += 0.5
+        v += 1
+        total += v
+    return out, total
+
+
+VECTORS = [np.array(x) for x in ([1.0, 5.0, 2.0], [7.0, 5.0, 2.5], [-1.0, 3.0, 8.0])]
+MATRICES = [np.array([[1.0, 2.0], [3.0, 4.0], [0.0, 9.0]]), np.array([[5.0, 2.0], [3.0, 4.0], [0.0, 9.0]])]
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("fn", [counts_on, writes_the_largest_row, permutes, follows_rows], ids=lambda f: f.__name__)
+def test_items_are_numbers_and_rows_are_views(fn, typed):
+    given = MATRICES if fn is writes_the_largest_row else VECTORS
+    program = gfx.symbolic_trace(fn, *(given[:1] if typed else []), backend="numpy")
+    equals(fn, program, *((x,) for x in given))
+
+
+def writes_a_row(m):
+    m = m.clone()
+    row = m[m[:, 0].argmax()]
+    row += 1
+    return m
+
+
+def writes_what_was_asked_for(m, at):
+    m = m.clone()
+    m[at] += 1
+    row = m[at]
+    row -= 5
+    return row
+
+
+def test_a_tensor_without_axes_selects_a_view_in_pytorch():
+    given = torch.tensor(MATRICES[0])
+    for args in ((), (given,)):
+        program = gfx.symbolic_trace(writes_a_row, *args, backend="torch")
+        np.testing.assert_array_equal(program(given), writes_a_row(given))
+    program = gfx.symbolic_trace(writes_what_was_asked_for, backend="torch")
+    for at in (torch.tensor(1), torch.tensor([0, 2])):
+        np.testing.assert_array_equal(program(given, at), writes_what_was_asked_for(given, at))
+    with pytest.raises(CaptureError, match="an index that is an array copies"):
+        gfx.symbolic_trace(lambda m, at: (m, m[at].add_(1))[0].sum(), backend="torch")
+
+
+def moves_a_row(m):
+    m = m.copy()
+    row = m[0]
+    row += 1
+    m[1] = row
+    return m
+
+
+def test_an_item_that_was_changed_and_put_elsewhere_is_no_row():
+    program = gfx.symbolic_trace(moves_a_row, backend="numpy")
+    equals(moves_a_row, program, (VECTORS[0],))
+    with pytest.raises(GuardError, match="ndim == 1"):
+        program(MATRICES[0])
