@@ -16,7 +16,7 @@ from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
 from .proxy import NeedsPython, Proxy
-from .scalars import SURE, Conditions, element_of, scalar, taken
+from .scalars import SURE, Conditions, scalar, taken
 
 _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or make a new tensor: x = x + 1, not x += 1"
 
@@ -117,10 +117,10 @@ class Element(Doubt):
 
     __slots__ = ("owner", "at")
 
-    def __init__(self, owner: Proxy, integers: int, at: Any) -> None:
+    def __init__(self, owner: Proxy, at: Any, conditions: Conditions | None) -> None:
         root = root_of(owner)
         why = "an index gives a number of its own from a vector, and a view of its rows from a matrix"
-        super().__init__(why, element_of(owner, integers) if owner.backend is not None else None)
+        super().__init__(why, conditions if owner.backend is not None else None)
         self.add([(root, root.value)])
         self.owner, self.at = owner, at
 

@@ -106,11 +106,20 @@ def origin(value: Any) -> tuple[Value, int] | None:
             if taken is None:
                 return None
             more += taken
+        elif _drops_axis(node):
+            more += 1
         elif node.op.name not in _LIKE and (node.op.family != "elementwise" or len(_tensors(value)) != 1):
             return None
         value = facts.root(next(leaf for leaf in leaves(node.args) if isinstance(leaf, Value) and leaf.is_tensor))
     own = isinstance(value, Value) and value.graph is not None and value.graph.owner is None
     return (value, more) if own else None
+
+
+def _drops_axis(node: Any) -> bool:
+    """Whether an op reduces along one axis."""
+    if node.op.family != "reduce" or not {"axis", "keepdims"} <= set(node.op.params):
+        return False
+    return type(node.arg("axis")) is int and not node.arg("keepdims")
 
 
 def _integers(index: Any) -> int | None:

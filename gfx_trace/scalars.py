@@ -17,7 +17,7 @@ from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
 from .proxy import Proxy, weak_kind
-from .ranks import is_integer, origin, rank
+from .ranks import is_integer, is_mask, origin, rank
 
 Conditions = frozenset[tuple[Value | None, int | None]]
 """Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
@@ -46,12 +46,14 @@ def scalar_value(value: Any) -> Conditions | None:
     """The same of a value of the graph, or of a number of Python's, which is one."""
     if not isinstance(value, Value) or not value.is_tensor:
         return SURE
-    known = active.builder.scalars
+    known, root = active.builder.scalars, active.builder.facts.root
+    value = root(value)
     waiting = [value]
     while waiting:
         top = waiting[-1]
         found = known[top] if top in known else _found(top)
         if type(found) is list:
+            found = [root(part) for part in found]
             missing = [part for part in found if part not in known]
             waiting += missing
             if missing:
@@ -99,7 +101,7 @@ def _found(value: Value) -> Any:
     if dims:
         return None
     if node.op.name == "getitem":
-        return SURE if dims == () and integers_of(node.args[1]) else None
+        return SURE if dims == () and integers_of(node.args[1])[0] else None
     if node.op.name == "constant":
         return SURE if np.ndim(node.args[0]) == 0 else None
     if node.op.family not in _FAMILIES or node.op.name in _ARRAYS:
@@ -112,7 +114,17 @@ def _found(value: Value) -> Any:
     return SURE if whole else None
 
 
-def integers_of(index: Any) -> int:
-    """How many integers an index has, if it has nothing else; else 0."""
+def integers_of(index: Any) -> tuple[int, Conditions]:
+    """How many integers an index has, if it has nothing else, and when these are integers; else 0."""
     items = index if type(index) is tuple else (index,)
-    return len(items) if all(map(is_integer, items)) else 0
+    given = every(map(_integer, items))
+    return (0, SURE) if given is None or given == NEVER else (len(items), given)
+
+
+def _integer(item: Any) -> Conditions | None:
+    """When an item of an index is one integer: in NumPy a number may be told by a rank that is not known."""
+    if is_integer(item):
+        return SURE
+    owner = active.builder.backend
+    unknown = isinstance(item, Value) and item.is_tensor and owner is not None and owner.numbers and rank(item) is None
+    return scalar_value(item) if unknown and not is_mask(item) else None

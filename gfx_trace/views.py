@@ -27,7 +27,7 @@ from .namespace import Namespace
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
 from .ranks import rank
 from .rows import joined_rows, rows_of
-from .scalars import element_of, integers_of, scalar
+from .scalars import SURE, Conditions, element_of, every, integers_of, scalar
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -201,19 +201,20 @@ class Views:
         wrapped = Proxy((ops.getitem if read is None else read.fn)(value, where), x.backend)
         if x.backend is None or x.backend.views:
             self.is_array(x)
-            self.link_item(x, value, wrapped, integers_of(where))
+            self.link_item(x, value, wrapped, *integers_of(where))
         return wrapped
 
-    def link_item(self: Tracer, x: Proxy, value: Value, wrapped: Any, integers: int) -> None:
-        """Make what an index gives a view of x; `integers`: how many there are, if it is made of these alone, else 0."""
+    def link_item(self: Tracer, x: Proxy, value: Value, wrapped: Any, integers: int, given: Conditions = SURE) -> None:
+        """Make what an index gives a view of x; `integers`: how many there are, if it is made of these alone, as is `given`,
+        else 0."""
         axes = rank(x.first) if x.backend is None or x.backend.numbers else None
         if not integers or (x.backend is not None and not x.backend.numbers) or (axes or 0) > integers:
             self.link(x, value, wrapped)
             return
         for item in leaves(wrapped):
-            self.scalars[item.value] = element_of(x, integers)
-            if axes is None or x.backend is None:
-                item.base, item.seen = Element(x, integers, item.value.node.args[1]), 0
+            found = self.scalars[item.value] = every((element_of(x, integers), given))
+            if axes is None or given or x.backend is None:
+                item.base, item.seen = Element(x, item.value.node.args[1], found), 0
 
     def is_array(self: Tracer, x: Proxy) -> None:
         """What is indexed is no number: where that was open, it is a view."""

@@ -106,14 +106,50 @@ def follows_rows(x):
     return out, total
 
 
+def sums_runs(a):
+    best = cur = a[0]
+    for i in range(1, len(a)):
+        if cur < 0:
+            cur = a[i]
+        else:
+            cur += a[i]
+        if cur > best:
+            best = cur
+    return best, np.mean(a > best)
+
+
+def counts_down(m):
+    left = m.sum(axis=1)
+    for row in m:
+        at = np.argmax(row)
+        left[at] -= 1
+        while left[at] > 2:
+            left[at] -= row[0] + 1
+    return left
+
+
+def finds_roots(pairs):
+    parent = np.arange(5)
+    for a, b in pairs:
+        while parent[a] != a:
+            parent[a] = parent[parent[a]]
+            a = parent[a]
+        parent[b] = a
+    return parent
+
+
 VECTORS = [np.array(x) for x in ([1.0, 5.0, 2.0], [7.0, 5.0, 2.5], [-1.0, 3.0, 8.0])]
+PAIRS = [np.array([[0, 1], [1, 2], [3, 4]]), np.array([[4, 3], [3, 2], [2, 0]])]
 MATRICES = [np.array([[1.0, 2.0], [3.0, 4.0], [0.0, 9.0]]), np.array([[5.0, 2.0], [3.0, 4.0], [0.0, 9.0]])]
 
 
 @pytest.mark.parametrize("typed", [True, False])
-@pytest.mark.parametrize("fn", [counts_on, writes_the_largest_row, permutes, follows_rows], ids=lambda f: f.__name__)
-def test_items_are_numbers_and_rows_are_views(fn, typed):
-    given = MATRICES if fn is writes_the_largest_row else VECTORS
+@pytest.mark.parametrize(
+    "fn, given",
+    [(counts_on, VECTORS), (writes_the_largest_row, MATRICES), (permutes, VECTORS), (follows_rows, VECTORS),
+     (sums_runs, VECTORS), (counts_down, MATRICES), (finds_roots, PAIRS)],
+)  # fmt: skip
+def test_items_are_numbers_and_rows_are_views(fn, given, typed):
     program = gfx.symbolic_trace(fn, *(given[:1] if typed else []), backend="numpy")
     equals(fn, program, *((x,) for x in given))
 

@@ -6,10 +6,11 @@ from typing import Any
 
 from .. import ops
 from ..defaults import dtype_for
+from ..dtypes import float64
 from ..graph import Value
-from ..op import lookup
+from ..op import active, lookup
 from ..ops._views import along
-from .words import Dialect, Lifted, Table, ask_rank, element, expect, rank
+from .words import Dialect, Lifted, Table, ask_rank, element, expect, kind_of, rank
 
 
 class Reductions:
@@ -62,7 +63,10 @@ class Reductions:
     ) -> Any:
         """The mean."""
         self.say.refuse(self.say.call("mean"), out=out, where=where)
-        return ops.mean(self.say.as_array(a), axis=axis, keepdims=keepdims, dtype=element(dtype))
+        a = self.say.as_array(a)
+        if dtype is None and self.say.rules == "numpy" and _is_comparison(a):
+            dtype = float64  # what NumPy gives; other frameworks take no mean of booleans
+        return ops.mean(a, axis=axis, keepdims=keepdims, dtype=element(dtype))
 
     def spread(self, name: str) -> Lifted:
         """var, std."""
@@ -219,3 +223,9 @@ class Reductions:
         """Whether shapes and elements are equal."""
         expect(self.say.call("array_equal"), "equal_nan", equal_nan, False)
         return ops.array_equal(self.say.as_array(a1), self.say.as_array(a2))
+
+
+def _is_comparison(a: Any) -> bool:
+    """Whether an array whose dtype is not known holds booleans by the way it was made."""
+    asked = getattr(active.builder, "is_boolean", None)
+    return asked is not None and kind_of(a) is None and asked(a)
