@@ -16,7 +16,7 @@ from .hints import loop_key, recall, remember
 from .journal import Slot, held_value, held_values
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, NeedsPython, Proxy, Unusable
-from .rows import StackedRows, called
+from .rows import StackedRows, called, grown
 from .settling import Later, Settling
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ class Carries(Settling):
         self.runs = False  # whether there is at least one trip
         self.trips: int | None = None  # how many there are, where that is fixed and none ends the loop early
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
+        self.growing: dict[
+            tuple, tuple[Slot, list[Any]]
+        ] = {}  # lists to which it appends, and what stands for them inside
         self.append_items: list[Value] = []
         self.source: Source | None = None  # what a `for` goes over
         self.aliases: CarriedAliases | None = None
@@ -99,6 +102,9 @@ class Carries(Settling):
         """Begin a region: carried leaves stand as its placeholders, in the variables and slots that hold them."""
         tracer = self.tracer
         self.copies.clear()
+        for slot, contents in self.growing.values():
+            tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, slot.span)
+            slot.set(list(contents))
         for carried in self.slots:
             kind = carried.kind if self.host or carried.kind in ("tensor", "optional", "key") else "tensor"
             value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
@@ -181,7 +187,11 @@ class Carries(Settling):
     def close_body(self, side: Side, flag: Any, exit_: int | None) -> list[Any]:
         """Set the body's result; gives the appended items, stacked results behind the carried ones."""
         tracer = self.tracer
-        stacked = [(slot, item) for slot, items in self.appended.values() for item in items]
+        stacked = [
+            (slot, item.rows if type(item) is StackedRows else item)
+            for slot, items in self.appended.values()
+            for item in items
+        ]
         for slot, item in stacked:
             self._check_appended(slot, item)
         with tracer._within(side):
@@ -235,13 +245,18 @@ class Carries(Settling):
         tracer.journal.commit(slots)
         if self.aliases is not None:
             self.aliases.apply("result", "a loop carries {!r}: if it does not run, it is the tensor from before")
-        for (slot, item), y in zip(stacked, ys):
-            y.name = None
-            row = getattr(item.read(), "type", None)
-            if self.trips is not None and isinstance(row, LogicalTensor) and row.dims is not None:
-                y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
-            from_rows = StackedRows(tracer.wrap(y, item.backend))
-            tracer.journal.commit([(slot, [from_rows])])
+        made = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
+        for slot, added in self.appended.values() if ys else ():
+            rows = [next(made) for _ in added]
+            tracer.journal.commit([(slot, grown(tracer, slot.old, added, rows))])
+
+    def _rows(self, item: Proxy, y: Value) -> Proxy:
+        """What all trips appended as one tensor."""
+        y.name = None
+        row = getattr(item.read(), "type", None)
+        if self.trips is not None and isinstance(row, LogicalTensor) and row.dims is not None:
+            y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
+        return self.tracer.wrap(y, item.backend)
 
     def _outside(self, value: Any, path: tuple, results: dict[int, Any]) -> Any:
         carried = self.leaves.get(path)

@@ -18,6 +18,7 @@ from .aliases import Doubt, doubt, mutable, reached, root_of
 from .journal import MISSING, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
+from .rows import StackedRows
 from .scalars import every, scalar_leaf
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ class Join:
             return a
         if type(a) is Maybe or type(b) is Maybe:
             return self._maybe(a, b, name)
+        if type(a) is type(b) is StackedRows:
+            rows = self.join(a.rows, b.rows, name)
+            return rows if isinstance(rows, Unusable) else StackedRows(rows)
         if (
             isinstance(a, (Undefined, Unusable))
             or isinstance(b, (Undefined, Unusable))

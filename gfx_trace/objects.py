@@ -18,7 +18,7 @@ from .joins import Choice
 from .modules import is_module, module_attribute
 from .proxy import HostProxy, Proxy, Unusable
 from .raised import Raised
-from .rows import rows_of
+from .rows import Growing, StackedRows, behind, last_of, rows_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -81,13 +81,18 @@ class Objects:
 
     def _mutator(self: Tracer, o: Any, name: str) -> Callable[..., Any]:
         def method(*args: Any, **kwargs: Any) -> Any:
-            if rows_of(o) is not o and name != "clear":
+            filled = bool(o) and type(o) is list and type(o[0]) is StackedRows
+            if filled and name not in ("clear", "append", "extend"):
                 raise self.error(
                     f"GFX cannot {name} a list that a loop filled: its items are the rows of one tensor",
                     "stack it first",
                 )
             self.journal.record(o, None, "contents", "a container", self.span())
-            return getattr(o, name)(*args, **kwargs)
+            result = getattr(o, name)(*args, **kwargs)
+            if filled and len(o) > 1 and o[0].rows.read().node.graph is self.graph:
+                one = StackedRows(self.wrap(self.stacked(o[1:]).read(), o[0].rows.backend))
+                o[:] = [behind(self, o[:1], one)]
+            return result
 
         return method
 
@@ -118,6 +123,8 @@ class Objects:
             raise key.error
         if isinstance(o, HostProxy):
             return self.host_getitem(o, key)
+        if type(o) is list and o and type(o[0]) is Growing:
+            return last_of(o, key)
         if type(rows_of(o)) is Proxy:
             return self.getitem(rows_of(o), key)
         if self.array_owner(o) is not None:

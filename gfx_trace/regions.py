@@ -20,7 +20,7 @@ from .owned import WRITABLE
 from .proxy import Proxy
 from .raised import Raised
 from .ranks import number
-from .rows import length_error
+from .rows import StackedRows, length_error
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -268,6 +268,8 @@ def filled(
         return Proxy(proxy.value, tree.backend, tree.weak) if isinstance(proxy, Proxy) else proxy
     if isinstance(tree, Proxy) and raw:
         return tree.value
+    if type(tree) is StackedRows:
+        return StackedRows(filled(tree.rows, outputs))
     parts = branches(tree)
     if parts is None:
         return tree

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 
+from .aliases import doubt, mutable
 from .journal import Slot
-from .proxy import Proxy, Unusable
+from .proxy import NeedsPython, Proxy, Unusable
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -28,9 +29,68 @@ class StackedRows(Unusable):
         )
 
 
+class Growing(Unusable):
+    """What stands first in a list to which a loop appends, for all that was in it before the trip: that is not known."""
+
+    __slots__ = ()
+
+    def __init__(self, slot: Slot, frame: Any) -> None:
+        name = called(slot.object, frame)
+        hint = "keep what later trips read in a variable of its own"
+        super().__init__(NeedsPython(f"the loop reads {name!r}, to which it appends", slot.span, hint))
+
+
 def rows_of(x: Any) -> Any:
     """The tensor of rows that stands for a list which a staged loop filled; anything else as it is."""
-    return x[0].rows if type(x) is list and len(x) == 1 and type(x[0]) is StackedRows else x
+    if type(x) is not list or not x or type(x[0]) not in (StackedRows, Growing):
+        return x
+    if type(x[0]) is Growing or len(x) > 1:
+        raise x[0].error
+    return x[0].rows
+
+
+def last_of(items: list[Any], key: Any) -> Any:
+    """items[key] of a list that grows: what this trip appended is known, by its place from the end."""
+    if type(key) is not int or not -len(items) < key < 0:
+        raise items[0].error
+    return items[key]
+
+
+def grown(tracer: Tracer, before: list[Any], added: list[Any], rows: list[Proxy]) -> list[Any]:
+    """What a list of tensors `before` holds behind a loop whose trips appended the items `added`, `rows` in all trips."""
+    _check_dtypes(tracer, [x for x in (*before, *added) if type(x) is not Growing])
+    found = rows[0].read()
+    if len(added) > 1 and StackedRows not in map(type, added):  # each trip's items follow each other
+        found = ops.stack([r.read() for r in rows], 1)
+    elif len(added) > 1:
+        parts = [r.read() if type(x) is StackedRows else ops.expand_dims(r.read(), 1) for x, r in zip(added, rows)]
+        found = ops.concat(parts, 1)
+    if len(added) > 1 or type(added[0]) is StackedRows:
+        found = ops.flatten(found, 0, 1)
+    made = StackedRows(tracer.wrap(found, rows[0].backend))
+    if before and type(before[0]) is Growing:
+        return [*before, made]
+    return [behind(tracer, before, made)] if before else [made]
+
+
+def behind(tracer: Tracer, before: list[Any], more: StackedRows) -> StackedRows:
+    """Rows that follow the items of a list."""
+    first = rows_of(before)
+    head = first.read() if type(first) is Proxy else ops.stack([tracer.unwrap(x) for x in before], 0)
+    made = tracer.wrap(ops.concat([head, more.rows.read()], 0), more.rows.backend)
+    doubt(made, [x for x in before if mutable(x)], "a list that a loop filled holds it")
+    return StackedRows(made)
+
+
+def _check_dtypes(tracer: Tracer, items: list[Any]) -> None:
+    """One tensor of rows has one dtype."""
+    values = [(x.rows if type(x) is StackedRows else x).read() for x in items]
+    known = {value.type.dtype for value in values if getattr(value, "type", None) is not None}
+    if len(known) > 1:
+        listed = " and ".join(sorted(map(str, known)))
+        raise tracer.error(
+            f"GFX cannot append tensors of different dtypes ({listed}) to one list in a loop on tensor data"
+        )
 
 
 def joined_rows(tracer: Tracer, name: str, args: tuple, kwargs: dict, again: Callable[[tuple], Any]) -> Any:

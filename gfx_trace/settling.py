@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.trees import leaves
 
 from .aliases import mutable
 from .carried import ORDER, Carried, carryable, kind_of, poison, same
@@ -13,7 +14,7 @@ from .carried_aliases import CarriedAliases
 from .journal import Slot
 from .nest import Maybe, alike, branches
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, weak_kind, widest
-from .rows import length_error
+from .rows import Growing, StackedRows, called, length_error
 from .stand_ins import stand_in
 
 if TYPE_CHECKING:
@@ -199,15 +200,36 @@ class Settling:
         old = slot.old
         if self.open_length and len(value) != len(old):
             raise length_error(slot, "in a loop whose number of trips hangs on data", self.tracer.site)
+        growing = self.growing.get(slot.id)
+        if growing is not None:
+            old = growing[1]
         if not isinstance(value, list) or len(value) < len(old) or any(a is not b for a, b in zip(old, value)):
-            raise NeedsPython(f"the loop changes the contents of {slot.name!r}", self.span)
+            raise NeedsPython(f"the loop changes the contents of {called(slot.object, self.tracer.site)!r}", self.span)
         added = value[len(old) :]
-        if old or not added or not all(isinstance(x, Proxy) for x in added):
-            raise NeedsPython(
-                f"the loop appends to {slot.name!r}, which is not a list of tensors that starts empty", self.span
-            )
+        if not added or not all(type(x) in (Proxy, StackedRows, Growing) for x in value):
+            name = called(slot.object, self.tracer.site)
+            raise NeedsPython(f"the loop appends to {name!r}, which is no list of tensors alone", self.span)
+        if any(type(x) is StackedRows and self._ragged(x.rows.read()) for x in added):
+            raise length_error(slot, "in a loop whose number of trips differs from trip to trip", self.tracer.site)
+        if growing is None:
+            self.growing[slot.id] = (slot, [Growing(slot, self.tracer.site)])
+            return False
         self.appended[slot.id] = (slot, added)
         return True
+
+    def _ragged(self: Carries, rows: Any) -> bool:
+        """Whether how many rows a loop in the body gives hangs on a number that changes from trip to trip."""
+        todo, seen = [rows], set()
+        while todo:
+            value = todo.pop()
+            if type(value) is not Value or value in seen or value.node.graph is not self.side.graph:
+                continue
+            seen.add(value)
+            node = value.node
+            if node.op.name == "placeholder" and value.kind == "int" and value not in self.side.captures.values():
+                return True
+            todo += leaves(node.args[0] if node.op.name in ("for", "host_for") else node.args)
+        return False
 
 
 class Later(Undefined):

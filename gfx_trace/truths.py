@@ -14,6 +14,7 @@ from gfx_ir.graph import Value
 from .aliases import Doubt
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .rows import rows_of
 from .scalars import scalar, taken
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Truths:
                 return bool(value)
             known = self.facts.decide(value)
             return self._scalar_test(value) if known is None else known
+        if kind is list and rows_of(test) is not test:
+            return self.truth(self.length(rows_of(test)))
         if isinstance(test, Unusable):
             raise test.error
         if isinstance(test, Undefined):

@@ -1,0 +1,202 @@
+"""Lists to which loops on tensor data append: what they hold behind the loop, and what may be read of them inside."""
+
+import jax
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
+
+X = [-0.5, 0.5, 1.5]
+OTHER = [2.0, -1.0, 0.25, 4.0]
+
+
+def several_items_a_trip(x):
+    outs = []
+    for v in x:
+        outs.append(v)
+        outs.extend([v * 2, -v])
+    return torch.stack(outs), len(outs)
+
+
+def items_before(x):
+    h = x[0] * 0
+    outs = [h]
+    for v in x:
+        h = h * 0.5 + v
+        outs.append(h)
+    outs.append(x.max())
+    return torch.stack(outs), outs[0], outs[-1]
+
+
+def two_loops(x):
+    outs = []
+    for v in x:
+        outs.append(v)
+    for v in x:
+        outs.append(-v)
+    return torch.stack(outs), sum(outs)
+
+
+def a_loop_in_a_loop(x):
+    outs = []
+    for a in x:
+        outs.append(a)
+        for b in x:
+            outs.append(a * b)
+        outs += [-a]
+    return torch.stack(outs)
+
+
+def two_names(x):
+    outs, same = [], []
+    same = outs
+    for v in x:
+        outs.append(v)
+        same.append(v * 2)
+    return torch.stack(outs), len(same)
+
+
+def on_both_sides_of_a_test(x):
+    outs = [x[0]]
+    if x.sum() > 0:
+        for v in x:
+            outs.append(v)
+    else:
+        for v in x:
+            outs.append(-v)
+    return torch.stack(outs)
+
+
+def truth_behind_the_loop(x):
+    outs = []
+    for v in x:
+        outs.append(v * 2)
+    return outs[-1] if outs else x.sum()
+
+
+def last_of_the_trip(x):
+    outs, total = [], x[0] * 0
+    for v in x:
+        outs.append(v * 2)
+        total = total + outs[-1]
+    return torch.stack(outs), total
+
+
+CONVERT = [several_items_a_trip, items_before, two_loops, a_loop_in_a_loop, two_names, on_both_sides_of_a_test,
+           truth_behind_the_loop, last_of_the_trip]  # fmt: skip
+
+
+def plain(found):
+    return [np.asarray(leaf).tolist() for leaf in jax.tree.leaves(found)]
+
+
+@pytest.mark.parametrize("function", CONVERT)
+@pytest.mark.parametrize("given", [False, True])
+def test_behind_the_loop(function, given):
+    program = gfx.symbolic_trace(function, *([torch.tensor(X)] if given else []), backend="torch", dynamic=given)
+    for xs in (X, OTHER):
+        want = plain(function(torch.tensor(xs)))
+        assert plain(program(torch.tensor(xs))) == want
+        assert plain(program.to("torch")(torch.tensor(xs))) == want
+        assert plain(jax.jit(program.to("jax"))(np.float32(xs))) == want
+
+
+def reads_its_length(x):
+    outs = []
+    for v in x:
+        outs.append(v * len(outs))
+    return torch.stack(outs)
+
+
+def asks_whether_it_is_empty(x):
+    outs = []
+    for v in x:
+        outs.append(v * 2 if outs else v)
+    return torch.stack(outs)
+
+
+def reads_the_item_before(x):
+    outs = [x[0]]
+    for v in x:
+        outs.append(v + outs[-1])
+    return torch.stack(outs)
+
+
+def reads_by_place(x):
+    outs = [x[0]]
+    for v in x:
+        outs.append(v + 1)
+        outs.append(outs[1] * 2)
+    return torch.stack(outs)
+
+
+def adds_them_up(x):
+    outs, total = [], x[0] * 0
+    for v in x:
+        outs.append(v)
+        total = total + sum(outs)
+    return total
+
+
+def goes_over_it(x):
+    outs, count = [], 0
+    for v in x:
+        outs.append(v)
+        for _ in outs:
+            count = count + 1
+    return torch.stack(outs), count
+
+
+def puts_it_first(x):
+    outs = []
+    for v in x:
+        outs.insert(0, v)
+    return torch.stack(outs)
+
+
+def overwrites_it(x):
+    outs = []
+    for v in x:
+        outs.append(v)
+        outs[-1] = v * 2
+    return torch.stack(outs)
+
+
+REFUSED = [reads_its_length, asks_whether_it_is_empty, reads_the_item_before, reads_by_place, adds_them_up, goes_over_it,
+           puts_it_first, overwrites_it]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", REFUSED)
+def test_what_was_there_before_the_trip_is_not_read(function):
+    """Python runs the loop where its trips are fixed; else it is refused, by the list's name."""
+    with pytest.raises(CaptureError, match=r"the loop (reads|changes the contents of) 'outs'"):
+        gfx.symbolic_trace(function, backend="torch")
+    program = gfx.symbolic_trace(function, torch.tensor(X))
+    assert plain(program(torch.tensor(X))) == plain(function(torch.tensor(X)))
+
+
+def test_no_list_of_open_lengths():
+    def ragged(x):
+        outs = []
+        for i in range(x.shape[0]):
+            for j in range(i):
+                outs.append(x[i] * x[j])
+        return torch.stack(outs)
+
+    with pytest.raises(UnsupportedConstruct, match=r"append to 'outs' .* differs from trip to trip"):
+        gfx.symbolic_trace(ragged, backend="torch")
+
+
+def test_a_write_to_what_the_list_holds_is_refused():
+    def writes(x):
+        h = x[0] * 0
+        outs = [h]
+        for v in x:
+            outs.append(v)
+        h += 5
+        return torch.stack(outs)
+
+    with pytest.raises(UnsupportedConstruct, match="a list that a loop filled holds it"):
+        gfx.symbolic_trace(writes, backend="torch")
