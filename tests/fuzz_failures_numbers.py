@@ -277,4 +277,14 @@ def f(x: jax.Array, n: jax.Array, k: int = 2):
 """,
         how=Settings("jax", 0, 1),
     ),
+    "the absolute value of a number that a loop carries, in a tensor's place": Failure(
+        """
+def f(x, n, k):
+    s, r = x[2], 0.5
+    for t in range(1, n + 1):
+        s = abs(r)
+        r = 0.0
+    return s, r
+""",
+    ),
 }

@@ -197,3 +197,15 @@ def test_tensors_are_arrays_of_known_dtypes():
     assert (
         not NUMPY.is_tensor(np.array(["text"])) and not NUMPY.is_tensor(np.array([None])) and not NUMPY.is_tensor(1.0)
     )
+
+
+def test_functions_of_numbers_give_numbers_of_numpy_and_operators_those_of_python():
+    def function(x):
+        s = 0.5 if x.sum() > 0 else 0.25
+        return np.negative(s) * x, np.add(s, 1) * x, np.abs(s) * x, -s * x, (s + 1) * x, abs(s) * x
+
+    program = gfx.symbolic_trace(function, Y)
+    for x in (Y, -Y):
+        for want, got, emitted in zip(function(x), program(x), program.to("numpy")(x)):
+            assert got.dtype == emitted.dtype == want.dtype
+            np.testing.assert_array_equal(got, want)

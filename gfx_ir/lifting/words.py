@@ -8,6 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from .. import ops
 from ..build import dtype_of, rank_of
 from ..dtypes import DTYPES, DType
 from ..dtypes import kind_of as kind_of_number
@@ -15,6 +16,7 @@ from ..errors import MissingOp, ShapeError
 from ..graph import Value
 from ..op import OpDef, active
 from ..ops import _seen
+from ..types import LogicalTensor
 
 Lifted = Callable[..., Any]
 Table = Mapping[str, Mapping[str, Lifted]]
@@ -44,6 +46,12 @@ class Dialect:
         """`np.sum`."""
         return f"{self.prefix}.{name}"
 
+    def made(self, result: Any) -> Any:
+        """What a function gives: of Python's numbers alone NumPy gives one of its own, whose dtype counts."""
+        known = result.type if type(result) is Value else None
+        weak = isinstance(known, LogicalTensor) and known.weak
+        return ops.as_tensor(result) if weak and self.rules == "numpy" else result
+
     def names(self, short: str) -> str:
         """`np.sum ndarray.sum` of `sum .sum`."""
         return " ".join(self.array + name if name.startswith(".") else self.call(name) for name in short.split())
@@ -72,7 +80,7 @@ def unary(op: OpDef, say: Dialect) -> Lifted:
 
     def lift(x: Any, **options: Any) -> Any:
         say.refuse(say.call(op.name), **options)
-        return op(say.as_array(x))
+        return say.made(op(say.as_array(x)))
 
     return lift
 
@@ -82,7 +90,7 @@ def binary(op: OpDef, say: Dialect) -> Lifted:
 
     def lift(x1: Any, x2: Any, **options: Any) -> Any:
         say.refuse(say.call(op.name), **options)
-        return op(say.as_array(x1), say.as_array(x2))
+        return say.made(op(say.as_array(x1), say.as_array(x2)))
 
     return lift
 

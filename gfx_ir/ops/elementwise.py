@@ -61,7 +61,7 @@ def _trunc_divide(args: SimpleNamespace) -> str:
 
 
 UNARY = (
-    ("abs", "np.abs(x)", real),
+    ("abs", "abs(x)", operator(real)),
     ("acos", "np.arccos(x)", floating),
     ("acosh", "np.arccosh(x)", floating),
     ("asin", "np.arcsin(x)", floating),
