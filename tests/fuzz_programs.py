@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 
-from fuzz_expressions import WORDS, Expressions
+from fuzz_constructs import PREAMBLE, Constructs
+from fuzz_expressions import WORDS
 from program_text import define
 
 SIGNATURES = ("x, n, k", "x, n, k, m=None", "x: {0}, n: {0}, k: int = 2, m: {0} | None = None")
@@ -39,7 +40,7 @@ class Settings(NamedTuple):
     given: bool = False
 
 
-class Writer(Expressions):
+class Writer(Constructs):
     """Writes the text of one function `f`; every loop is bounded, every value stays small."""
 
     def __init__(self, seed: object, flavour: str = "torch") -> None:
@@ -66,7 +67,7 @@ class Writer(Expressions):
         late = "" if self.returned else "".join(f", {name}" for name in self.late if self.chance(0.3))
         self.line(1, f"return {RESULT}{late}")
         body = "\n".join(self.lines) + "\n"
-        return OUTER + body if "outer(" in body else body
+        return "".join(text for call, text in {"outer(": OUTER, **PREAMBLE}.items() if call in body) + body
 
     def asks(self) -> tuple[str, ...]:
         return ("m is None", "m is not None") if self.optional else ()
@@ -75,7 +76,7 @@ class Writer(Expressions):
     def statement(self, depth: int, inner: tuple) -> None:
         self.budget -= 1
         deep = depth > 4 or self.budget < 0
-        pick = self.rng.randrange(15 if deep else 29)
+        pick = self.rng.randrange(15 if deep else 32)
         if pick < 15:
             self.simple(depth, inner, pick)
         elif pick < 21:
@@ -88,8 +89,10 @@ class Writer(Expressions):
             self.helper(depth)
         elif pick == 27:
             self.append(depth)
-        else:
+        elif pick == 28:
             self.guarded(depth, inner)
+        else:
+            self.construct(depth, inner)
 
     def simple(self, depth: int, inner: tuple, pick: int) -> None:
         """A statement that holds no others, or few."""
