@@ -42,7 +42,7 @@ def spelled(
     text = given if isinstance(given, str) else named(given)
     if not text:
         return _of_function(given, params, names)
-    if "(" not in text:
+    if text not in params and all(part.isidentifier() for part in text.split(".")):
         text = f"{text}({', '.join(params)})"
     try:
         tree = ast.parse(text, mode="eval")

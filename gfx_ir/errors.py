@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .source import Span
 
 
@@ -23,6 +25,11 @@ class GfxError(Exception):
         if self.hint:
             lines.append(self.hint)
         return "\n".join(lines)
+
+
+def listed(missing: Sequence[str]) -> str:
+    """The end of a sentence that says what is missing: one thing there, several of them on lines of their own."""
+    return f" {missing[0]}" if len(missing) == 1 else "".join(f"\n  {item}" for item in missing)
 
 
 class CaptureError(GfxError):

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.syntax import Syntax
-from rich.table import Table
+from rich.table import Column, Table
 
 from gfx_ir.backend import available, backend
 from gfx_ir.errors import BackendError, GfxError
@@ -257,7 +257,8 @@ def ops(
         if target is not None and missing and not shown:
             out.print(f"nothing is missing on {', '.join(b.name for b in backends)}", highlight=False)
             return
-        table = Table("op", "family", *(b.name for b in backends), *(["where"] if target is not None else []))
+        titles = ("op", "family", *(b.name for b in backends), *(["where"] if target is not None else []))
+        table = Table(*(Column(title, overflow="fold") for title in titles))
         for need in shown:
             table.add_row(
                 need.name, need.family, *need.cells, *(["\n".join(need.places)] if target is not None else [])

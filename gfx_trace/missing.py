@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gfx_ir.errors import MissingOp
+from gfx_ir.errors import MissingOp, listed
 from gfx_ir.trees import leaves
 
 from .proxy import HostProxy, Proxy
@@ -30,4 +30,4 @@ def refuse_missing(tracer: Tracer) -> None:
         raise MissingOp(f"GFX has no row for {name}", span, _HINT) from None
     if tracer.missing:
         named = [f"{name} [{span.place()}]" if span is not None else name for name, span in tracer.missing.items()]
-        raise MissingOp(f"GFX has no row for {', '.join(named)}", hint=_HINT) from None
+        raise MissingOp(f"GFX has no row for{listed(named)}", hint=_HINT) from None

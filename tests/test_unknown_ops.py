@@ -215,6 +215,12 @@ def test_a_function_in_other_words(registering):
     assert gfx.check(gfx.symbolic_trace(lambda x: torch.fake_quantize_per_tensor_affine(x, 0.1, 3, 0, 12)), X).ok
 
 
+def test_a_spelling_is_an_expression_over_the_arguments(registering):
+    gfx.register("scaled(x, k=2)", torch=torch.dequantize, jax="x * k", numpy="x")
+    program = gfx.symbolic_trace(lambda x: torch.dequantize(x))
+    assert "return x * 2\n" in program.source("jax") and "return x\n" in program.source("numpy")
+
+
 @pytest.mark.parametrize(
     "what, spellings, error",
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import Backend
-from ..errors import MissingOp
+from ..errors import MissingOp, listed
 from ..graph import Graph, Node, Value
 from ..op import OpDef, lookup
 from ..ops import _seen
@@ -54,9 +54,8 @@ class Expander:
     def check(self) -> None:
         """Raise MissingOp, naming every op that the target lacks."""
         if self.missing:
-            listed = ", ".join(dict.fromkeys(self.missing))
             raise MissingOp(
-                f"backend {self.backend.name!r} has no row for {listed}",
+                f"backend {self.backend.name!r} has no row for{listed(list(dict.fromkeys(self.missing)))}",
                 hint="`gfx ops --missing` lists what each lacks; gfx.register adds an op",
             )
 
