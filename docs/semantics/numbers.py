@@ -84,3 +84,11 @@ def precise(x):
 )  # fmt: skip
 def error_function(x):
     return torch.erf(x), torch.erfc(x), torch.nn.functional.gelu(x)
+
+
+@ROWS(
+    "The angle of -0", torch.tensor([-1.0, -0.0, 0.0, float("nan")]), note="0 of a real number, where `atan2` has pi.",
+    typed=True, naive=jnp.angle,
+)  # fmt: skip
+def angles(x):
+    return torch.angle(x)

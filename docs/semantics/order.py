@@ -1,7 +1,9 @@
 """Reductions and order: empty ones, NaN, ties."""
 
+import jax
 import jax.numpy as jnp
 import torch
+from torch.nn import functional as F
 
 from .row import Table
 
@@ -34,6 +36,16 @@ def nan_sort(x):
     return torch.sort(x).values, torch.sort(x, descending=True).values
 
 
+@ROWS(
+    "The largest elements, with NaN",
+    torch.tensor([2.0, -float("nan"), 1.0]),
+    note="NaN is the largest, also with the sign bit that processors give 0 / 0 and that `lax.top_k` has behind all numbers.",
+    naive=lambda x: jax.lax.top_k(x, 2)[0],
+)
+def nan_largest(x):
+    return torch.topk(x, 2).values
+
+
 @ROWS("Ties in positions", torch.tensor([1.0, 3.0, 3.0, 1.0]), note="The first of equal elements.")
 def ties(x):
     return torch.argmax(x), torch.argmin(x)
@@ -64,6 +76,39 @@ def deviations(x):
 @ROWS("The gradient of abs at a complex zero", torch.tensor([0j, 3 + 4j]), note="Zero, not NaN.", gradient=True)
 def complex_abs(z):
     return torch.sum(torch.abs(z))
+
+
+@ROWS(
+    "Gradients at a corner",
+    torch.tensor([-1.0, 0.0, 1.0]),
+    note="One of the slopes beside it, each framework's own: at 0 PyTorch gives abs 0 and clamp 1, JAX 1 and 1/2.",
+    gradient=True,
+    other=("jax",),
+)
+def at_a_corner(x):
+    return torch.sum(torch.abs(x) + torch.clamp(x, min=0))
+
+
+@ROWS(
+    "Gradients of the norm of zeros",
+    torch.zeros(3),
+    note="0 in PyTorch, and NaN in JAX, as of its own norm. Where zeros may come, write `torch.sqrt(torch.sum(x * x) + 1e-12)`.",
+    gradient=True,
+    other=("jax",),
+)
+def norm_of_zeros(x):
+    return torch.linalg.vector_norm(x)
+
+
+@ROWS(
+    "Gradients of a loss at a logit of 0",
+    torch.tensor([0.0, 0.0, 3.0]),
+    note="There is no corner there, so they are the same.",
+    naive=lambda x: jnp.mean(jnp.maximum(x, 0) - x * jnp.array([1.0, 0.0, 1.0]) + jnp.log1p(jnp.exp(-jnp.abs(x)))),
+    gradient=True,
+)
+def loss_of_zeros(x):
+    return F.binary_cross_entropy_with_logits(x, torch.tensor([1.0, 0.0, 1.0]))
 
 
 @ROWS(

@@ -37,9 +37,8 @@ def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
 
 @composite(FAMILY)
 def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean") -> Any:
-    """Cross entropy of a probability `target` and sigmoid(x), without overflow."""
-    log_term = ops.log1p(ops.exp(ops.negative(ops.abs(x))))
-    losses = named("losses", ops.add(ops.subtract(ops.maximum(x, 0.0), ops.multiply(x, target)), log_term))
+    """Cross entropy of a probability `target` and sigmoid(x), without overflow; smooth also at 0, where heads begin."""
+    losses = named("losses", ops.subtract(ops.multiply(ops.subtract(1, target), x), ops.logsigmoid(x)))
     return reduced(losses, reduction)
 
 

@@ -130,8 +130,9 @@ def selu(input: Any, inplace: bool = False) -> Any:
 
 def celu(input: Any, alpha: Any = 1.0, inplace: bool = False) -> Any:
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1))."""
-    low = ops.multiply(alpha, ops.expm1(ops.divide(ops.minimum(input, 0), alpha)))
-    return ops.where(ops.greater(input, 0), input, low)
+    above = ops.greater(input, 0)
+    low = ops.multiply(alpha, ops.expm1(ops.divide(ops.where(above, 0, input), alpha)))
+    return ops.where(above, input, low)
 
 
 def glu(input: Any, dim: Any = -1) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -142,6 +143,13 @@ def isreal(input: Any) -> Any:
     return ops.equal(ops.imag(input), 0)
 
 
+def angle(input: Any) -> Any:
+    """The angle in the complex plane; that of a real -0 is 0, where atan2 has pi."""
+    if kind(input) == "f":
+        return ops.where(ops.less(input, 0), math.pi, ops.where(ops.isnan(input), input, 0))
+    return ops.atan2(ops.imag(input), ops.real(input))
+
+
 def complex_(real: Any, imag: Any) -> Any:
     """Complex numbers of their two parts."""
     if dtype_of(real) == dtype("float16"):
@@ -172,7 +180,7 @@ LIFTS = {
     names("isposinf"): lambda input: ops.equal(input, float("inf")),
     names("logaddexp2"): lambda input, other: ops.log2(ops.add(ops.exp2(input), ops.exp2(other))),
     names("ldexp"): lambda input, other: ops.multiply(input, ops.pow(2.0, other)),
-    names("angle"): lambda input: ops.atan2(ops.imag(input), ops.real(input)),
+    names("angle"): angle,
     "torch.complex": complex_,
     "torch.polar": lambda abs, angle: complex_(ops.multiply(abs, ops.cos(angle)), ops.multiply(abs, ops.sin(angle))),
 }
