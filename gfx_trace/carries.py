@@ -83,14 +83,7 @@ class Carries(Settling):
             self._add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
         elif isinstance(value, (tuple, Maybe)) or path in self.flat:
             for key, item in branches(value) or ():
-                label = (
-                    name
-                    if type(value) is Maybe and key == "value"
-                    else f"{name}_{key}"
-                    if str(key).isidentifier() or isinstance(key, int)
-                    else name
-                )
-                self._plan(label, item, (*path, key))
+                self._plan(_label(name, key, type(value) is Maybe), item, (*path, key))
 
     def _add(self, path: tuple, carried: Carried) -> None:
         if path not in self.dropped and path not in self.leaves:
@@ -272,3 +265,12 @@ class Carries(Settling):
                 self.tracer.journal.shared[id(made)] = made
             return made
         return Unusable(value.error) if type(value) is Later else value
+
+
+def _label(name: str, key: Any, wraps: bool) -> str:
+    """What a part of a carried value is called; `wraps`: the value is only None-ness around the part."""
+    if wraps and key == "value":
+        return name
+    if isinstance(key, str) and key.isidentifier():
+        return f"{name}_{key}" if name.isidentifier() else key
+    return f"{name}_{key}" if isinstance(key, int) else name

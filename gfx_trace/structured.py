@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .builtin_calls import Combined, OpenRange
@@ -25,6 +26,12 @@ class _State:
         """Set it."""
         (self.value,) = values
 
+    def names(self, body: Any, at: int = 0) -> tuple[str]:
+        """Its name: that of the body's argument `at`; one that no variable has where the body takes it apart, by names of its own."""
+        names = body.__code__.co_varnames[: body.__code__.co_argcount] if isinstance(body, FunctionType) else ()
+        whole = at < len(names) and names[at] != "_" and not isinstance(self.value, (tuple, list, dict))
+        return (names[at] if whole else "loop state",)
+
 
 def while_loop(tracer: Tracer, test: Any, body: Any, init: Any) -> Any:
     """while test(state): state = body(state)."""
@@ -33,7 +40,7 @@ def while_loop(tracer: Tracer, test: Any, body: Any, init: Any) -> Any:
     def trip() -> None:
         state.value = tracer.call(body, (state.value,), {})
 
-    tracer.while_(lambda: tracer.call(test, (state.value,), {}), trip, state.get, state.set, ("carry",), None)
+    tracer.while_(lambda: tracer.call(test, (state.value,), {}), trip, state.get, state.set, state.names(body), None)
     return state.value
 
 
@@ -45,7 +52,7 @@ def fori_loop(tracer: Tracer, lower: Any, upper: Any, body: Any, init: Any) -> A
         state.value = tracer.call(body, (i, state.value), {})
 
     bounds = OpenRange(lower, upper, 1) if is_open(lower) or is_open(upper) else range(int(lower), int(upper))
-    tracer.for_(bounds, trip, state.get, state.set, ("carry",), None, "i")
+    tracer.for_(bounds, trip, state.get, state.set, state.names(body, 1), None, "i")
     return state.value
 
 
@@ -70,7 +77,7 @@ def scan(tracer: Tracer, body: Any, init: Any, xs: Any, length: Any) -> Any:
         rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
     else:
         rows = OpenRange(0, length, 1) if is_open(length) else range(length)
-    tracer.for_(rows, trip, state.get, state.set, ("carry",), None, "x")
+    tracer.for_(rows, trip, state.get, state.set, state.names(body), None, "x")
     stacked = iter([tracer.stacked(out) for out in outs])
     return state.value, _rebuild(shapes[0], stacked) if shapes else None
 

@@ -335,7 +335,7 @@ def test_break():
             while step < max_steps:
                 delta = (x * x - a) / (2 * x)
                 x = x - delta
-                step = step + 1
+                step += 1
                 if torch.abs(delta) < tol:
                     break
             return x, step

@@ -1,7 +1,11 @@
 """How emitted code spells what could be spelled in a slower way."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+import pytest
 import torch
+from jax import lax
 
 import gfx_trace as gfx
 
@@ -49,3 +53,157 @@ def test_a_short_loop_that_tests_data_is_one_loop():
             x, limit = np.full(3, start, np.float32), np.float32(6)
             want = clipped(torch.tensor(x), torch.tensor(limit))
             np.testing.assert_allclose(program.to("jax", **options)(x, limit), want, 1e-6)
+
+
+def any_between(xs, low, high):
+    found = False
+    for x in xs:
+        found = found or (x > low and x < high)
+    return found
+
+
+def unless_both(x, y):
+    a = x.sum() > 0
+    b = y.sum() > 0
+    if not (a and b):
+        return x
+    return x + y
+
+
+def until_large(x, done: bool = False):
+    while not done:
+        x = x * 2
+        done = not (x.sum() < 10)
+    return x
+
+
+def not_small(x):
+    small = not (x.sum() > 3)
+    if not small:
+        return x * 2
+    return x
+
+
+def counted(x, limit):
+    steps = 0
+    while x.sum() < limit:
+        x = x * 2
+        steps = steps + 1
+    return x, steps
+
+
+def relaxed(x, w, tol):
+    while (r := torch.tanh(w @ x) - x).abs().max() > tol:
+        x = x + 0.5 * r
+    return x
+
+
+def kept(boxes):
+    keep = torch.ones(boxes.shape[0], dtype=torch.bool)
+    for i in range(boxes.shape[0]):
+        if keep[i]:
+            keep = keep & (torch.arange(boxes.shape[0]) != i + 1)
+    return keep
+
+
+def shifted(p, limit):
+    remove = p.cumsum(0) > limit
+    remove[1:] = remove[:-1].clone()
+    remove[0] = False
+    return p.masked_fill(remove, 0.0)
+
+
+def distances(points, centers):
+    d = torch.sum((points[:, None, :] - centers[None, :, :]) ** 2, dim=-1)
+    return d.argmin(dim=1)
+
+
+def conjugate(a, b, x, tol=1e-6):
+    def going(state):
+        _, _, rs = state
+        return rs > tol
+
+    def step(state):
+        x, r, _ = state
+        x = x + 0.1 * r
+        r = b - a @ x
+        return x, r, r @ r
+
+    r = b - a @ x
+    x, _, rs = lax.while_loop(going, step, (x, r, r @ r))
+    return x, rs
+
+
+def doubling(x):
+    return lax.while_loop(lambda v: v.sum() < 100, lambda v: v * 2, x)
+
+
+def by_key(x):
+    def step(state):
+        return {"x": state["x"] * 2, "n": state["n"] + 1}
+
+    state = lax.while_loop(lambda state: state["x"].sum() < 100, step, {"x": x, "n": 0})
+    return state["x"], state["n"]
+
+
+A, B = np.float32([[2, 0], [0, 3]]), np.float32([1, 2])
+CASES = {
+    any_between: ([B, np.float32(1.5), np.float32(3)], [B, np.float32(2), np.float32(3)]),
+    unless_both: ([B, -B], [B, B]),
+    until_large: ([B],),
+    not_small: ([B], [B + 1]),
+    counted: ([B, np.float32(20)],),
+    relaxed: ([B, A / 4, np.float32(1e-2)],),
+    kept: ([A],),
+    shifted: ([np.float32([0.5, 0.3, 0.2]), np.float32(0.6)],),
+    distances: ([A, A[::-1].copy()],),
+    conjugate: ([A, B, np.zeros(2, np.float32)],),
+    doubling: ([B],),
+    by_key: ([B],),
+}
+SPELLED = [
+    (any_between, "torch", "", "found = found or x > low and x < high"),
+    (unless_both, "torch", "hop", "torch.cond(~(a & b), "),
+    (unless_both, "jax", "", "lax.cond(~(a & b), "),
+    (until_large, "torch", "hop", "return ~done"),
+    (until_large, "jax", "", "return ~done"),
+    (not_small, "jax", "", "return lax.cond(jnp.sum(x) > 3, lambda: x * 2, lambda: x)"),
+    (counted, "torch", "", "steps += 1"),
+    (relaxed, "torch", "", "torch.abs(r := torch.tanh(w @ x) - x)"),
+    (kept, "torch", "", "if keep[i]:"),
+    (kept, "jax", "", "lax.cond(keep[i], "),
+    (shifted, "torch", "", "remove[1:] = remove[:-1].clone()"),
+    (shifted, "torch", "hop", "remove[0] = False"),
+    (distances, "torch", "", "d = torch.sum((points[:, None, :] - centers[None, :, :]) ** 2, dim=-1)"),
+    (conjugate, "torch", "", "while rs > tol:"),
+    (conjugate, "torch", "hop", "x, _, rs = torch.while_loop("),
+    (conjugate, "jax", "", "x, r, _ = carry"),
+    (doubling, "jax", "", "def body(v):"),
+    (by_key, "jax", "", "x, n = carry"),
+]
+
+
+@pytest.mark.parametrize("fn, target, mode, text", SPELLED, ids=[f"{f.__name__}-{t}{m}" for f, t, m, _ in SPELLED])
+def test_what_its_author_would_have_written(fn, target, mode, text):
+    flavour = "jax" if fn in (conjugate, doubling, by_key) else "torch"
+    options = {"mode": mode} if mode else {}
+    program = gfx.symbolic_trace(fn, backend=flavour)
+    source = program.source(target, **options)
+    assert text in source
+    run = program.to(target, **options)
+    for args in CASES[fn]:
+        want = fn(*(jnp.asarray(x) if flavour == "jax" else torch.tensor(x) for x in args))
+        got = run(*(torch.tensor(x) if target == "torch" else jnp.asarray(x) for x in args))
+        for a, b in zip(jax.tree.leaves(want), jax.tree.leaves(got), strict=True):
+            np.testing.assert_allclose(a, b, 1e-5)
+
+
+def trailing(n, x, y):
+    for _ in range(n):
+        x, y = x * 2, y + x
+    return x, y
+
+
+def test_what_the_test_of_a_loop_does_not_read_has_no_names():
+    source = gfx.symbolic_trace(trailing, backend="torch").source("torch", mode="hop")
+    assert "def cond(i, *_):" in source

@@ -65,6 +65,7 @@ class Module:
         module = ModuleType(self.entry)
         module.__file__ = self.filename
         exec(compile(self.source, self.filename, "exec"), module.__dict__)
+        del module.__dict__["__name__"]  # torch.compile imports the module of that name to read a function's globals
         function = module.__dict__[self.entry]
         function.__gfx_source__ = self.source
         _TEXTS.hold(self.filename, self.source, function)

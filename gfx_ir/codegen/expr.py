@@ -12,11 +12,15 @@ from ..trees import BRANCHES, tree_map
 from . import constants
 from .constants import call, name
 from .host import host_expression, negate
+from .simplify import IFS, LOOPS, is_boolean
+from .weak import ARITHMETIC
 
 if TYPE_CHECKING:
     from .module import ModuleWriter
     from .names import Scope
     from .plan import Plan
+
+_OPERATORS = ARITHMETIC | frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert", "logical_not"))
 
 
 class Expressions:
@@ -91,7 +95,14 @@ class Expressions:
 
     # ------------------------------------------------------------------ nodes
     def build(self, node: Node) -> ast.expr:
-        """The node as an expression."""
+        """The node as an expression; one of Python numbers is marked: `n = n + 1` of such is `n += 1`.
+        Higher-order operators carry tensors, which `+=` would write."""
+        made = self._built(node)
+        if type(made) is ast.BinOp and not self.plan.hop and self.plan.weak.is_count(node.values[0]):
+            made.gfx_counts = True  # type: ignore[attr-defined]
+        return made
+
+    def _built(self, node: Node) -> ast.expr:
         op = node.op.name
         if op == "host":
             return host_expression(self, node.args[0], node.args[1])
@@ -109,7 +120,26 @@ class Expressions:
             return self.holder(node)
         if op == "own_gradient":
             return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
+        if op == "logical_not" and self._is_mask(node.args[0]):
+            return ast.UnaryOp(ast.Invert(), self.leaf(node.args[0]))
         return self.template(node)
+
+    def _is_mask(self, leaf: Any) -> bool:
+        """Whether a leaf is surely an array of booleans: `~` of Python's True is no boolean."""
+        return is_boolean(self.plan.resolve(leaf)) and self._is_array(leaf)
+
+    def _is_array(self, leaf: Any, depth: int = 4) -> bool:
+        """Whether a leaf is an array even where the function is called with Python numbers for arrays."""
+        value = self.plan.resolve(leaf)
+        if type(value) is not Value or not value.is_tensor:
+            return False
+        home = self.plan.liveness.phis.get(value, (value.node, 0))[0]
+        op = home.op.name
+        if op in IFS or op in LOOPS:
+            return self.module.functional(home)
+        if op == "placeholder":
+            return bool(getattr(value.type, "dims", ()))
+        return op not in _OPERATORS or (depth > 0 and any(self._is_array(arg, depth - 1) for arg in home.args))
 
     def control(self, node: Node) -> ast.expr:
         """A test or loop as an expression."""

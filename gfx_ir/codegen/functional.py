@@ -53,7 +53,7 @@ class Functional(Casts):
         body = self.out
         inner = self.scope
         self.scope, self.out, self.prefer = outer_scope, outer_out, outer_prefer
-        signature = _arguments(arguments)
+        signature = self._signature(arguments)
         if (
             len(body) == 1
             and isinstance(body[0], ast.Return)
@@ -65,6 +65,10 @@ class Functional(Casts):
         avoid.add(text)
         self.put(ast.FunctionDef(text, signature, body, [], None))
         return name(text)
+
+    def _signature(self, names: Sequence[str]) -> ast.arguments:
+        """The signature of a nested function."""
+        return ast.arguments([], [ast.arg(text) for text in names], None, [], [], None, [])
 
     def _function_name(self, hint: str, region: Graph, inner: Scope, avoid: set[str]) -> str:
         """A name for a nested function that hides nothing which is read later, or inside it."""
@@ -81,15 +85,15 @@ class Functional(Casts):
         outputs = [value for value in node.values if self.plan.liveness.used(value)]
         sides = [[outputs_of(r.result, len(node.values))[v.index - 1] for v in outputs] for r in node.regions]
         test = self.leaf(node.args[0])
+        both = self._both(node, sides)
+        if both is not None:
+            return both
         plain = (
             [self._is_plain(side[0], region) for side, region in zip(sides, node.regions)] if len(outputs) == 1 else []
         )
         if len(outputs) == 1 and (all(plain) or self._beside_number(sides, node.regions)):
             where = ast.Attribute(self.module.free(name(self.module.style.module)), "where", ast.Load())
             return ast.Call(where, [test, self.tree(sides[0][0]), self.tree(sides[1][0])], [])
-        both = self._both(node, sides)
-        if both is not None:
-            return both
         avoid: set[str] = set()
         functions = []
         for region, side, hint in zip(node.regions, sides, ("then", "otherwise")):
@@ -315,11 +319,6 @@ class Functional(Casts):
         )
         _, start, stop, _ = node.args[0][0]
         first = self.tree(start)
-        trip = ast.Lambda(_arguments(["carry"]), ast.Call(step, [first, name("carry")], []))
+        trip = ast.Lambda(self._signature(["carry"]), ast.Call(step, [first, name("carry")], []))
         init = self._settled(node, self._inits(node, carried), trip)
         return ast.Call(self.higher("fori_loop"), [first, self.tree(stop), step, init], [])
-
-
-def _arguments(names: Sequence[str]) -> ast.arguments:
-    """The signature of a nested function."""
-    return ast.arguments([], [ast.arg(text) for text in names], None, [], [], None, [])

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..source import Span
-from .wrap import COLUMNS, wrap
+from .wrap import COLUMNS, code_of, wrap
 
 if sys.version_info < (3, 14):
     import astor
 
+_NAMED = re.compile(r"\(\w+ := ")
 Line = tuple[str, Span | None]
 
 
@@ -22,14 +23,32 @@ def text_of(statement: ast.stmt) -> str:
     if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Tuple) and len(statement.value.elts) == 1:
         return f"return ({expression(statement.value.elts[0])},)"
     if sys.version_info >= (3, 14) or any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement)):
-        return ast.unparse(ast.fix_missing_locations(statement))
-    return astor.to_source(statement, pretty_source=_join, pretty_string=_string).strip("\n")
+        text = ast.unparse(ast.fix_missing_locations(statement))
+    else:
+        text = astor.to_source(statement, pretty_source=_join, pretty_string=_string).strip("\n")
+    return _bare(text) if ":=" in text else text
 
 
 def expression(node: ast.expr) -> str:
     """An expression on one line, without parentheses around it."""
     text = text_of(ast.Assign([ast.Name("_", ast.Store())], node))
     return text[4:]
+
+
+def _bare(text: str) -> str:
+    """`f((y := x))` without the second pair of parentheses, where it is the only argument."""
+    stack: list[int] = []
+    drop: set[int] = set()
+    code = dict(code_of(text))
+    for at, char in code.items():
+        if char == "(":
+            stack.append(at)
+        elif char == ")":
+            start = stack.pop()
+            called = code.get(start - 1) == "(" and re.match(r"[\w\])]", text[start - 2])
+            if start >= 2 and called and code.get(at + 1) == ")" and _NAMED.match(text, start):
+                drop |= {start, at}
+    return "".join(char for at, char in enumerate(text) if at not in drop)
 
 
 def _join(parts: Sequence[str]) -> str:

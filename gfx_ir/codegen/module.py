@@ -126,7 +126,7 @@ class ModuleWriter:
         """The nodes of a function that write a part of a variable."""
 
         def spelled(node: Node) -> bool:
-            found = self.backend.places.get(node.op.name) if self.style.control == "python" else None
+            found = self.backend.places.get(node.op.name) if self.style.control != "functional" else None
             if found is None:
                 return False
             args = node.op.named(tree_map(liveness.resolve, node.args))

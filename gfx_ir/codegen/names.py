@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..graph import Graph, Value
 from ..naming import is_name
-from .simplify import is_boolean
+from .simplify import LOOPS, is_boolean
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -50,6 +50,8 @@ def temporary(value: Value) -> str:
     node = value.node
     if node.op.name in ("for", "host_for") and value.index > len(node.arg("init")):
         return "outs"
+    if node.op.name in LOOPS:
+        return "done" if value.index - 1 == node.arg("exit") else "value"
     return _TEMPORARIES.get(value.node.op.name) or _KINDS.get(value.kind) or ("test" if is_boolean(value) else "h")
 
 

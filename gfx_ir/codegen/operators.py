@@ -7,6 +7,7 @@ is a list of positions. Functions close over what they read.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ _SHARES = frozenset(
     "getitem reshape permute_dims squeeze expand_dims broadcast_to astype stop_gradient flatten unflatten unstack split"
     " swapaxes moveaxis matrix_transpose real imag diagonal as_tensor conj positive unbind chunk narrow contiguous".split()
 )
+_UNUSED = re.compile(r"_\d*")
 _DEFAULTS = {"b": "bool", "i": "int64", "f": "float32", "c": "complex64"}
 
 
@@ -56,7 +58,7 @@ class Operators(Rows):
         out: list[ast.expr] = []
         for result, value in zip(results, values):
             leaf = self.plan.resolve(result)
-            if type(leaf) is not Value or not leaf.is_tensor:
+            if type(leaf) is not Value or not (leaf.is_tensor or self._by_tensor(leaf)):
                 out.append(self._tensor(leaf, value))
                 continue
             node, made = leaf.node, self.leaf(leaf)
@@ -139,6 +141,15 @@ class Operators(Rows):
     def _unused(taken: Sequence[str]) -> str:
         return next(text for text in ("_", *(f"_{count}" for count in range(1, 999))) if text not in taken)
 
+    def _signature(self, names: Sequence[str]) -> ast.arguments:
+        """The signature of a nested function; `*_` takes what it does not read at the end."""
+        read = len(names)
+        while read and _UNUSED.fullmatch(names[read - 1]):
+            read -= 1
+        if not self.hop or len(names) - read < 2:
+            return super()._signature(names)
+        return ast.arguments([], [ast.arg(text) for text in names[:read]], ast.arg("_"), [], [], None, [])
+
     def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
         if not self.hop:
             return super()._inits(node, carried)
@@ -200,8 +211,7 @@ class Operators(Rows):
         read = {found.id for length in lengths for found in ast.walk(length) if isinstance(found, ast.Name)}
         text = self.scope.pick(["cond"], graph, 2 * number - 1, avoid | read)
         avoid.add(text)
-        arguments = [ast.arg(argument) for argument in (counter, *unused)]
-        signature = ast.arguments([], arguments, None, [], [], None, [])
+        signature = self._signature([counter, *unused])
         self.put(ast.FunctionDef(text, signature, [ast.Return(asked)], [], None))
         return name(text)
 
@@ -274,6 +284,13 @@ class Operators(Rows):
             return position(self.leaf(node.args[0]), written, first)
         if node.arg("accumulate"):
             return None
+        if len(parts) == 1 and is_number(self.plan.resolve(node.arg("value"))):
+            return call(
+                ast.Attribute(self.leaf(node.args[0]), "index_fill", ast.Load()),
+                ast.Constant(0),
+                written[0],
+                self.leaf(node.arg("value")),
+            )
         where = written[0] if len(written) == 1 else ast.Tuple(written, ast.Load())
         return call(name(self.module.use("put_at", node)), self.leaf(node.args[0]), where, self.leaf(node.arg("value")))
 
@@ -299,9 +316,7 @@ class Operators(Rows):
 
 def position(source: ast.expr, parts: Sequence[ast.expr], first: int) -> ast.expr:
     """`x[i]` where i is a tensor of one number: a list of one position, and the first of what that gives."""
-    index = [
-        call(ast.Attribute(part, "reshape", ast.Load()), ast.Constant(1)) if at == first else part
-        for at, part in enumerate(parts)
-    ]
+    new_axis = ast.Constant(None)
+    index = [ast.Subscript(part, new_axis, ast.Load()) if at == first else part for at, part in enumerate(parts)]
     chosen = ast.Subscript(source, index[0] if len(index) == 1 else ast.Tuple(index, ast.Load()), ast.Load())
     return ast.Subscript(chosen, ast.Constant(0), ast.Load())

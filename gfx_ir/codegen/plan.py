@@ -237,8 +237,8 @@ class Plan:
         if self.functional(node) or len(outputs) != 1 or self.effectful(node):
             return False
         at = outputs[0].index - 1
-        for region in node.regions:
-            result = outputs_of(region.result, len(node.values))[at]
+        results = [outputs_of(region.result, len(node.values))[at] for region in node.regions]
+        for region, result in zip(node.regions, results):
             if self.order[region] or type(result) in (tuple, list, dict):
                 return False
             value = self.resolve(result)
@@ -246,7 +246,9 @@ class Plan:
                 return False
             if type(value) is not Value and repr(value) == "UNBOUND":
                 return False
-        return sum(self._side_width(region) for region in node.regions) + self._widths.leaf(node.args[0]) < _TERNARY
+        chained = any(isinstance(result, bool) for result in results)  # `and`, `or`: these read well if long
+        limit = WIDTH if chained else _TERNARY
+        return sum(self._side_width(region) for region in node.regions) + self._widths.leaf(node.args[0]) < limit
 
     def _side_width(self, region: Graph) -> int:
         return self._sizes[region.output][1] if region.output in self._sizes else 8

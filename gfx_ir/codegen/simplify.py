@@ -18,10 +18,15 @@ _BOOLEAN = frozenset(
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"
     " isfinite signbit all any array_equal bernoulli is_none is_floating".split()
 )
+_ALIKE = frozenset(
+    "getitem reshape permute_dims squeeze expand_dims broadcast_to flatten unflatten take take_along_axis flip roll tile"
+    " repeat copy tril triu swapaxes moveaxis matrix_transpose diagonal index_put".split()
+)
+"""Ops whose result has the dtype of their first argument."""
 
 
-def is_boolean(value: Any, assumed: frozenset[Value] = frozenset()) -> bool:
-    """Whether the value is surely a boolean, where those `assumed` are."""
+def is_boolean(value: Any, assumed: frozenset[Value] = frozenset(), depth: int = 8) -> bool:
+    """Whether the value is surely a boolean, where those `assumed` are; `depth`: through how many ops of its dtype it looks."""
     if type(value) is not Value:
         return isinstance(value, bool)
     if value in assumed:
@@ -34,6 +39,11 @@ def is_boolean(value: Any, assumed: frozenset[Value] = frozenset()) -> bool:
         return True
     if node.op.name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"):
         return all(is_boolean(arg, assumed) for arg in node.args)
+    if node.op.name in _ALIKE or node.op.name == "where":
+        parts = node.args[1:3] if node.op.name == "where" else node.args[:1]
+        return depth > 0 and all(is_boolean(part, assumed, depth - 1) for part in parts)
+    if "dtype" in node.op.params and node.op.family in ("create", "elementwise"):
+        return getattr(node.arg("dtype"), "kind", "") == "b"
     if node.op.name in IFS:
         return all(is_boolean(side, assumed) for output, *sides in _sides(node) if output is value for side in sides)
     return any(all(is_boolean(x, assumed | {value}) for x in found) for found in (*_carried(value), *given(value)))
@@ -75,6 +85,8 @@ def simplify(graph: Graph, functional: bool) -> None:
                 value.name = None
         if node.op.name in ("not_equal", "equal"):
             _truth(node)
+        if node.op.name == "logical_not":
+            _twice(node)
         if node.op.name in LOOPS:
             _name_carried(node)
         if node.op.name in IFS:
@@ -95,11 +107,26 @@ def _truth(node: Node) -> None:
     if node.op.name == "not_equal":
         node.value.replace_by(node.args[0])
     else:
-        made = Node(lookup("logical_not"), (node.args[0],), ("tensor",), node.span)
-        node.graph.insert(made, node)
-        made.value.name = node.value.name
-        node.value.replace_by(made.value)
+        node.value.replace_by(_opposite(node.args[0], node, node.value.name))
     node.graph.erase(node)
+
+
+def _twice(node: Node) -> None:
+    """`not not b` of a boolean is b."""
+    value = node.args[0]
+    if type(value) is Value and value.node.op.name == "logical_not" and is_boolean(value.node.args[0]):
+        node.value.replace_by(value.node.args[0])
+
+
+def _opposite(value: Value, before: Node, name: str | None) -> Any:
+    """`not b` of a boolean as a node before another; the b of a `not b` is there already."""
+    if value.node.op.name == "logical_not" and is_boolean(value.node.args[0]):
+        return value.node.args[0]
+    made = Node(lookup("logical_not"), (value,), ("tensor",), before.span)
+    assert before.graph is not None
+    before.graph.insert(made, before)
+    made.value.name = name
+    return made.value
 
 
 def _knows_its_test(node: Node) -> None:
@@ -147,10 +174,7 @@ def _says_the_test(node: Node) -> None:
         if then is True and other is False:
             output.replace_by(test)
         elif then is False and other is True and node.graph is not None:
-            made = Node(lookup("logical_not"), (test,), ("tensor",), node.span)
-            node.graph.insert(made, node)
-            made.value.name = output.name
-            output.replace_by(made.value)
+            output.replace_by(_opposite(test, node, output.name))
 
 
 def _drop_outputs(node: Node) -> None:

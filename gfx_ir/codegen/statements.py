@@ -69,7 +69,7 @@ class Statements(Expressions):
         targets: list[ast.expr] = [ast.Name(target, ast.Store()) for target, _ in pairs]
         values = [value for _, value in pairs]
         if len(pairs) == 1:
-            self.put(ast.Assign([targets[0]], values[0]), span)
+            self.put(_counted(pairs[0][0], values[0]) or ast.Assign([targets[0]], values[0]), span)
         else:
             self.put(ast.Assign([ast.Tuple(targets, ast.Store())], ast.Tuple(values, ast.Load())), span)
 
@@ -276,6 +276,14 @@ class Statements(Expressions):
         while owner is not None and not self.module.functional(owner):
             owner = owner.graph.owner if owner.graph is not None else None
         return owner is not None
+
+
+def _counted(target: str, value: ast.expr) -> ast.stmt | None:
+    """`n += 1` for an `n = n + 1` of Python numbers."""
+    if not isinstance(value, ast.BinOp) or not getattr(value, "gfx_counts", False):
+        return None
+    again = isinstance(value.left, ast.Name) and value.left.id == target
+    return ast.AugAssign(ast.Name(target, ast.Store()), value.op, value.right) if again else None
 
 
 def _is_error(text: str) -> bool:

@@ -16,7 +16,7 @@ from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results
 from .simplify import IFS, LOOPS, is_boolean
 
-_ARITHMETIC = frozenset(
+ARITHMETIC = frozenset(
     "add subtract multiply divide floor_divide remainder pow negative positive abs equal not_equal less less_equal"
     " greater greater_equal maximum minimum sqrt exp log sin cos tan tanh".split()
 )
@@ -25,6 +25,7 @@ _HOST = frozenset(("host_if", "host_for", "host_while"))
 _CHOICES = frozenset(("min", "max"))
 _OPERATORS = frozenset("+ - * % // neg abs".split()) | _CHOICES
 _ORDER = "bifc"
+_STEPS = 8
 
 
 def is_number(leaf: Any) -> bool:
@@ -42,7 +43,7 @@ def _operands(node: Node) -> Sequence[Any] | None:
     """What a number is computed from, where it is of the kind of that."""
     if node.op.name == "host":
         return node.args[1] if node.args[0] in _OPERATORS else None
-    return node.args if node.op.name in _ARITHMETIC - _COMPARISONS else None
+    return node.args if node.op.name in ARITHMETIC - _COMPARISONS else None
 
 
 def _gives_one(node: Node) -> bool:
@@ -117,9 +118,20 @@ class Weak:
             elif self._counts(value):
                 seen[value] = True
             else:
-                arithmetic = value.node.op.name in _ARITHMETIC
+                arithmetic = value.node.op.name in ARITHMETIC
                 seen[value] = arithmetic and all(self._may_be(arg, seen) for arg in value.node.args)
         return seen[value]
+
+    def is_count(self, leaf: Any, assumed: frozenset[Value] = frozenset()) -> bool:
+        """Whether the leaf is surely a Python number in Python's own loops; what takes more than a few ops is no counter."""
+        value = self.liveness.resolve(leaf)
+        if type(value) is not Value or value in assumed:
+            return type(value) is Value or is_number(value)
+        if not value.is_tensor or len(assumed) > _STEPS:
+            return value.kind in ("int", "float")
+        operands = value.node.args if value.node.op.name in ARITHMETIC else None
+        sources = self._sources(value) or operands
+        return sources is not None and all(self.is_count(source, assumed | {value}) for source in sources)
 
     def loose(self, leaf: Any) -> bool:
         """Whether a functional target may have a number there, or an array of a number's dtype: what it is joined with decides.
@@ -149,7 +161,7 @@ class Weak:
     def _from_loose(self, value: Value, seen: dict[Value, bool | None]) -> bool:
         sources = self._sources(value)
         if sources is None:
-            if self._counts(value) or value.node.op.name not in _ARITHMETIC:
+            if self._counts(value) or value.node.op.name not in ARITHMETIC:
                 return self._counts(value)
             sources = list(value.node.args)
         node, _ = self.liveness.phis.get(value, (value.node, 0))
@@ -221,7 +233,7 @@ class Weak:
             if indices and sources is None and self._counts(value):
                 known.update("i" if told else ())
                 continue
-            if sources is None and value.node.op.name not in _ARITHMETIC:
+            if sources is None and value.node.op.name not in ARITHMETIC:
                 return None
             if sources is None and value.node.op.name in _COMPARISONS:
                 known.update("b" if told else ())

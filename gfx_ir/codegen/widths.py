@@ -10,7 +10,7 @@ from typing import Any
 from ..dtypes import DType
 from ..graph import Node, Value
 from ..template import Template
-from ..trees import leaves, tree_map
+from ..trees import tree_map
 
 DEPTH = 8
 WIDTH = 104
@@ -51,9 +51,12 @@ class Widths:
     def tree(self, tree: Any) -> int:
         """Columns of a literal."""
         kind = type(tree)
-        if kind in (tuple, list, dict, slice):
-            items = list(leaves(tree))
-            return 2 + sum(self.tree(item) + 2 for item in items) if items else 2
+        if kind is slice:  # as colons
+            parts = [part for part in (tree.start, tree.stop, tree.step) if part is not None]
+            return 1 + (tree.step is not None) + sum(map(self.tree, parts))
+        if kind in (tuple, list, dict):
+            items = [*tree, *tree.values()] if kind is dict else tree
+            return 2 + sum(self.tree(item) + 2 for item in items)
         return self.leaf(tree)
 
     def leaf(self, leaf: Any) -> int:

@@ -38,7 +38,7 @@ def wrap(indent: str, text: str) -> list[str]:
 def _targets(text: str) -> str:
     """What stands left of the value of an assignment, with its sign; "" where there is none."""
     depth = 0
-    for at, char in _code(text):
+    for at, char in code_of(text):
         depth += (char in _OPEN) - (char in _CLOSE)
         if char == "=" and not depth and text[at + 1] == " " and text[at - 1] not in "=<>!":
             return text[: at + 2]
@@ -100,7 +100,7 @@ def _item(indent: str, item: str, comma: str) -> list[str]:
 def _items(text: str) -> list[str]:
     """What stands between the commas outside of brackets; a lambda or a comprehension is one item."""
     cuts, depth = [], 0
-    for at, char in _code(text):
+    for at, char in code_of(text):
         depth += (char in _OPEN) - (char in _CLOSE)
         if char == "," and not depth:
             cuts.append(at)
@@ -127,7 +127,7 @@ def _operands(text: str) -> list[str]:
     if text.startswith("lambda"):
         return [text]
     outside, depth = [], 0
-    for at, char in _code(text):
+    for at, char in code_of(text):
         if char == " " and not depth:
             outside.append(at)
         depth += (char in _OPEN) - (char in _CLOSE)
@@ -142,7 +142,7 @@ def _operands(text: str) -> list[str]:
 def _brackets(text: str) -> list[tuple[int, int]]:
     """Outermost pairs of brackets."""
     pairs, stack = [], []
-    for at, char in _code(text):
+    for at, char in code_of(text):
         if char in _OPEN:
             stack.append(at)
         elif char in _CLOSE and stack:
@@ -152,7 +152,7 @@ def _brackets(text: str) -> list[tuple[int, int]]:
     return pairs
 
 
-def _code(text: str) -> Iterator[tuple[int, str]]:
+def code_of(text: str) -> Iterator[tuple[int, str]]:
     """(position, character) of what stands outside of strings."""
     quote, at = "", 0
     while at < len(text):

@@ -15,7 +15,7 @@ from ..trees import leaves
 from ..types import LogicalTensor
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results, placeholders
-from .simplify import IFS, LOOPS
+from .simplify import IFS, LOOPS, is_boolean
 
 _FRESH = frozenset("elementwise reduce linalg special search".split())
 """Families whose results never share memory with what they take, those apart through which one can write."""
@@ -172,8 +172,10 @@ class Writes:
             return () if self._ends(user, value) else None
         if op.name in _ASKS or (op.family in _FRESH and op.put is None and op.name not in _SAME):
             return ()
-        if op.name in ("index_put", "stack", "concat", *IFS):
+        if op.name in ("index_put", "stack", "concat", "copy", *IFS):
             return ()
+        if op.name in LOOPS and self._functional(user):
+            return user.values
         if fors(user) and not self._functional(user):
             items = placeholders(user, user.regions[-1])[0]
             return tuple(i for i, over in zip(items, user.args[0]) if self.liveness.resolve(over) is value)
@@ -189,6 +191,8 @@ class Writes:
     def _harmless(self, value: Value, user: Node) -> bool:
         """Whether no gradient asks what the value was."""
         known = value.type
+        if is_boolean(value):
+            return True
         if isinstance(known, LogicalTensor) and known.dtype is not None and known.dtype.kind in "biu":
             return True
         return user.op.name in _UNSAVED or user.op.name in _ASKS or user.op.name in IFS or user.op.name in LOOPS

@@ -31,16 +31,19 @@ def _unary(op: str, *also: str, emit: Any = None, extra: str = "") -> Row:
     return Row(op, emit or number_or_tensor(op), {f"{names(op, *also)} {extra}": one(lookup(op))})
 
 
+_COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
 def _infix(op: str, sign: str, *also: str, dunder: str = "") -> Row:
     """x1 sign x2."""
     fn = two(lookup(op))
     lift: dict[str, Any] = {names(*also): fn} if also else {}
     if dunder:
         lift[f"Tensor.__{dunder}__"] = fn
-        if dunder not in ("lt", "le", "gt", "ge", "eq", "ne"):
+        if dunder not in _COMPARE:
             lift[f"Tensor.__r{dunder}__"] = swapped(lookup(op))
             lift[f"Tensor.__i{dunder}__"] = _inplace(op)
-    return Row(op, f"x1 {sign} x2", lift)
+    return Row(op, f"x1 {sign} x2", lift, spare=dunder in _COMPARE)
 
 
 def _inplace(op: str) -> Any:
@@ -273,7 +276,7 @@ ROWS = (
     Row("stop_gradient", "x.detach()", {"torch.detach Tensor.detach Tensor.data@": one(ops.stop_gradient)}),
     Row(
         "copy",
-        "torch.clone(x)",
+        "x.clone()",
         {"torch.clone Tensor.clone": lambda input, *, memory_format=None: ops.copy(input)},
         spare=True,
     ),
