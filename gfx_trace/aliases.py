@@ -32,6 +32,11 @@ class Doubt:
         self.why, self.conditions = why, conditions
 
     @property
+    def apart(self) -> Conditions | None:
+        """When it shares no memory with the others."""
+        return self.conditions
+
+    @property
     def others(self) -> Iterable[tuple[Proxy, Any]]:
         """The tensors in question, with what each held when the doubt arose."""
         return self.pairs.values()
@@ -45,7 +50,7 @@ class Doubt:
         """Nothing, if none of the others was written, or this proves to be a number."""
         for other, value in self.others:
             if other.value is not value or (type(other.base) is Lost and not other.base.settled()):
-                if self.conditions is None or not taken(self.conditions):
+                if self.apart is None or not taken(self.apart):
                     raise _undecided(other, self.why)
                 self.pairs.clear()
                 return
@@ -53,7 +58,7 @@ class Doubt:
     def written(self, proxy: Proxy, new: Any) -> None:
         """The tensor is written: the others may have changed with it."""
         for other, _ in self.others:
-            lose(other, self.why, put_back(proxy, proxy))
+            lose(other, self.why, put_back(proxy, proxy), self.apart)
         active.builder.journal.record(proxy, None, "base")
         proxy.base = None
         proxy.write(new)
@@ -126,15 +131,18 @@ class Element(Doubt):
 
 
 class Selected(Doubt):
-    """The base of `a[at]` where nothing tells whether the index is a number, which gives a view, or an array, which copies."""
+    """The base of `a[at]` where nothing tells whether the index is a number, which gives a view, or an array, which copies.
 
-    __slots__ = ("owner", "at")
+    It is memory of its own in any case where `apart` holds: NumPy has no views of single elements.
+    """
 
-    def __init__(self, owner: Proxy, at: Any) -> None:
+    __slots__ = ("owner", "at", "apart")
+
+    def __init__(self, owner: Proxy, at: Any, apart: Conditions | None) -> None:
         super().__init__("an index that is an array copies, and one that is a number gives a view")
         root = root_of(owner)
         self.add([(root, root.value)])
-        self.owner, self.at = owner, at
+        self.owner, self.at, self.apart = owner, at, apart
 
 
 class WrittenConstant(Exception):

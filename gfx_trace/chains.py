@@ -10,7 +10,7 @@ from gfx_ir.trees import tree_map
 
 from .proxy import Proxy
 from .ranks import is_mask, rank
-from .scalars import SURE, scalar_value
+from .scalars import SURE, scalar_value, taken
 
 
 def may_view(value: Value, numbers: bool | None) -> bool | None:
@@ -85,4 +85,6 @@ def _selects(item: Any, numbers: bool | None) -> bool | None:
     if axes is None or numbers is None:
         return None
     sure = scalar_value(item) if numbers else SURE
+    if sure and all(axes is None and value is not None for value, axes in sure) and taken(sure):
+        return True  # an argument that was given as a number
     return True if sure == SURE else False if sure is None else None

@@ -36,6 +36,13 @@ def rank(value: Any) -> int | None:
     return made_type(value).rank if isinstance(value, Value) else 0
 
 
+def deepen(conditions: Any) -> None:
+    """Note that what would be a number under these conditions is none: the code indexes it."""
+    for value, axes in conditions or ():
+        if value is not None and axes is not None and len(conditions) == 1:
+            active.builder.depths[value] = max(active.builder.depths.get(value, 0), axes + 1)
+
+
 def is_mask(value: Value) -> bool:
     """Whether a tensor holds booleans, as far as the ops that made it tell."""
     element = made_type(value).dtype
@@ -74,6 +81,9 @@ def _made(value: Value) -> LogicalTensor:
     builder: Tracer = active.builder
     if builder.scalars.get(value) == frozenset():
         return _NUMBER
+    axes = rank(builder.rows_of[value]) if value in builder.rows_of and value.type is None else None
+    if axes:
+        return LogicalTensor(dims=(None,) * (axes - 1))
     if _given(value):
         return builder.type_of(value) or UNKNOWN
     try:
@@ -99,8 +109,12 @@ def origin(value: Any) -> tuple[Value, int] | None:
     """The argument that a tensor has its rank from, and how many axes that has more; None where it was made otherwise."""
     facts, more = active.builder.facts, 0
     value = facts.root(value)
-    while isinstance(value, Value) and value.node.op.name != "placeholder":
+    rows = active.builder.rows_of
+    while isinstance(value, Value) and (value.node.op.name != "placeholder" or value in rows):
         node = value.node
+        if value in rows:
+            value, more = facts.root(rows[value]), more + 1
+            continue
         if node.op.name == "getitem":
             taken = _integers(node.args[1])
             if taken is None:
@@ -111,8 +125,7 @@ def origin(value: Any) -> tuple[Value, int] | None:
         elif node.op.name not in _LIKE and (node.op.family != "elementwise" or len(_tensors(value)) != 1):
             return None
         value = facts.root(next(leaf for leaf in leaves(node.args) if isinstance(leaf, Value) and leaf.is_tensor))
-    own = isinstance(value, Value) and value.graph is not None and value.graph.owner is None
-    return (value, more) if own else None
+    return (value, more) if active.builder.is_argument(value) else None
 
 
 def _drops_axis(node: Any) -> bool:

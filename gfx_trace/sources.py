@@ -91,6 +91,8 @@ class Sources:
             return made
         owner, numbers = source.owners[at], self.backend is not None and self.backend.numbers
         dims = getattr(value.type, "dims", None)
+        if owner is not None:
+            self.rows_of[value] = owner.first
         if numbers and (owner is not None or dims is not None):
             self.scalars[value] = element_of(owner, 1) if dims is None else None if dims else SURE
         if mutable(made) and owner is not None:

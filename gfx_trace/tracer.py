@@ -65,6 +65,8 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.booleans: set[Value] = set()  # carried flags
         self.scalars: dict[Value, Conditions | None] = {}  # which values are numbers of NumPy's
+        self.depths: dict[Value, int] = {}  # how many axes an argument has at least, as the code indexes it
+        self.rows_of: dict[Value, Value] = {}  # what the items of a loop under construction are rows of
         self.made_types: dict[Value, LogicalTensor] = {}  # types as far as the ops tell that made a value
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
@@ -279,13 +281,20 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         """Take an argument to lie in memory row by row, with a guard. False where `value` is no argument."""
         return self._assume("layout", value, "row by row")
 
+    def is_argument(self, value: Any) -> bool:
+        """Whether a value is a tensor that the captured function takes. What a loop carries is none, nor has its region an owner
+        while it is made."""
+        outermost = self.stack[0][0] if self.stack else self.graph
+        own = isinstance(value, Value) and value.node.op.name == "placeholder" and value.graph is outermost
+        return own and value.is_tensor
+
     def _assume(self, kind: str, value: Any, what: Any) -> bool:
         root = self.facts.root(value) if isinstance(value, Value) else value
-        if not isinstance(root, Value) or root.node.op.name != "placeholder" or not root.is_tensor:
-            return False
-        if root.graph is None or root.graph.owner is not None:
+        if not self.is_argument(root):
             return False
         guard = Guard(kind, root.node.args[0], what, self.span())
+        if kind == "rank" and what < self.depths.get(root, 0):
+            return False
         if kind == "rank" and any(
             g.kind == kind and g.subject == guard.subject and g.value != what for g in self.guards
         ):

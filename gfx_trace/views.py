@@ -25,7 +25,7 @@ from .indexed import Indexed
 from .missing import stand_in
 from .namespace import Namespace
 from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
-from .ranks import rank
+from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
 from .scalars import SURE, Conditions, element_of, every, integers_of, scalar
 
@@ -180,7 +180,9 @@ class Views:
             if all(may_view(value, numbers) for value in chain):
                 make_view(base, proxy, chain)
             else:
-                proxy.base, proxy.seen = Selected(base, chain[0].node.args[1] if len(chain) == 1 else None), 0
+                at = chain[0].node.args[1] if len(chain) == 1 else slice(None)
+                count = 0 if numbers is not True or _has_slice(at) else len(at) if type(at) is tuple else 1
+                proxy.base, proxy.seen = Selected(base, at, element_of(base, count) if count else None), 0
 
     def link_parts(self: Tracer, args: tuple, wrapped: Any) -> None:
         """Link the results of a call to each of the tensors it takes, also to those in a list."""
@@ -218,6 +220,8 @@ class Views:
 
     def is_array(self: Tracer, x: Proxy) -> None:
         """What is indexed is no number: where that was open, it is a view."""
+        if isinstance(x.base, (Element, Selected)):
+            deepen(x.base.apart)
         if type(x.base) is Element:
             owner = x.base.owner
             x.read()
@@ -332,6 +336,12 @@ class Views:
     def namespace(self: Tracer) -> Any:
         """What `x.__array_namespace__()` gives: the standard's functions, which are our ops."""
         return Namespace()
+
+
+def _has_slice(index: Any) -> bool:
+    """Whether an index has other items than numbers and arrays."""
+    items = index if type(index) is tuple else (index,)
+    return any(isinstance(item, slice) or item is None or item is ... for item in items)
 
 
 PYTHON_INPLACE = {

@@ -138,6 +138,20 @@ def finds_roots(pairs):
     return parent
 
 
+def turns(a):
+    a = a.copy()
+    total = 0.0
+    for p in range(2):
+        for q in range(p + 1, 2):
+            total += a[p, q] ** 2
+            if abs(a[p, q]) < 2.5:
+                continue
+            g = np.eye(2)
+            g[p, q], g[q, p] = a[q, p], -a[q, p]
+            a = g.T @ a
+    return a, total
+
+
 VECTORS = [np.array(x) for x in ([1.0, 5.0, 2.0], [7.0, 5.0, 2.5], [-1.0, 3.0, 8.0])]
 PAIRS = [np.array([[0, 1], [1, 2], [3, 4]]), np.array([[4, 3], [3, 2], [2, 0]])]
 MATRICES = [np.array([[1.0, 2.0], [3.0, 4.0], [0.0, 9.0]]), np.array([[5.0, 2.0], [3.0, 4.0], [0.0, 9.0]])]
@@ -147,7 +161,7 @@ MATRICES = [np.array([[1.0, 2.0], [3.0, 4.0], [0.0, 9.0]]), np.array([[5.0, 2.0]
 @pytest.mark.parametrize(
     "fn, given",
     [(counts_on, VECTORS), (writes_the_largest_row, MATRICES), (permutes, VECTORS), (follows_rows, VECTORS),
-     (sums_runs, VECTORS), (counts_down, MATRICES), (finds_roots, PAIRS)],
+     (sums_runs, VECTORS), (counts_down, MATRICES), (finds_roots, PAIRS), (turns, [m[:2] for m in MATRICES])],
 )  # fmt: skip
 def test_items_are_numbers_and_rows_are_views(fn, given, typed):
     program = gfx.symbolic_trace(fn, *(given[:1] if typed else []), backend="numpy")
@@ -194,3 +208,45 @@ def test_an_item_that_was_changed_and_put_elsewhere_is_no_row():
     equals(moves_a_row, program, (VECTORS[0],))
     with pytest.raises(GuardError, match="ndim == 1"):
         program(MATRICES[0])
+
+
+def reads_an_item_behind_a_write(x, k):
+    a = x.copy()
+    item = a[k]
+    a[k] += 5
+    if item > 2:
+        a[1:] *= 2
+    return a, item
+
+
+def swaps_views(m, k):
+    m = m.copy()
+    a, b = m[k], m[1 - k]
+    if a[0] > b[0]:
+        m[k], m[1 - k] = b, a
+    return m, a
+
+
+def test_an_index_that_is_given_as_a_number_selects_a_view_of_a_matrix_alone():
+    program = gfx.symbolic_trace(reads_an_item_behind_a_write, backend="numpy")
+    equals(reads_an_item_behind_a_write, program, *((x, 1) for x in VECTORS))
+    for k in (np.int64(0), np.int64(1)):
+        program = gfx.symbolic_trace(swaps_views, MATRICES[1], np.int64(0))
+        for a, b in zip(program(MATRICES[1], k), swaps_views(MATRICES[1], k)):
+            np.testing.assert_array_equal(a, b)
+
+
+def keeps_the_largest_row(m):
+    m = m.copy()
+    best = m[0]
+    for i in range(len(m)):
+        row = m[i]
+        if row.sum() > best.sum():
+            best = row
+        row[0] += 1
+    return m, best.sum()
+
+
+def test_what_the_code_indexes_again_is_not_taken_for_a_number():
+    with pytest.raises(CaptureError, match="cannot decide whether a write changes"):
+        gfx.symbolic_trace(keeps_the_largest_row, backend="numpy")
