@@ -41,12 +41,14 @@ class Written:
 
 
 class OpenParts:
-    """Results whose number is open: `unpack(count)` makes them, once the code unpacks them into so many names."""
+    """Results whose number is open: `unpack(count)` makes them, once the code unpacks them into so many names. `made` is told
+    of them: by then, what they are views of may have been written."""
 
-    __slots__ = ("unpack", "_error")
+    __slots__ = ("unpack", "made", "_error")
 
     def __init__(self, unpack: Callable[[int], tuple], error: Exception) -> None:
         self.unpack, self._error = unpack, error
+        self.made: Callable[[Any], None] = lambda parts: None
 
     def _refuse(self, *args: Any) -> Any:
         raise self._error

@@ -193,11 +193,11 @@ def mutable(x: Any) -> bool:
     return scalar(x) != SURE
 
 
-def doubt(proxy: Proxy, others: Iterable[Proxy], why: str) -> None:
-    """Let `proxy` be a tensor that may share memory with others."""
-    if proxy.base is not None:
+def doubt(proxy: Proxy, others: Iterable[Proxy], why: str, add: bool = False) -> None:
+    """Let `proxy` be a tensor that may share memory with others; `add`: besides those that it may share with already."""
+    if proxy.base is not None and not (add and type(proxy.base) is Doubt):
         return
-    made = Doubt(why, scalar(proxy))
+    made = proxy.base if proxy.base is not None else Doubt(why, scalar(proxy))
     for other in others:
         root = root_of(other)
         if root is not proxy and type(root.base) is not Lost:

@@ -9,7 +9,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
-from .aliases import root_of
+from .aliases import doubt, mutable, reached, root_of
 from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
 from .hints import loop_key, recall, remember
@@ -241,7 +241,20 @@ class Carries(Settling):
         made = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
         for slot, added in self.appended.values() if ys else ():
             rows = [next(made) for _ in added]
-            tracer.journal.commit([(slot, grown(tracer, slot.old, added, rows))])
+            contents = grown(tracer, slot.old, added, rows)
+            others = [x for item in added if type(item) is Proxy for x in self._shared(item)]
+            doubt(contents[-1].rows, others, "a list that a loop filled may hold it", add=True)
+            tracer.journal.commit([(slot, contents)])
+
+    def _shared(self, item: Proxy) -> list[Proxy]:
+        """The tensors behind the loop that an appended one may be."""
+        root = root_of(item)
+        found = reached(root, self.side.graph)
+        for carried in self.slots:
+            ends = (carried.entered, carried.out)
+            if any(type(end) is Proxy and root_of(end) is root for end in ends):
+                found += [end for end in (carried.init, carried.result) if type(end) is Proxy]
+        return [x for x in found if mutable(x)]
 
     def _rows(self, item: Proxy, y: Value) -> Proxy:
         """What all trips appended as one tensor."""

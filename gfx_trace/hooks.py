@@ -14,7 +14,7 @@ from .convert import Starred
 from .folds import Fold
 from .joins import Choice, Partial
 from .proxy import HostProxy, Proxy, Undefined, Unusable
-from .rows import rows_of
+from .rows import listed, rows_of
 from .views import PYTHON_INPLACE
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
@@ -73,6 +73,7 @@ def gfx_delitem(o: Any, key: Any) -> None:
     if isinstance(o, (list, dict)):
         tracer = active.builder
         tracer.site = sys._getframe(1)
+        listed(tracer, o, "delete from")
         tracer.journal.record(o, None, "contents", "a container", tracer.span())
     del o[key]
 
@@ -84,6 +85,11 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
     if type(x) is Proxy:
         return tracer.inplace(sign, x, y)
     if isinstance(x, (list, dict, set)):
+        if type(x) is list and sign == "+":
+            tracer.getattr(x, "extend")(y)
+            return x
+        if type(x) is list:
+            listed(tracer, x, "repeat")
         tracer.journal.record(x, None, "contents", "a container", tracer.span())
     elif tracer.array_owner(x) is not None:
         return tracer.inplace(sign, tracer.array_proxy(x), y)
@@ -254,11 +260,10 @@ def gfx_star(value: Any) -> Any:
     """*value in a call or display."""
     if type(value) is HostProxy and value.value.kind == "shape":
         return (Starred(value.value),)
-    if type(value) not in _OPEN:
-        return value
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.iterate(value)
+    rows = rows_of(value)
+    return tracer.iterate(rows) if type(rows) in _OPEN else rows
 
 
 def gfx_starstar(value: Any) -> Any:

@@ -18,7 +18,7 @@ from .joins import Choice
 from .modules import is_module, module_attribute
 from .proxy import HostProxy, Proxy, Unusable
 from .raised import Raised
-from .rows import Growing, StackedRows, behind, last_of, rows_of
+from .rows import Growing, StackedRows, behind, last_of, listed, rows_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -83,10 +83,8 @@ class Objects:
         def method(*args: Any, **kwargs: Any) -> Any:
             filled = bool(o) and type(o) is list and type(o[0]) is StackedRows
             if filled and name not in ("clear", "append", "extend"):
-                raise self.error(
-                    f"GFX cannot {name} a list that a loop filled: its items are the rows of one tensor",
-                    "stack it first",
-                )
+                listed(self, o, name)
+                filled = False
             self.journal.record(o, None, "contents", "a container", self.span())
             result = getattr(o, name)(*args, **kwargs)
             if filled and len(o) > 1 and o[0].rows.read().node.graph is self.graph:
@@ -126,7 +124,8 @@ class Objects:
         if type(o) is list and o and type(o[0]) is Growing:
             return last_of(o, key)
         if type(rows_of(o)) is Proxy:
-            return self.getitem(rows_of(o), key)
+            found = self.getitem(rows_of(o), key)
+            return [StackedRows(found)] if isinstance(key, slice) else found
         if self.array_owner(o) is not None:
             return self.getitem(self.array_proxy(o), key)
         method = getattr(type(o), "__getitem__", None)
@@ -148,6 +147,7 @@ class Objects:
         if isinstance(method, types.FunctionType):
             self.call(method, (o, key, value), {})
             return
+        listed(self, o, "write to an item of")
         if isinstance(o, list) and isinstance(key, slice):
             self.journal.record(o, None, "contents", "a container", self.span())
         elif isinstance(o, (list, dict)):
@@ -188,7 +188,9 @@ class Objects:
                 self.link_item(value, value.read(), wrapped, 1)
             return list(wrapped)
         if isinstance(value, OpenParts) and not starred:
-            return list(self.wrap(_tuple(value.unpack(count))))
+            parts = self.wrap(_tuple(value.unpack(count)))
+            value.made(parts)
+            return list(parts)
         return value if isinstance(value, (tuple, list)) and not hasattr(value, "_fields") else list(value)
 
     def _name_all(self: Tracer, items: Any, names: tuple) -> None:

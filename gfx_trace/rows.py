@@ -49,6 +49,20 @@ def rows_of(x: Any) -> Any:
     return x[0].rows
 
 
+def listed(tracer: Tracer, x: Any, what: str) -> None:
+    """Where a list stands as one tensor of rows: put the rows in their places before it is changed. Raises where that cannot be."""
+    rows = rows_of(x) if type(x) is list else x
+    if rows is x:
+        return
+    if not isinstance(tracer.length(rows), int) or rows.read().node.graph is not tracer.graph:
+        raise tracer.error(
+            f"GFX cannot {what} a list that a loop filled: its items are the rows of one tensor",
+            "give the argument's shape at capture, and make it a list of its own before a test or loop: list(x)",
+        )
+    tracer.journal.record(x, None, "contents", "a container", tracer.span())
+    x[:] = list(rows)
+
+
 def last_of(items: list[Any], key: Any) -> Any:
     """items[key] of a list that grows: what this trip appended is known, by its place from the end."""
     if type(key) is not int or not -len(items) < key < 0:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.backend import Backend, Lift, Written
+from gfx_ir.backend import Backend, Lift, OpenParts, Written
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, lookup
@@ -144,6 +145,8 @@ class Views:
         if first is not None and result is values[0] and copies != "maybe":
             return first
         wrapped = self.wrap(result, backend)
+        if first is not None and type(wrapped) is OpenParts:
+            wrapped.made = partial(self.link_late, first, values[0], first.version)
         if first is not None and copies is not True and (backend is None or backend.views):
             varies = copies == "maybe" or (backend is None and lift.name in _VARY)
             self.link(first, values[0], wrapped, lift.name if varies else "")
@@ -183,6 +186,13 @@ class Views:
                 at = chain[0].node.args[1] if len(chain) == 1 else slice(None)
                 count = 0 if numbers is not True or _has_slice(at) else len(at) if type(at) is tuple else 1
                 proxy.base, proxy.seen = Selected(base, at, element_of(base, count) if count else None), 0
+
+    def link_late(self: Tracer, base: Proxy, base_value: Value, version: int, wrapped: Any) -> None:
+        """Make the results of a view op, made only now of what `base` held at that version, views of it."""
+        self.link(base, base_value, wrapped)
+        for proxy in wrapped:
+            if proxy.base is base:
+                proxy.seen = version
 
     def link_parts(self: Tracer, args: tuple, wrapped: Any) -> None:
         """Link the results of a call to each of the tensors it takes, also to those in a list."""

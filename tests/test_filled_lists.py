@@ -1,0 +1,111 @@
+"""Lists behind the loop that filled them: what code does with them, and what shares memory with their items."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.trees import leaves, tree_map
+
+XS = [[1.0, -2.0, 3.0], [-1.0, 2.0, -3.0]]
+
+
+def filled(x):
+    outs = []
+    for v in x:
+        outs.append(v * 2 if v > 0 else v - 1)
+    return outs
+
+
+def writes_an_item(x):
+    outs = filled(x)
+    outs[0] = outs[1] * 0
+    return torch.stack(outs)
+
+
+def deletes_and_adds(x):
+    outs, last = filled(x), filled(x)
+    del outs[2]
+    outs += [x[0]]
+    outs.append(last.pop())
+    if x[0] > 0:
+        last[0] = outs[0]
+    return torch.stack(outs), last
+
+
+CHANGED = [writes_an_item, deletes_and_adds]
+
+
+def takes_parts(x):
+    outs = filled(x)
+    return outs[1:], torch.stack(outs[:-1]), outs[::-1], outs[-1]
+
+
+def check(fn, program):
+    written, compiled = program.module("torch").load(), jax.jit(program.module("jax").load())
+    for x in XS:
+        want = fn(torch.tensor(x))
+        for got in (program(torch.tensor(x)), written(torch.tensor(x)), compiled(jnp.asarray(x, jnp.float32))):
+            assert tree_map(lambda leaf: 0, want) == tree_map(lambda leaf: 0, got)
+            for a, b in zip(leaves(want), leaves(got), strict=True):
+                np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)
+
+
+@pytest.mark.parametrize("fn", [*CHANGED, takes_parts], ids=lambda f: f.__name__)
+def test_results_are_pythons(fn):
+    check(fn, gfx.symbolic_trace(fn, torch.tensor(XS[0])))
+
+
+def test_parts_need_no_length():
+    check(takes_parts, gfx.symbolic_trace(takes_parts, backend="torch"))
+
+
+@pytest.mark.parametrize("fn", CHANGED, ids=lambda f: f.__name__)
+def test_changes_need_a_length(fn):
+    with pytest.raises(UnsupportedConstruct, match="a list that a loop filled"):
+        gfx.symbolic_trace(fn, backend="torch")
+
+
+def writes_what_it_appended(x):
+    outs, h = [], torch.zeros(())
+    for v in x:
+        h = h * 0.5 + (v if v > 0 else 1.0)
+        outs.append(h)
+    h += 1
+    return torch.stack(outs)
+
+
+def writes_what_it_appended_each_time(x):
+    y, outs = x.clone(), []
+    for _ in range(3):
+        outs.append(y)
+    y += 1
+    return torch.stack(outs)
+
+
+@pytest.mark.parametrize("fn", [writes_what_it_appended, writes_what_it_appended_each_time], ids=lambda f: f.__name__)
+def test_a_tensor_that_a_list_holds_may_not_be_written_unseen(fn):
+    with pytest.raises(UnsupportedConstruct, match="a list that a loop filled may hold it"):
+        gfx.symbolic_trace(fn, torch.tensor(XS[0]))
+
+
+def writes_parts(x):
+    y = torch.cat([x, -x])
+    parts = torch.split(y, 3)
+    y += 1
+    a, b = parts
+    if x.sum() > 0:
+        t = a.clone()
+        a.copy_(b)
+        b.copy_(t)
+    return y, a, b
+
+
+def test_parts_of_open_number_are_views():
+    program = gfx.symbolic_trace(writes_parts, backend="torch")
+    for x in XS:
+        for want, got in zip(writes_parts(torch.tensor(x)), program(torch.tensor(x)), strict=True):
+            torch.testing.assert_close(got, want)
