@@ -287,4 +287,41 @@ def f(x, n, k):
     return s, r
 """,
     ),
+    "the index of a range in the place of an item, in two loops of Python's own": Failure(
+        """
+def f(x: np.ndarray, n: np.ndarray, k: int = 2):
+    s = x[0]
+    for t in range(2):
+        u = 0
+        while (u := u + 1) < 3:
+            for e in range(1, n + 1):
+                s = e
+    return s
+""",
+        how=Settings("numpy", 0),
+    ),
+    "an index, then an item, in a loop of Python's own": Failure(
+        """
+def f(x, n, k):
+    r = 1
+    for t in range(2):
+        for u in range(n):
+            r = u
+        for e, u in zip(x, range(3)):
+            r = e
+    return r
+""",
+    ),
+    "a literal, then an item, in a loop of Python's own": Failure(
+        """
+def f(x, n, k):
+    r = 1
+    for t in range(2):
+        for u in range(n):
+            r = 2
+        for e in x:
+            r = e
+    return r
+""",
+    ),
 }

@@ -164,9 +164,17 @@ class Weak:
             if self._counts(value) or value.node.op.name not in ARITHMETIC:
                 return self._counts(value)
             sources = list(value.node.args)
-        node, _ = self.liveness.phis.get(value, (value.node, 0))
+        phi = self.liveness.phis.get(value)
+        node = value.node if phi is None else phi[0]
+        if phi is not None and node.op.name in _HOST:  # a trip is asked for what it makes of what it is given
+            init, result = sources
+            given = {found: known for found, known in seen.items() if self._is_host_phi(found)}
+            return bool(self._is_loose(init, seen) or self._is_loose(result, {**given, value: False}))
         pick = any if node.op.name in _HOST else all
         return pick(found for found in [self._is_loose(source, seen) for source in sources] if found is not None)
+
+    def _is_host_phi(self, value: Value) -> bool:
+        return value in self.liveness.phis and self.liveness.phis[value][0].op.name in _HOST
 
     def _counts(self, value: Value) -> bool:
         """Whether a value is the index of a loop over a range."""
@@ -199,11 +207,11 @@ class Weak:
 
     def lags(self, node: Node, at: int) -> bool:
         """Whether a trip puts what may be a number in the place of a value that it does not come from: while a loop around this
-        one is being settled, it may be of a lower kind than that value."""
+        one is being settled, or in a later trip of Python's own, it may be of a lower kind than that value."""
         result = self.liveness.resolve(loop_results(node)[at])
-        if type(result) is not Value or is_boolean(node.values[at]):
+        if is_boolean(node.values[at]) or not self.maybe_number(result):
             return False
-        if self.loose(result) or not self.maybe_number(result):
+        if self.loose(result) and self._search(node.values[at], True) is not None:
             return False
         return at not in self._follows(node, result)
 
