@@ -92,3 +92,21 @@ def error_function(x):
 )  # fmt: skip
 def angles(x):
     return torch.angle(x)
+
+
+@ROWS(
+    "Sums of narrow whole numbers", torch.tensor([200, 100], dtype=torch.uint8), torch.tensor([100, 100], dtype=torch.int8),
+    note="Are int64 in PyTorch; unsigned in JAX and NumPy, and running ones as narrow as before in JAX.",
+    typed=True, naive=lambda n, k: (jnp.sum(n) - 500, jnp.cumsum(k)),
+)  # fmt: skip
+def narrow_sums(n, k):
+    return torch.sum(n) - 500, torch.cumsum(k, dim=0)
+
+
+@ROWS(
+    "NaN at a threshold, and large powers of two", torch.tensor([float("nan"), 300.0, -1.0]),
+    note="What is no number is not below the threshold; sums of powers do not overflow.",
+    naive=lambda x: (jnp.where(x > 0, x, 9.0), jnp.log2(2**x + 2**x)),
+)  # fmt: skip
+def thresholds(x):
+    return torch.nn.functional.threshold(x, 0.0, 9.0), torch.logaddexp2(x, x)

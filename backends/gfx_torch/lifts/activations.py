@@ -175,9 +175,9 @@ def hardshrink(input: Any, lambd: Any = 0.5) -> Any:
 
 
 def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> Any:
-    """x where it is above the threshold, else value."""
+    """x where it is above the threshold or no number, else value."""
     bound, value = _as_element(input, threshold), _as_element(input, value)
-    return ops.where(ops.greater(input, bound), input, value)
+    return ops.where(ops.less_equal(input, bound), value, input)
 
 
 def order(p: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import dtype
+from gfx_ir.lifting.words import kind_of
 from gfx_ir.op import lookup
 
 from ..lifting import INT64, axes, floating, is_number, kind, names, refuse
@@ -108,7 +109,7 @@ def _along(dim: int, item: Any) -> tuple:
 
 def power(input: Any, exponent: Any) -> Any:
     """torch.pow: of whole numbers a whole number, for a negative exponent too."""
-    whole = all(kind(x) in ("i", "u") for x in (input, exponent))
+    whole = all(kind_of(x) in ("i", "u") for x in (input, exponent))
     return ops.integer_pow(input, exponent) if whole and not is_number(exponent) else ops.pow(input, exponent)
 
 
@@ -141,6 +142,12 @@ def frexp(input: Any) -> Any:
 def isreal(input: Any) -> Any:
     """Whether the imaginary part is 0."""
     return ops.equal(ops.imag(input), 0)
+
+
+def logaddexp2(input: Any, other: Any) -> Any:
+    """log2(2**input + 2**other), without overflow."""
+    scale = math.log(2.0)
+    return ops.divide(ops.logaddexp(ops.multiply(input, scale), ops.multiply(other, scale)), scale)
 
 
 def angle(input: Any) -> Any:
@@ -178,7 +185,7 @@ LIFTS = {
     names("rad2deg"): lambda input: ops.multiply(input, 57.29577951308232),
     names("isneginf"): lambda input: ops.equal(input, float("-inf")),
     names("isposinf"): lambda input: ops.equal(input, float("inf")),
-    names("logaddexp2"): lambda input, other: ops.log2(ops.add(ops.exp2(input), ops.exp2(other))),
+    names("logaddexp2"): logaddexp2,
     names("ldexp"): lambda input, other: ops.multiply(input, ops.pow(2.0, other)),
     names("angle"): angle,
     "torch.complex": complex_,
