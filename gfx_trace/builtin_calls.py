@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import functools
+import heapq
 import math
 import operator
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -262,6 +265,21 @@ def _reduce(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.fold(items, lambda total, item: tracer.call(function, (total, item), {}), initial[0], "total")
 
 
+def _next(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    method = getattr(type(args[0]), "__next__", None) if len(args) == 1 else None
+    if isinstance(method, types.FunctionType):
+        return tracer.call(method, args, kwargs)
+    tracer.take(args[0])
+    return f(*args, **kwargs)
+
+
+def _writes(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function in C that writes to the container that it gets first."""
+    if isinstance(args[0], (list, dict)):
+        tracer.journal.record(args[0], None, "contents", "a container", tracer.span())
+    return f(*args, **kwargs)
+
+
 def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     args = tuple(map(rows_of, args))
     if args and isinstance(args[0], HostProxy) and args[0].kind == "shape" and f is tuple:
@@ -305,10 +323,12 @@ def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 BUILTINS: dict[Any, Handler] = {
-    len: _len, int: _cast, float: _cast, bool: _cast, isinstance: _isinstance, type: _type, min: minmax, max: minmax,
+    len: _len, int: _cast, float: _cast, bool: _cast, isinstance: _isinstance, type: _type, next: _next, min: minmax, max: minmax,
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: _hasattr, getattr: _getattr, setattr: _setattr,
     print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
     tuple: _container, list: _container, round: _round, str: _str, pow: _pow, builtins.locals: _locals, builtins.eval: _locals,
     builtins.exec: _locals, functools.reduce: _reduce,
+    **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop), _writes),
+    **dict.fromkeys((bisect.insort_left, bisect.insort_right, operator.setitem, operator.delitem), _writes),
     **{getattr(math, name): _math for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "sin", "cos", "tan", "tanh", "fabs")},
 }  # fmt: skip

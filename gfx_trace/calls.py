@@ -129,7 +129,8 @@ class Calls:
         callee = self._callee_scope(f, args, kwargs)
         self.scope, self.depth = callee, self.depth + 1
         try:
-            return new(*args, **kwargs)
+            result = new(*args, **kwargs)
+            return self.noted(result) if type(result) is types.GeneratorType else result
         except RecursionError as error:
             raise self._recursion(f, callee) from error
         finally:
@@ -247,7 +248,7 @@ class Calls:
             raise self.outside_generator(called_name(f))
         site = self.site
         try:
-            return f(*args, **kwargs)
+            return self.noted(f(*args, **kwargs))
         except GfxError as error:
             if error.span is None or error.span.file == __file__:  # code in C asked: the frame that it sees is this one
                 self.site = site

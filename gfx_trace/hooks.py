@@ -191,7 +191,7 @@ def gfx_iter(iterable: Any) -> Any:
     tracer.site = sys._getframe(1)
     source = rows_of(iterable)
     if type(source) not in _OPEN:
-        return source
+        return tracer.noted(iter(source)) if tracer.stack else source
     if not isinstance(tracer.length(source), int):
         raise tracer.error(
             "GFX cannot convert this comprehension: it filters, or nests, rows whose number is open, so its length would be too",

@@ -5,6 +5,7 @@ A slot is (object, key): a Proxy's value (key None), an attribute, an item, a li
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -69,6 +70,9 @@ def _set_item(obj: Any, key: Any, value: Any) -> None:
 def _set_contents(obj: Any, key: Any, value: Any) -> None:
     if isinstance(obj, list):
         obj[:] = value
+    elif isinstance(obj, deque):
+        obj.clear()
+        obj.extend(value)
     else:
         obj.clear()
         obj.update(value)

@@ -6,7 +6,6 @@ The carried values are found by tracing the body until nothing changes: what the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
@@ -196,8 +195,7 @@ class Loops:
         source = self.loop_source(iterable)
         if source is not None and self._try_stage_for(source, body, get, set_, names, stop, target, iterable):
             return
-        items = self.stepped(iterable) if isinstance(iterable, GeneratorType) else iter(iterable)
-        self._run_for(items, body, get, set_, names, stop)
+        self._run_for(self.items_of(iterable), body, get, set_, names, stop)
 
     def _run_for(self: Tracer, items: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any) -> None:
         """Python runs the loop; once its break flag is open, the trips that are left hang on it."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import types
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
 
+from .conversion import enterable
 from .draws import Draws, drawing
 from .joins import Choice
 from .modules import is_module, module_attribute
@@ -28,7 +31,18 @@ _MUTATORS: dict[type, frozenset[str]] = {
     list: frozenset(("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")),
     dict: frozenset(("pop", "popitem", "clear", "update", "setdefault")),
     set: frozenset(("add", "discard", "remove", "clear", "update", "pop")),
+    deque: frozenset("append appendleft extend extendleft insert pop popleft remove clear reverse rotate".split()),
+    Counter: frozenset(("subtract",)),
+    OrderedDict: frozenset(("move_to_end",)),
 }
+_WRITING = frozenset().union(*_MUTATORS.values())
+
+
+def _mutates(kind: type, name: str) -> bool:
+    """Whether a method of Python's own containers, or of a class made from one, writes to it."""
+    own = inspect.getattr_static(kind, name, None)
+    entered = isinstance(own, types.FunctionType) and enterable(own)
+    return not entered and any(name in _MUTATORS.get(base, ()) for base in kind.__mro__)
 
 
 class Objects:
@@ -52,7 +66,7 @@ class Objects:
             return drawing(self, o, name)
         if isinstance(o, (np.random.Generator, np.random.RandomState)):
             raise self.outside_generator(f"numpy.random.{kind.__name__}.{name}")
-        if kind in _MUTATORS and name in _MUTATORS[kind]:
+        if name in _WRITING and _mutates(kind, name):
             return self._mutator(o, name)
         if self.array_owner(o) is not None:
             return self.tensor_attribute(self.array_proxy(o), name)

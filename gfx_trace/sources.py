@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import GeneratorType
+from types import FunctionType, GeneratorType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import dtypes, ops
@@ -63,6 +63,29 @@ class Sources:
         if isinstance(only, Value):
             return Source([ops.flip(only, 0)], source.make, source.kinds, source.length, source.owners)
         return None
+
+    def noted(self: Tracer, made: Any) -> Any:
+        """What a call gave: an iterator that a region makes is its own."""
+        if self.stack and hasattr(type(made), "__next__"):
+            self.iterators[id(made)] = self.graph
+        return made
+
+    def take(self: Tracer, iterator: Any) -> None:
+        """Before items are taken: an iterator of Python's moves on once in a region, however often that runs."""
+        if not self.stack or isinstance(getattr(type(iterator), "__next__", None), (FunctionType, NoneType)):
+            return
+        frame = getattr(iterator, "gi_frame", None)  # a generator expression is known by what it goes over
+        made = self.iterators.get(id(iterator if frame is None else frame.f_locals.get(".0", iterator)))
+        if made is not self.graph:
+            hint = "count in a variable and index a list, or zip it with what the loop goes over"
+            raise NeedsPython(
+                "an item is taken from an iterator that was made outside of this test or loop", self.span(), hint
+            )
+
+    def items_of(self: Tracer, iterable: Any) -> Any:
+        """The items of a loop that Python runs."""
+        self.take(iterable)
+        return self.stepped(iterable) if isinstance(iterable, GeneratorType) else iter(iterable)
 
     def stepped(self: Tracer, generator: GeneratorType) -> Any:
         """The items of a generator; an error inside of it tells which loop asked."""

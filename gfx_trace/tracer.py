@@ -77,6 +77,7 @@ class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, L
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
         self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked
+        self.iterators: dict[int, Graph] = {}  # the region that made an iterator of Python's, by its id
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
         self.own_rules: list[
