@@ -60,10 +60,9 @@ class Casts(Repeats):
         if kind and kind != _BOTH:
             return ast.BinOp(made, ast.Mult(), ast.Constant(_MAKE[kind](1)))
         carry = self.value(placeholders(node, node.regions[-1])[1][at])
-        dtype: ast.expr = ast.Attribute(carry, "dtype", ast.Load())
-        if kind == _BOTH:
-            dtype = ast.Call(self._of_module("result_type"), [made, carry], [])
-        return ast.Call(self._of_module("asarray"), [made, dtype], [])
+        if kind == _BOTH:  # what both promote to: `result_type` takes a traced number for an array
+            return ast.Call(self._of_module("where"), [ast.Constant(True), made, carry], [])
+        return ast.Call(self._of_module("asarray"), [made, ast.Attribute(carry, "dtype", ast.Load())], [])
 
     def _of_module(self, text: str) -> ast.expr:
         """A function of the target's module."""
