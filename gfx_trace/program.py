@@ -192,6 +192,10 @@ class Program(gfx_ir.program.Program):
         """Write what the capture writes: to the model's own tensors, and to the arguments."""
         slots = self.captured.slots if self.captured is not None else {}
         arguments = dict(admit.arrays(self.signature, given))
+        for path in state:
+            if isinstance(arguments.get(path), np.generic):
+                what = f"the capture writes {path!r} in place, as arrays are, and the call gives a number of NumPy's"
+                raise GuardError(what, hint=f"capture with a number for {path!r}, or give an array")
         for path, value in state.items():
             if path in slots:
                 write = slots[path]

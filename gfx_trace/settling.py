@@ -111,8 +111,13 @@ class Settling:
             else f"becomes {_noun(after)} in the loop, and was {_noun(before)} before"
         )
         self._drop_below((name,))
+        hint = (
+            "begin with zeros of the kind it gets and a counter of trips"
+            if before is None
+            else "keep its kind, length and keys"
+        )
         what = f"GFX cannot convert this loop: {name!r} {said}, which no graph can carry from trip to trip"
-        self.entry[at] = Unusable(UnsupportedConstruct(what, self.span, "keep its kind, length and keys"))
+        self.entry[at] = Unusable(UnsupportedConstruct(what, self.span, hint))
         return False
 
     def _settle_leaf(self: Carries, path: tuple, carried: Carried) -> bool:

@@ -250,3 +250,14 @@ def keeps_the_largest_row(m):
 def test_what_the_code_indexes_again_is_not_taken_for_a_number():
     with pytest.raises(CaptureError, match="cannot decide whether a write changes"):
         gfx.symbolic_trace(keeps_the_largest_row, backend="numpy")
+
+
+def adds_one(n):
+    n += 1
+    return n
+
+
+def test_a_number_is_not_written_in_place():
+    with pytest.raises(GuardError, match="writes 'n' in place"):
+        gfx.symbolic_trace(adds_one, backend="numpy")(np.float64(2.0))
+    assert gfx.symbolic_trace(adds_one, np.float64(2.0))(np.float64(2.0)) == 3.0
