@@ -324,4 +324,15 @@ def f(x, n, k):
     return r
 """,
     ),
+    "the absolute value of what is a list on one side": Failure(
+        """
+def f(x, n, k):
+    if x.sum() > 0:
+        y = [x[0]]
+    else:
+        y = x[1]
+    return abs(y)
+""",
+        "refused",
+    ),
 }
