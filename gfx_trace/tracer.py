@@ -24,6 +24,7 @@ from .calls import Calls
 from .choices import Choices
 from .convert import spliced
 from .facts import Facts
+from .host_values import HostValues
 from .journal import Journal
 from .loops import Loops
 from .modules import Mode
@@ -38,7 +39,7 @@ from .views import Views
 _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
 
 
-class Tracer(Calls, Views, Objects, Arrays, Truths, Choices, Regions, Sources, Loops, Builder):
+class Tracer(Calls, Views, HostValues, Objects, Arrays, Truths, Choices, Regions, Sources, Loops, Builder):
     """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
 
     def __init__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +24,7 @@ from .convert import Starred, positions, spliced
 from .holding import hold
 from .indexed import Indexed
 from .missing import stand_in
-from .namespace import Namespace
-from .proxy import SYMBOLS, HostProxy, NeedsPython, Proxy, weak_kind, widest
+from .proxy import SYMBOLS, Proxy, weak_kind, widest
 from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
 from .scalars import SURE, Conditions, element_of, every, integers_of, scalar
@@ -294,58 +293,6 @@ class Views:
         return self.wrap(self.host(sign, x.value), x.backend)
 
     # ------------------------------------------------------------------ host values
-    def host_binary(self: Tracer, sign: str, op: OpDef, a: Any, b: Any) -> Any:
-        """An operator with an open host value: a host value again, or a tensor where the other side is one."""
-        left, right = self.operand(a), self.operand(b)
-        if sign in ("==", "!=") and (left is NotImplemented or right is NotImplemented):
-            left, right = self.unwrap(a), self.unwrap(b)
-        if left is NotImplemented or right is NotImplemented:
-            return NotImplemented
-        if any(isinstance(v, Value) and v.is_tensor for v in (left, right)):
-            return self.wrap(op(left, right), self.backend)
-        return self.wrap(self.host(sign, left, right), self.backend)
-
-    def host_attribute(self: Tracer, x: HostProxy, name: str) -> Any:
-        """An attribute of an open host value: those that shapes and dtypes have."""
-        kind = x.value.kind
-        if kind == "shape" and name == "numel":
-            return lambda: self.wrap(ops.numel(x.value.node.args[0]), x.backend)
-        if kind == "dtype" and name == "is_floating_point":
-            return self.wrap(ops.is_floating(x.value.node.args[0]), x.backend)
-        if kind == "device" and name in ("type", "index"):
-            raise NeedsPython(f"the code asks for the device's {name!r}", self.span(), "a test on a device fixes it")
-        raise AttributeError(f"an open {kind} has no attribute {name!r} that GFX knows")
-
-    def host_getitem(self: Tracer, x: HostProxy, index: Any) -> Any:
-        """Item of an open shape (a size), or of another open host value."""
-        value = x.value
-        if value.kind == "shape" and value.node.op.name == "shape" and isinstance(index, int):
-            return self.wrap(ops.size(value.node.args[0], index), x.backend)
-        return self.wrap(self.host("getitem", value, self.unwrap(index)), x.backend)
-
-    def length(self: Tracer, x: Any) -> Any:
-        """len(x)."""
-        if isinstance(x, Proxy):
-            return self.wrap(ops.size(x.read(), 0), x.backend)
-        if isinstance(x, HostProxy):
-            if x.value.kind == "shape" and x.value.node.op.name == "shape":
-                return self.wrap(ops.rank(x.value.node.args[0]), x.backend)
-            return self.wrap(self.host("len", x.value), x.backend)
-        return len(x)
-
-    def iterate(self: Tracer, x: Any) -> Iterator[Any]:
-        """Iterate an open value in Python: only where its length is known."""
-        length = self.length(x)
-        if isinstance(length, int):
-            return iter([x[i] for i in range(length)])
-        raise NeedsPython(
-            "Python iterates over a value whose length is only known when the emitted code runs", self.span(),
-            "give the argument's shape at capture, or loop over it with `for`",
-        )  # fmt: skip
-
-    def namespace(self: Tracer) -> Any:
-        """What `x.__array_namespace__()` gives: the standard's functions, which are our ops."""
-        return Namespace()
 
 
 def _has_slice(index: Any) -> bool:

@@ -10,8 +10,8 @@ from ..dtypes import DType
 from ..graph import Node
 from .constants import name, parse
 from .liveness import loop_results, placeholders
+from .numbers import is_number, strong
 from .repeats import Repeats
-from .weak import is_number, strong
 
 HOST = ("host_for", "host_while")
 _BOTH = "both"  # the dtype that the carried value and what a trip leaves promote to

@@ -12,8 +12,8 @@ from ..trees import BRANCHES, tree_map
 from . import constants
 from .constants import call, name
 from .host import host_expression, negate
+from .numbers import ARITHMETIC
 from .simplify import IFS, LOOPS, is_boolean
-from .weak import ARITHMETIC
 
 if TYPE_CHECKING:
     from .module import ModuleWriter

@@ -13,8 +13,8 @@ from .constants import call, name
 from .copying import outputs_of
 from .liveness import counted, fors, loop_results, placeholders
 from .names import Scope
+from .numbers import strong
 from .simplify import is_boolean
-from .weak import strong
 
 _LINEAR = frozenset(("getitem", "add", "subtract", "negative", "sum", "mean", "reshape"))
 

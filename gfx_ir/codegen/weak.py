@@ -9,57 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..dtypes import DType, kind_of
+from ..dtypes import kind_of
 from ..graph import Graph, Node, Value
-from ..types import LogicalTensor
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results
+from .numbers import ARITHMETIC, COMPARISONS, HOST, ORDER, STEPS, gives_one, is_number, operands, runs, strong
 from .simplify import IFS, LOOPS, is_boolean
-
-ARITHMETIC = frozenset(
-    "add subtract multiply divide floor_divide remainder pow negative positive abs equal not_equal less less_equal"
-    " greater greater_equal maximum minimum sqrt exp log sin cos tan tanh".split()
-)
-_COMPARISONS = frozenset("equal not_equal less less_equal greater greater_equal".split())
-_HOST = frozenset(("host_if", "host_for", "host_while"))
-_CHOICES = frozenset(("min", "max"))
-_OPERATORS = frozenset("+ - * % // neg abs".split()) | _CHOICES
-_ORDER = "bifc"
-_STEPS = 8
-
-
-def is_number(leaf: Any) -> bool:
-    """Whether a leaf is a Python number."""
-    return isinstance(leaf, (bool, int, float, complex))
-
-
-def strong(leaf: Any) -> DType | None:
-    """The dtype of a value that is known to be no number."""
-    known = leaf.type if type(leaf) is Value else None
-    return known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
-
-
-def _operands(node: Node) -> Sequence[Any] | None:
-    """What a number is computed from, where it is of the kind of that."""
-    if node.op.name == "host":
-        return node.args[1] if node.args[0] in _OPERATORS else None
-    return node.args if node.op.name in ARITHMETIC - _COMPARISONS else None
-
-
-def _gives_one(node: Node) -> bool:
-    """Whether Python computes the node, and gives one of several values as it is."""
-    return node.op.name in _HOST or (node.op.name == "host" and node.args[0] in _CHOICES)
-
-
-def _runs(node: Node) -> bool:
-    """Whether a loop of Python's own has at least one trip: one over a fixed range without any is not kept."""
-    items = node.args[0]
-    return (
-        node.op.name == "host_for"
-        and len(items) == 1
-        and type(items[0]) is tuple
-        and all(type(bound) is int for bound in items[0][1:])
-    )
 
 
 class Weak:
@@ -84,7 +39,7 @@ class Weak:
             return None
         if node.op.name in LOOPS and at < len(node.arg("init")):
             init, result = node.arg("init")[at], loop_results(node)[at]
-            return [result] if phi is None and _runs(node) else [init, result]
+            return [result] if phi is None and runs(node) else [init, result]
         if node.op.name in IFS:
             return [outputs_of(region.result, len(node.values))[at] for region in node.regions]
         return None
@@ -127,10 +82,10 @@ class Weak:
         value = self.liveness.resolve(leaf)
         if type(value) is not Value or value in assumed:
             return type(value) is Value or is_number(value)
-        if not value.is_tensor or len(assumed) > _STEPS:
+        if not value.is_tensor or len(assumed) > STEPS:
             return value.kind in ("int", "float")
-        operands = value.node.args if value.node.op.name in ARITHMETIC else None
-        sources = self._sources(value) or operands
+        taken = value.node.args if value.node.op.name in ARITHMETIC else None
+        sources = self._sources(value) or taken
         return sources is not None and all(self.is_count(source, assumed | {value}) for source in sources)
 
     def loose(self, leaf: Any) -> bool:
@@ -166,15 +121,15 @@ class Weak:
             sources = list(value.node.args)
         phi = self.liveness.phis.get(value)
         node = value.node if phi is None else phi[0]
-        if phi is not None and node.op.name in _HOST:  # a trip is asked for what it makes of what it is given
+        if phi is not None and node.op.name in HOST:  # a trip is asked for what it makes of what it is given
             init, result = sources
             given = {found: known for found, known in seen.items() if self._is_host_phi(found)}
             return bool(self._is_loose(init, seen) or self._is_loose(result, {**given, value: False}))
-        pick = any if node.op.name in _HOST else all
+        pick = any if node.op.name in HOST else all
         return pick(found for found in [self._is_loose(source, seen) for source in sources] if found is not None)
 
     def _is_host_phi(self, value: Value) -> bool:
-        return value in self.liveness.phis and self.liveness.phis[value][0].op.name in _HOST
+        return value in self.liveness.phis and self.liveness.phis[value][0].op.name in HOST
 
     def _counts(self, value: Value) -> bool:
         """Whether a value is the index of a loop over a range."""
@@ -203,7 +158,7 @@ class Weak:
         own = self._lowest(leaf, {})
         if own is None and element is not None:
             return whole
-        return whole if own is not None and _ORDER.index(own) < _ORDER.index(whole) else None
+        return whole if own is not None and ORDER.index(own) < ORDER.index(whole) else None
 
     def lags(self, node: Node, at: int) -> bool:
         """Whether a trip puts what may be a number in the place of a value that it does not come from: while a loop around this
@@ -243,11 +198,11 @@ class Weak:
                 continue
             if sources is None and value.node.op.name not in ARITHMETIC:
                 return None
-            if sources is None and value.node.op.name in _COMPARISONS:
+            if sources is None and value.node.op.name in COMPARISONS:
                 known.update("b" if told else ())
                 told = False
             todo.extend((source, told) for source in (value.node.args if sources is None else sources))
-        return max(known, key=_ORDER.index) if known else None
+        return max(known, key=ORDER.index) if known else None
 
     def sides_differ(self, first: Any, second: Any) -> bool:
         """Whether the sides of a test may differ in dtype only because one is a Python number."""
@@ -282,13 +237,13 @@ class Weak:
             node, _ = self.liveness.phis.get(value, (value.node, 0))
             sources = self._sources(value)
             if sources is None:
-                sources = _operands(node) if value not in self.liveness.phis else None
+                sources = operands(node) if value not in self.liveness.phis else None
             if sources is None or node.op.name in ("while", "for"):
                 seen[value] = self._search(value, True)
             else:
                 kinds = [kind for kind in (self._lowest(source, seen) for source in sources) if kind is not None]
-                pick = min if _gives_one(node) else max
-                seen[value] = pick(kinds, key=_ORDER.index, default=None)
+                pick = min if gives_one(node) else max
+                seen[value] = pick(kinds, key=ORDER.index, default=None)
         return seen[value]
 
     def _unsettled(self, value: Any) -> bool:
@@ -308,7 +263,7 @@ class Weak:
             return None
         before, after = self.kind(node.arg("init")[at]), self.kind(node.values[at])
         before = before and self._lowest(node.arg("init")[at], {})
-        wider = before is not None and after is not None and _ORDER.index(after) > _ORDER.index(before)
+        wider = before is not None and after is not None and ORDER.index(after) > ORDER.index(before)
         return after if wider else None
 
     def settles_late(self, node: Node) -> bool:
