@@ -159,8 +159,12 @@ CALLS = (
           when=found.calls("len", "min", "max", "sum", "any", "all", "abs", "round", "isinstance", "map")),
     _rule("append in a loop", ast.Call, DEPENDS,
           "resolves in a loop that is unrolled; in one that is kept it converts to the rows of a tensor, refused under a "
-          "tensor's test or where the number of trips is open", "GFX cannot convert this append to '{name}'",
+          "tensor's test, where the number of trips is open, or where the loop reads the list", "GFX cannot convert this append to '{name}'",
           "write into a tensor of fixed length, or use where or a mask", when=found.append_in_loop),
+    _rule("next", ast.Call, DEPENDS,
+          "resolves; in a test or loop on captured data refused if the iterator was made outside of it",
+          "an item is taken from an iterator that was made outside of this test or loop",
+          "count in a variable and index a list, or zip it with what the loop goes over", when=found.calls("next")),
     _rule("recursion", ast.Call, DEPENDS, "resolves if its depth hangs on fixed values, refused if it hangs on captured data",
           _RECURSION, "write it as a loop", when=found.calls_itself),
     _rule("call without a row", ast.Call, DEPENDS, "kept as it is if it gets captured data, or refused if that cannot be",

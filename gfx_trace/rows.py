@@ -101,9 +101,9 @@ def _check_dtypes(tracer: Tracer, items: list[Any]) -> None:
     values = [(x.rows if type(x) is StackedRows else x).read() for x in items]
     known = {value.type.dtype for value in values if getattr(value, "type", None) is not None}
     if len(known) > 1:
-        listed = " and ".join(sorted(map(str, known)))
+        names = " and ".join(sorted(map(str, known)))
         raise tracer.error(
-            f"GFX cannot append tensors of different dtypes ({listed}) to one list in a loop on tensor data"
+            f"GFX cannot append tensors of different dtypes ({names}) to one list in a loop on tensor data"
         )
 
 

@@ -326,6 +326,12 @@ def ordered(x):
     return sorted([x.sum(), x.max()])
 
 
+@shows("next", refused=True)
+def takes_the_next(x):
+    steps = iter([1.0, 2.0])
+    return next(steps) * x if x.sum() > 0 else x
+
+
 @shows("append in a loop", refused=True)
 def appended(x):
     outs = []

@@ -81,6 +81,15 @@ def running(x):
     return torch.stack(outs), h
 
 
+@ROWS("A list that begins with items, and gets several a trip", UP)
+def both_ways(x):
+    outs = [x.sum()]
+    for v in x:
+        outs.append(v)
+        outs.append(-v)
+    return torch.stack(outs)
+
+
 @ROWS("zip, enumerate, reversed", UP, UP)
 def paired(a, b):
     s = torch.tensor(0.0)
@@ -152,3 +161,20 @@ def filtered(x):
         if v > 0:
             kept.append(v)
     return torch.stack(kept)
+
+
+@ROWS("A list that its loop reads", UP, refused=True)
+def looks_back(x):
+    sums = [x[0]]
+    for v in x[1:]:
+        sums.append(sums[-1] + v)
+    return torch.stack(sums)
+
+
+@ROWS("An iterator that a loop moves on", UP, refused=True)
+def steps_on(x):
+    weights = iter([0.5, 0.25, 0.125])
+    total = torch.tensor(0.0)
+    for v in x:
+        total = total + next(weights) * v
+    return total
