@@ -81,6 +81,7 @@ def _captured(closure: Closure, leaves: list[Any], rebuild: Callable[[Sequence[A
         found, rebuild_result = backend.flatten(result)
         values = [tracer.unwrap(leaf) for leaf in found]
         side.graph.result = tuple(tracer.local(v) if isinstance(v, Value) else v for v in values)
+        tracer.journal.forget_owned((result,))
     if side.written:
         raise tracer.error(
             f"GFX cannot capture this: {closure.__name__!r} changes {side.written[0][0].name!r}, which lives outside of it",
@@ -107,7 +108,7 @@ def _runnable(graph: Graph, own: list[Value], tracer: Tracer, backend: Backend) 
 def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:
     """The type of a value. Raises UnsupportedConstruct where it is open."""
     type_ = tracer.type_of(value)
-    if type_ is not None and type_.known:
+    if type_ is not None and type_.dtype is not None and type_.dims is not None and None not in type_.dims:
         return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
     called = getattr(value, "name", None)
     raise tracer.error(

@@ -15,6 +15,7 @@ from gfx_ir.errors import MissingOp
 from .primitives import CALLS, ELEMENTS, NUMBERED, REFUSED
 from .primitives.inner import INNER
 from .primitives.shorter import SHORTER
+from .symbolic import is_open, sized
 
 
 class Number(NamedTuple):
@@ -41,14 +42,19 @@ class Replay:
         self._call, self.constant = call, constant
         self.env: dict[Any, Any] = {}
         self.made_by: dict[Any, Any] = {}  # the equation that a variable comes from
+        self.sizes: dict[str, Any] = {}  # what the names of symbolic sizes stand for
         self.narrow: dict[Any, Any] = {}  # what a variable was broadcast from, in a shape that broadcasts to its own
 
     def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call a public function of JAX."""
-        return self._call(fn, args, kwargs)
+        return self._call(fn, *self._sized((args, kwargs)))
 
     def run(self, closed: Any, args: Sequence[Any]) -> list[Any]:
         """The results of a closed jaxpr."""
+        for var, value in zip(closed.jaxpr.invars, args):
+            for axis, dim in enumerate(var.aval.shape):
+                if is_open(dim) and str(dim) not in self.sizes:
+                    self.sizes[str(dim)] = value.shape[axis]
         return self.body(closed.jaxpr, closed.consts, args)
 
     def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
@@ -102,17 +108,26 @@ class Replay:
             numbers = [self.read(var) for var in eqn.invars]
             if all(isinstance(number, Number) for number in numbers):
                 return Number.of(eqn.primitive.bind(*(number.array() for number in numbers), **eqn.params))
-            return ELEMENTS[name](self.call, _plain(eqn.params), *self._elements(eqn))
+            return ELEMENTS[name](self.call, self._sized(_plain(eqn.params)), *self._elements(eqn))
         if name in INNER:
             return INNER[name](self, eqn)
         if name in CALLS:
-            given = {**_plain(eqn.params), "operand": eqn.invars[0].aval if eqn.invars else None}
+            given = {**self._sized(_plain(eqn.params)), "operand": eqn.invars[0].aval if eqn.invars else None}
             read = self._number if name in NUMBERED else self.value
             return CALLS[name](self.call, given, *map(read, eqn.invars))
         raise MissingOp(
             f"GFX has no row for JAX's primitive {name!r}, which the function comes to",
             hint=REFUSED.get(name, "compute it outside of the function that JAX transforms"),
         )
+
+    def _sized(self, tree: Any) -> Any:
+        """Arguments with the captured sizes in the places of symbolic ones."""
+        if isinstance(tree, dict):
+            return {name: self._sized(item) for name, item in tree.items()}
+        if isinstance(tree, (tuple, list)):
+            items = [self._sized(item) for item in tree]
+            return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
+        return sized(tree, self.sizes) if self.sizes and is_open(tree) else tree
 
     def _number(self, var: Any) -> Any:
         """An argument: a number as such."""

@@ -13,6 +13,7 @@ from gfx_ir.errors import BackendError, CaptureError, GfxError
 from gfx_ir.types import LogicalTensor
 
 from .replay import Replay
+from .symbolic import symbolic
 
 Replayed = Callable[[Callable[..., Any], Callable[[Any], Any], Sequence[Any]], Any]
 _NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
@@ -37,12 +38,19 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
         return [leaf for t, leaf in zip(traced, leaves) if t]
 
     try:
-        closed = jax.make_jaxpr(recorded)(*map(_struct, types))
+        scope = jax.export.SymbolicScope()
+        closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
     except GfxError:
         raise
     except _NEEDS_VALUES as error:
         what = f"GFX cannot capture this: JAX's own tracer asks for data: {_first_line(error)}"
         raise CaptureError(what, hint="use lax.cond, lax.while_loop or jnp.where in the function") from error
+    except (TypeError, ValueError) as error:
+        if all(type_.known for type_ in types):
+            raise
+        what = f"GFX cannot capture this: JAX's own tracer refuses open sizes: {_first_line(error)}"
+        hint = "say which sizes are equal, with one gfx.Dim in their gfx.TensorSpecs, or give arguments of fixed shape"
+        raise CaptureError(what, hint=hint) from error
 
     def replay(call: Callable[..., Any], constant: Callable[[Any], Any], values: Sequence[Any]) -> Any:
         assert rebuild is not None
@@ -51,7 +59,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
     return replay
 
 
-def _struct(type_: LogicalTensor) -> jax.ShapeDtypeStruct:
+def _struct(type_: LogicalTensor, scope: Any) -> jax.ShapeDtypeStruct:
     assert type_.dtype is not None and type_.dims is not None
     own = jnp.dtype(type_.dtype.numpy)
     if jax.dtypes.canonicalize_dtype(own) != own:
@@ -59,7 +67,8 @@ def _struct(type_: LogicalTensor) -> jax.ShapeDtypeStruct:
             f"JAX is not set to 64-bit types, and would make {type_.dtype} narrower",
             hint='call jax.config.update("jax_enable_x64", True), or give arguments of 32-bit types',
         )
-    return jax.ShapeDtypeStruct(tuple(type_.dims), own, weak_type=type_.weak)
+    dims = tuple(type_.dims) if type_.known else symbolic(type_.dims, scope)
+    return jax.ShapeDtypeStruct(dims, own, weak_type=type_.weak)
 
 
 def _first_line(error: Exception) -> str:

@@ -32,6 +32,7 @@ from . import (
     holding,
     special,
     staging,
+    symbolic,
 )
 from .lax import LAX, selected
 from .lifts import LIFTS
@@ -161,7 +162,8 @@ class JaxBackend(Backend):
 
     def type_of(self, x: Any) -> LogicalTensor:
         """The type of an array, or of what stands for one while JAX traces."""
-        return LogicalTensor(self.dtype_of(x), tuple(x.shape), weak=bool(getattr(x, "weak_type", False)))
+        dims = tuple(symbolic.sized(dim, None, symbolic.TYPES) for dim in x.shape)
+        return LogicalTensor(self.dtype_of(x), dims, weak=bool(getattr(x, "weak_type", False)))
 
     def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> staging.Replayed:
         """The jaxpr of fn, as what makes its calls again."""

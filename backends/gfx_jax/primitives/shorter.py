@@ -92,8 +92,11 @@ def _empty(replay: Replay, eqn: Any) -> Any:
 
 
 def _convert(replay: Replay, eqn: Any) -> Any:
-    """A dtype that the array has: only JAX's note of a Python number changes."""
+    """A dtype that the array has: only JAX's note of a Python number changes. A size becomes an array of the dtype at once."""
     var = eqn.invars[0]
+    size = replay.origin(var, "dim_as_value")
+    if size is not None:
+        return replay.call(jnp.asarray, size.params["dim"], eqn.params["new_dtype"])
     return replay.read(var) if var.aval.dtype == eqn.params["new_dtype"] else None
 
 

@@ -1,0 +1,58 @@
+"""What JAX's own tracer takes apart keeps open sizes open: one capture for every batch."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from jax import lax
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+N = gfx.Dim("n")
+W = jnp.arange(6.0).reshape(3, 2) / 10
+
+
+def loss(w, x):
+    return jnp.mean(jnp.tanh(x @ w) ** 2)
+
+
+def gradient(x):
+    return jax.value_and_grad(loss)(W, x)
+
+
+def of_each_row(x):
+    return jax.vmap(lambda row: jax.nn.softmax(row) * row.shape[0])(x), jax.vmap(jax.grad(lambda row: (row**3).sum()))(
+        x
+    )
+
+
+def of_all_pairs(x):
+    return jax.vmap(lambda a: jax.vmap(lambda b: ((a - b) ** 2).sum())(x))(x)
+
+
+def through_a_scan(x):
+    return jax.grad(lambda x: sum(y.sum() for y in lax.scan(lambda c, r: (jnp.tanh(c + r), c * 2), jnp.zeros(3), x)))(x)
+
+
+def by_how_many_there_are(x):
+    return jax.grad(lambda x: (x * x.shape[0]).sum() / (2 * x.size + 1))(x)
+
+
+@pytest.mark.parametrize("function", [gradient, of_each_row, of_all_pairs, through_a_scan, by_how_many_there_are])
+def test_one_capture_for_every_batch(function):
+    program = gfx.symbolic_trace(function, gfx.TensorSpec((N, 3), "float32"))
+    runs = [program, jax.jit(program.to("jax")), program.to("numpy"), program.to("torch")]
+    makes = [jnp.asarray, jnp.asarray, np.asarray, torch.tensor]
+    for n in (4, 6, 1):
+        x = (np.arange(3 * n, dtype=np.float32).reshape(n, 3) + 1) / 7
+        want = jax.tree.leaves(function(jnp.asarray(x)))
+        for run, make in zip(runs, makes):
+            for found, leaf in zip(jax.tree.leaves(run(make(x))), want, strict=True):
+                np.testing.assert_allclose(np.asarray(found), leaf, rtol=1e-4, atol=1e-6)
+
+
+def test_sizes_that_have_to_be_equal_share_a_name():
+    with pytest.raises(CaptureError, match=r"JAX's own tracer refuses open sizes(.|\n)*with one gfx.Dim"):
+        gfx.symbolic_trace(jax.grad(loss), W, jnp.ones((4, 3)), dynamic=True)
