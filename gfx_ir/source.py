@@ -31,7 +31,7 @@ class Scope:
         self.name, self.kind, self.path, self.key = name, kind, path, key
         self.parent, self.site, self.args, self.doc = parent, site, args, doc
         self.spans: dict[tuple[int, int], Span] = {}
-        self.lines: dict[int, tuple[list[int], list[int]]] = {}
+        self.lines: dict[int, tuple[list[int], list[int]]] | None = None  # made when it is asked for
 
     def span(self, code: CodeType, lasti: int) -> Span:
         """The one Span of an instruction within this call."""
@@ -112,11 +112,12 @@ def _name_of(code: CodeType) -> str:
 
 def _line_at(code: CodeType, lasti: int, scope: Scope | None) -> int:
     """The line of an instruction. A scope keeps the tables of its code, so that many look-ups cost one scan of each."""
-    found = scope.lines.get(id(code)) if scope is not None else None
+    found = scope.lines.get(id(code)) if scope is not None and scope.lines is not None else None
     if found is None:
         table = [(start, line or 0) for start, _, line in code.co_lines()]
         found = [start for start, _ in table], [line for _, line in table]
         if scope is not None:
+            scope.lines = scope.lines or {}
             scope.lines[id(code)] = found
     at = bisect_right(found[0], lasti) - 1
     return found[1][at] if at >= 0 else 0

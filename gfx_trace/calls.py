@@ -42,6 +42,9 @@ class Calls:
         if kind is BoundDraw:
             return self.apply(f.lift, args, kwargs, f.backend)
         if kind is types.FunctionType:
+            new = self.entered.get(f)
+            if new is not None and new.__defaults__ is f.__defaults__:
+                return self._enter(new, f, args, kwargs)
             return self._call_function(f, args, kwargs)
         if kind is types.MethodType:
             return self._call_method(f, args, kwargs)
@@ -141,13 +144,12 @@ class Calls:
         scope, name = self.scope, f.__name__
         if name == "forward" and args and is_module(args[0]) and self.module_paths.get(id(args[0])) == scope.path:
             return scope
-        found = self.scope_args(f, args, kwargs)
-        callee = Scope(name, "function", scope.path, f.__code__, scope, self.span(), found, f.__doc__ or "")
+        path, site = scope.path, self.site
         for arg in args:
-            kind = arg.__class__
-            if kind is dict or kind is list:
-                callee.path = self.tree_path(arg) or callee.path
-        return callee
+            if type(arg) is dict or type(arg) is list:
+                path = self.tree_path(arg) or path
+        span = None if site is None else scope.span(site.f_code, site.f_lasti)
+        return Scope(name, "function", path, f.__code__, scope, span, self.scope_args(f, args, kwargs), f.__doc__ or "")
 
     def run_method(self: Tracer, method: Any, args: tuple, kwargs: dict) -> Any:
         """Enter a method in the scope that is open: a module's forward is the module's scope."""
@@ -162,15 +164,9 @@ class Calls:
 
     def scope_args(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> tuple:
         """(name, argument) pairs of a call, as far as positions and keywords tell."""
-        code, found = f.__code__, []
-        for name, arg in zip(code.co_varnames, args[: code.co_argcount]):
-            kind = type(arg)
-            if kind is Proxy or kind is HostProxy:
-                found.append((name, arg.value))
-        for name, arg in kwargs.items():
-            if type(arg) is Proxy or type(arg) is HostProxy:
-                found.append((name, arg.value))
-        return tuple(found)
+        code = f.__code__
+        named = [*zip(code.co_varnames, args[: code.co_argcount]), *kwargs.items()]
+        return tuple([(name, arg.value) for name, arg in named if type(arg) is Proxy or type(arg) is HostProxy])
 
     def tree_path(self: Tracer, tree: Any) -> str | None:
         """The path under which a tree of parameters stands: `layers.3` for the dictionary of that layer."""

@@ -24,9 +24,10 @@ def gfx_call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs)."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    if type(f) is Choice:
+    kind = type(f)
+    if kind is Choice:
         return tracer.on_choice(f, lambda side: tracer.call(side, args, kwargs))
-    if type(f) in (Unusable, Partial):
+    if kind is Unusable or kind is Partial:
         raise f.error
     return tracer.call(f, args, kwargs)
 
