@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.codegen.control import given
 from gfx_ir.codegen.copying import copy_graph
-from gfx_ir.codegen.simplify import given
 from gfx_ir.graph import Node, Value
 from gfx_ir.passes.dce import has_effect
 from gfx_ir.trees import tree_map

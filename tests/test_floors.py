@@ -17,6 +17,8 @@ FOLDERS = {
     "gfx_torch": ROOT / "backends/gfx_torch",
     "gfx_jax": ROOT / "backends/gfx_jax",
 }
+# What the rewrites of the printer's copy may know of the printer: facts about graphs, and what the target asks for.
+FACTS = {"control", "copying", "liveness", "style", "unrolling"}
 BACKENDS = ("gfx_numpy", "gfx_torch", "gfx_jax")
 
 # Modules and packages of gfx_ir above floor 0, by their first name; what is not listed lies on floor 0.
@@ -110,6 +112,14 @@ def test_floors_of_gfx_ir(name):
         if target.split(".")[0] == "gfx_ir" and floor(target) > floor(name)
     ]
     assert not above
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("gfx_ir.codegen.")])
+def test_rewrites_know_nothing_of_the_printer(name):
+    room, rewrites = name.split(".")[2], "prepare"
+    allowed = FACTS | {rewrites} if room == rewrites else FACTS
+    codegen = [t for targets, _, _ in imports(name) for t in targets if t.startswith("gfx_ir.codegen.")]
+    assert room not in allowed or not [target for target in codegen if target.split(".")[2] not in allowed]
 
 
 @EVERY_MODULE

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..graph import UNBOUND, Graph, Node, Value
 from .constants import call
+from .control import is_boolean
 from .copying import outputs_of
 from .host import boolean, negate
-from .simplify import is_boolean
 from .statements import Statements
 
 

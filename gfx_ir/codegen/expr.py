@@ -11,9 +11,9 @@ from ..graph import Node, Value
 from ..trees import BRANCHES, tree_map
 from . import constants
 from .constants import call, name
+from .control import IFS, LOOPS, is_boolean
 from .host import host_expression, negate
 from .numbers import ARITHMETIC
-from .simplify import IFS, LOOPS, is_boolean
 
 if TYPE_CHECKING:
     from .module import ModuleWriter

@@ -10,11 +10,11 @@ from typing import Any
 from ..graph import Graph, Node, Value
 from .casts import Casts
 from .constants import call, name
+from .control import is_boolean
 from .copying import outputs_of
 from .liveness import counted, fors, loop_results, placeholders
 from .names import Scope
 from .numbers import strong
-from .simplify import is_boolean
 
 _LINEAR = frozenset(("getitem", "add", "subtract", "negative", "sum", "mean", "reshape"))
 

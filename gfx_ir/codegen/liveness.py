@@ -7,8 +7,8 @@ from typing import Any
 
 from ..graph import Graph, Node, Value
 from ..trees import leaves
+from .control import IFS, LOOPS
 from .copying import outputs_of
-from .simplify import IFS, LOOPS
 
 
 def fors(node: Node) -> bool:

@@ -21,11 +21,11 @@ from .emitted import Module
 from .function import FunctionWriter
 from .helpers import Helpers
 from .in_place import gives_spare, overwriting, spare
-from .inline import bottom_up, own_gradients
 from .layout import lay_out
 from .liveness import Liveness
 from .names import BUILTINS, snake, usable
 from .prepare import Prepared, prepare
+from .prepare.inline import bottom_up, own_gradients
 from .static import static_arguments
 from .style import Style
 from .unrolling import Unrolling

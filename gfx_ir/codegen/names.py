@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..graph import Graph, Value
 from ..naming import is_name
-from .simplify import LOOPS, is_boolean
+from .control import LOOPS, is_boolean
 
 if TYPE_CHECKING:
     from .plan import Plan

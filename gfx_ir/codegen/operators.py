@@ -17,10 +17,10 @@ from ..graph import Graph, Node, Value
 from ..trees import leaves
 from ..types import LogicalTensor
 from .constants import call, name, parse
+from .control import is_boolean
 from .liveness import counted, fors, loop_results, placeholders
 from .numbers import is_number
 from .rows import Rows
-from .simplify import is_boolean
 
 _SHARES = frozenset(
     "getitem reshape permute_dims squeeze expand_dims broadcast_to astype stop_gradient flatten unflatten unstack split"

@@ -12,11 +12,11 @@ from typing import Any
 from ..graph import Graph, Node, Value
 from ..template import Template
 from ..trees import leaves
+from .control import IFS, LOOPS
 from .copying import outputs_of
 from .liveness import Liveness, begins, counted, fors, pair, single
 from .ranks import Ranks
 from .returns import returning_loop
-from .simplify import IFS, LOOPS
 from .weak import Weak
 from .widths import DEPTH, WIDTH, Widths
 from .written import Writes

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..graph import Node, Value
 from ..types import LogicalTensor
+from .control import IFS, LOOPS
 from .copying import outputs_of
 from .liveness import Liveness, loop_results
-from .simplify import IFS, LOOPS
 
 _ALONG = frozenset("cumulative_sum cumulative_prod sort argsort topk topk_total".split())
 """Ops of the family of reductions that give as many elements as they take."""

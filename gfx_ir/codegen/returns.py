@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph import Graph, Node, Value
+from .control import IFS, LOOPS
 from .copying import outputs_of
 from .liveness import loop_results, placeholders
-from .simplify import IFS, LOOPS
 
 if TYPE_CHECKING:
     from .plan import Plan

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..dtypes import kind_of
 from ..graph import Graph, Node, Value
+from .control import IFS, LOOPS, is_boolean
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results
 from .numbers import ARITHMETIC, COMPARISONS, HOST, ORDER, STEPS, gives_one, is_number, operands, runs, strong
-from .simplify import IFS, LOOPS, is_boolean
 
 
 class Weak:

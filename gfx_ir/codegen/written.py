@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from ..graph import Graph, Node, Value
 from ..trees import leaves
 from ..types import LogicalTensor
+from .control import IFS, LOOPS, is_boolean
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results, placeholders
-from .simplify import IFS, LOOPS, is_boolean
 
 _FRESH = frozenset("elementwise reduce linalg special search".split())
 """Families whose results never share memory with what they take, those apart through which one can write."""

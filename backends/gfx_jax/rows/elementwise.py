@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.codegen.untold import NARROW
+from gfx_ir.codegen.prepare.untold import NARROW
 from gfx_ir.dtypes import int64
 from gfx_ir.graph import Value
 from gfx_ir.lifting import words

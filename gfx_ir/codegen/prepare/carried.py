@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..graph import Graph, Node
-from .copying import outputs_of
-from .liveness import fors, placeholders
-from .simplify import LOOPS
+from ...graph import Graph, Node
+from ..control import LOOPS
+from ..copying import outputs_of
+from ..liveness import fors, placeholders
 
 
 def drop_carried(graph: Graph) -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from ..trees import leaves
-from .copying import outputs_of
-from .simplify import IFS, LOOPS
-from .unrolling import Unrolling
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ...trees import leaves
+from ..control import IFS, LOOPS
+from ..copying import outputs_of
+from ..unrolling import Unrolling
 
 _KEEPS_SHAPE = frozenset(
     "add subtract multiply divide pow floor_divide remainder negative abs exp log sin cos tan tanh sqrt square maximum"

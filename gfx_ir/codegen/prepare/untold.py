@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import Backend
-from ..defaults import dtype_for
-from ..dtypes import DType, int64
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from ..trees import leaves
-from ..types import LogicalTensor
-from .simplify import LOOPS
+from ...backend import Backend
+from ...defaults import dtype_for
+from ...dtypes import DType, int64
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ...trees import leaves
+from ...types import LogicalTensor
+from ..control import LOOPS
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ..backend import Backend
-from ..graph import Graph, Value
-from ..program import Parameter, Program
+from ...backend import Backend
+from ...graph import Graph, Value
+from ...program import Parameter, Program
+from ..copying import copy_graph, join, outputs_of, substitute
+from ..style import Style
+from ..unrolling import Unrolling
 from .agree import cast_whole_numbers
 from .asked import give_truths
 from .bounded import bound_loops
 from .carried import drop_carried
 from .composite import Expander
-from .copying import copy_graph, join, outputs_of, substitute
 from .inline import bottom_up, callees, inline_calls
 from .masked import choose_by_masks
 from .merge import merge_tests
@@ -23,10 +25,8 @@ from .reroll import Lists, reroll
 from .settled import ask_first
 from .simplify import simplify
 from .staged import stage_ranges
-from .style import Style
 from .traced import trace_tests
 from .unpack import unpack_slices
-from .unrolling import Unrolling
 from .untold import leave_out
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import Backend
-from ..errors import MissingOp, listed
-from ..graph import Graph, Node, Value
-from ..op import OpDef, lookup
-from ..ops import _seen
-from ..pattern import pattern
-from ..template import Template
-from ..trees import tree_map
-from .copying import splice
+from ...backend import Backend
+from ...errors import MissingOp, listed
+from ...graph import Graph, Node, Value
+from ...op import OpDef, lookup
+from ...ops import _seen
+from ...pattern import pattern
+from ...template import Template
+from ...trees import tree_map
+from ..copying import splice
 
 STRUCTURAL = frozenset(
     "placeholder parameter output cond while for host_if host_while host_for call host to_python is_none check"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..op import OpDef
+from ...graph import Graph, Node, Value
+from ...op import OpDef
 
 UNPACK = OpDef("unpack(x, count)", kinds=lambda args: ("int",) * args.count)
 

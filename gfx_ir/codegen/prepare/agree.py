@@ -11,15 +11,15 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ..backend import Backend
-from ..dtypes import DType, bool_, complex128, float32, float64
-from ..errors import ShapeError
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from ..ops._promotion import real_of
-from ..rules import infer
-from ..trees import leaves, tree_map
-from ..types import LogicalTensor
+from ...backend import Backend
+from ...dtypes import DType, bool_, complex128, float32, float64
+from ...errors import ShapeError
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ...ops._promotion import real_of
+from ...rules import infer
+from ...trees import leaves, tree_map
+from ...types import LogicalTensor
 
 _APART = ("control", "create", "random", "effect")
 _WIDEST = (float64, complex128)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import bool_
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from ..types import LogicalTensor
-from .copying import outputs_of
-from .simplify import IFS, given, is_boolean
+from ...dtypes import bool_
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ...types import LogicalTensor
+from ..control import IFS, given, is_boolean
+from ..copying import outputs_of
 
 _NUMBERS = ("bool", "int", "float")
 

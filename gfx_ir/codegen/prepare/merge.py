@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..graph import Graph, Node, Value
-from .copying import Values, copy_nodes, outputs_of, substitute
-from .simplify import IFS
+from ...graph import Graph, Node, Value
+from ..control import IFS
+from ..copying import Values, copy_nodes, outputs_of, substitute
 
 
 def merge_tests(graph: Graph) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..graph import Graph, Node
-from ..naming import snake
-from ..op import OpDef
+from ...graph import Graph, Node
+from ...naming import snake
+from ...op import OpDef
+from ..copying import copy_graph, splice
+from ..style import Style
 from .composite import structure
-from .copying import copy_graph, splice
-from .style import Style
 
 OWN = OpDef("own_gradient(forward, rule, name, mode, count, args)", kinds=lambda a: ("tensor",) * a.count)
 

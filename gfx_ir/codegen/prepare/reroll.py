@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..op import OpDef
+from ...graph import Graph, Node, Value
+from ...op import OpDef
 
 # `thread`: pairs (position of an argument, position of the output that it takes from the trip before).
 REPEAT = OpDef("repeat_calls(callee, path, start, stop, args, thread)", kinds=lambda args: ("tensor",))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..op import lookup
+from ...graph import Graph, Node, Value
+from ...op import lookup
 
 
 def count_from_zero(graph: Graph) -> None:

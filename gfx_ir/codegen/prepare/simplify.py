@@ -5,75 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from .copying import outputs_of
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ..control import IFS, LOOPS, is_boolean, joins
+from ..copying import outputs_of
 
-IFS = frozenset(("cond", "host_if"))
-LOOPS = frozenset(("while", "for", "host_while", "host_for"))
 _FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
 _INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle|returned|value)(_\d+)+")
 """What the rewriter calls variables of its own; tests and loops give the last two."""
-_BOOLEAN = frozenset(
-    "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"
-    " isfinite signbit all any array_equal bernoulli is_none is_floating".split()
-)
-_ALIKE = frozenset(
-    "getitem reshape permute_dims squeeze expand_dims broadcast_to flatten unflatten take take_along_axis flip roll tile"
-    " repeat copy tril triu swapaxes moveaxis matrix_transpose diagonal index_put".split()
-)
-"""Ops whose result has the dtype of their first argument."""
-
-
-def is_boolean(value: Any, assumed: frozenset[Value] = frozenset(), depth: int = 8) -> bool:
-    """Whether the value is surely a boolean, where those `assumed` are; `depth`: through how many ops of its dtype it looks."""
-    if type(value) is not Value:
-        return isinstance(value, bool)
-    if value in assumed:
-        return True
-    element = getattr(value.type, "dtype", None)
-    if value.kind == "bool" or (element is not None and element.kind == "b"):
-        return True
-    node = value.node
-    if node.op.name in _BOOLEAN:
-        return True
-    if node.op.name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"):
-        return all(is_boolean(arg, assumed) for arg in node.args)
-    if node.op.name in _ALIKE or node.op.name == "where":
-        parts = node.args[1:3] if node.op.name == "where" else node.args[:1]
-        return depth > 0 and all(is_boolean(part, assumed, depth - 1) for part in parts)
-    if "dtype" in node.op.params and node.op.family in ("create", "elementwise"):
-        return getattr(node.arg("dtype"), "kind", "") == "b"
-    if node.op.name in IFS:
-        return all(is_boolean(side, assumed) for output, *sides in _sides(node) if output is value for side in sides)
-    return any(all(is_boolean(x, assumed | {value}) for x in found) for found in (*_carried(value), *given(value)))
-
-
-def given(value: Value) -> list[tuple[Any]]:
-    """What a placeholder of a test's side, or of a loop behind what is carried, stands for outside."""
-    graph = value.node.graph
-    owner = graph.owner if graph is not None else None
-    if owner is None or graph is None or value not in graph.placeholders:
-        return []
-    operands = owner.args[1] if owner.op.name in IFS else owner.arg("operands")
-    at = graph.placeholders.index(value) - len(graph.placeholders) + len(operands)
-    return [(operands[at],)] if at >= 0 else []
-
-
-def _carried(value: Value) -> list[tuple[Any, Any]]:
-    """What a value that a loop carries is at first and after a trip, for a placeholder of the loop or an output of it."""
-    graph = value.node.graph
-    node = value.node if value.node.op.name in LOOPS else graph.owner if graph is not None else None
-    if node is None or node.op.name not in LOOPS:
-        return []
-    at = value.index - 1
-    if node is not value.node:
-        if value not in graph.placeholders:  # type: ignore[union-attr]
-            return []
-        at = graph.placeholders.index(value)  # type: ignore[union-attr]
-        at -= len(node.args[0]) if node.op.name in ("for", "host_for") else 0
-    init = node.arg("init")
-    return [(init[at], outputs_of(node.regions[-1].result, len(node.values))[at])] if 0 <= at < len(init) else []
 
 
 def simplify(graph: Graph, functional: bool) -> None:
@@ -152,7 +91,7 @@ def _name_carried(node: Node) -> None:
 
 def _name_joined(node: Node) -> None:
     """What both sides call alike is one variable."""
-    for output, *sides in _sides(node):
+    for output, *sides in joins(node):
         names = {side.name if type(side) is Value else None for side in sides}
         if output.name is None and len(names) == 1:
             output.name = names.pop()
@@ -160,7 +99,7 @@ def _name_joined(node: Node) -> None:
 
 def _same_on_both_sides(node: Node) -> None:
     operands = list(node.args[1])
-    for output, then, other in _sides(node):
+    for output, then, other in joins(node):
         then, other = _outer(then, node.regions[0], operands), _outer(other, node.regions[1], operands)
         if type(then) is Value and then is other and then.node.graph is node.graph:
             output.replace_by(then)
@@ -170,7 +109,7 @@ def _says_the_test(node: Node) -> None:
     test = node.args[0]
     if not is_boolean(test) or type(test) is not Value:
         return
-    for output, then, other in _sides(node):
+    for output, then, other in joins(node):
         if then is True and other is False:
             output.replace_by(test)
         elif then is False and other is True and node.graph is not None:
@@ -194,11 +133,6 @@ def _drop_outputs(node: Node) -> None:
         value.name, value.type = old.name, old.type
         old.replace_by(value)
     graph.erase(node)
-
-
-def _sides(node: Node) -> list[tuple[Value, Any, Any]]:
-    count = len(node.values)
-    return list(zip(node.values, *(outputs_of(region.result, count) for region in node.regions)))
 
 
 def _outer(leaf: Any, region: Graph, operands: list[Any]) -> Any:

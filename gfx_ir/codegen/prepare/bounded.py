@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from ..trees import leaves, tree_map
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ...trees import leaves, tree_map
+from ..control import is_boolean
+from ..copying import Values, copy_graph, copy_nodes, outputs_of, substitute
+from ..liveness import placeholders
 from .bounds import trips_of
-from .copying import Values, copy_graph, copy_nodes, outputs_of, substitute
-from .liveness import placeholders
-from .simplify import is_boolean
 
 Tested = Callable[[Graph, list[Value], Values], Any]
 

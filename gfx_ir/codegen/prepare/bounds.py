@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from .copying import outputs_of
-from .liveness import placeholders
-from .simplify import is_boolean
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ..control import is_boolean
+from ..copying import outputs_of
+from ..liveness import placeholders
 
 _BELOW = {"less": (0, 1, 0), "less_equal": (0, 1, 1), "greater": (1, 0, 0), "greater_equal": (1, 0, 1)}
 """Comparison → positions of the counter and of the stop, and how far the counter may come beyond it."""

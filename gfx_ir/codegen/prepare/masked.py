@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from ..trees import leaves
-from ..types import LogicalTensor
-from .copying import substitute
-from .simplify import given, is_boolean
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ...trees import leaves
+from ...types import LogicalTensor
+from ..control import given, is_boolean
+from ..copying import substitute
 
 _TOTAL = frozenset(
     "add subtract multiply negative abs maximum minimum tanh sigmoid sin cos relu clip astype copy floor ceil round sign"

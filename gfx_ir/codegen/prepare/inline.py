@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..graph import Graph, Node, Value
-from .copying import splice
+from ...graph import Graph, Node, Value
+from ..copying import splice
 
 _WIDTH = 40
 

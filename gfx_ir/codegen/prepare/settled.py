@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from ..trees import leaves
-from .copying import Values, copy_nodes, outputs_of, splice, substitute
-from .simplify import IFS, given
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ...trees import leaves
+from ..control import IFS, given
+from ..copying import Values, copy_nodes, outputs_of, splice, substitute
 
 Otherwise = Callable[[Graph, Values], Any]
 _CONSISTS = frozenset(("not_equal", "logical_not", "host_if", "cond"))

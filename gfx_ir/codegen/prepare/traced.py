@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..dtypes import int64
-from ..graph import Graph, Node, Value
-from ..op import lookup
-from ..trees import leaves
-from .copying import outputs_of
-from .liveness import loop_results, placeholders
-from .simplify import IFS, LOOPS, is_boolean
-from .unrolling import Unrolling
+from ...dtypes import int64
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ...trees import leaves
+from ..control import IFS, LOOPS, is_boolean
+from ..copying import outputs_of
+from ..liveness import loop_results, placeholders
+from ..unrolling import Unrolling
 
 _LOGICAL = {"and": "logical_and", "or": "logical_or", "not": "logical_not"}
 _AS_DATA: dict[str, tuple] = {
