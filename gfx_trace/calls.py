@@ -7,7 +7,7 @@ import inspect
 import random
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import GfxError, UnsupportedConstruct
@@ -22,13 +22,16 @@ from .conversion import convert, converted, enterable
 from .draws import BoundDraw
 from .higher_order import SPECIAL
 from .holding import hold
+from .joins import Choice, Partial
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
-from .proxy import HostProxy, NeedsPython, Proxy
+from .proxy import HostProxy, NeedsPython, Proxy, Unusable
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
 _DEPTH = 120
+Opened: TypeAlias = Scope | list[Any]
+"""A call that is open: its Scope, or what the Scope will be made of."""
 
 
 class Calls:
@@ -37,25 +40,26 @@ class Calls:
     def call(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         """Call f as the captured code would."""
         kind = type(f)
+        if kind is types.FunctionType:
+            return self._call_function(f, args, kwargs)
         if kind is BoundLift:
             return self.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function)
         if kind is BoundDraw:
             return self.apply(f.lift, args, kwargs, f.backend)
-        if kind is types.FunctionType:
-            new = self.entered.get(f)
-            if new is not None and new.__defaults__ is f.__defaults__:
-                return self._enter(new, f, args, kwargs)
-            return self._call_function(f, args, kwargs)
         if kind is types.MethodType:
             return self._call_method(f, args, kwargs)
+        if kind is Choice:
+            return self.on_choice(f, lambda side: self.call(side, args, kwargs))
+        if kind is Unusable or kind is Partial:
+            raise f.error
         return self._call_other(f, args, kwargs)
 
     def _call_function(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         new = self.entered.get(f)
         if new is not None and new.__defaults__ is f.__defaults__:
-            return self._enter(new, f, args, kwargs)
+            return self.enter(new, f, args, kwargs)
         if converted(f):
-            return self._enter(f, f, args, kwargs)
+            return self.enter(f, f, args, kwargs)
         lifted = self.lifted(f)
         if lifted is not None:
             return self._apply_lifted(lifted, f, args, kwargs)
@@ -66,7 +70,7 @@ class Calls:
                     return self.call(inner, args, kwargs)
             return self._native(f, args, kwargs)
         new = self.entered[f] = convert(f, self)
-        return self._enter(new, f, args, kwargs)
+        return self.enter(new, f, args, kwargs)
 
     def _call_method(self: Tracer, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
         owner, function = f.__self__, f.__func__
@@ -125,30 +129,51 @@ class Calls:
             return convert(target, self)(*args, **kwargs)
         return self.call(target, args, kwargs)
 
-    def _enter(self: Tracer, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
-        site, scope = self.site, self.scope
-        if self.depth > _DEPTH:
-            raise self._recursion(f, scope)
-        callee = self._callee_scope(f, args, kwargs)
-        self.scope, self.depth = callee, self.depth + 1
+    def enter(self: Tracer, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        """Call `new`, which is the rewritten form of f."""
+        site, within, depth = self.site, self.within, self.depth
+        if depth > _DEPTH:
+            raise self._recursion(f, self.scope)
+        opened: Opened = [within, site, None if site is None else site.f_lasti, f, args, kwargs]
+        self.within = opened
+        self.depth = depth + 1
         try:
             result = new(*args, **kwargs)
             return self.noted(result) if type(result) is types.GeneratorType else result
         except RecursionError as error:
-            raise self._recursion(f, callee) from error
+            raise self._recursion(f, self.scope_of(opened)) from error
         finally:
-            self.scope, self.site, self.depth = scope, site, self.depth - 1
+            self.within, self.site, self.depth = within, site, depth
 
-    def _callee_scope(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> Scope:
+    @property
+    def scope(self: Tracer) -> Scope:
+        """The call that is open, as nodes know it."""
+        within = self.within
+        return within if isinstance(within, Scope) else self.scope_of(within)
+
+    def scope_of(self: Tracer, opened: Opened) -> Scope:
+        """The Scope of a call, made when somebody asks for it: many a small function records nothing of its own.
+
+        What it was called with is as it was then: a write makes a node, and a node asks.
+        """
+        if isinstance(opened, Scope):
+            return opened
+        if len(opened) > 1:
+            outer, site, lasti, f, args, kwargs = opened
+            opened[:] = [self._callee_scope(self.scope_of(outer), site, lasti, f, args, kwargs)]
+        return opened[0]
+
+    def _callee_scope(
+        self: Tracer, scope: Scope, site: Any, lasti: int, f: types.FunctionType, args: tuple, kwargs: dict
+    ) -> Scope:
         """The scope of a function that is entered. A module's own forward behind decorators is the module's scope."""
-        scope, name = self.scope, f.__name__
-        if name == "forward" and args and is_module(args[0]) and self.module_paths.get(id(args[0])) == scope.path:
+        name, path = f.__name__, scope.path
+        if name == "forward" and args and is_module(args[0]) and self.module_paths.get(id(args[0])) == path:
             return scope
-        path, site = scope.path, self.site
         for arg in args:
             if type(arg) is dict or type(arg) is list:
                 path = self.tree_path(arg) or path
-        span = None if site is None else scope.span(site.f_code, site.f_lasti)
+        span = None if site is None else scope.span(site.f_code, lasti)
         return Scope(name, "function", path, f.__code__, scope, span, self.scope_args(f, args, kwargs), f.__doc__ or "")
 
     def run_method(self: Tracer, method: Any, args: tuple, kwargs: dict) -> Any:

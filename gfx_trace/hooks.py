@@ -12,7 +12,7 @@ from gfx_ir.op import active
 
 from .convert import Starred
 from .folds import Fold
-from .joins import Choice, Partial
+from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .rows import listed, rows_of
 from .views import PYTHON_INPLACE
@@ -24,11 +24,6 @@ def gfx_call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs)."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    kind = type(f)
-    if kind is Choice:
-        return tracer.on_choice(f, lambda side: tracer.call(side, args, kwargs))
-    if kind is Unusable or kind is Partial:
-        raise f.error
     return tracer.call(f, args, kwargs)
 
 

@@ -164,7 +164,7 @@ def _forward(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
         scope.args = tracer.scope_args(function, (module, *args), kwargs)
     elif args:
         scope.args = tuple(("x", a.value) for a in args[:1] if isinstance(a, Proxy))
-    tracer.scope = scope
+    tracer.within = scope
     quiet = tracer.quiet  # a user's block inside a container of the framework has names of its own
     tracer.quiet = cls.__module__.startswith("torch.")
     try:
@@ -172,5 +172,5 @@ def _forward(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
             return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
         return tracer.run_method(forward, args, kwargs)
     finally:
-        tracer.scope, tracer.site = outer, site
+        tracer.within, tracer.site = outer, site
         tracer.quiet = quiet

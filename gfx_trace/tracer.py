@@ -20,7 +20,7 @@ from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .arrays import Arrays
-from .calls import Calls
+from .calls import Calls, Opened
 from .choices import Choices
 from .convert import spliced
 from .facts import Facts
@@ -48,7 +48,7 @@ class Tracer(Calls, Views, HostValues, Objects, Arrays, Truths, Choices, Regions
         Builder.__init__(self, graph, promotion)
         self.backend = backend
         self.options = {"unroll": None, "strict": False, **(options or {})}
-        self.scope = Scope(graph.name or "<entry>")
+        self.within: Opened = Scope(graph.name or "<entry>")
         self.site: FrameType | None = None
         self.journal = Journal()
         self.facts = Facts()
