@@ -146,6 +146,22 @@ def by_key(x):
     return state["x"], state["n"]
 
 
+def at_once(x):
+    low, high = x[0] - 1, x[1] + 1
+    parts = torch.zeros_like(x)
+    parts[0], parts[1] = low * 2, high
+    low, high = high * 2, low  # neither may be read behind the other
+    return parts, low, high
+
+
+def mapped(x):
+    large = torch.stack([row * 2 if row.sum() > 3 else row for row in x])
+    sums = torch.stack([row.sum() for row in large])
+    if torch.stack([row.max() for row in x]).sum() > 0:
+        sums = sums + large.sum()
+    return sums
+
+
 A, B = np.float32([[2, 0], [0, 3]]), np.float32([1, 2])
 CASES = {
     any_between: ([B, np.float32(1.5), np.float32(3)], [B, np.float32(2), np.float32(3)]),
@@ -160,6 +176,8 @@ CASES = {
     conjugate: ([A, B, np.zeros(2, np.float32)],),
     doubling: ([B],),
     by_key: ([B],),
+    at_once: ([B],),
+    mapped: ([A], [-A]),
 }
 SPELLED = [
     (any_between, "torch", "", "found = found or x > low and x < high"),
@@ -180,6 +198,11 @@ SPELLED = [
     (conjugate, "jax", "", "x, r, _ = carry"),
     (doubling, "jax", "", "def body(v):"),
     (by_key, "jax", "", "x, n = carry"),
+    (at_once, "torch", "", "low, high = x[0] - 1, x[1] + 1"),
+    (at_once, "torch", "", "parts[0], parts[1] = low * 2, high"),
+    (at_once, "jax", "", "low, high = x[0] - 1, x[1] + 1"),
+    (mapped, "torch", "", "large = torch.stack([row * 2 if torch.sum(row) > 3 else row for row in x])"),
+    (mapped, "torch", "", "if torch.sum(torch.stack([torch.max(row) for row in x])) > 0"),
 ]
 
 

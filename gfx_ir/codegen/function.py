@@ -13,6 +13,7 @@ from ..program import Parameter
 from ..trees import leaves, paths
 from .constants import name
 from .hoist import hoist
+from .joined import join
 from .liveness import counted, fors
 from .names import Scope, usable
 from .operators import Operators
@@ -46,6 +47,7 @@ class FunctionWriter(Operators):
         body, _ = self.block(self.graph, self._end)
         if params:
             body = hoist(body, self.root, set(self._taken(body)) | self.module.reserved)
+        body = join(body)
         if doc:
             body.insert(0, ast.Expr(ast.Constant(doc)))
         return ast.FunctionDef(text, arguments, body or [ast.Pass()], [], None)

@@ -26,7 +26,7 @@ def text_of(statement: ast.stmt) -> str:
         text = ast.unparse(ast.fix_missing_locations(statement))
     else:
         text = astor.to_source(statement, pretty_source=_join, pretty_string=_string).strip("\n")
-    return _bare(text) if ":=" in text else text
+    return _bare(text) if ":=" in text or "[(" in text else text
 
 
 def expression(node: ast.expr) -> str:
@@ -36,19 +36,30 @@ def expression(node: ast.expr) -> str:
 
 
 def _bare(text: str) -> str:
-    """`f((y := x))` without the second pair of parentheses, where it is the only argument."""
+    """`f((y := x))` and `[(x + 1) for x in y]` without the second pair of brackets, where that is the only argument or item."""
     stack: list[int] = []
     drop: set[int] = set()
+    commas: set[int] = set()  # brackets with one directly inside
     code = dict(code_of(text))
     for at, char in code.items():
-        if char == "(":
+        if char in "([{":
             stack.append(at)
-        elif char == ")":
+        elif char == "," and stack:
+            commas.add(stack[-1])
+        elif char in ")]}":
             start = stack.pop()
-            called = code.get(start - 1) == "(" and re.match(r"[\w\])]", text[start - 2])
-            if start >= 2 and called and code.get(at + 1) == ")" and _NAMED.match(text, start):
+            if char == ")" and (_is_argument(text, code, start, at) or _is_item(text, code, start, at, commas)):
                 drop |= {start, at}
     return "".join(char for at, char in enumerate(text) if at not in drop)
+
+
+def _is_argument(text: str, code: dict[int, str], start: int, end: int) -> bool:
+    called = start >= 2 and code.get(start - 1) == "(" and re.match(r"[\w\])]", text[start - 2])
+    return bool(called) and code.get(end + 1) == ")" and _NAMED.match(text, start) is not None
+
+
+def _is_item(text: str, code: dict[int, str], start: int, end: int, commas: set[int]) -> bool:
+    return code.get(start - 1) == "[" and text.startswith(" for ", end + 1) and start not in commas
 
 
 def _join(parts: Sequence[str]) -> str:

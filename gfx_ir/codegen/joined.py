@@ -1,0 +1,128 @@
+"""Statements that are one: what their author assigned at once, and a list that a comprehension makes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from .layout import expression, text_of
+from .wrap import COLUMNS
+
+_INDENT = 4
+
+
+def join(body: Sequence[ast.stmt], depth: int = 1) -> list[ast.stmt]:
+    """The statements of a block, and of the blocks in it, with those joined that are one; `depth`: how far it is indented."""
+    out: list[ast.stmt] = []
+    for statement in body:
+        for field in ("body", "orelse"):
+            if getattr(statement, field, None):
+                setattr(statement, field, join(getattr(statement, field), depth + 1))
+        made = _together(out[-1], statement, COLUMNS - depth * _INDENT) if out else None
+        if made is not None:
+            out[-1] = made
+        else:
+            out.append(statement)
+    return out
+
+
+def _together(first: ast.stmt, second: ast.stmt, width: int) -> ast.stmt | None:
+    """Both statements as one on a line, None where they stay two."""
+    if not isinstance(first, ast.Assign):
+        return None
+    if _read_once(first, second, width):
+        return second
+    made = _comprehension(first, second) or _at_once(first, second)
+    return made if made is not None and len(text_of(made)) <= width else None
+
+
+# ---------------------------------------------------------------- a, b = x, y
+def _at_once(first: ast.Assign, second: ast.stmt) -> ast.Assign | None:
+    """`a = x` and `b = y` as one assignment, where its author's is one of `a, b, …`."""
+    if not isinstance(second, ast.Assign):
+        return None
+    targets, values = _parts(first.targets[0]), _parts(first.value)
+    names = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+    if len(targets) != len(values) or type(second.targets[0]) is ast.Tuple or _names(second.value) & names:
+        return None
+    wanted = _author_assigned(first)
+    targets = [*targets, second.targets[0]]
+    if len(targets) > len(wanted) or [ast.dump(target) for target in targets] != wanted[: len(targets)]:
+        return None
+    made = ast.Assign([ast.Tuple(targets, ast.Store())], ast.Tuple([*values, second.value], ast.Load()))
+    made.gfx_span = first.gfx_span  # type: ignore[attr-defined]
+    return made
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else [node]
+
+
+def _author_assigned(statement: ast.stmt) -> list[str]:
+    """The targets of the tuple that the author's line of a statement assigns, if it does."""
+    span = getattr(statement, "gfx_span", None)
+    try:
+        line = ast.parse(span.text).body[0] if span is not None and span.text else None
+    except SyntaxError:  # one line of several
+        return []
+    if not isinstance(line, ast.Assign) or type(line.targets[0]) is not ast.Tuple or type(line.value) is not ast.Tuple:
+        return []
+    return [ast.dump(target) for target in line.targets[0].elts]
+
+
+# ---------------------------------------------------------------- [… for row in rows]
+def _comprehension(empty: ast.Assign, loop: ast.stmt) -> ast.Assign | None:
+    """`outs = []` and a loop that does nothing but append to it."""
+    if not isinstance(loop, ast.For):
+        return None
+    target, step = empty.targets[0], loop.body[0]
+    if not isinstance(target, ast.Name) or not isinstance(empty.value, ast.List) or empty.value.elts:
+        return None
+    if len(loop.body) > 1 or loop.orelse or not isinstance(step, ast.Expr) or not isinstance(step.value, ast.Call):
+        return None
+    appended, function = step.value.args, step.value.func
+    if not isinstance(function, ast.Attribute) or function.attr != "append" or len(appended) != 1:
+        return None
+    if not isinstance(function.value, ast.Name) or function.value.id != target.id:
+        return None
+    inside = [node for part in (loop.iter, appended[0]) for node in ast.walk(part)]
+    if target.id in _names(appended[0]) | _names(loop.iter) or any(isinstance(n, ast.NamedExpr) for n in inside):
+        return None
+    each = ast.comprehension(loop.target, loop.iter, [], 0)
+    made = ast.Assign(empty.targets, ast.ListComp(appended[0], [each]))
+    made.gfx_span = getattr(loop, "gfx_span", None)  # type: ignore[attr-defined]
+    return made
+
+
+def _read_once(first: ast.Assign, second: ast.stmt, width: int) -> bool:
+    """Put the comprehension in the place where the second statement reads its list, if it fits: a list that a loop fills
+    is read once, to be stacked."""
+    if not isinstance(first.value, ast.ListComp):
+        return False
+    where: Any = second.test if isinstance(second, ast.If) else second
+    if isinstance(second, (ast.For, ast.While, ast.FunctionDef)):
+        return False
+    text = ast.unparse(first.targets[0])
+    reads = [node for node in ast.walk(where) if isinstance(node, ast.Name) and node.id == text]
+    if [type(node.ctx) for node in reads if isinstance(node.ctx, ast.Load)] != [ast.Load]:
+        return False
+    before = expression(where) if isinstance(where, ast.expr) else text_of(where)
+    if len(before) - len(text) + len(expression(first.value)) > width:
+        return False
+    _Put(text, first.value).visit(second)
+    return True
+
+
+class _Put(ast.NodeTransformer):
+    """An expression in the place of a name."""
+
+    def __init__(self, text: str, value: ast.expr) -> None:
+        self.text, self.value = text, value
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        return self.value if node.id == self.text and isinstance(node.ctx, ast.Load) else node
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {found.id for found in ast.walk(node) if isinstance(found, ast.Name)}
