@@ -42,6 +42,7 @@ class Captured:
     notes: list[str]
     slots: dict[str, Write]
     modes: list[Mode] = field(default_factory=list)
+    errors: dict[str, type] = field(default_factory=dict)
 
 
 def capture(
@@ -93,7 +94,7 @@ def _capture(
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
     slots = {w.path: w for w in state if w.slot is not None}
-    return Captured(program, target, rebuild, tracer.notes, slots, list(tracer.modes.values()))
+    return Captured(program, target, rebuild, tracer.notes, slots, list(tracer.modes.values()), tracer.errors)
 
 
 def _traced(

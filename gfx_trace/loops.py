@@ -163,8 +163,7 @@ class Loops:
         """A body that ends with a raise: it is checked that the body is not reached."""
         if self.handlers:
             raise self.caught(raised)
-        text = self.unwrap(raised.error.args[0]) if raised.error.args else ""
-        self.checked(False, text, raised)
+        self.checked(False, self.unwrap(raised.told), raised)
         return True
 
     def _make_while(self: Tracer, carries: Carries, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:

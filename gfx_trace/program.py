@@ -69,6 +69,7 @@ class Program(gfx_ir.program.Program):
         if found is None:
             with collection_paused():
                 found = self.modules[key] = emit(self, backend(target), **options)
+                found.classes = self.captured.errors if self.captured is not None else {}
         return found
 
     @users_frames

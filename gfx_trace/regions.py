@@ -11,6 +11,7 @@ from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
+from gfx_ir.trees import leaves, tree_map
 
 from .aliases import Lost
 from .joins import Join, Joined, Partial, joined_type
@@ -18,12 +19,14 @@ from .journal import MISSING, Slot, held_values
 from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
 from .proxy import Proxy
-from .raised import Raised
+from .raised import Raised, error_text
 from .ranks import number
 from .rows import StackedRows, length_error
 
 if TYPE_CHECKING:
     from .tracer import Tracer
+
+_TOLD = frozenset((Value, str, int, float, bool, complex, type(None)))
 
 
 class Side:
@@ -155,14 +158,14 @@ class Regions:
         if self.handlers:
             raise self.caught(raised)
         passes = self.not_(self.wrap(test)).read() if at == 0 else test
-        text = raised.error.args[0] if raised.error.args else ""
-        self.checked(passes, self._message(text, side), raised)
+        self.checked(passes, self._message(raised.told, side), raised)
         self.facts.assume(test, at == 1)
         return other()
 
     def checked(self: Tracer, passes: Any, text: Any, raised: Raised) -> None:
-        """A check that stands where the user raises."""
-        ops.check(passes, text, type(raised.error).__name__)
+        """A check that stands where the user raises. Objects in what is told are told as texts."""
+        told = tree_map(lambda leaf: leaf if type(leaf) in _TOLD else str(leaf), text)
+        ops.check(passes, told, error_text(type(raised.error), self.errors))
         if self.graph.last is not None:
             self.graph.last.span = raised.span
 
@@ -173,9 +176,8 @@ class Regions:
 
     def _message(self: Tracer, text: Any, side: Side) -> Any:
         value = self.unwrap(text)
-        if isinstance(value, Value) and value.node.graph is side.graph:
+        if any(type(leaf) is Value and leaf.node.graph is side.graph for leaf in leaves(value)):
             self.inline(side)
-            return value
         return value
 
     def inline(self: Tracer, side: Side) -> None:

@@ -80,6 +80,7 @@ class Tracer(Calls, Views, HostValues, Objects, Arrays, Truths, Choices, Regions
         self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked
         self.iterators: dict[int, Graph] = {}  # the region that made an iterator of Python's, by its id
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
+        self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
         self.own_rules: list[
             Any

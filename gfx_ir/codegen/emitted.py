@@ -44,12 +44,15 @@ _TEXTS = _Texts()
 @dataclass
 class Module:
     """Standalone source. `entry` is the function to call; `source_map` gives the user's place of a line (from 1);
-    `static_argnames` are the arguments that jax.jit must be told to take as Python values."""
+    `static_argnames` are the arguments that jax.jit must be told to take as Python values. `errors` gives what the author
+    called an exception class that the source defines; where `classes` has the author's own, it is raised once loaded."""
 
     source: str
     entry: str
     source_map: list[tuple[int, Span]] = field(default_factory=list)
     static_argnames: tuple[str, ...] = ()
+    errors: dict[str, str] = field(default_factory=dict)
+    classes: dict[str, type] = field(default_factory=dict)
 
     @functools.cached_property
     def filename(self) -> str:
@@ -65,6 +68,8 @@ class Module:
         module = ModuleType(self.entry)
         module.__file__ = self.filename
         exec(compile(self.source, self.filename, "exec"), module.__dict__)
+        for called, name in self.errors.items():
+            module.__dict__[called] = self.classes.get(name, module.__dict__[called])
         del module.__dict__["__name__"]  # torch.compile imports the module of that name to read a function's globals
         function = module.__dict__[self.entry]
         function.__gfx_source__ = self.source

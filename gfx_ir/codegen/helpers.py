@@ -28,10 +28,15 @@ class Helpers:
         self._renamed: dict[str, str] = {}
         self._lines: set[str] = set()
         self._sources: dict[str, str] = {}
+        self._classes: dict[str, tuple[str, str]] = {}
 
     def rename(self, arguments: set[str]) -> None:
         """Import modules under other names than these arguments of the entry."""
         self._renamed = {text: f"{text}_" for text in arguments & set(self.style.imports)}
+
+    def define(self, name: str, called: str, base: str) -> None:
+        """An exception class of the author's own, derived from a builtin one, and what to call it."""
+        self._classes[name] = called, base
 
     def use(self, text: str, node: Node | None) -> str:
         """Note that a name is used: a module of the style, a helper, or a builtin. Raises GfxError for others.
@@ -44,6 +49,8 @@ class Helpers:
             return alias
         if text in self.style.imports:
             self._modules.add(text)
+        elif text in self._classes:
+            return self._classes[text][0]
         elif text in self.names:
             self._helper(text, self._functions[text])
         elif node is not None and isinstance(node.op.namespace.get(text), FunctionType):
@@ -99,8 +106,9 @@ class Helpers:
         return [*plain, *([""] if plain and others else []), *others]
 
     def sources(self) -> list[str]:
-        """The helpers, each after those that it calls."""
-        return list(self._sources.values())
+        """The classes, and the helpers, each after those that it calls."""
+        classes = [f"class {called}({base}):\n    pass\n" for called, base in self._classes.values()]
+        return [*classes, *self._sources.values()]
 
 
 def _import_key(line: str) -> tuple[str, bool, str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ..backend import Backend
 from ..errors import GfxError, MissingOp
 from ..graph import Graph, Node, Value
+from ..ops.effect import error_names
 from ..program import Parameter, Program
 from ..public import function_of
 from ..source import Span
@@ -80,6 +81,7 @@ class ModuleWriter:
         self._names: dict[str, str] = {}
         self._wrapped: set[str] = set()
         self._own: dict[str, str] = {}  # functions with a gradient of their own, by what computes them
+        self.errors: dict[str, str] = {}  # exception classes of the author's own, by what they are called here
         self._summarise()
         self._name_functions()
         self.helpers.rename({parameter.name for parameter in self.signature()})
@@ -183,8 +185,19 @@ class ModuleWriter:
                 if node.args[0] not in self._own:
                     self._own[node.args[0]] = self._unique(name, taken)
                     taken.add(self._own[node.args[0]])
-        functions = {self.entry_name, *self._names.values(), *self._own.values()}
-        self.reserved = frozenset(set(self.style.imports) | set(BUILTINS) | self.helpers.names | functions)
+        self._name_errors(taken)
+        named = {self.entry_name, *self._names.values(), *self._own.values(), *self.errors}
+        self.reserved = frozenset(set(self.style.imports) | set(BUILTINS) | self.helpers.names | named)
+
+    def _name_errors(self, taken: set[str]) -> None:
+        """Exception classes of the author's own that the program raises: the module defines each."""
+        texts = dict.fromkeys(n.arg("error") for graph in self.order for n in graph.walk() if n.op.name == "check")
+        for name, base in map(error_names, filter(None, texts)):
+            if name != base:
+                called = self._unique(name, taken)
+                taken.add(called)
+                self.errors[called] = name
+                self.helpers.define(name, called, base)
 
     @staticmethod
     def _unique(text: str, taken: set[str]) -> str:
@@ -290,7 +303,7 @@ class ModuleWriter:
             lines.pop(0)
         source = "\n".join(text for text, _ in lines) + "\n"
         places = [(number, span) for number, (_, span) in enumerate(lines, 1) if span is not None]
-        return Module(source, self.entry_name, places, static)
+        return Module(source, self.entry_name, places, static, self.errors)
 
     def _placeholders(self, graph: Graph) -> list[tuple[str, Value]]:
         """Argument names of a callee, each its own."""

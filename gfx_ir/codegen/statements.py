@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..errors import GfxError, MissingOp
 from ..graph import Graph, Node, Value
+from ..ops.effect import error_names
 from ..source import Span
 from ..trees import leaves, tree_map
 from .constants import name
@@ -256,15 +256,14 @@ class Statements(Expressions):
             return False
         if test is True:
             return False
-        kind = (
-            error if isinstance(error, str) and _is_error(error) else "AssertionError" if not error else "RuntimeError"
-        )
-        told = [] if message is None or message == "" else [self.tree(message)]
+        kind = self.module.use(error_names(error or "AssertionError")[0])
+        several = message if type(message) is tuple else [] if message is None or message == "" else [message]
+        told = [self.tree(part) for part in several]
         raised = ast.Raise(ast.Call(name(kind), told, []) if told else name(kind), None)
         if test is False:
             self.put(raised, node.span)
             return True
-        if kind == "AssertionError":
+        if kind == "AssertionError" and len(told) < 2:
             self.put(ast.Assert(self.test(test), told[0] if told else None), node.span)
         else:
             self.put(ast.If(self.test(test, False), [raised], []), node.span)
@@ -284,8 +283,3 @@ def _counted(target: str, value: ast.expr) -> ast.stmt | None:
         return None
     again = isinstance(value.left, ast.Name) and value.left.id == target
     return ast.AugAssign(ast.Name(target, ast.Store()), value.op, value.right) if again else None
-
-
-def _is_error(text: str) -> bool:
-    kind = getattr(builtins, text, None)
-    return isinstance(kind, type) and issubclass(kind, BaseException)

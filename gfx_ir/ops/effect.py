@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 from types import SimpleNamespace
 
 from .. import held
@@ -17,13 +19,19 @@ EXCEPTIONS = frozenset(
 """The names that a `check` may print: a graph from a file must not put code of its own there."""
 
 
-def error_name(name: str) -> str:
-    """The builtin exception to raise for one of this name; RuntimeError for a class of the user's own."""
-    return name if name in EXCEPTIONS else "RuntimeError"
+def error_names(text: str) -> tuple[str, str]:
+    """(the class to raise, the builtin that it is or derives from) for the `error` of a check.
+
+    That is a builtin's name, or "ValueError.Unstable" for a class of the author's own.
+    """
+    base, _, own = text.partition(".")
+    base = base if base in EXCEPTIONS else "RuntimeError"
+    named = own.isidentifier() and not keyword.iskeyword(own) and not hasattr(builtins, own)
+    return own if named else base, base
 
 
 def _check(args: SimpleNamespace) -> str:
-    return f"check(pred, message, {error_name(args.error)})"
+    return f"check(pred, message, {error_names(args.error)[0]})"
 
 
 op(
@@ -46,7 +54,8 @@ op(
     compute=free,
     memory=free,
     effect=True,
-    doc="Raise the builtin exception called `error` with `message` where pred is false.",
+    doc='Raise the exception called `error` (a builtin, or a class of its own over one: "ValueError.Unstable") with `message`, or with '
+    "each of several, where pred is false.",
 )
 op(
     FAMILY,

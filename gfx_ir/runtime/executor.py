@@ -14,7 +14,7 @@ from ..errors import ShapeError, VerifyError
 from ..graph import Graph, Node, Value
 from ..infer.walk import Walk
 from ..op import lookup
-from ..ops.effect import error_name
+from ..ops.effect import error_names
 from ..program import Program
 from ..public import function_of
 from ..regions import is_range, join_path, results
@@ -267,7 +267,8 @@ class _Run:
     def _check(self, node: Node, args: list[Any], prefix: str) -> tuple:
         passed, message, error = args
         if not self.truth(passed):
-            raise getattr(builtins, error_name(error))(*(() if message is None else (message,)))
+            told = message if type(message) is tuple else () if message is None else (message,)
+            raise getattr(builtins, error_names(error)[1])(*told)
         return ()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.ops.effect import error_name
+from gfx_ir.ops.effect import error_names
 
 from ._lift import expect, refuse
 
@@ -36,5 +36,5 @@ def _print_spelling(args: SimpleNamespace) -> str:
 
 ROWS = (
     Row("print", _print_spelling, {"jax.debug.print": _debug_print}),
-    Row("check", lambda a: f"check(pred, message, {error_name(a.error)})"),
+    Row("check", lambda a: f"check(pred, message, {error_names(a.error)[0]})"),
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gfx_ir.backend import Row
-from gfx_ir.ops.effect import error_name
+from gfx_ir.ops.effect import error_names
 
 ROWS = (
     Row("print", "print(*args)"),
-    Row("check", lambda a: f"check(pred, message, {error_name(a.error)})"),
+    Row("check", lambda a: f"check(pred, message, {error_names(a.error)[0]})"),
 )
