@@ -162,6 +162,25 @@ def mapped(x):
     return sums
 
 
+def run_lengths(x):
+    values, counts = torch.zeros_like(x), torch.zeros_like(x)
+    values[0], counts[0], k = x[0], 1, 0
+    for i in range(1, x.shape[0]):
+        if x[i] == values[k]:
+            counts[k] += 1
+        else:
+            k += 1
+            values[k], counts[k] = x[i], 1
+    return values, counts, k
+
+
+def written_as_given(x, n):
+    out = torch.zeros(2, dtype=torch.float64)
+    for i in range(n):
+        out[i] = x[i]
+    return out
+
+
 A, B = np.float32([[2, 0], [0, 3]]), np.float32([1, 2])
 CASES = {
     any_between: ([B, np.float32(1.5), np.float32(3)], [B, np.float32(2), np.float32(3)]),
@@ -178,6 +197,8 @@ CASES = {
     by_key: ([B],),
     at_once: ([B],),
     mapped: ([A], [-A]),
+    run_lengths: ([np.float32([1, 1, 2, 2, 2, 3])], [np.float32([5, 5])]),
+    written_as_given: ([B, np.int64(2)], [B, np.int64(0)]),
 }
 SPELLED = [
     (any_between, "torch", "", "found = found or x > low and x < high"),
@@ -201,6 +222,9 @@ SPELLED = [
     (at_once, "torch", "", "low, high = x[0] - 1, x[1] + 1"),
     (at_once, "torch", "", "parts[0], parts[1] = low * 2, high"),
     (at_once, "jax", "", "low, high = x[0] - 1, x[1] + 1"),
+    (run_lengths, "torch", "hop", "values.index_put((k_1,), x[i[None]][0])"),
+    (run_lengths, "torch", "hop", "== values[k[None]][0], then, otherwise)"),
+    (written_as_given, "torch", "hop", "put_at(out, i, x[i[None]][0])"),  # a cast
     (mapped, "torch", "", "large = torch.stack([row * 2 if torch.sum(row) > 3 else row for row in x])"),
     (mapped, "torch", "", "if torch.sum(torch.stack([torch.max(row) for row in x])) > 0"),
 ]

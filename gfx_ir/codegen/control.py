@@ -13,7 +13,7 @@ _BOOLEAN = frozenset(
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"
     " isfinite signbit all any array_equal bernoulli is_none is_floating".split()
 )
-_ALIKE = frozenset(
+ALIKE = frozenset(
     "getitem reshape permute_dims squeeze expand_dims broadcast_to flatten unflatten take take_along_axis flip roll tile"
     " repeat copy tril triu swapaxes moveaxis matrix_transpose diagonal index_put".split()
 )
@@ -34,7 +34,7 @@ def is_boolean(value: Any, assumed: frozenset[Value] = frozenset(), depth: int =
         return True
     if node.op.name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"):
         return all(is_boolean(arg, assumed) for arg in node.args)
-    if node.op.name in _ALIKE or node.op.name == "where":
+    if node.op.name in ALIKE or node.op.name == "where":
         parts = node.args[1:3] if node.op.name == "where" else node.args[:1]
         return depth > 0 and all(is_boolean(part, assumed, depth - 1) for part in parts)
     if "dtype" in node.op.params and node.op.family in ("create", "elementwise"):

@@ -16,6 +16,8 @@ from .liveness import counted, fors, loop_results, placeholders
 from .names import Scope
 from .numbers import strong
 
+_SIDES = ("then", "otherwise")
+_LINE = 80  # columns of a test and its sides that stand on one line, with what is around them
 _LINEAR = frozenset(("getitem", "add", "subtract", "negative", "sum", "mean", "reshape"))
 
 
@@ -54,12 +56,7 @@ class Functional(Casts):
         inner = self.scope
         self.scope, self.out, self.prefer = outer_scope, outer_out, outer_prefer
         signature = self._signature(arguments)
-        if (
-            len(body) == 1
-            and isinstance(body[0], ast.Return)
-            and hint in ("then", "otherwise")
-            and body[0].value is not None
-        ):
+        if len(body) == 1 and isinstance(body[0], ast.Return) and hint in _SIDES and body[0].value is not None:
             return ast.Lambda(signature, body[0].value)
         text = self._function_name(hint, region, inner, avoid)
         avoid.add(text)
@@ -94,18 +91,34 @@ class Functional(Casts):
         if len(outputs) == 1 and (all(plain) or self._beside_number(sides, node.regions)):
             where = ast.Attribute(self.module.free(name(self.module.style.module)), "where", ast.Load())
             return ast.Call(where, [test, self.tree(sides[0][0]), self.tree(sides[1][0])], [])
-        avoid: set[str] = set()
-        functions = []
-        for region, side, hint in zip(node.regions, sides, ("then", "otherwise")):
-
-            def finish(_: Any, region: Graph = region, side: list[Any] = side) -> bool:
-                return self.give(region, side, outputs)
-
-            functions.append(self.function(region, hint, avoid, list, finish))
+        functions = self._sides(node, sides, outputs, test)
         typed = self.module.style.control == "functional"
         differs = typed and any(self.plan.weak.sides_differ(then, other) for then, other in zip(*sides))
         cond = name(self.module.use("promoting_cond")) if differs else self.higher("cond")
         return ast.Call(cond, [test, *functions], [])
+
+    def _sides(
+        self, node: Node, sides: Sequence[list[Any]], outputs: Sequence[Value], test: ast.expr
+    ) -> list[ast.expr]:
+        """The functions of a test. Beside one with a name, a lambda that would break the line has one too."""
+        avoid: set[str] = set()
+        functions, before = [], []
+        for region, side, hint in zip(node.regions, sides, _SIDES):
+
+            def finish(_: Any, region: Graph = region, side: list[Any] = side) -> bool:
+                return self.give(region, side, outputs)
+
+            before.append(len(self.out))
+            functions.append(self.function(region, hint, avoid, list, finish))
+        lambdas = [at for at, made in enumerate(functions) if isinstance(made, ast.Lambda)]
+        if len(lambdas) == 1 and sum(len(ast.unparse(part)) for part in (test, *functions)) > _LINE:
+            (at,) = lambdas
+            made, region = functions[at], node.regions[at]
+            assert isinstance(made, ast.Lambda)
+            text = self._function_name(_SIDES[at], region, self.closure([region]), avoid)
+            self.out.insert(before[at], ast.FunctionDef(text, made.args, [ast.Return(made.body)], [], None))
+            functions[at] = name(text)
+        return functions
 
     def give(self, region: Graph, results: Sequence[Any], values: Sequence[Value], whole: bool = False) -> bool:
         """End the function of a region by what stands for `values`: one or a tuple (`whole`: a tuple in any case)."""

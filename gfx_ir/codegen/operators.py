@@ -20,6 +20,7 @@ from .constants import call, name, parse
 from .control import is_boolean
 from .liveness import counted, fors, loop_results, placeholders
 from .numbers import is_number
+from .origins import same_dtype
 from .rows import Rows
 
 _SHARES = frozenset(
@@ -62,7 +63,7 @@ class Operators(Rows):
                 out.append(self._tensor(leaf, value))
                 continue
             node, made = leaf.node, self.leaf(leaf)
-            shared = node.graph is not region or node.op.name == "placeholder" or node.op.name in _SHARES
+            shared = node.graph is not region or node.op.name == "placeholder" or _shares(node)
             out.append(call(ast.Attribute(made, "clone", ast.Load())) if shared or leaf in seen else made)
             seen.add(leaf)
         return out
@@ -291,6 +292,10 @@ class Operators(Rows):
                 written[0],
                 self.leaf(node.arg("value")),
             )
+        value, x = node.arg("value"), node.args[0]
+        if all(map(self._by_tensor, parts)) and self._is_array(value) and same_dtype(value, x, self.plan.liveness):
+            place = ast.Tuple(written, ast.Load())
+            return call(ast.Attribute(self.leaf(x), "index_put", ast.Load()), place, self.leaf(value))
         where = written[0] if len(written) == 1 else ast.Tuple(written, ast.Load())
         return call(name(self.module.use("put_at", node)), self.leaf(node.args[0]), where, self.leaf(node.arg("value")))
 
@@ -312,6 +317,11 @@ class Operators(Rows):
             return True
         node = self.plan.liveness.phis.get(part, (part.node, 0))[0]
         return part.is_tensor and node.op.name != "host_if" and self.plan.weak.maybe_number(part)
+
+
+def _shares(node: Node) -> bool:
+    """Whether a node may give what it takes, or a part of it."""
+    return node.op.name in _SHARES and (node.op.name != "as_tensor" or not is_number(node.args[0]))
 
 
 def position(source: ast.expr, parts: Sequence[ast.expr], first: int) -> ast.expr:
