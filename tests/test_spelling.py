@@ -181,6 +181,29 @@ def written_as_given(x, n):
     return out
 
 
+def paired(h, x):
+    outs = [h, h + 1]
+    for row in x:
+        h = 0.5 * h + row
+        outs.append(h)
+        outs.append(h * 2)
+    return torch.stack(outs), h
+
+
+def written_behind(x):
+    h = torch.zeros(2)
+    outs = [h]
+    for row in x:
+        h = h.clone()
+        h[0] = h[0] + row.sum()
+        outs.append(h)
+    return torch.stack(outs)
+
+
+def listed(x):
+    return [row * 2 for row in x]
+
+
 A, B = np.float32([[2, 0], [0, 3]]), np.float32([1, 2])
 CASES = {
     any_between: ([B, np.float32(1.5), np.float32(3)], [B, np.float32(2), np.float32(3)]),
@@ -197,6 +220,9 @@ CASES = {
     by_key: ([B],),
     at_once: ([B],),
     mapped: ([A], [-A]),
+    paired: ([B, A], [B, A[:1]]),
+    written_behind: ([A],),
+    listed: ([A],),
     run_lengths: ([np.float32([1, 1, 2, 2, 2, 3])], [np.float32([5, 5])]),
     written_as_given: ([B, np.int64(2)], [B, np.int64(0)]),
 }
@@ -222,6 +248,10 @@ SPELLED = [
     (at_once, "torch", "", "low, high = x[0] - 1, x[1] + 1"),
     (at_once, "torch", "", "parts[0], parts[1] = low * 2, high"),
     (at_once, "jax", "", "low, high = x[0] - 1, x[1] + 1"),
+    (paired, "torch", "", "outs = [h, h + 1]"),
+    (paired, "torch", "", "return torch.stack(outs), h"),
+    (written_behind, "torch", "", "outs = [h]"),
+    (listed, "torch", "", "return [row * 2 for row in x]"),
     (run_lengths, "torch", "hop", "values.index_put((k_1,), x[i[None]][0])"),
     (run_lengths, "torch", "hop", "== values[k[None]][0], then, otherwise)"),
     (written_as_given, "torch", "hop", "put_at(out, i, x[i[None]][0])"),  # a cast

@@ -104,6 +104,8 @@ class Expressions:
 
     def _built(self, node: Node) -> ast.expr:
         op = node.op.name
+        if op == "host" and node.args[0] == "list" and self._is_list(node.args[1][0], node):
+            return self.leaf(node.args[1][0])
         if op == "host":
             return host_expression(self, node.args[0], node.args[1])
         if op == "is_none":
@@ -114,6 +116,10 @@ class Expressions:
             return self.call(node)
         if op == "to_python" and op not in self.module.backend.templates:
             return call({"shape": "tuple"}.get(node.args[1], node.args[1]), self.leaf(node.args[0]))
+        if op == "begin_list":
+            return ast.List([self._array_of(item) for item in node.args[0]], ast.Load())
+        if op == "filled_list":
+            return self.stacked(node.value, self.leaf(node.args[1][0]))
         if op == "unpack":
             return self.leaf(node.args[0])
         if op == "holder":
@@ -140,6 +146,21 @@ class Expressions:
         if op == "placeholder":
             return bool(getattr(value.type, "dims", ()))
         return op not in _OPERATORS or (depth > 0 and any(self._is_array(arg, depth - 1) for arg in home.args))
+
+    def _is_list(self, leaf: Any, user: Node) -> bool:
+        """Whether rows are a list that a loop of Python's filled, of which nothing but that list is made."""
+        value = self.plan.resolve(leaf)
+        if type(value) is not Value or self.plan.users[value] != [user] or value.node.graph is not user.graph:
+            return False
+        loop = value.node.op.name in ("for", "host_for") and not self.module.functional(value.node)
+        return value.node.op.name == "filled_list" or (loop and value.index > len(value.node.arg("init")))
+
+    def stacked(self, rows: Value, filled: ast.expr) -> ast.expr:
+        """The tensor of rows that a list stands for; the list itself where nothing but a list is made of it."""
+        user = self.plan.users[rows][0]
+        if user.op.name == "host" and user.args[0] == "list" and self._is_list(rows, user):
+            return filled
+        return call(ast.Attribute(self.module.free(name(self.module.style.module)), "stack", ast.Load()), filled)
 
     def control(self, node: Node) -> ast.expr:
         """A test or loop as an expression."""

@@ -226,30 +226,40 @@ class Loops(Branches):
 
     # ------------------------------------------------------------------ stacked results
     def _lists(self, node: Node, chosen: dict[int, str]) -> dict[int, str]:
-        """An empty list for each stacked result that is needed."""
+        """The list of each stacked result that is needed, in the order in which a trip appends; one that is not begun is empty."""
         graph, number = self.place(node)
         lists: dict[int, str] = {}
         for value in node.values[len(node.arg("init")) :]:
-            if self.plan.liveness.used(value):
-                at = value.index - 1
+            if value.index - 1 in lists or not self.plan.liveness.used(value):
+                continue
+            filled = self._filled(value)
+            begun = None if filled is None or filled.args[0] is None else self.leaf(filled.args[0])
+            if isinstance(begun, ast.Name):
+                text = begun.id
+            else:
                 hints = [self.prefer.get(value), value.name, "outs"]
-                lists[at] = self.scope.pick(hints, graph, 2 * number, [*chosen.values(), *lists.values()])
-                self.put(ast.Assign([ast.Name(lists[at], ast.Store())], ast.List([], ast.Load())))
-                self.scope.hold(lists[at], value)
+                text = self.scope.pick(hints, graph, 2 * number, [*chosen.values(), *lists.values()])
+                self.put(ast.Assign([ast.Name(text, ast.Store())], ast.List([], ast.Load())))
+                self.scope.hold(text, value)
+            lists.update((row.index - 1, text) for row in ((value,) if filled is None else filled.args[1]))
         return lists
+
+    def _filled(self, value: Value) -> Node | None:
+        """The list that the stacked result is a part of."""
+        user = self.plan.users[value][0]
+        return user if user.op.name == "filled_list" else None
 
     def _stack(self, node: Node, lists: dict[int, str]) -> None:
         """The lists as tensors: in the place of their only use, else under the same name."""
         for at, text in lists.items():
             value = node.values[at]
-            style = self.module.style
-            stacked = call(ast.Attribute(self.module.free(name(style.module)), "stack", ast.Load()), name(text))
             users = self.plan.users[value]
-            if len(users) == 1 and users[0].graph is node.graph:
-                listed = users[0].op.name == "host" and users[0].args[0] == "list"
-                self.bound[value] = name(text) if listed else stacked
+            if self._filled(value) is not None:
+                self.bound[value] = name(text)
+            elif len(users) == 1 and users[0].graph is node.graph:
+                self.bound[value] = self.stacked(value, name(text))
             else:
-                self.put(ast.Assign([ast.Name(text, ast.Store())], stacked))
+                self.put(ast.Assign([ast.Name(text, ast.Store())], self.stacked(value, name(text))))
                 self.bound[value] = name(text)
 
 

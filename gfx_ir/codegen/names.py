@@ -48,7 +48,7 @@ def snake(text: str) -> str:
 def temporary(value: Value) -> str:
     """What to call a value that its author gave no name."""
     node = value.node
-    if node.op.name in ("for", "host_for") and value.index > len(node.arg("init")):
+    if node.op.name == "begin_list" or (node.op.name in ("for", "host_for") and value.index > len(node.arg("init"))):
         return "outs"
     if node.op.name in LOOPS:
         return "done" if value.index - 1 == node.arg("exit") else "value"

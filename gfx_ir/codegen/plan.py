@@ -178,7 +178,7 @@ class Plan:
             return node in self.ternary and not value.name
         if self._ends_nested(user) or self._in_head(node):
             return True
-        if node.op.name == "repeat_calls":
+        if node.op.name in ("repeat_calls", "begin_list"):
             return False
         if self.ordered and any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
             return False

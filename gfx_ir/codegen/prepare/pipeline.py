@@ -16,6 +16,7 @@ from .asked import give_truths
 from .bounded import bound_loops
 from .carried import drop_carried
 from .composite import Expander
+from .filled import fill_lists
 from .inline import bottom_up, callees, inline_calls
 from .masked import choose_by_masks
 from .merge import merge_tests
@@ -73,7 +74,9 @@ def prepare(
         simplify(graph, functional)
         drop_carried(graph)
         unpack_slices(graph)
-        if functional:
+        if not functional:
+            fill_lists(graph)
+        else:
             stage_ranges(graph, unrolling)
             count_from_zero(graph)
             if style.control == "functional" and bound_loops(graph, max_trips):

@@ -1,0 +1,91 @@
+"""Lists that Python's loops fill: what was in one before the loop, and the items of a trip, are one list, stacked at its end.
+
+A capture knows such lists as tensors of rows: `concat([stack(before), rows])`, and `flatten(stack([rows, more], 1), 0, 1)`
+where a trip appends several items.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...graph import Graph, Node, Value
+from ...op import OpDef
+
+BEGIN = OpDef("begin_list(items)", kinds=("any",))
+# `begun`: the list as it is before the loop, None for an empty one; `rows`: results of the loop, as a trip appends them.
+FILLED = OpDef("filled_list(begun, rows)", kinds=("tensor",))
+
+
+def fill_lists(graph: Graph) -> None:
+    """Write such lists in the graph and its regions as lists."""
+    for node in list(graph.walk()):
+        if node.op.name == "flatten" and tuple(node.args[1:3]) == (0, 1):
+            _several(node)
+        elif node.op.name == "concat" and node.arg("axis") == 0 and len(node.arg("arrays")) == 2:
+            _begun(node)
+
+
+def _several(flat: Node) -> None:
+    """Several items that each trip appends."""
+    found = _once(flat.args[0], flat, "stack")
+    if found is None or found.arg("axis") != 1 or found.graph is not flat.graph:
+        return
+    rows = tuple(found.arg("arrays"))
+    if all(_is_rows(row, found) and row.node is rows[0].node for row in rows) and len(set(rows)) == len(rows):
+        _replace(flat, None, rows, (found,))
+
+
+def _begun(joined: Node) -> None:
+    """A list that is not empty before the loop."""
+    head, more = (_once(leaf, joined) for leaf in joined.arg("arrays"))
+    if head is None or more is None or head.op.name != "stack" or head.arg("axis") != 0:
+        return
+    last = joined.arg("arrays")[1]
+    whole = more.op is FILLED and more.args[0] is None
+    if not whole and not _is_rows(last, joined):
+        return
+    rows = more.args[1] if whole else (last,)
+    loop, items, graph = rows[0].node, tuple(head.arg("arrays")), joined.graph
+    if graph is None or head.graph is not graph or loop.graph is not graph:
+        return
+    if all(type(item) is Value and _precedes(item, loop) for item in items):
+        begun = Node(BEGIN, (items,), None, head.span)
+        graph.insert(begun, loop)
+        _replace(joined, begun.value, rows, (head, more) if whole else (head,))
+
+
+def _once(leaf: Any, user: Node, op: str = "") -> Node | None:
+    """The node of a value that nothing but the user takes."""
+    if type(leaf) is not Value or leaf.uses != {user: 1} or op not in ("", leaf.node.op.name):
+        return None
+    return leaf.node
+
+
+def _is_rows(value: Any, user: Node) -> bool:
+    """Whether the value is what a loop beside its only user stacks."""
+    loop = _once(value, user)
+    if loop is None or loop.op.name not in ("for", "host_for") or loop.graph is not user.graph:
+        return False
+    return bool(value.index > len(loop.arg("init")))
+
+
+def _precedes(value: Value, loop: Node) -> bool:
+    """Whether the value is there before the loop."""
+    if value.node.graph is not loop.graph or value.node.op.name in ("placeholder", "parameter"):
+        return True
+    before = loop.prev
+    while before is not None and before is not value.node:
+        before = before.prev
+    return before is not None
+
+
+def _replace(node: Node, begun: Value | None, rows: tuple[Value, ...], parts: tuple[Node, ...]) -> None:
+    """The list in the place of a node, and of the parts that only it takes."""
+    graph = node.graph
+    assert graph is not None
+    made = Node(FILLED, (begun, rows), None, node.span)
+    graph.insert(made, node)
+    made.value.name, made.value.type = node.value.name, node.value.type
+    node.value.replace_by(made.value)
+    for dead in (node, *parts):
+        graph.erase(dead)
