@@ -172,6 +172,8 @@ def _hasattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _getattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if type(args[1]) is HostProxy:
+        tracer.python_number(args[1], "the name of an attribute")
     try:
         return tracer.getattr(args[0], args[1])
     except AttributeError:

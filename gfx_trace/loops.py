@@ -30,6 +30,8 @@ _NOTHING = (lambda: (), lambda values: None, ())
 class Loops:
     """The part of the Tracer that knows loops."""
 
+    fixed_loops = 0  # how many loops are being staged that Python could run instead
+
     def while_(
         self: Tracer,
         test: Any,
@@ -227,25 +229,23 @@ class Loops:
         if fixed and source.length == 0:
             return False
         self.journal.open()
+        unrolls = fixed and not self.options["strict"]
+        self.fixed_loops += unrolls
         try:
             self._stage_for(source, body, get, set_, names, stop, target)
-        except NeedsPython as error:
+        except (NeedsPython, UnsupportedConstruct) as error:
             self.journal.close()
             self.site = site
-            if not fixed or self.options["strict"]:
+            asked = isinstance(error, NeedsPython)
+            if not (unrolls if asked else fixed and not isinstance(iterable, Proxy)):
                 raise
             set_(before)
             self.truncate(last)
-            self.notes.append(f"a loop was unrolled: {error.what}")
+            if asked:
+                self.notes.append(f"a loop was unrolled: {error.what}")
             return False
-        except UnsupportedConstruct:
-            self.journal.close()
-            self.site = site
-            if not fixed or isinstance(iterable, Proxy):
-                raise
-            set_(before)
-            self.truncate(last)
-            return False
+        finally:
+            self.fixed_loops -= unrolls
         self.journal.commit(self.journal.close())
         return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections import Counter, OrderedDict, deque
@@ -19,6 +20,7 @@ from .conversion import enterable
 from .draws import Draws, drawing
 from .joins import Choice
 from .modules import is_module, module_attribute
+from .picked import got, is_open, picked, replaced
 from .proxy import HostProxy, Proxy, Unusable
 from .raised import Raised
 from .rows import Growing, StackedRows, behind, last_of, listed, rows_of
@@ -68,6 +70,8 @@ class Objects:
             raise self.outside_generator(f"numpy.random.{kind.__name__}.{name}")
         if name in _WRITING and _mutates(kind, name):
             return self._mutator(o, name)
+        if name == "get" and getattr(kind, name, None) is dict.get:
+            return functools.partial(got, self, o)
         if self.array_owner(o) is not None:
             return self.tensor_attribute(self.array_proxy(o), name)
         found = self.attribute(o, name)
@@ -145,6 +149,8 @@ class Objects:
         method = getattr(type(o), "__getitem__", None)
         if isinstance(method, types.FunctionType):
             return self.call(method, (o, key), {})
+        if is_open(o, key):
+            return picked(self, o, key)
         found = o[key]
         if self.array_owner(found) is not None:
             return self.array_proxy(found, key if isinstance(key, str) else "constant")
@@ -162,6 +168,9 @@ class Objects:
             self.call(method, (o, key, value), {})
             return
         listed(self, o, "write to an item of")
+        if type(o) is not tuple and is_open(o, key):
+            replaced(self, o, key, value)
+            return
         if isinstance(o, list) and isinstance(key, slice):
             self.journal.record(o, None, "contents", "a container", self.span())
         elif isinstance(o, (list, dict)):

@@ -191,7 +191,7 @@ class HostProxy:
         return active.builder.python_text(self)
 
     def __hash__(self) -> int:
-        return id(self)
+        return active.builder.python_number(self, "a key")
 
     def __repr__(self) -> str:
         return f"<HostProxy {self.value.kind} {self.value.name or ''}>"

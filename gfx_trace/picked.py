@@ -1,0 +1,94 @@
+"""An item of a Python container at a place that is only known when the code runs: each item is asked for in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.graph import Value
+
+from .proxy import HostProxy, Proxy
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_MOST = 32
+"""How many items are asked for; a longer table wants to be an array."""
+
+
+def is_open(o: Any, key: Any) -> bool:
+    """Whether `o[key]` hangs on an open key: a number of a list or tuple, a host value of a dictionary."""
+    if isinstance(o, (list, tuple)):
+        return type(key) is Proxy or (type(key) is HostProxy and key.kind in ("int", "bool"))
+    return isinstance(o, dict) and type(key) is HostProxy
+
+
+def picked(tracer: Tracer, o: Any, key: Any) -> Any:
+    """o[key]; where no item is there, the error that Python raises."""
+    places, here = _asked(tracer, o, key)
+
+    def among(rest: list[Any]) -> Any:
+        at = rest[0]
+        return (
+            tracer.item(o, at)
+            if len(rest) == 1
+            else tracer.ifexp(here(at), lambda: tracer.item(o, at), lambda: among(rest[1:]))
+        )
+
+    return among(places)
+
+
+def got(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
+    """o.get(key, default)."""
+    if not (o and is_open(o, key)):
+        return o.get(key, default)
+    return tracer.ifexp(tracer.contains(o, key), lambda: picked(tracer, o, key), lambda: default)
+
+
+def replaced(tracer: Tracer, o: Any, key: Any, value: Any) -> None:
+    """o[key] = value: each item is the value, or what it was. A key that a dictionary may lack has to be fixed."""
+    if isinstance(o, dict) and tracer.truth(tracer.contains(o, key)) is not True:
+        tracer.python_number(key, "a key that may be new")
+    places, here = _asked(tracer, o, key)
+    for at in places:
+        tracer.set_item(o, at, tracer.ifexp(here(at), lambda: value, lambda at=at: tracer.item(o, at)))
+
+
+def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any], Any]]:
+    """The keys of a container, and what asks whether `key` is one of them; that it is there is checked."""
+    places = list(o) if isinstance(o, dict) else list(range(len(o)))
+    if tracer.fixed_loops or not 0 < len(places) <= _MOST:
+        tracer.python_number(key, "a key" if isinstance(o, dict) else "an index")
+    count, site = len(places), tracer.site
+
+    def here(asked: Any) -> Any:
+        tracer.site = site  # Python's operators take the frame they are used in for the user's
+        return asked
+
+    if isinstance(o, dict):
+        _check(tracer, tracer.contains(o, key), key.value, "KeyError")
+        return places, lambda at: here(key == at)
+    if getattr(key, "kind", None) == "bool" and count > 1:
+        return places[:2], lambda at: key if at else tracer.not_(key)
+    if _below(key.read(), count):
+        return places, lambda at: here(key == at)
+    there = tracer.and_(here(key >= -count), [lambda: here(key < count)])
+    _check(tracer, there, f"{type(o).__name__} index out of range", "IndexError")
+    return places, lambda at: here(key % count == at)
+
+
+def _check(tracer: Tracer, test: Any, message: Any, error: str) -> None:
+    found = tracer.truth(test)
+    if found is not True:
+        ops.check(found, message, error)
+        tracer.facts.assume(found, True)
+
+
+def _below(value: Any, count: int) -> bool:
+    """Whether a value is a remainder, so that it lies in 0 .. count - 1."""
+    if not isinstance(value, Value):
+        return False
+    op, args = value.node.op.name, value.node.args
+    divisor = args[1][1] if op == "host" and args[0] == "%" else args[1] if op == "remainder" else None
+    return type(divisor) is int and 0 < divisor <= count
