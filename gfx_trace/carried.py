@@ -10,7 +10,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from .joins import Partial
+from .joins import Partial, number_type
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
@@ -125,7 +125,8 @@ class Carried:
 
     def check_type(self, tracer: Tracer, value: Any, span: Any) -> None:
         """Refuse a value after a trip whose dtype or shape differs from the one before the loop."""
-        before, after = self.type(tracer), getattr(value, "type", None)
+        after = value.type if isinstance(value, Value) and value.is_tensor else number_type(value, tracer.promotion)
+        before = self.type(tracer)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)) or before.weak:
             return
         if (

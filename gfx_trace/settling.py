@@ -145,7 +145,8 @@ class Settling:
             if value is carried.inner or constant:
                 self._drop(path, carried)
                 return False
-        carried.check_type(self.tracer, value, self.span)
+        if isinstance(value, Value) or not self.host:  # Python's own loops may put a number of any kind there
+            carried.check_type(self.tracer, value, self.span)
         steady = carried.stays_scalar(value)
         weak = widest(carried.weak, weak_kind(out))
         widened, carried.weak = weak != carried.weak, weak

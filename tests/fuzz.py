@@ -1,7 +1,8 @@
 """Many random programs against plain Python, on several processes: python tests/fuzz.py 20000 (or make fuzz N=20000).
 
 Prints a table of what was found and why programs were refused; failures are minimised and written to a folder, each ready to be
-pasted into fuzz_failures.py. Exit status 1 where anything differs, crashes or hangs.
+pasted into fuzz_failures.py, with a list of the refused seeds by reason (refused.txt). Exit status 1 where anything differs,
+crashes or hangs.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Run:
         self.args, self.context = args, multiprocessing.get_context("spawn")
         self.kinds: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
+        self.refused: dict[str, list[tuple[int, str]]] = {}  # seeds and whole messages, by reason
         self.failures: dict[int, str] = {}
         self.seeds = iter(args.seeds or range(args.start, args.start + args.count))
         self.total = len(args.seeds) or args.count
@@ -117,6 +119,8 @@ class Run:
         first = seed not in self.failures
         if first:
             self.count(found.kind, found.key)
+            if found.kind == "refused":
+                self.refused.setdefault(found.key, []).append((seed, found.why))
         if found.kind in BAD:
             self.failures[seed] = found.key
             self.write(seed, found, text, how)
@@ -154,6 +158,16 @@ class Run:
             print(f"{count:6} {key}")
         if self.failures:
             print(f"failures, minimised: {self.out}")
+        self.list_refused()
+
+    def list_refused(self) -> None:
+        """Write the refused seeds with what was said, the most frequent reason first."""
+        groups = sorted(self.refused.items(), key=lambda group: -len(group[1]))
+        lines = [
+            f"{len(found)} {key}\n" + "".join(f"  {seed}: {why}\n" for seed, why in found) for key, found in groups
+        ]
+        self.out.mkdir(parents=True, exist_ok=True)
+        (self.out / "refused.txt").write_text("\n".join(lines))
 
 
 def main() -> int:

@@ -137,3 +137,24 @@ def test_what_a_test_assigns_is_assigned_there():
     assert torch.allclose(program(x, tol), settle(x, tol))
     again = gfx.symbolic_trace(program.to("torch"), backend="torch")
     assert torch.allclose(again(x, tol), settle(x, tol))
+
+
+def one_or_all(x, n):
+    return x if n > 1 else x[:1]
+
+
+def number_or_all(x, n):
+    return x if n > 1 else 0.5
+
+
+def changing_places(x, n):
+    v, r = x, 0.5
+    for _ in range(n):
+        v, r = r, v
+    return v
+
+
+@pytest.mark.parametrize("fn", [one_or_all, number_or_all, changing_places])
+def test_other_shapes_are_an_error_of_jax_and_not_broadcast(fn):
+    with pytest.raises(TypeError, match="shape"):
+        gfx.symbolic_trace(fn, backend="torch").to("jax")(jnp.ones(3), 1)

@@ -29,9 +29,12 @@ def settled(body, init, rows=None):
 
     def widened(a, b):
         before, to = jax.eval_shape(lambda: a), jax.eval_shape(lambda b: jnp.where(True, a, b), b)
-        if before.shape == to.shape and (to.weak_type or before.dtype == to.dtype):
+        if to.shape != b.shape:
+            raise TypeError(f"a loop changes the shape of what it carries from {before.shape} to {b.shape}")
+        shape = to.shape if before.weak_type else before.shape  # no array grows
+        if before.shape == shape and (to.weak_type or before.dtype == to.dtype):
             return a if before.dtype == to.dtype else a * to.dtype.type(1).item()  # a number still
-        return jnp.broadcast_to(jnp.asarray(a, to.dtype), to.shape)
+        return jnp.broadcast_to(jnp.asarray(a, to.dtype), shape)
 
     row = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), rows)
     while True:

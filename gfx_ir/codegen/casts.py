@@ -40,13 +40,13 @@ class Casts(Repeats):
         if at == node.arg("exit") or self.module.style.control != "functional":
             return None
         found = self.plan.weak.narrower(self.plan.resolve(loop_results(node)[at]), node.values[at])
-        if found is None and node.op.name not in HOST and self.plan.weak.lags(node, at):
-            return _BOTH
+        if found is None and node.op.name not in HOST:
+            return _BOTH if self.plan.weak.lags(node, at) or self.plan.origins.apart(node, at) else None
         # A loop of Python's own may carry a number in an array's place.
         return None if found == "" and node.op.name in HOST and strong(node.values[at]) is None else found
 
     def is_cast(self, node: Node, at: int) -> bool:
-        """Whether a trip leaves a number of a lower kind than the loop carries."""
+        """Whether a trip may leave another dtype than the loop carries, as a number of a lower kind has."""
         return self._narrower(node, at) is not None
 
     def trip_result(self, node: Node, at: int) -> ast.expr:
@@ -59,8 +59,12 @@ class Casts(Repeats):
             return self.typed(made, element)
         if kind and kind != _BOTH:
             return ast.BinOp(made, ast.Mult(), ast.Constant(_MAKE[kind](1)))
-        carry = self.value(placeholders(node, node.regions[-1])[1][at])
+        phi = placeholders(node, node.regions[-1])[1][at]
+        carry = self.value(phi)
         if kind == _BOTH:  # what both promote to: `result_type` takes a traced number for an array
+            if not self.plan.ranks.alike(loop_results(node)[at], phi):  # but not broadcast to both
+                shape = ast.keyword("shape", ast.Tuple([], ast.Load()))
+                carry = ast.Call(self._of_module("zeros_like"), [carry], [shape])
             return ast.Call(self._of_module("where"), [ast.Constant(True), made, carry], [])
         return ast.Call(self._of_module("asarray"), [made, ast.Attribute(carry, "dtype", ast.Load())], [])
 

@@ -85,15 +85,14 @@ class Functional(Casts):
         both = self._both(node, sides)
         if both is not None:
             return both
-        plain = (
-            [self._is_plain(side[0], region) for side, region in zip(sides, node.regions)] if len(outputs) == 1 else []
-        )
-        if len(outputs) == 1 and (all(plain) or self._beside_number(sides, node.regions)):
+        chosen = len(outputs) == 1 and self._is_chosen([side[0] for side in sides], node.regions)
+        if chosen and self.plan.ranks.alike(sides[0][0], sides[1][0]):  # `where` would broadcast others
             where = ast.Attribute(self.module.free(name(self.module.style.module)), "where", ast.Load())
             return ast.Call(where, [test, self.tree(sides[0][0]), self.tree(sides[1][0])], [])
         functions = self._sides(node, sides, outputs, test)
         typed = self.module.style.control == "functional"
         differs = typed and any(self.plan.weak.sides_differ(then, other) for then, other in zip(*sides))
+        differs |= typed and chosen and self.plan.origins.differ(sides[0][0], sides[1][0])
         cond = name(self.module.use("promoting_cond")) if differs else self.higher("cond")
         return ast.Call(cond, [test, *functions], [])
 
@@ -135,6 +134,10 @@ class Functional(Casts):
                 return ast.BinOp(self.leaf(test), sign(), self.leaf(leaf))
         return None
 
+    def _is_chosen(self, leaves: Sequence[Any], regions: Sequence[Graph]) -> bool:
+        """Whether a test only chooses between two values that exist already, or cost nothing."""
+        return all(map(self._is_plain, leaves, regions)) or self._beside_number(leaves, regions)
+
     def _is_plain(self, leaf: Any, region: Graph) -> bool:
         """Whether a side just names a value from outside, or a number, and does nothing else."""
         value = self.plan.resolve(leaf)
@@ -144,9 +147,9 @@ class Functional(Casts):
             return value.node.graph is not region and value.kind in ("tensor", "int", "float", "bool")
         return isinstance(value, (bool, int, float))
 
-    def _beside_number(self, sides: Sequence[Sequence[Any]], regions: Sequence[Graph]) -> bool:
+    def _beside_number(self, sides: Sequence[Any], regions: Sequence[Graph]) -> bool:
         """Whether one side is a number, and the other a linear expression: computed in vain, it harms no gradient."""
-        leaves = [self.plan.resolve(side[0]) for side in sides]
+        leaves = [self.plan.resolve(side) for side in sides]
         if any(self.plan.order[region] for region in regions) or not self.plan.weak.sides_differ(*leaves):
             return False
         todo = [leaf for leaf in leaves if type(leaf) is Value]
@@ -243,9 +246,11 @@ class Functional(Casts):
         return call(self.module.use("settled"), trip, init, *rows) if self._unsettled(node) else init
 
     def _unsettled(self, node: Node) -> bool:
-        """Whether a carried number may become an array, or changes its kind late, and the target has words for it."""
+        """Whether what is carried may become an array, or of another kind late, and the target has words for it."""
         return self.module.style.control == "functional" and (
-            self.plan.weak.settles_late(node) or self.plan.ranks.grows(node)
+            self.plan.weak.settles_late(node)
+            or self.plan.ranks.grows(node)
+            or any(self.plan.origins.apart(node, at) for at in self.plan.liveness.carried(node))
         )
 
     def _hints(self, node: Node, carried: Sequence[int]) -> list[str | None]:

@@ -12,6 +12,7 @@ from typing import Any
 from ..graph import Graph, Node, Value
 from ..template import Template
 from ..trees import leaves
+from .apart import Origins
 from .control import IFS, LOOPS
 from .copying import outputs_of
 from .liveness import Liveness, begins, counted, fors, pair, single
@@ -51,6 +52,7 @@ class Plan:
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
         self.weak, self.ranks = Weak(self.liveness, graph), Ranks(self.liveness)
+        self.origins = Origins(self.liveness, self.weak)
         self.in_place = overwriting(self.liveness, self.weak)
         self.writes = writing(self.liveness, self.weak)
         self._widths = Widths(lambda node: template(node, node in self.in_place), self.resolve)

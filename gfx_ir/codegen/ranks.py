@@ -1,7 +1,9 @@
-"""Whether what a loop carries may become an array, where it starts as a number and no ranks are known."""
+"""Shapes where none are known: whether a number may become an array, and whether two values have one shape."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from ..graph import Node, Value
@@ -12,6 +14,7 @@ from .liveness import Liveness, loop_results
 
 _ALONG = frozenset("cumulative_sum cumulative_prod sort argsort topk topk_total".split())
 """Ops of the family of reductions that give as many elements as they take."""
+_DEEP = 32
 
 
 class Ranks:
@@ -20,6 +23,8 @@ class Ranks:
     def __init__(self, liveness: Liveness) -> None:
         self.liveness = liveness
         self._tested: set[Value] | None = None
+        self._parts: set[frozenset[Any]] | None = None
+        self._shapes: dict[Value, frozenset[Any]] = {}
 
     def grows(self, node: Node) -> bool:
         """Whether a carried number of a loop may become an array."""
@@ -29,6 +34,55 @@ class Ranks:
             if isinstance(self.liveness.resolve(node.arg("init")[at]), (bool, int, float, complex))
         )
         return any(at != node.arg("exit") and self._may_be_array(loop_results(node)[at]) for at in numbers)
+
+    def alike(self, first: Any, second: Any) -> bool:
+        """Whether two values have one shape for all inputs, as the ops that made them tell: x * 2 and tanh(x), x[0] and x[1]."""
+        return self._shape(first) == self._shape(second)
+
+    def _shape(self, leaf: Any, depth: int = 0) -> frozenset[Any]:
+        """What a shape is made of: nothing for a number; dimensions; or values, and parts of them, of unknown shape."""
+        value = self.liveness.resolve(leaf)
+        if type(value) is not Value or not value.is_tensor or value in self._scalars():
+            return frozenset()
+        if value not in self._shapes:
+            known = value.type.dims if isinstance(value.type, LogicalTensor) else None
+            if known is not None and None not in known:
+                found: frozenset[Any] = frozenset((known,) if known else ())
+            elif depth > _DEEP:
+                found = frozenset((value,))
+            else:
+                found = self._made_of(value, functools.partial(self._shape, depth=depth + 1))
+            self._shapes[value] = found
+        return self._shapes[value]
+
+    def _made_of(self, value: Value, shape: Callable[[Any], frozenset[Any]]) -> frozenset[Any]:
+        unknown = frozenset((value,))
+        phi = self.liveness.phis.get(value)
+        node, at = phi if phi is not None else (value.node, value.index - 1)
+        if phi is not None and at < 0:
+            rows = node.args[0][at]
+            return frozenset() if type(rows) is tuple else self._part(shape(rows), frozenset())
+        if node.op.name in LOOPS:
+            init = node.arg("init")[at] if at < len(node.arg("init")) else value
+            grows = type(self.liveness.resolve(init)) is not Value and self._may_be_array(value)
+            return unknown if grows or init is value else shape(init)
+        if node.op.name in IFS:
+            one, other = (shape(outputs_of(region.result, len(node.values))[at]) for region in node.regions)
+            return one if one == other else unknown
+        if node.op.family == "elementwise":
+            return frozenset().union(*map(shape, node.args))
+        if node.op.name == "getitem" and type(node.args[1]) in (int, Value):
+            return self._part(shape(node.args[0]), shape(node.args[1]))
+        return frozenset() if _gives_scalar(node) else unknown
+
+    def _part(self, whole: frozenset[Any], index: frozenset[Any]) -> frozenset[Any]:
+        """The shape of a part of an array, which is none where a test asks such a part for its truth."""
+        part = frozenset(((whole, index),))
+        if self._parts is None:
+            self._parts = set()
+            self._parts.update([self._made_of(value, self._shape) for value in self._scalars()])
+            self._shapes.clear()  # found before these were known
+        return frozenset() if part in self._parts else part
 
     def _may_be_array(self, root: Any) -> bool:
         todo, seen = [root], set()

@@ -6,6 +6,8 @@ from typing import Any
 
 from ..graph import Graph, Node, Value
 from ..trees import leaves, paths
+from .control import LOOPS
+from .liveness import loop_results
 from .prepare import Prepared
 
 HOST = ("int", "float", "bool", "str", "any", "dtype", "shape", "device")
@@ -79,14 +81,18 @@ class _Search:
             self.found |= self.of(node.regions[0].result)
 
     def _enter(self, node: Node) -> None:
-        """What goes into regions: operands, and everything that is carried hangs on what any of it hangs on."""
+        """What goes into regions: operands, and what a loop carries; what comes out hangs on all that any of it hangs on."""
         items = len(node.args[0]) if node.op.name in ("for", "host_for") else 0
-        loop = node.op.name in ("while", "for", "host_while", "host_for")
-        given = [*node.arg("init"), *node.arg("operands")] if loop else list(node.args[1])
-        for region in node.regions:
-            for placeholder, arg in zip(region.placeholders[items:], given):
-                self.origins[placeholder] = self.of(arg)
-            self.walk(region)
-        for value in node.values:
-            results = frozenset().union(*(self.of(region.result) for region in node.regions))
-            self.origins[value] = results
+        loop = node.op.name in LOOPS
+        carried = [self.of(leaf) for leaf in node.arg("init")] if loop else []
+        operands = [self.of(leaf) for leaf in (node.arg("operands") if loop else node.args[1])]
+        while True:
+            for region in node.regions:
+                self.origins.update(zip(region.placeholders[items:], (*carried, *operands)))
+                self.walk(region)
+            left = [before | self.of(after) for before, after in zip(carried, loop_results(node) if loop else ())]
+            if left == carried:
+                break
+            carried = left  # the next trip begins with what this one left
+        results = frozenset().union(*carried, *(self.of(region.result) for region in node.regions))
+        self.origins.update(dict.fromkeys(node.values, results))

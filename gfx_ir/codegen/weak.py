@@ -31,7 +31,7 @@ class Weak:
         ):  # now: while a side of a test is written, outputs stand for what it gives
             self.maybe_number(value)
 
-    def _sources(self, value: Value) -> Sequence[Any] | None:
+    def sources(self, value: Value) -> Sequence[Any] | None:
         """What a carried value, or an output of a test or loop, comes from; None for other values."""
         phi = self.liveness.phis.get(value)
         node, at = phi if phi is not None else (value.node, value.index - 1)
@@ -67,7 +67,7 @@ class Weak:
             return self._maybe[value]
         if value not in seen:
             seen[value] = False  # unless another way to it says so
-            sources = self._sources(value)
+            sources = self.sources(value)
             if sources is not None:
                 seen[value] = any(self._may_be(source, seen) for source in sources)
             elif self._counts(value):
@@ -85,7 +85,7 @@ class Weak:
         if not value.is_tensor or len(assumed) > STEPS:
             return value.kind in ("int", "float")
         taken = value.node.args if value.node.op.name in ARITHMETIC else None
-        sources = self._sources(value) or taken
+        sources = self.sources(value) or taken
         return sources is not None and all(self.is_count(source, assumed | {value}) for source in sources)
 
     def loose(self, leaf: Any) -> bool:
@@ -114,7 +114,7 @@ class Weak:
         return strong(value) is not None and node.op.name in LOOPS and 0 <= at < len(node.arg("init"))
 
     def _from_loose(self, value: Value, seen: dict[Value, bool | None]) -> bool:
-        sources = self._sources(value)
+        sources = self.sources(value)
         if sources is None:
             if self._counts(value) or value.node.op.name not in ARITHMETIC:
                 return self._counts(value)
@@ -189,7 +189,7 @@ class Weak:
             if self._is_cast(value):
                 return None
             seen.add((value, told))
-            sources = self._sources(value)
+            sources = self.sources(value)
             if sources is None and is_boolean(value):
                 known.add("b")
                 continue
@@ -235,7 +235,7 @@ class Weak:
         if value not in seen:
             seen[value] = None  # what a loop makes of itself alone
             node, _ = self.liveness.phis.get(value, (value.node, 0))
-            sources = self._sources(value)
+            sources = self.sources(value)
             if sources is None:
                 sources = operands(node) if value not in self.liveness.phis else None
             if sources is None or node.op.name in ("while", "for"):

@@ -166,7 +166,8 @@ def _only_for(node: Node) -> Iterator[Node]:
     value = node.args[0] if node.op.name == "cond" else None
     user = node
     while type(value) is Value and value.node.op.name in _CONSISTS and value.node.graph is node.graph:
-        if value.uses != {user: 1} or any(leaf is value for leaf in leaves(user.args[1:])):
+        others = any(made.uses for made in value.node.values if made is not value)
+        if others or value.uses != {user: 1} or any(leaf is value for leaf in leaves(user.args[1:])):
             return
         user = value.node
         yield user

@@ -1,0 +1,108 @@
+"""Programs whose dtypes were told wrongly once: whole numbers, floats and flags that take turns, where types are known and not."""
+
+from __future__ import annotations
+
+from fuzz_failures import Failure
+from fuzz_programs import Settings
+
+TYPES: dict[str, Failure] = {
+    "a whole number in the place of an item that a loop carries, where no types are known": Failure(
+        """
+def f(x: jax.Array, n: jax.Array, k: int=2, m: jax.Array | None=None):
+    late0 = x[0]
+    t3 = 0
+    while t3 < n:
+        t3 = t3 + 1
+        late0 = n
+    return late0
+""",
+        how=Settings("jax", 0, 1, False),
+    ),
+    "a whole number in the place of a float, in a loop over an open range": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int=2, m: torch.Tensor | None=None):
+    i, j = (n, k)
+    d = {'a': 0.5}
+    for t2 in range(k):
+        r = i
+        d['a'] = r
+    return d
+""",
+        how=Settings("torch", 0, 3, True),
+    ),
+    "an item in the place of a whole number that a loop carries, where no types are known": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int=2, m: torch.Tensor | None=None):
+    last, t = n, 0
+    while t < n:
+        last = x[t]
+        t = t + 1
+    return last
+""",
+        how=Settings("torch", 0, 3, True),
+    ),
+    "a whole number in the place of a flag that a loop carries": Failure(
+        """
+def f(x, n, k):
+    b = x[1] > 0
+    t4 = 0
+    while t4 < n and (not b):
+        t4 = t4 + 1
+        b = (k or n % 2 == 0) or not x.sum() > -0.4
+    return b
+""",
+        "refused",
+        how=Settings("torch", 1, 3, False),
+    ),
+    "a float in the place of a whole number that a loop carries": Failure(
+        """
+def f(x, n, k):
+    b = n
+    t4 = 0
+    while t4 < n:
+        t4 = t4 + 1
+        b = 0.5
+    return b
+""",
+        "refused",
+        how=Settings("torch", 1, 3, False),
+    ),
+    "a number of an argument that a loop tests in its next trip": Failure(
+        """
+def f(x: np.ndarray, n: np.ndarray, k: int=2, m: np.ndarray | None=None):
+    i, j = (n, 0)
+    for t1 in range(3):
+        while j:
+            t3 = t3
+        j = k
+    return j
+""",
+        how=Settings("numpy", 0, 0, True),
+    ),
+    "a test that says more than which way it went, where an argument may be missing": Failure(
+        """
+def f(x, n, k, m=None):
+    w = x
+    s, r = (x.sum(), 0.5)
+    i, j = (n, 0)
+    d = {'a': x[1]}
+    o = [x[2], 1.0]
+    t1 = 0
+    while t1 < 3 and jnp.flip(w, 0).sum() > -0.4:
+        t1 = t1 + 1
+        try:
+            if m is not None or w.sum() > 0.1:
+                o = [o[1], o[0]]
+                continue
+        except (ValueError, KeyError):
+            pass
+        else:
+            v, s = (w, x.sum() * 0.5)
+        finally:
+            pass
+    w = w.at[1].add(min(abs(r) * 0.5, 1.25 if v.sum() > 0.1 else o[1]))
+    return (v, w, s, r, i, j, d['a'], o[0])
+""",
+        how=Settings("jax", 1, 1, False),
+    ),
+}
