@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _DEPTH = 120
+_CLOCKS = frozenset(("time", "datetime"))
 Opened: TypeAlias = Scope | list[Any]
 """A call that is open: its Scope, or what the Scope will be made of."""
 
@@ -269,7 +270,12 @@ class Calls:
             raise self.outside_generator(called_name(f))
         site = self.site
         try:
-            return self.noted(f(*args, **kwargs))
+            result = f(*args, **kwargs)
+            if not self.quiet and ((result is None and self.stack) or getattr(f, "__module__", None) in _CLOCKS):
+                self.site = site
+                span = self.span()
+                self.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")
+            return self.noted(result)
         except GfxError as error:
             if error.span is None or error.span.file == __file__:  # code in C asked: the frame that it sees is this one
                 self.site = site

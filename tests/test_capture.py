@@ -4,8 +4,10 @@ import copy
 import dataclasses
 import functools
 import inspect
+import logging
 import pickle
 import threading
+import time
 from typing import NamedTuple
 
 import jax
@@ -544,3 +546,14 @@ def test_emitted_source_is_captured_again(fn, target, back):
     arrays = [np.random.default_rng(0).uniform(1, 2, shape).astype(np.float32) for shape in args]
     plain = [a if fn is log_mean_exp else torch.tensor(a) for a in arrays]
     equal(again.to(back)(*(_on(back, a) for a in arrays)), fn(*plain), 1e-5)
+
+
+def test_what_acts_on_the_world_at_capture_only_is_noted():
+    def warned(x):
+        if x.sum() > 0:
+            logging.getLogger("warned").info("positive")
+        return x * time.time()
+
+    notes = gfx.symbolic_trace(warned, backend="torch").notes
+    assert [note.partition(" ran once, at capture: ")[0] for note in notes] == ["logging.Logger.info", "time.time"]
+    assert all(f"{__file__}:" in note for note in notes)
