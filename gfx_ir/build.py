@@ -18,6 +18,14 @@ from .source import Span
 from .trees import BRANCHES, leaves, tree_map
 from .types import LogicalTensor
 
+
+def _shown(part: Any) -> str:
+    """A piece of a text: what stands in it, or (what stands in it, conversion, format)."""
+    value, conversion, spec = part if type(part) is tuple else (part, "", "")
+    conversions: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+    return format(conversions[conversion](value) if conversion else value, spec)
+
+
 HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "**": operator.pow, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -25,7 +33,7 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "not": operator.not_, "neg": operator.neg, "abs": abs, "int": int, "float": float, "bool": bool, "str": str,
     "min": min, "max": max, "is": operator.is_, "in": lambda a, b: a in b, "round": round, "len": len, "list": list,
     "getitem": operator.getitem, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, "format": lambda *parts: "".join(format(part, "") for part in parts),
+    "^": operator.xor, "format": lambda *parts: "".join(map(_shown, parts)),
     "splice": lambda *parts: tuple([d for p in parts for d in (p if isinstance(p, (tuple, list)) else (p,))]),
     **{f"math.{name}": getattr(math, name) for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "prod")},
 }  # fmt: skip

@@ -42,9 +42,15 @@ def _by_name(helper: FunctionType, op: OpDef) -> Callable[..., Any]:
     signature = inspect.signature(helper)
 
     def lift(*args: Any, **kwargs: Any) -> Any:
-        return op(**signature.bind(*args, **kwargs).arguments)
+        given = signature.bind(*args, **kwargs).arguments
+        return op(**{key: _builtin(value) if isinstance(value, type) else value for key, value in given.items()})
 
     return lift
+
+
+def _builtin(cls: type) -> str:
+    """What a check calls an exception class: by the builtin that it is, or derives from."""
+    return next(base.__name__ for base in cls.__mro__ if base.__module__ == "builtins")
 
 
 def same_code(a: CodeType, b: CodeType) -> bool:

@@ -8,6 +8,7 @@ import functools
 import heapq
 import math
 import operator
+import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,9 @@ from gfx_ir.trees import leaves
 from .best import minmax
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .ranks import number
-from .rows import StackedRows, rows_of
+from .rows import Generated, StackedRows, rows_of
+from .scalars import number_types
+from .texts import str_or_repr
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -88,8 +91,12 @@ def _flatten(classes: Any) -> list[Any]:
 
 def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
     if isinstance(x, Proxy):
+        if x.weak:
+            return any(issubclass(_KINDS.get(x.weak, complex), c) for c in classes if isinstance(c, type))
         owners = [x.backend] if x.backend is not None else tracer.frameworks()
         types_ = [cls for backend in owners for cls in backend.tensor_types]
+        if x.backend is not None and x.backend.numbers:
+            types_ = number_types(tracer, x, classes)
         member = any(issubclass(t, c) for t in types_ for c in classes if isinstance(c, type))
         if member and isinstance(x.value, Value) and x.read().kind == "optional":
             if type(None) in classes:
@@ -110,6 +117,8 @@ def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
 
 def _type(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if len(args) == 1 and isinstance(args[0], Proxy):
+        if args[0].weak:
+            return _KINDS.get(args[0].weak, complex)
         owners = args[0].backend or tracer.frameworks()[0]
         return owners.tensor_types[0]
     if len(args) == 1 and isinstance(args[0], HostProxy):
@@ -187,8 +196,11 @@ def _setattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _print(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    if kwargs:
-        raise tracer.error(f"GFX cannot convert print with {', '.join(kwargs)}", "print without options")
+    options = {"sep": None, "end": None, "flush": False, "file": None, **kwargs}
+    if options["end"] not in (None, "\n") or options["file"] not in (None, sys.stdout) or is_open(options["sep"]):
+        raise tracer.error(f"GFX cannot convert print with {', '.join(kwargs)}", "print whole lines, to the output")
+    if options["sep"] not in (None, " "):
+        args = (tracer.joined_text(options["sep"], args),)
     ops.print(tuple(tracer.unwrap(a) for a in args))
 
 
@@ -271,6 +283,11 @@ def _next(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     method = getattr(type(args[0]), "__next__", None) if len(args) == 1 else None
     if isinstance(method, types.FunctionType):
         return tracer.call(method, args, kwargs)
+    if type(args[0]) is Generated:
+        rows = rows_of(args[0])
+        items = rows if isinstance(rows, list) else list(tracer.iterate(rows))
+        args[0][:] = items[1:]
+        return items[0] if items else f(iter(()), *args[1:])
     tracer.take(args[0])
     return f(*args, **kwargs)
 
@@ -310,14 +327,14 @@ def _round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.wrap(ops.round(args[0].read()), args[0].backend)
 
 
-def _str(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    if args and isinstance(args[0], HostProxy):
-        return tracer.wrap(tracer.host("str", args[0].value))
-    return f(*args, **kwargs)
-
-
 def _pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return args[0] ** args[1] if any(map(is_open, args)) else f(*args, **kwargs)
+
+
+def _divmod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if not any(map(is_open, args)):
+        return f(*args, **kwargs)
+    return tracer.placed(operator.floordiv, *args), tracer.placed(operator.mod, *args)
 
 
 def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -328,8 +345,8 @@ BUILTINS: dict[Any, Handler] = {
     len: _len, int: _cast, float: _cast, bool: _cast, isinstance: _isinstance, type: _type, next: _next, min: minmax, max: minmax,
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: _hasattr, getattr: _getattr, setattr: _setattr,
     print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
-    tuple: _container, list: _container, round: _round, str: _str, pow: _pow, builtins.locals: _locals, builtins.eval: _locals,
-    builtins.exec: _locals, functools.reduce: _reduce,
+    tuple: _container, list: _container, round: _round, str: str_or_repr, repr: str_or_repr, pow: _pow, builtins.locals: _locals,
+    builtins.eval: _locals, builtins.exec: _locals, divmod: _divmod, functools.reduce: _reduce,
     **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop), _writes),
     **dict.fromkeys((bisect.insort_left, bisect.insort_right, operator.setitem, operator.delitem), _writes),
     **{getattr(math, name): _math for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "sin", "cos", "tan", "tanh", "fabs")},

@@ -22,9 +22,11 @@ from .conversion import convert, converted, enterable
 from .draws import BoundDraw
 from .higher_order import SPECIAL
 from .holding import hold
+from .into import put_into
 from .joins import Choice, Partial
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
-from .proxy import HostProxy, NeedsPython, Proxy, Unusable
+from .proxy import HostProxy, NeedsPython, Proxy, Unusable, is_open
+from .texts import on_text
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -111,6 +113,8 @@ class Calls:
         if not isinstance(lifted, tuple):
             return lifted(self, f, args, kwargs)
         lift, backend = lifted
+        if backend.numbers and kwargs.get("out") is not None:
+            return put_into(self, f, args, kwargs)
         return self.apply(lift, args, kwargs, backend, f)
 
     # ------------------------------------------------------------------ entering
@@ -222,7 +226,9 @@ class Calls:
     def _construct(self: Tracer, cls: type, args: tuple, kwargs: dict) -> Any:
         """Make an object; its own __init__ is entered, so that what it computes is recorded."""
         init = cls.__init__
-        if isinstance(init, types.FunctionType) and not issubclass(cls, BaseException):
+        if isinstance(init, types.FunctionType):
+            if issubclass(cls, BaseException):
+                return self._construct_error(cls, init, args, kwargs)
             if getattr(cls, "__dataclass_fields__", None) is not None and init.__code__.co_filename == "<string>":
                 return self._construct_dataclass(cls, args, kwargs)
             if cls.__new__ is object.__new__ and enterable(init):
@@ -230,6 +236,14 @@ class Calls:
                 self._call_function(init, (made, *args), kwargs)
                 return made
         return self._native(cls, args, kwargs)
+
+    def _construct_error(self: Tracer, cls: type, init: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        """An exception; a class of the user's own may put captured data into its text."""
+        if not enterable(init) or not any(map(is_open, leaves((args, kwargs)))):
+            return self._native(cls, args, kwargs)
+        made = cls.__new__(cls, *args, **kwargs)
+        self._call_function(init, (made, *args), kwargs)
+        return made
 
     def _construct_dataclass(self: Tracer, cls: Any, args: tuple, kwargs: dict) -> Any:
         """A dataclass without its generated __init__: fields set, then its own __post_init__ entered."""
@@ -266,6 +280,9 @@ class Calls:
             isinstance(leaf, (Proxy, HostProxy)) for leaf in leaves((args, kwargs))
         ):
             return hold(self, f, args, kwargs)
+        text = on_text(self, f, args, kwargs)
+        if text is not NotImplemented:
+            return text
         if isinstance(getattr(f, "__self__", None), random.Random):
             raise self.outside_generator(called_name(f))
         site = self.site

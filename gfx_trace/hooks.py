@@ -14,7 +14,7 @@ from .convert import Starred
 from .folds import Fold
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
-from .rows import listed, rows_of
+from .rows import Generated, listed, rows_of
 from .views import PYTHON_INPLACE
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
@@ -201,7 +201,7 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
     tracer = active.builder
     tracer.site = sys._getframe(1)
     items = tracer.map_(function, rows_of(iterable), target, access)
-    return set(items) if kind == "set" else items
+    return {"set": set, "generator": Generated}[kind](items) if kind != "list" else items
 
 
 def gfx_fold(
@@ -272,6 +272,13 @@ def gfx_fstr(*parts: Any) -> Any:
     tracer = active.builder
     tracer.site = sys._getframe(1)
     return tracer.text(parts)
+
+
+def gfx_percent(template: str, given: Any) -> Any:
+    """A literal text % what stands in it."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.percent(template, given)
 
 
 def gfx_load(name: str, value: Any) -> Any:

@@ -21,6 +21,8 @@ class HostValues:
 
     def host_binary(self: Tracer, sign: str, op: OpDef, a: Any, b: Any) -> Any:
         """An operator with an open host value: a host value again, or a tensor where the other side is one."""
+        if sign == "+" and (text := self.added(a, b)) is not NotImplemented:
+            return text
         left, right = self.operand(a), self.operand(b)
         if sign in ("==", "!=") and (left is NotImplemented or right is NotImplemented):
             left, right = self.unwrap(a), self.unwrap(b)

@@ -223,23 +223,7 @@ class Objects:
             if isinstance(item, (Proxy, HostProxy)) and isinstance(item.value, Value) and item.value.name is None:
                 item.value.name = name.removeprefix("*") if name != "_" else None
 
-    # ------------------------------------------------------------------ text, raise, assert, contexts
-    def text(self: Tracer, parts: tuple) -> Any:
-        """An f-string's text."""
-        if not any(isinstance(p, tuple) and isinstance(p[0], (Proxy, HostProxy)) for p in parts):
-            return "".join(p if isinstance(p, str) else _format(*p) for p in parts)
-        pieces = tuple(p if isinstance(p, str) else self._piece(*p) for p in parts)
-        return self.wrap(self.add_text(pieces))
-
-    def add_text(self: Tracer, pieces: tuple) -> Value:
-        """The node of an open text."""
-        return self.host("format", *pieces)
-
-    def _piece(self: Tracer, value: Any, conversion: Any, spec: Any) -> Any:
-        if isinstance(value, (Proxy, HostProxy)) and not spec and conversion is None:
-            return value.read()
-        return _format(value, conversion, spec)
-
+    # ------------------------------------------------------------------ raise, assert, contexts
     def assert_(self: Tracer, test: Any, message: Any) -> None:
         """assert test, message()."""
         found = self.truth(test)
@@ -301,9 +285,3 @@ class Objects:
 
 def _tuple(x: Any) -> tuple:
     return x if isinstance(x, tuple) else (x,)
-
-
-def _format(value: Any, conversion: Any, spec: Any) -> str:
-    conversions: dict[str, Any] = {"r": repr, "s": str, "a": ascii}
-    converted = conversions[conversion](value) if conversion else value
-    return format(converted, spec or "")

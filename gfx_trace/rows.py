@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.op import active
 
 from .aliases import doubt, mutable
 from .journal import Slot
@@ -40,8 +41,26 @@ class Growing(Unusable):
         super().__init__(NeedsPython(f"the loop reads {name!r}, to which it appends", slot.span, hint))
 
 
+class Generated(list):
+    """What a generator expression yields from here on, made at once. Whoever goes over it takes what is in it."""
+
+    __slots__ = ()
+
+    def taken(self) -> list[Any]:
+        """All of it; nothing is left."""
+        active.builder.journal.record(self, None, "contents", "a generator", active.builder.span())
+        items = self[:]
+        self.clear()
+        return items
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.taken())
+
+
 def rows_of(x: Any) -> Any:
     """The tensor of rows that stands for a list which a staged loop filled; anything else as it is."""
+    if type(x) is Generated:
+        x = x.taken()
     if type(x) is not list or not x or type(x[0]) not in (StackedRows, Growing):
         return x
     if type(x[0]) is Growing or len(x) > 1:

@@ -7,7 +7,7 @@ whether `x[0]` is a number: then what is found here are conditions, which the ca
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
 from .proxy import Proxy, weak_kind
-from .ranks import is_integer, is_mask, origin, rank
+from .ranks import is_integer, is_mask, made_type, origin, rank
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
 
 Conditions = frozenset[tuple[Value | None, int | None]]
 """Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
@@ -25,6 +28,7 @@ Conditions = frozenset[tuple[Value | None, int | None]]
 SURE: Conditions = frozenset()
 NEVER: Conditions = frozenset(((None, 0),))
 """A number or an array, which nothing tells: what a loop begins with a number and goes on with as an array."""
+_GIVE = "give the argument at capture, or ask for x.ndim and x.dtype"
 _FAMILIES = frozenset(("elementwise", "reduce", "search", "linalg"))
 _ARRAYS = frozenset(("where", "copy", "stop_gradient", "i0", "isin", "cov"))
 """Ops of these that give arrays of rank 0, not numbers."""
@@ -128,3 +132,26 @@ def _integer(item: Any) -> Conditions | None:
     owner = active.builder.backend
     unknown = isinstance(item, Value) and item.is_tensor and owner is not None and owner.numbers and rank(item) is None
     return scalar_value(item) if unknown and not is_mask(item) else None
+
+
+def number_types(tracer: Tracer, x: Proxy, classes: list[Any]) -> list[type]:
+    """What NumPy's class of x is, as far as it matters for being one of `classes`."""
+    asked = tuple(c for c in classes if isinstance(c, type))
+    value = x.read()
+    element = getattr(getattr(value, "type", None), "dtype", None) or made_type(value).dtype
+    number = np.generic if element is None else element.numpy.type
+    if issubclass(np.ndarray, asked) == issubclass(number, asked) and (element is not None or np.generic in asked):
+        return [number]
+    conditions = x.base.conditions if hasattr(x.base, "conditions") else scalar(x)
+    if conditions is not None and taken(conditions):
+        if element is None and any(issubclass(c, np.generic) for c in asked):
+            raise tracer.error(f"GFX cannot tell whether {_named(x)} is one: its dtype is not known", _GIVE)
+        return [number]
+    known = rank(value)
+    if (conditions is not None and known == 0) or (known is None and any(issubclass(c, np.generic) for c in asked)):
+        raise tracer.error(f"GFX cannot tell whether {_named(x)} is an array or a number of NumPy's", _GIVE)
+    return [np.ndarray]
+
+
+def _named(x: Proxy) -> str:
+    return repr(getattr(x.value, "name", None) or "a tensor")

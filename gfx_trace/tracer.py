@@ -31,15 +31,17 @@ from .modules import Mode
 from .objects import Objects
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
 from .regions import Regions
+from .rows import Generated
 from .scalars import Conditions
 from .sources import Sources
+from .texts import Texts
 from .truths import Truths
 from .views import Views
 
 _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
 
 
-class Tracer(Calls, Views, HostValues, Objects, Arrays, Truths, Choices, Regions, Sources, Loops, Builder):
+class Tracer(Calls, Views, HostValues, Texts, Objects, Arrays, Truths, Choices, Regions, Sources, Loops, Builder):
     """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
 
     def __init__(
@@ -244,6 +246,8 @@ class Tracer(Calls, Views, HostValues, Objects, Arrays, Truths, Choices, Regions
         owner = self.array_owner(leaf)
         if owner is not None:
             return self.array_proxy(leaf).read()
+        if type(leaf) is Generated:
+            return self.unwrap(leaf.taken())
         if isinstance(leaf, tuple):  # a named tuple, torch.Size
             return tuple(self.unwrap(item) for item in leaf)
         for backend in self.frameworks():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from gfx_ir.backend import Lift
 from gfx_ir.graph import Value
 
 from .aliases import Doubt
+from .builtin_calls import OpenRange
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .rows import rows_of
@@ -62,6 +64,12 @@ class Truths:
         return self.wrap(found) if isinstance(found, Value) else found
 
     def _scalar_test(self: Tracer, value: Value) -> Value:
+        dims = getattr(value.type, "dims", None)
+        if dims and all(type(dim) is int for dim in dims):
+            if math.prod(dims) != 1:
+                what = f"GFX cannot convert this test: it asks for the truth of a tensor of {math.prod(dims)} elements"
+                raise self.error(what, "ask for that of all of them, or of any: x.all(), x.any()")
+            value = ops.reshape(value, ())
         known = getattr(value.type, "dtype", None)
         boolean = known.kind == "b" if known is not None else self.is_boolean(value)
         return value if boolean else ops.not_equal(value, 0)
@@ -113,6 +121,8 @@ class Truths:
         if isinstance(item, HostProxy) and isinstance(container, (tuple, list, set, frozenset, dict, str)):
             plain = container if isinstance(container, str) else tuple(container)
             return self.wrap(self.host("in", item.value, self.unwrap(plain)), item.backend)
+        if isinstance(container, (range, OpenRange)) and isinstance(item, Proxy):
+            return self._in_range(container, item)
         if isinstance(container, (tuple, list)) and any(isinstance(x, Proxy) for x in (item, *container)):
             return self._among(container, item)
         if isinstance(container, (set, frozenset, dict)) and isinstance(item, Proxy) and item.backend is not None:
@@ -123,6 +133,16 @@ class Truths:
         """item in container, one after the other as Python asks: is it this one, or equal to it?"""
         asked = [lambda other=other: other is item or self.bool_(other == item) for other in container]
         return self.or_(asked[0](), asked[1:]) if asked else False
+
+    def _in_range(self: Tracer, container: range | OpenRange, item: Proxy) -> Any:
+        """Whether one of the numbers of a range is equal to item."""
+        number: Any = item
+        step = container.step
+        if type(step) is not int:
+            raise self.error("GFX cannot look into a range whose step is open", "compare with its ends")
+        start, stop = container.start, container.stop
+        inside = (number >= start) & (number < stop) if step > 0 else (number <= start) & (number > stop)
+        return inside & ((number - start) % abs(step) == 0)
 
     def _hashed(self: Tracer, item: Proxy) -> Proxy:
         """item, which Python finds among the keys of a dictionary by its value: a number of NumPy's, other arrays have no hash."""

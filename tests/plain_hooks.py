@@ -70,6 +70,10 @@ def gfx_or(first, *others, access=None):
     return first
 
 
+def gfx_percent(template, given):
+    return template % given
+
+
 def gfx_fstr(*parts):
     out = []
     for part in parts:

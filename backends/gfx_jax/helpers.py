@@ -162,13 +162,16 @@ def scatter(x, indices, updates, axis, reduce="none"):
 
 
 def check(pred, message="", error=ValueError):
-    """Raise error(message) where pred is false, under jax.jit too, where it raises when the compiled function runs."""
+    """Raise error(message) where pred is false, under jax.jit too, where it raises when the compiled function runs.
 
-    def fail(holds):
+    A message may be a format and what stands in it: ["n = {}", n]."""
+    text, *values = message if isinstance(message, list) else (message,)
+
+    def fail(holds, *values):
         if not holds:
-            raise error(message)
+            raise error(text.format(*values) if values else text)
 
-    jax.debug.callback(fail, pred)
+    jax.debug.callback(fail, pred, *values)
 
 
 def embedding(x, weight, padding_idx=None, scale_grad_by_freq=False):

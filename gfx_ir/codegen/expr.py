@@ -12,6 +12,7 @@ from ..trees import BRANCHES, tree_map
 from . import constants
 from .constants import call, name
 from .control import IFS, LOOPS, is_boolean
+from .deferred import DEFERRED
 from .host import host_expression, negate
 from .numbers import ARITHMETIC
 
@@ -205,7 +206,9 @@ class Expressions:
         """The row's spelling with the arguments put in."""
         args = tree_map(self.plan.resolve, node.args)
         spelled = self.module.template(node, node in self.plan.in_place).tree(args)
-        return _Fill(self, dict(zip(node.op.params, args)), node).fill(spelled)
+        made = _Fill(self, dict(zip(node.op.params, args)), node).fill(spelled)
+        deferred = DEFERRED.get(node.op.name) if self.module.style.control == "functional" else None
+        return made if deferred is None else deferred(made)
 
     def test(self, leaf: Any, positive: bool = True) -> ast.expr:
         """A test as `if` and `while` take it: Python's `not` does for what may be a number as well."""

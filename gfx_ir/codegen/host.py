@@ -84,7 +84,11 @@ def _is_plain(test: ast.Compare) -> bool:
 
 def _piece(writer: Expressions, arg: Any) -> ast.expr:
     """A piece of a text: as it is, or a value in braces."""
-    return ast.Constant(arg) if isinstance(arg, str) else ast.FormattedValue(writer.tree(arg), -1, None)
+    if isinstance(arg, str):
+        return ast.Constant(arg)
+    value, conversion, spec = arg if type(arg) is tuple else (arg, "", "")
+    letter = ord(conversion) if conversion else -1
+    return ast.FormattedValue(writer.tree(value), letter, ast.JoinedStr([ast.Constant(spec)]) if spec else None)
 
 
 def _part(writer: Expressions, arg: Any) -> ast.expr:

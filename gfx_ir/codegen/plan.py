@@ -121,12 +121,13 @@ class Plan:
             self._sizes[node] = (1, 12)
             return
         found = [value for value in self._arguments(node) if self._fits(value, node)]
-        own = self._widths.node(node)
+        own = 0 if _is_text(node) else self._widths.node(node)
         found.sort(key=lambda value: self._sizes[value.node][1])
         depth, width, inside = 0, own, [region.output for region in node.regions]
         for value in found:
             inner_depth, inner_width = self._sizes[value.node]
-            if node.op.name != "output" and (inner_depth >= DEPTH or width + inner_width > WIDTH):
+            told = node.op.name in ("print", "check") and _is_text(value.node)  # which may not be needed at all
+            if node.op.name != "output" and not told and (inner_depth >= DEPTH or width + inner_width > WIDTH):
                 continue
             if node.op.name == "output" and inner_depth > DEPTH:
                 continue
@@ -338,3 +339,8 @@ class Plan:
             if graph.owner.op.name in LOOPS and self.last[parent].get(value, -1) > 2 * at:
                 return False
             graph, tick = parent, 2 * at + 1
+
+
+def _is_text(node: Node) -> bool:
+    """Whether the node makes a text, with values in it."""
+    return node.op.name == "host" and node.args[0] == "format"

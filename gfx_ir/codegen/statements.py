@@ -258,7 +258,7 @@ class Statements(Expressions):
             return False
         kind = self.module.use(error_names(error or "AssertionError")[0])
         several = message if type(message) is tuple else [] if message is None or message == "" else [message]
-        told = [self.tree(part) for part in several]
+        told = [self.tree(part) for part in several] if type(message) is not list else [self.filled(*message)]
         raised = ast.Raise(ast.Call(name(kind), told, []) if told else name(kind), None)
         if test is False:
             self.put(raised, node.span)
@@ -268,6 +268,10 @@ class Statements(Expressions):
         else:
             self.put(ast.If(self.test(test, False), [raised], []), node.span)
         return False
+
+    def filled(self, text: str, *values: Any) -> ast.expr:
+        """A format with what stands in it."""
+        return ast.Call(ast.Attribute(ast.Constant(text), "format", ast.Load()), list(map(self.tree, values)), [])
 
     def _staged(self, node: Node) -> bool:
         """Whether the node stands in a function that the target calls when it likes: there `raise` would not wait."""

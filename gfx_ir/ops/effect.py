@@ -55,7 +55,7 @@ op(
     memory=free,
     effect=True,
     doc='Raise the exception called `error` (a builtin, or a class of its own over one: "ValueError.Unstable") with `message`, or with '
-    "each of several, where pred is false.",
+    "each of a tuple, where pred is false; a list is a format and what stands in it.",
 )
 op(
     FAMILY,

@@ -267,6 +267,8 @@ class _Run:
     def _check(self, node: Node, args: list[Any], prefix: str) -> tuple:
         passed, message, error = args
         if not self.truth(passed):
+            if type(message) is list:
+                message = message[0].format(*message[1:])
             told = message if type(message) is tuple else () if message is None else (message,)
             raise getattr(builtins, error_names(error)[1])(*told)
         return ()

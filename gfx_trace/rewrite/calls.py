@@ -145,6 +145,17 @@ class Calls(Context):
         letter = const(chr(node.conversion) if node.conversion > 0 else None)
         return at(ast.Tuple([self.expr(node.value), letter, spec], LOAD), node)
 
+    def percent(self, node: ast.BinOp) -> ast.expr:
+        """`"..." % x` makes a text; other operators are the operands' own."""
+        made = self.inside(node)
+        if (
+            not isinstance(node.op, ast.Mod)
+            or not isinstance(node.left, ast.Constant)
+            or type(node.left.value) is not str
+        ):
+            return made
+        return hook("gfx_percent", [node.left, node.right], node)
+
     def dict_(self, node: ast.Dict) -> ast.expr:
         for i, (k, v) in enumerate(zip(node.keys, node.values)):
             if k is None:
@@ -164,7 +175,7 @@ class Calls(Context):
     table: ClassVar[dict] = {
         ast.Call: call, ast.Starred: starred, ast.Lambda: lambda_, ast.Name: lambda self, n: self.load(n),
         ast.Attribute: attribute, ast.Subscript: subscript, ast.JoinedStr: joined, ast.Dict: dict_,
-        ast.NamedExpr: walrus,
+        ast.NamedExpr: walrus, ast.BinOp: percent,
     }  # fmt: skip
 
 

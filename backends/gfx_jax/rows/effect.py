@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
+import string
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.op import active
 from gfx_ir.ops.effect import error_names
 
 from ._lift import expect, refuse
 
 
 def _debug_print(fmt: str, *args: Any, ordered: bool = False, **kwargs: Any) -> Any:
-    """jax.debug.print of a format whose fields are plain: `{}` in turn, or `{name}`."""
+    """jax.debug.print of a format: `{}` in turn, `{0}` or `{name}`, each with a conversion and a format of its own."""
     kwargs.pop("partitioned", None)
     expect("jax.debug.print", "ordered", ordered, False, True)
-    items, rest, values = [], fmt, list(args)
-    while "{" in rest:
-        text, _, rest = rest.partition("{")
-        field, _, rest = rest.partition("}")
-        if text.strip():
-            items.append(text.strip())
-        if field and field not in kwargs:
+    pieces: list[Any] = []
+    values = iter(args)
+    for literal, field, spec, conversion in string.Formatter().parse(fmt):
+        pieces += [literal] if literal else []
+        if field is None:
+            continue
+        if "{" in (spec or "") or not (field == "" or field.isdigit() or field in kwargs):
             refuse("jax.debug.print", fmt=fmt)
-        items.append(kwargs[field] if field else values.pop(0))
-    if rest.strip():
-        items.append(rest.strip())
-    ops.print(tuple(items))
+        value = kwargs[field] if field in kwargs else args[int(field)] if field else next(values)
+        pieces.append((value, conversion or "", spec) if conversion or spec else value)
+    ops.print(_items(pieces) or (active.builder.host("format", *pieces),))
+
+
+def _items(pieces: list[Any]) -> tuple | None:
+    """What print takes apart, where nothing but spaces stands between values and texts; None where that is not so."""
+    items: list[Any] = []
+    for at, piece in enumerate(pieces):
+        if type(piece) is tuple:
+            return None
+        if type(piece) is not str:
+            items.append(piece)
+            continue
+        inner = piece[1:] if at else piece
+        inner = inner[:-1] if at + 1 < len(pieces) else inner
+        if (at and piece[0] != " ") or (at + 1 < len(pieces) and piece[-1] != " "):
+            return None
+        items += [inner] if piece != " " else []
+    touching = any(type(a) is not str and type(b) is not str for a, b in pairwise(pieces))
+    return None if touching else tuple(items)
 
 
 def _print_spelling(args: SimpleNamespace) -> str:

@@ -1,0 +1,32 @@
+"""Functions of NumPy that are told where to put their result: `np.add(a, b, out=c)`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .called import called_name
+from .proxy import Proxy
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+def put_into(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """f(*args, out=x, **kwargs): x, which is written."""
+    kwargs = dict(kwargs)
+    out = kwargs.pop("out")
+    target = out[0] if type(out) is tuple and len(out) == 1 else out
+    if type(target) is not Proxy and tracer.array_owner(target) is not None:
+        target = tracer.array_proxy(target)
+    made = tracer.call(f, args, kwargs)
+    if type(target) is not Proxy or type(made) is not Proxy:
+        raise tracer.error(f"GFX cannot convert out= of {called_name(f)}", "assign the result instead")
+    kinds: list[Any] = [getattr(getattr(x.read(), "type", None), "dtype", None) for x in (made, target)]
+    if None not in kinds and not np.can_cast(kinds[0].numpy, kinds[1].numpy, "same_kind"):
+        raise TypeError(
+            f"Cannot cast {f.__name__!r} output from {kinds[0]} to {kinds[1]} with casting rule 'same_kind'"
+        )
+    tracer.setitem(target, ..., made)
+    return target

@@ -1,0 +1,156 @@
+"""Texts that hold captured values: f-strings, `%`, str.format, str.join, str and repr."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.graph import Value
+
+from .proxy import HostProxy, Proxy, is_open, weak_kind
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_FIELD = re.compile(r"%(?:\((\w*)\))?([#0\- +]*)(\*|\d+)?(?:\.(\*|\d+))?[hlL]?(.)")
+_WHOLE, _REAL, _TEXT = "diouxX", "eEfFgG", "rsa"
+
+
+class Texts:
+    """The part of the Tracer that makes texts."""
+
+    def text(self: Tracer, parts: tuple) -> Any:
+        """A text of pieces: texts, and (value, conversion, format) of what stands in it."""
+        if not any(type(p) is tuple and is_open(p[0]) for p in parts):
+            return "".join(p if isinstance(p, str) else _format(*p) for p in parts)
+        pieces = [p if isinstance(p, str) else self._piece(*p) for p in parts]
+        return self.wrap(self.add_text(tuple([inner for piece in pieces for inner in self._inner(piece)])))
+
+    def _inner(self: Tracer, piece: Any) -> tuple:
+        """The pieces of a piece that is such a text itself."""
+        if type(piece) is not Value or piece.node.op.name != "host" or piece.node.graph is not self.graph:
+            return (piece,)
+        return piece.node.args[1] if piece.node.args[0] == "format" else (piece,)
+
+    def added(self: Tracer, a: Any, b: Any) -> Any:
+        """a + b of texts; NotImplemented where one is none."""
+        if any((type(x) is not str and type(x) is not HostProxy) or weak_kind(x) for x in (a, b)):
+            return NotImplemented
+        kinds = {x.kind if type(x) is HostProxy else "str" for x in (a, b)}
+        return (
+            self.text(tuple([x if type(x) is str else (x, None, "") for x in (a, b)]))
+            if kinds == {"str"}
+            else NotImplemented
+        )
+
+    def add_text(self: Tracer, pieces: tuple) -> Value:
+        """The node of an open text."""
+        return self.host("format", *pieces)
+
+    def _piece(self: Tracer, value: Any, conversion: Any, spec: Any) -> Any:
+        if not is_open(value):
+            return _format(value, conversion, spec)
+        if is_open(spec):
+            raise self.error("GFX cannot convert a format that hangs on data", "write its width and digits as numbers")
+        if (conversion == "s" and not self._torch_tensor(value)) or (conversion == "r" and weak_kind(value)):
+            conversion = None  # str of a number or array of NumPy's and JAX's is what an f-string gives
+        return (value.read(), conversion or "", spec) if conversion or spec else value.read()
+
+    def _torch_tensor(self: Tracer, x: Any) -> bool:
+        """Whether str(x) differs from f"{x}": PyTorch's does."""
+        return type(x) is Proxy and not x.weak and (x.backend is None or x.backend.name == "torch")
+
+    def joined_text(self: Tracer, between: str, items: Sequence[Any]) -> Any:
+        """Items as texts, with a text between them."""
+        return self.text(tuple([piece for item in items for piece in (between, (item, "s", ""))][1:]))
+
+    def percent(self: Tracer, template: str, given: Any) -> Any:
+        """template % given."""
+        values = list(given) if isinstance(given, tuple) else [given]
+        if not any(map(is_open, given.values() if isinstance(given, dict) else values)):
+            return template % given
+        parts: list[Any] = []
+        at = 0
+        for found in _FIELD.finditer(template):
+            parts.append(template[at : found.start()])
+            at = found.end()
+            key, flags, width, digits, letter = found.groups()
+            if letter == "%":
+                parts.append("%")
+                continue
+            if "*" in (width, digits) or letter not in _WHOLE + _REAL + _TEXT:
+                raise self.error(f"GFX cannot convert the format {found.group()!r} of captured data", "use an f-string")
+            if key is None and not values:
+                raise TypeError("not enough arguments for format string")
+            value = given[key] if key is not None else values.pop(0)
+            parts.append(self._field(value, found.group(), flags, width or "", digits, letter))
+        if values and not isinstance(given, dict):
+            raise TypeError("not all arguments converted during string formatting")
+        return self.text((*parts, template[at:]))
+
+    def _field(self: Tracer, value: Any, field: str, flags: str, width: str, digits: Any, letter: str) -> Any:
+        """One field of a template as a piece of an f-string."""
+        if not is_open(value):
+            return re.sub(r"\(\w*\)", "", field) % (value,)
+        align = "<" if "-" in flags else "0" if "0" in flags and letter not in _TEXT else ">" if width else ""
+        sign = next((s for s in "+ " if s in flags and letter not in _TEXT), "")
+        fill = ("", "0") if align == "0" else (align if width else "", "")
+        spec = f"{fill[0]}{sign}{'#' if '#' in flags else ''}{fill[1]}{width}" + (f".{digits}" if digits else "")
+        if letter in _TEXT:
+            return value, letter, spec
+        if letter in _WHOLE and not self._whole(value):
+            value = self.call(int, (value,), {})
+        return value, None, spec + ("d" if letter in "iu" else letter)
+
+    def _whole(self: Tracer, x: Any) -> bool:
+        """Whether x is known to be a whole number."""
+        if weak_kind(x):
+            return weak_kind(x) in ("int", "bool")
+        element = getattr(getattr(x.read(), "type", None), "dtype", None)
+        return element is not None and element.kind in "iub"
+
+    def format_text(self: Tracer, template: str, args: tuple, kwargs: Mapping[str, Any]) -> Any:
+        """template.format(*args, **kwargs)."""
+        formatter, count = string.Formatter(), 0
+        parts: list[Any] = []
+        for literal, field, spec, conversion in formatter.parse(template):
+            parts.append(literal)
+            if field is None:
+                continue
+            if field.partition(".")[0].partition("[")[0] == "":
+                field, count = f"{count}{field}", count + 1
+            if "{" in (spec or ""):
+                raise self.error("GFX cannot convert a format within a format", "use an f-string")
+            parts.append((formatter.get_field(field, args, kwargs)[0], conversion, spec))
+        return self.text(tuple(parts))
+
+
+def on_text(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """What a method of a text gives with open values; NotImplemented where it is Python's to run."""
+    template, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    if type(template) is not str:
+        return NotImplemented
+    if name == "format" and any(map(is_open, (*args, *kwargs.values()))):
+        return tracer.format_text(template, args, kwargs)
+    if name == "join" and len(args) == 1:
+        args = (list(args[0]),)
+    if name == "join" and len(args) == 1 and any(map(is_open, args[0])):
+        return tracer.joined_text(template, args[0])
+    return NotImplemented
+
+
+def str_or_repr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """str(x), repr(x)."""
+    if len(args) != 1 or not is_open(args[0]):
+        return f(*args, **kwargs)
+    if isinstance(args[0], HostProxy) and f is str:
+        return tracer.wrap(tracer.host("str", args[0].value))
+    return tracer.text(((args[0], f.__name__[0], ""),))
+
+
+def _format(value: Any, conversion: Any, spec: Any) -> str:
+    conversions: dict[str, Any] = {"r": repr, "s": str, "a": ascii}
+    converted = conversions[conversion](value) if conversion else value
+    return format(converted, spec or "")

@@ -1,0 +1,100 @@
+"""Texts that hold captured values: what is printed, and what errors say."""
+
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+
+pytestmark = pytest.mark.usefixtures("wide")
+
+
+def says_why(x, n):
+    k = 0
+    while n > 0:
+        n = n - 1
+        k += 1
+        if x[0] < 0:
+            raise ValueError("entry %d of %s is %5.1f%%" % (k, "x", x[0]))  # noqa: UP031 - what is tested
+        if x[1] < 0:
+            raise ValueError("at {}: {0:.2f} {last}".replace("{}", "{1}").format(x[1], k, last=x[2]))
+        if x[2] < 0:
+            raise ValueError("k=" + str(k) + ", " + "; ".join(str(v) for v in (x[2], n)) + f" {x[0]:>6.2f}|{k!r}")
+    return x
+
+
+SAID = [[-1.0, 1, 1], [1.0, -2, 1], [1.0, 1, -3], [1.0, 1, 1]]
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("numbers", SAID)
+def test_errors_say_what_python_says(numbers, typed):
+    x, n = np.array(numbers), np.int64(2)
+    program = gfx.symbolic_trace(says_why, *([np.ones(3), n] if typed else []), backend="numpy")
+    try:
+        wanted = says_why(x, n)
+    except Exception as error:
+        wanted = error
+    for name, given in (("numpy", (x, n)), ("torch", (torch.tensor(x), torch.tensor(2)))):
+        for call in (program, program.module(name).load()):
+            if not isinstance(wanted, Exception):
+                np.testing.assert_array_equal(call(*given), wanted)
+                continue
+            with pytest.raises(type(wanted)) as found:
+                call(*given)
+            assert str(found.value) == str(wanted)
+    compiled = jax.jit(program.module("jax").load())
+    if not isinstance(wanted, Exception):
+        np.testing.assert_array_equal(compiled(x, n), wanted)
+    else:
+        with pytest.raises(Exception, match=re.escape(str(wanted))):
+            jax.block_until_ready(compiled(x, n))
+            jax.effects_barrier()
+
+
+def prints(x):
+    print("sum", x.sum(), f"{x.max():.1f} {{}}")
+    print(x[0], 3, x[1], sep="-", flush=True)
+    if x[0] > 0:
+        print("first: %g" % x[0])  # noqa: UP031 - what is tested
+    return x
+
+
+@pytest.mark.parametrize("x", [np.array([1.5, 2.0]), np.array([-1.0, 0.25])])
+def test_what_is_printed_is_what_python_prints(x, capsys):
+    program = gfx.symbolic_trace(prints, x, backend="numpy")
+    prints(x)
+    wanted = capsys.readouterr().out
+    source = gfx.symbolic_trace(program.module("jax").load(), jnp.asarray(x))
+    calls = (program, program.module("numpy").load(), jax.jit(program.module("jax").load()), source)
+    for call in calls:
+        jax.block_until_ready(call(jnp.asarray(x) if call in calls[2:] else x))
+        jax.effects_barrier()
+        assert capsys.readouterr().out == wanted
+
+
+def test_text_that_would_hold_what_is_not_known_is_refused():
+    with pytest.raises(UnsupportedConstruct, match="print"):
+        gfx.symbolic_trace(lambda x: print(x, end=""), np.ones(2))
+
+
+class Far(Exception):
+    def __init__(self, at, by):
+        super().__init__(f"at {at}: {by:.1f}")
+
+
+def goes_far(x):
+    if x.sum() > 3:
+        raise Far(x[0], by=x.sum())
+    return x
+
+
+def test_an_exception_of_the_authors_own_puts_captured_data_into_its_text():
+    program = gfx.symbolic_trace(goes_far, np.ones(2), backend="numpy")
+    with pytest.raises(Exception, match=r"at 4\.0: 5\.0"):
+        program(np.array([4.0, 1.0]))
