@@ -36,6 +36,7 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "^": operator.xor, "format": lambda *parts: "".join(map(_shown, parts)),
     "splice": lambda *parts: tuple([d for p in parts for d in (p if isinstance(p, (tuple, list)) else (p,))]),
     **{f"math.{name}": getattr(math, name) for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "prod")},
+    **{f"str.{name}": getattr(str, name) for name in ("startswith", "endswith", "lower", "upper", "strip", "replace")},
 }  # fmt: skip
 """Python's own operators on host values: what the op `host` can compute."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef
 
@@ -14,6 +15,8 @@ from .proxy import HostProxy, NeedsPython, Proxy
 
 if TYPE_CHECKING:
     from .tracer import Tracer
+
+_PLAIN: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
 class HostValues:
@@ -41,6 +44,10 @@ class HostValues:
             return self.wrap(ops.is_floating(x.value.node.args[0]), x.backend)
         if kind == "device" and name in ("type", "index"):
             raise NeedsPython(f"the code asks for the device's {name!r}", self.span(), "a test on a device fixes it")
+        if kind == "str" and f"str.{name}" in HOST_OPERATORS:
+            return lambda *args: self.wrap(self.host(f"str.{name}", x.value, *map(self.unwrap, args)), x.backend)
+        if hasattr(_PLAIN.get(kind), name):
+            self.python_number(x, f"the attribute {name!r}")
         raise AttributeError(f"an open {kind} has no attribute {name!r} that GFX knows")
 
     def host_getitem(self: Tracer, x: HostProxy, index: Any) -> Any:

@@ -14,7 +14,7 @@ from gfx_ir.op import lookup
 from gfx_ir.trees import leaves, tree_map
 
 from .aliases import Lost
-from .joins import Join, Joined, Partial, joined_type
+from .joins import Choice, Join, Joined, Partial, joined_type
 from .journal import MISSING, Slot, held_values
 from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
@@ -208,7 +208,10 @@ class Regions:
                 a, b = Proxy(a, slot.object.backend), Proxy(b, slot.object.backend)
                 if a.value is b.value:
                     continue
-            joined.append((slot, join.join(a, b, slot.name)))
+            both = join.join(a, b, slot.name)
+            if slot.kind == "contents" and type(both) is Choice:
+                raise length_error(slot, "under an open test", self.site)
+            joined.append((slot, both))
         return joined
 
     def _finish(self: Tracer, test: Value, sides: list[Side], join: Join) -> list[Any]:

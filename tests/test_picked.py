@@ -67,9 +67,16 @@ def named(x, mode: str = "a"):
     return d["a"], d["b"]
 
 
+def prefixed(x, kind: str):
+    if kind.startswith("neg") or kind.lower() == "minus":
+        return -x
+    return x
+
+
 CASES = [
     (item, [0, -1, 2, 3]), (flagged, [True, False]), (dispatched, ["tanh", "relu", "sin"]),
     (defaulted, ["a", "b", "c", "d"]), (table, [torch.tensor(t) for t in (0, 2, -1, 3)]), (cycled, [5, 0]),
+    (prefixed, ["negative", "Minus", "plus"]),
     (collected, [None]), (counted, [7, 0]), (replaced, [0, 2, -4]), (named, ["a", "b", "c"]),
 ]  # fmt: skip
 

@@ -53,6 +53,8 @@ def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> 
         return call(operator, *items)
     if operator.startswith("math.") and operator[5:].isidentifier():
         return ast.Call(ast.Attribute(name(writer.module.use("math")), operator[5:], ast.Load()), items, [])
+    if operator.startswith("str.") and operator[4:].isidentifier():
+        return ast.Call(ast.Attribute(items[0], operator[4:], ast.Load()), items[1:], [])
     raise GfxError(f"there is no spelling of the host operator {operator!r}")
 
 

@@ -58,7 +58,9 @@ class _Search:
                 self.origins[placeholder] = self.of(arg)
             self.walk(callee)
         elif op == "host":
-            if node.args[0] in ("int", "float", "bool", "str", "len", "in", "not") or node.args[0].startswith("math."):
+            if node.args[0] in ("int", "float", "bool", "str", "len", "in", "not") or node.args[0].startswith(
+                ("math.", "str.")
+            ):
                 self.found |= self.of(node.args[1])
             self._spread(node, node.args)
         elif op not in _FREE:

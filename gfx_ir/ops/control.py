@@ -35,6 +35,8 @@ def host_kind(operator: str, args: tuple) -> str:
     """Kind of what Python's operator gives on host values of these kinds."""
     if operator in _COMPARISONS:
         return "bool"
+    if operator.startswith("str."):
+        return "bool" if operator.endswith("swith") else "str"
     if operator in ("math.floor", "math.ceil"):
         return "int"
     if operator in ("/", "float") or operator.startswith("math."):
