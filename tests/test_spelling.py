@@ -204,6 +204,51 @@ def listed(x):
     return [row * 2 for row in x]
 
 
+def places_change(a, b, n):
+    while n > 0:
+        a, b, n = b, a + b, n - 1
+    return a, b
+
+
+def counted_from_one(x):
+    where = 0
+    for i, v in enumerate(x, start=1):
+        if v > 1:
+            where = i
+    missing = where == 0
+    if missing and x.sum() > 0:
+        where = -1
+    return where
+
+
+def found(x, limit):
+    k = -1
+    for i, v in enumerate(x):
+        if v > limit:
+            k = i
+            break
+    else:
+        k = 100
+    return k
+
+
+def tallied(x):
+    counts = torch.zeros(3, dtype=torch.int32)
+    for v in x:
+        if 0 < v < 3 and v != 2:
+            counts[1] += 1
+            counts[1:] += 2
+    return counts
+
+
+def masked(x):
+    y = torch.zeros_like(x)
+    if x.sum() > 0:
+        y = x * 2
+        y[y < 3] = 0
+    return y
+
+
 A, B = np.float32([[2, 0], [0, 3]]), np.float32([1, 2])
 CASES = {
     any_between: ([B, np.float32(1.5), np.float32(3)], [B, np.float32(2), np.float32(3)]),
@@ -221,6 +266,11 @@ CASES = {
     at_once: ([B],),
     mapped: ([A], [-A]),
     paired: ([B, A], [B, A[:1]]),
+    places_change: ([B, B * 2, np.int64(3)], [B, B, np.int64(0)]),
+    counted_from_one: ([B], [-B], [np.float32([2, 0])]),
+    found: ([B, np.float32(1)], [B, np.float32(5)]),
+    tallied: ([np.float32([1, 2, 2.5, 0])],),
+    masked: ([B], [-B]),
     written_behind: ([A],),
     listed: ([A],),
     run_lengths: ([np.float32([1, 1, 2, 2, 2, 3])], [np.float32([5, 5])]),
@@ -248,6 +298,13 @@ SPELLED = [
     (at_once, "torch", "", "low, high = x[0] - 1, x[1] + 1"),
     (at_once, "torch", "", "parts[0], parts[1] = low * 2, high"),
     (at_once, "jax", "", "low, high = x[0] - 1, x[1] + 1"),
+    (places_change, "torch", "", "a, b = b, a + b"),
+    (counted_from_one, "torch", "", "for i, v in enumerate(x, 1):"),
+    (found, "torch", "", "if not done:"),
+    (tallied, "jax", "", "counts.at[1].add(1)"),
+    (tallied, "jax", "", ".at[1:].add(2)"),
+    (tallied, "jax", "", "lax.cond((v > 0) & (v < 3) & (v != 2), "),
+    (masked, "jax", "", "jnp.where(y < 3, "),
     (paired, "torch", "", "outs = [h, h + 1]"),
     (paired, "torch", "", "return torch.stack(outs), h"),
     (written_behind, "torch", "", "outs = [h]"),

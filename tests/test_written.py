@@ -90,7 +90,6 @@ def running(x):
     return out
 
 
-# ---------------------------------------------------------------------- copied
 def an_expression_read_before(x):
     a = x * 2
     y = a[1] * 3
@@ -99,6 +98,7 @@ def an_expression_read_before(x):
     return a, z + y
 
 
+# ---------------------------------------------------------------------- copied
 def the_other_side_keeps_it(x):
     a = x.clone()
     if x.sum() > 0:
@@ -135,8 +135,8 @@ def the_callers(x):
     return y
 
 
-WRITTEN = [rows, history, turns, recurrence, exchanges, parts, counts, running]
-COPIED = [an_expression_read_before, the_other_side_keeps_it, two_names, a_view_sees_it, the_callers]
+WRITTEN = [rows, history, turns, recurrence, exchanges, parts, counts, running, an_expression_read_before]
+COPIED = [the_other_side_keeps_it, two_names, a_view_sees_it, the_callers]
 
 
 def captured(fn, level):

@@ -56,7 +56,11 @@ class Casts(Repeats):
         if kind is None:
             return made
         if element is not None:
-            return self.typed(made, element)
+            result = self.plan.resolve(loop_results(node)[at])
+            before = (
+                result in placeholders(node, node.regions[-1])[1] and node.values[self.plan.liveness.phis[result][1]]
+            )
+            return made if before and strong(before) == element else self.typed(made, element)
         if kind and kind != _BOTH:
             return ast.BinOp(made, ast.Mult(), ast.Constant(_MAKE[kind](1)))
         phi = placeholders(node, node.regions[-1])[1][at]

@@ -24,6 +24,8 @@ def text_of(statement: ast.stmt) -> str:
         return f"return ({expression(statement.value.elts[0])},)"
     if sys.version_info >= (3, 14) or any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement)):
         text = ast.unparse(ast.fix_missing_locations(statement))
+        if '"' not in text and "\\" not in text:
+            text = text.replace("'", '"')
     else:
         text = astor.to_source(statement, pretty_source=_join, pretty_string=_string).strip("\n")
     return _bare(text) if ":=" in text or "[(" in text else text

@@ -164,17 +164,18 @@ class Loops(Branches):
             return stored[0], self._items(over[0])
         if not any(self._counts(over[0], rows) for rows in over[1:]):
             return ast.Tuple(stored, ast.Store()), call("zip", *[self._items(part) for part in over])
+        first = [] if over[0][1] == 0 else [self.tree(over[0][1])]
         if len(over) == 2:
-            return ast.Tuple(stored, ast.Store()), call("enumerate", self._items(over[1]))
+            return ast.Tuple(stored, ast.Store()), call("enumerate", self._items(over[1]), *first)
         zipped = call("zip", *[self._items(part) for part in over[1:]])
         rows = ast.Tuple(stored[1:], ast.Store())
-        return ast.Tuple([stored[0], rows], ast.Store()), call("enumerate", zipped)
+        return ast.Tuple([stored[0], rows], ast.Store()), call("enumerate", zipped, *first)
 
     def _counts(self, numbers: Any, rows: Any) -> bool:
         """Whether the first of two things that a loop goes over is a range, and counts the rows of the second."""
-        if type(numbers) is not tuple or type(rows) is tuple or numbers[1] != 0 or numbers[3] != 1:
+        if type(numbers) is not tuple or type(rows) is tuple or type(numbers[1]) is not int or numbers[3] != 1:
             return False
-        stop = self.plan.resolve(numbers[2])
+        stop = self._length_of(numbers)
         if type(stop) is not Value:
             known = self.plan.resolve(rows).type
             dims = known.dims if isinstance(known, LogicalTensor) else None
@@ -182,6 +183,16 @@ class Loops(Branches):
         if stop.node.op.name != "size":
             return False
         return stop.node.args[1] == 0 and self.plan.resolve(stop.node.args[0]) is self.plan.resolve(rows)
+
+    def _length_of(self, numbers: Any) -> Any:
+        """How many numbers a range from a fixed one on has, where nothing has to be computed for it."""
+        start, stop = numbers[1], self.plan.resolve(numbers[2])
+        if type(stop) is int or start == 0:
+            return stop - start if start else stop
+        if type(stop) is Value and stop.node.op.name == "host" and stop.node.args[0] == "+":
+            rest = [arg for arg in stop.node.args[1] if type(arg) is not int or arg != start]
+            return self.plan.resolve(rest[0]) if len(rest) == 1 else None
+        return None
 
     def _items(self, over: Any) -> ast.expr:
         if type(over) is not tuple:

@@ -135,8 +135,8 @@ class ModuleWriter:
             args.index = tree_map(lambda leaf: 0 if weak.maybe_number(leaf) else leaf, args.index)
             return bool(found(args))
 
-        def own(value: Value) -> bool:
-            return self._is_spare(value) and not weak.maybe_number(value)
+        def own(value: Value) -> bool:  # where no number of its library stands for an array, what is written is none
+            return self._is_spare(value) and not (self.style.numbers and weak.maybe_number(value))
 
         def authored(node: Node) -> bool:
             return node.in_place and self.program.promotion == "torch"

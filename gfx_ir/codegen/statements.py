@@ -14,6 +14,7 @@ from ..trees import leaves, tree_map
 from .constants import name
 from .copying import outputs_of, positions
 from .expr import Expressions
+from .host import negate
 from .names import temporary
 
 Finish = Callable[[Any], bool]
@@ -68,7 +69,13 @@ class Statements(Expressions):
             return
         targets: list[ast.expr] = [ast.Name(target, ast.Store()) for target, _ in pairs]
         values = [value for _, value in pairs]
-        if len(pairs) == 1:
+        if (
+            len(pairs) == 1
+            and isinstance(values[0], ast.IfExp)
+            and pairs[0][0] in map(_named, (values[0].body, values[0].orelse))
+        ):
+            self.put(_where_it_changes(targets[0], values[0]), span)
+        elif len(pairs) == 1:
             self.put(_counted(pairs[0][0], values[0]) or ast.Assign([targets[0]], values[0]), span)
         else:
             self.put(ast.Assign([ast.Tuple(targets, ast.Store())], ast.Tuple(values, ast.Load())), span)
@@ -209,9 +216,12 @@ class Statements(Expressions):
         for value in values:
             needed = value is not None and self.plan.liveness.used(value)
             chosen.append(self.choose(value, graph, tick, chosen) if needed and value is not None else "_")
-        names: list[ast.expr] = [ast.Name(text, ast.Store()) for text in chosen]
-        target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
-        self.put(ast.Assign([target], expression), span)
+        if len(chosen) == 1:
+            self.assign([(chosen[0], expression)], span)
+        else:
+            self.put(
+                ast.Assign([ast.Tuple([ast.Name(text, ast.Store()) for text in chosen], ast.Store())], expression), span
+            )
         for value, text in zip(values, chosen):
             if text != "_" and value is not None:
                 self.bind(value, text)
@@ -279,6 +289,18 @@ class Statements(Expressions):
         while owner is not None and not self.module.functional(owner):
             owner = owner.graph.owner if owner.graph is not None else None
         return owner is not None
+
+
+def _named(value: ast.expr) -> str:
+    return value.id if isinstance(value, ast.Name) else ""
+
+
+def _where_it_changes(target: ast.expr, value: ast.IfExp) -> ast.stmt:
+    """`if test: x = y` for an `x = y if test else x`."""
+    assert isinstance(target, ast.Name)
+    kept = _named(value.orelse) == target.id
+    test, given = (value.test, value.body) if kept else (negate(value.test), value.orelse)
+    return ast.If(test, [ast.Assign([target], given)], [])
 
 
 def _counted(target: str, value: ast.expr) -> ast.stmt | None:

@@ -273,7 +273,7 @@ class Weak:
         numbers = {at for at in carried if is_number(init[at]) and at != node.arg("exit")}
         if any(self._widens(init[at], node.values[at]) for at in carried if at not in numbers):
             return True
-        arrays = {at for at in numbers if self.kind(node.values[at]) is None}
+        arrays = {at for at in numbers if self.kind(node.values[at]) is None and strong(node.values[at]) is None}
         if any(isinstance(init[at], bool) and not is_boolean(node.values[at]) for at in arrays):
             return True  # no target takes a boolean for a number on its own
         follows = {at: self._follows(node, loop_results(node)[at]) for at in arrays} if len(arrays) > 1 else {}

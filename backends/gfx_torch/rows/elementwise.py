@@ -43,7 +43,7 @@ def _infix(op: str, sign: str, *also: str, dunder: str = "") -> Row:
         if dunder not in _COMPARE:
             lift[f"Tensor.__r{dunder}__"] = swapped(lookup(op))
             lift[f"Tensor.__i{dunder}__"] = _inplace(op)
-    return Row(op, f"x1 {sign} x2", lift, spare=dunder in _COMPARE)
+    return Row(op, f"x1 {sign} x2", lift, spare=dunder in _COMPARE or op == "multiply")
 
 
 def _inplace(op: str) -> Any:
@@ -214,6 +214,7 @@ ROWS = (
             "Tensor.__rtruediv__ Tensor.__rdiv__": swapped(ops.divide),
             "Tensor.__itruediv__ Tensor.__idiv__": _inplace("divide"),
         },
+        spare=True,
     ),
     Row("trunc_divide", _trunc_divide),
     _infix("floor_divide", "//", "floor_divide", dunder="floordiv"),

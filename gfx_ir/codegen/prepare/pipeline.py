@@ -11,6 +11,7 @@ from ...program import Parameter, Program
 from ..copying import copy_graph, join, outputs_of, substitute
 from ..style import Style
 from ..unrolling import Unrolling
+from .added import add_in_place
 from .agree import cast_whole_numbers
 from .asked import give_truths
 from .bounded import bound_loops
@@ -63,6 +64,7 @@ def prepare(
         cast_whole_numbers(graph, backend, program.promotion)
         if style.control == "functional":
             choose_by_masks(graph)
+            add_in_place(graph)
         expander.expand(graph)
     expander.check()
     for graph in bottom_up(entry, functions):

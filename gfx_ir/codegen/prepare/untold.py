@@ -13,6 +13,7 @@ from ...op import lookup
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..control import LOOPS
+from ..numbers import strong
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 
@@ -88,6 +89,9 @@ def _tell(node: Node, float_: DType) -> None:
     """Write the dtype of a tensor that JAX would make in the dtype of its mode."""
     if "dtype" in node.op.params and node.arg("dtype") is None and node.op.family == "create":
         known = node.value.type
+        if "x" in node.op.params and isinstance(known, LogicalTensor) and known.dtype is not None:
+            if strong(node.arg("x")) == known.dtype:  # made like an array of that dtype
+                return
         if isinstance(known, LogicalTensor) and known.dtype is not None:
             if not known.weak or known.dtype.kind == float_.kind:
                 _set(node, "dtype", float_ if known.weak else known.dtype)
