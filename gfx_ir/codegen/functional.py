@@ -12,6 +12,7 @@ from .casts import Casts
 from .constants import call, name
 from .control import is_boolean
 from .copying import outputs_of
+from .host import flat
 from .liveness import counted, fors, loop_results, placeholders
 from .names import Scope
 from .numbers import strong
@@ -88,10 +89,10 @@ class Functional(Casts):
         chosen = len(outputs) == 1 and self._is_chosen([side[0] for side in sides], node.regions)
         if chosen and self.plan.ranks.alike(sides[0][0], sides[1][0]):  # `where` would broadcast others
             where = ast.Attribute(self.module.free(name(self.module.style.module)), "where", ast.Load())
-            chosen = [self.tree(side[0]) for side in sides]
+            given = [self.tree(side[0]) for side in sides]
             if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Invert):
-                test, chosen = test.operand, chosen[::-1]
-            return ast.Call(where, [test, *chosen], [])
+                test, given = test.operand, given[::-1]
+            return ast.Call(where, [test, *given], [])
         functions = self._sides(node, sides, outputs, test)
         typed = self.module.style.control == "functional"
         differs = typed and any(self.plan.weak.sides_differ(then, other) for then, other in zip(*sides))
@@ -134,7 +135,7 @@ class Functional(Casts):
         then, other = (self.plan.resolve(side[0]) for side in sides)
         for leaf, known, expected, sign in ((then, other, False, ast.BitAnd), (other, then, True, ast.BitOr)):
             if known is expected and type(leaf) is Value and is_boolean(test) and is_boolean(leaf):
-                return _flat(self.leaf(test), sign, self.leaf(leaf))
+                return flat(self.leaf(test), sign, self.leaf(leaf))
         return None
 
     def _is_chosen(self, leaves: Sequence[Any], regions: Sequence[Graph]) -> bool:
@@ -343,10 +344,3 @@ class Functional(Casts):
         trip = ast.Lambda(self._signature(["carry"]), ast.Call(step, [first, name("carry")], []))
         init = self._settled(node, self._inits(node, carried), trip)
         return ast.Call(self.higher("fori_loop"), [first, self.tree(stop), step, init], [])
-
-
-def _flat(left: ast.expr, sign: type[ast.operator], right: ast.expr) -> ast.expr:
-    """`a & b & c` rather than `a & (b & c)`."""
-    if isinstance(right, ast.BinOp) and type(right.op) is sign:
-        return ast.BinOp(_flat(left, sign, right.left), sign(), right.right)
-    return ast.BinOp(left, sign(), right)

@@ -66,6 +66,13 @@ def boolean(kind: type[ast.boolop], items: Sequence[ast.expr]) -> ast.BoolOp:
     return ast.BoolOp(kind(), flat)
 
 
+def flat(left: ast.expr, sign: type[ast.operator], right: ast.expr) -> ast.expr:
+    """`a & b & c` rather than `a & (b & c)`."""
+    if isinstance(right, ast.BinOp) and type(right.op) is sign:
+        return ast.BinOp(flat(left, sign, right.left), sign(), right.right)
+    return ast.BinOp(left, sign(), right)
+
+
 def negate(test: ast.expr) -> ast.expr:
     """`not test`; comparisons that have an opposite for every operand are turned round."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE and _is_plain(test):

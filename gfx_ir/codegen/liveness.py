@@ -172,6 +172,18 @@ def begins(value: Value, loop: Node) -> bool:
     return placeholders(loop, loop.regions[-1])[1][loop.arg("init").index(value)].name == value.name
 
 
+def changes_places(value: Value, end: Node, liveness: Liveness) -> bool:
+    """Whether a trip, ended by `end`, leaves the value in a variable whose last value another one gets: `a, b = b, a + b`."""
+    loop = end.graph.owner if end.op.name == "output" and end.graph is not None else None
+    if loop is None or loop.op.name not in LOOPS or end.graph is not loop.regions[-1]:
+        return False
+    results = [liveness.resolve(leaf) for leaf in loop_results(loop)]
+    phis = placeholders(loop, loop.regions[-1])[1]
+    carried = liveness.carried(loop)
+    before = next((phis[at] for at in carried if results[at] is value), None)
+    return before is not None and before.name == value.name and before in [results[at] for at in carried]
+
+
 def loop_results(node: Node) -> list[Any]:
     """What the body of a loop returns: the carried values, then one value for each stacked result."""
     return outputs_of(node.regions[-1].result, len(node.values))

@@ -20,8 +20,8 @@ from .constants import call, name, parse
 from .control import is_boolean
 from .liveness import counted, fors, loop_results, placeholders
 from .numbers import is_number
-from .origins import same_dtype
 from .rows import Rows
+from .same_dtype import same_dtype
 
 _SHARES = frozenset(
     "getitem reshape permute_dims squeeze expand_dims broadcast_to astype stop_gradient flatten unflatten unstack split"

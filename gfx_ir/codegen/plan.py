@@ -15,7 +15,7 @@ from ..trees import leaves
 from .apart import Origins
 from .control import IFS, LOOPS
 from .copying import outputs_of
-from .liveness import Liveness, begins, counted, fors, loop_results, pair, placeholders, single
+from .liveness import Liveness, begins, changes_places, counted, fors, pair, single
 from .ranks import Ranks
 from .returns import returning_loop
 from .weak import Weak
@@ -185,18 +185,11 @@ class Plan:
             return False
         if self.ordered and any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
             return False
-        return not value.name or (self.functional(user) and begins(value, user)) or self._changes_places(value, user)
-
-    def _changes_places(self, value: Value, user: Node) -> bool:
-        """Whether a trip leaves the value in a variable whose last value another one gets: `a, b = b, a + b`."""
-        loop = user.graph.owner if user.op.name == "output" and user.graph is not None else None
-        if loop is None or loop.op.name not in LOOPS or user.graph is not loop.regions[-1]:
-            return False
-        results = [self.resolve(leaf) for leaf in loop_results(loop)]
-        phis = placeholders(loop, loop.regions[-1])[1]
-        carried = self.liveness.carried(loop)
-        before = next((phis[at] for at in carried if results[at] is value), None)
-        return before is not None and before.name == value.name and before in [results[at] for at in carried]
+        return (
+            not value.name
+            or (self.functional(user) and begins(value, user))
+            or changes_places(value, user, self.liveness)
+        )
 
     def _ends_nested(self, user: Node) -> bool:
         """Whether `user` is the end of a nested function, which returns expressions rather than variables."""

@@ -19,19 +19,17 @@ def same_dtype(a: Any, b: Any, liveness: Liveness) -> bool:
     known = strong(liveness.resolve(a)), strong(liveness.resolve(b))
     if None not in known:
         return known[0] == known[1]
-    found = _origins(a, liveness, frozenset())
-    return len(found) == 1 and None not in found and found == _origins(b, liveness, frozenset())
+    found = _makers(a, liveness, frozenset())
+    return len(found) == 1 and None not in found and found == _makers(b, liveness, frozenset())
 
 
-def _origins(leaf: Any, liveness: Liveness, asked: frozenset[Value]) -> set[Any]:
-    """From what the leaf has its dtype; what a loop makes of itself alone (it is `asked` already) says nothing."""
+def _makers(leaf: Any, liveness: Liveness, asked: frozenset[Value]) -> set[Any]:
+    """The values from which the leaf has its dtype; what a loop makes of itself alone (it is `asked` already) says nothing."""
     value = liveness.resolve(leaf)
     if type(value) is not Value or value in asked:
         return set() if type(value) is Value else {None}
     sources = _sources(value, liveness) if len(asked) < STEPS else []
-    return (
-        {found for source in sources for found in _origins(source, liveness, asked | {value})} if sources else {value}
-    )
+    return {found for source in sources for found in _makers(source, liveness, asked | {value})} if sources else {value}
 
 
 def _sources(value: Value, liveness: Liveness) -> list[Any]:
