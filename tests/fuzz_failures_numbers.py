@@ -5,6 +5,22 @@ from __future__ import annotations
 from fuzz_failures import Failure
 from fuzz_programs import Settings
 
+LATE = """
+def f({arguments}):
+    s, r, t = 0.0, 1, 0
+    while t < 2 and {outer}:
+        t = t + 1
+        for e in (x[2], 1.0):
+            s, r = r, s
+            u = 0
+            while u < {trips} and x.sum() > -0.4:
+                u = u + 1
+                r = r * 0.5 + x[0]
+                return s, r
+    return s, r
+"""
+"""A number until the outer loop has settled."""
+
 NUMBERS: dict[str, Failure] = {
     "a number that a loop widens": Failure(
         """
@@ -235,20 +251,7 @@ def f(x, n, k):
         how=Settings("numpy", 1, 0),
     ),
     "a number until the outer loop has settled, in the place of a returned tensor": Failure(
-        """
-def f(x, n, k, m=None):
-    s, r, t = 0.0, 1, 0
-    while t < 2 and m is None:
-        t = t + 1
-        for e in (x[2], 1.0):
-            s, r = r, s
-            u = 0
-            while u < k and x.sum() > -0.4:
-                u = u + 1
-                r = r * 0.5 + x[0]
-                return s, r
-    return s, r
-""",
+        LATE.format(arguments="x, n, k, m=None", outer="m is None", trips="k"),
         how=Settings("jax", 1, 1),
     ),
     "the larger of an index and a number, as one of them, on a side of a test on data": Failure(
@@ -261,20 +264,7 @@ def f(x: np.ndarray, n: np.ndarray, k: int = 2):
         how=Settings("numpy", 0),
     ),
     "a number until the outer loop has settled, in the place of a returned tensor of any dtype": Failure(
-        """
-def f(x: jax.Array, n: jax.Array, k: int = 2):
-    s, r, t = 0.0, 1, 0
-    while t < 2 and x[1] < 5:
-        t = t + 1
-        for e in (x[2], 1.0):
-            s, r = r, s
-            u = 0
-            while u < 1 and x.sum() > -0.4:
-                u = u + 1
-                r = r * 0.5 + x[0]
-                return s, r
-    return s, r
-""",
+        LATE.format(arguments="x: jax.Array, n: jax.Array, k: int = 2", outer="x[1] < 5", trips="1"),
         how=Settings("jax", 0, 1),
     ),
     "the absolute value of a number that a loop carries, in a tensor's place": Failure(

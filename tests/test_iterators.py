@@ -22,109 +22,71 @@ def weighed(x, step):
     return total
 
 
-def next_of_a_list(x):
-    numbers = iter([1.0, 2.0, 3.0])
-    return weighed(x, lambda: next(numbers))
+def numbers():
+    k = 0
+    while True:
+        k += 1
+        yield k
 
 
-def next_of_a_counter(x):
-    numbers = count(1)
-    return weighed(x, lambda: next(numbers))
+def first_of(items):
+    for number in items:
+        return number
+    return 0.0
 
 
-def next_of_a_generator(x):
-    def numbers():
-        k = 0
-        while True:
-            k += 1
-            yield k
-
-    made = numbers()
-    return weighed(x, lambda: next(made))
+def append(items):
+    items.append(1)
+    return len(items)
 
 
-def a_loop_takes_its_items(x):
-    numbers = iter([1.0, 2.0, 3.0, 4.0])
-
-    def step():
-        for number in numbers:
-            return number
-        return 0.0
-
-    return weighed(x, step)
+def push(heap):
+    heapq.heappush(heap, -len(heap))
+    return heap[0]
 
 
-def a_deque(x):
-    queue = deque()
-
-    def step():
-        queue.append(1)
-        return len(queue)
-
-    return weighed(x, step)
+def insert(items):
+    bisect.insort(items, 1)
+    return items[1]
 
 
-def a_heap(x):
-    heap = []
-
-    def step():
-        heapq.heappush(heap, -len(heap))
-        return heap[0]
-
-    return weighed(x, step)
+def double(items):
+    operator.setitem(items, 0, items[0] * 2)
+    return items[0]
 
 
-def a_sorted_list(x):
-    items = [2]
-
-    def step():
-        bisect.insort(items, 1)
-        return items[1]
-
-    return weighed(x, step)
-
-
-def an_item_by_operator(x):
-    items = [1.0]
-
-    def step():
-        operator.setitem(items, 0, items[0] * 2)
-        return items[0]
-
-    return weighed(x, step)
-
-
-def a_counter(x):
-    counts = Counter()
-
-    def step():
-        counts.update(a=1)
-        return counts["a"]
-
-    return weighed(x, step)
+def count_one(counts):
+    counts.update(a=1)
+    return counts["a"]
 
 
 class Stack(list):
     """A list of its own."""
 
 
-def a_class_of_lists(x):
-    items = Stack()
+# What moves on, as it is before the loop, and what a trip does with it.
+ONCE = {
+    "next of a list": (lambda: iter([1.0, 2.0, 3.0]), next),
+    "next of a counter": (lambda: count(1), next),
+    "next of a generator": (numbers, next),
+    "a loop takes its items": (lambda: iter([1.0, 2.0, 3.0, 4.0]), first_of),
+    "a deque": (deque, append),
+    "a heap": (list, push),
+    "a sorted list": (lambda: [2], insert),
+    "an item by operator": (lambda: [1.0], double),
+    "a counter": (Counter, count_one),
+    "a class of lists": (Stack, append),
+}
 
-    def step():
-        items.append(1)
-        return len(items)
 
-    return weighed(x, step)
-
-
-ONCE = [next_of_a_list, next_of_a_counter, next_of_a_generator, a_loop_takes_its_items, a_deque, a_heap, a_sorted_list,
-        an_item_by_operator, a_counter, a_class_of_lists]  # fmt: skip
-
-
-@pytest.mark.parametrize("function", ONCE)
-def test_python_runs_a_loop_that_moves_them_on(function):
+@pytest.mark.parametrize("made, step", ONCE.values(), ids=ONCE)
+def test_python_runs_a_loop_that_moves_them_on(made, step):
     """Where the trips are fixed; else it is refused."""
+
+    def function(x):
+        moving = made()
+        return weighed(x, lambda: step(moving))
+
     with pytest.raises(CaptureError, match=r"iterator that was made outside|the loop (changes|appends|writes|reads)"):
         gfx.symbolic_trace(function, backend="torch")
     program = gfx.symbolic_trace(function, X)
