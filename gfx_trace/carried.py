@@ -180,7 +180,7 @@ def poison(tracer: Tracer, value: Any, untyped: Callable[[Proxy], Any]) -> Any:
     if kind:
         return _ZEROS[kind]
     if isinstance(value, Proxy):
-        type_ = getattr(value.read(), "type", None)
+        type_ = getattr(value.value, "type", None)  # a view keeps its type: it is not derived again
         if not isinstance(type_, LogicalTensor) or not type_.known:
             return untyped(value)
         return tracer.wrap(ops.zeros(type_.dims, type_.dtype), value.backend)

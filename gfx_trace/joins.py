@@ -84,6 +84,7 @@ class Join:
             found = self._tree(a, b, name)
             if found is not None:
                 return found
+        a, b = self._known(a, b, 0), self._known(b, a, 1)
         found = self.joined.get((id(a), id(b)))
         if found is not None:  # one object under two names stays one
             return found
@@ -100,6 +101,13 @@ class Join:
             joined.sides = (a, b)
             self.joined[id(a), id(b)] = joined
         return joined
+
+    def _known(self, x: Any, other: Any, side: int) -> Any:
+        """The test itself, in the place of a number on the other side, is known there: `test and 0.5` is False or 0.5."""
+        if type(x) is not Proxy or not weak_kind(other) or not isinstance(x.value, Value):
+            return x
+        is_test = self.tracer.facts.root(x.value) is self.tracer.facts.root(self.test)
+        return side == 0 if is_test and self.tracer.is_boolean(x.value) else x
 
     def value(self, x: Any, side: int) -> Any:
         """What x held at the end of a side: writes to what was there before are undone behind it."""

@@ -320,4 +320,29 @@ def f(x, n, k):
 """,
         "equal|refused",
     ),
+    "an item that a loop defines, of what a test in it decides": Failure(
+        """
+def f(x, n, k, m=None):
+    v = x * 0.5
+    for t1 in range(1, n + 1):
+        if v.sum() > 0.1:
+            pass
+        else:
+            v = x
+        late0 = v[0]
+    return late0
+""",
+        how=Settings("torch", 1, 1, False),
+    ),
+    "a view that is returned out of a loop that makes it": Failure(
+        """
+def f(x, n, k):
+    v = x
+    while n > 0:
+        v = np.flip(v)
+        return v
+    return x
+""",
+        how=Settings("numpy", 1, 0, False),
+    ),
 }

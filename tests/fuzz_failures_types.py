@@ -105,4 +105,15 @@ def f(x, n, k, m=None):
 """,
         how=Settings("jax", 1, 1, False),
     ),
+    "a number that `and` and `or` choose, in a loop that makes it a tensor": Failure(
+        """
+def f(x, n, k):
+    c = 0.25
+    s = (x[0] > 0) and 0.5 or c
+    for e in x:
+        s = abs(s) * 0.5 + e
+    return s
+""",
+        how=Settings("torch", 1, 1, False),
+    ),
 }
