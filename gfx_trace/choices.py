@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.codegen.control import given
+from gfx_ir.codegen.control import outer
 from gfx_ir.codegen.copying import copy_graph
 from gfx_ir.graph import Node, Value
 from gfx_ir.passes.dce import has_effect
@@ -74,9 +74,9 @@ class Choices:
             return self._copied(origin, done)
         if self.visible(value):
             return self.local(value)
-        node, outer = value.node, given(value)
-        if outer:
-            return self._copied(outer[0][0], done)
+        node, found = value.node, outer(value)
+        if found is not value:
+            return self._copied(found, done)
         own = node.op.name in ("placeholder", "parameter")  # of a loop's trip, for one
         if own or has_effect(node) or any(region.parameters for region in node.regions):
             raise self.error(f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test")

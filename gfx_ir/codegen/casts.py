@@ -56,11 +56,9 @@ class Casts(Repeats):
         if kind is None:
             return made
         if element is not None:
-            result = self.plan.resolve(loop_results(node)[at])
-            before = (
-                result in placeholders(node, node.regions[-1])[1] and node.values[self.plan.liveness.phis[result][1]]
-            )
-            return made if before and strong(before) == element else self.typed(made, element)
+            loop, carried = self.plan.liveness.phis.get(self.plan.resolve(loop_results(node)[at]), (None, -1))
+            is_cast = loop is node and carried >= 0 and strong(node.values[carried]) == element
+            return made if is_cast else self.typed(made, element)
         if kind and kind != _BOTH:
             return ast.BinOp(made, ast.Mult(), ast.Constant(_MAKE[kind](1)))
         phi = placeholders(node, node.regions[-1])[1][at]

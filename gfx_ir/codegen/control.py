@@ -41,11 +41,16 @@ def is_boolean(value: Any, assumed: frozenset[Value] = frozenset(), depth: int =
         return getattr(node.arg("dtype"), "kind", "") == "b"
     if node.op.name in IFS:
         return all(is_boolean(side, assumed) for output, *sides in joins(node) if output is value for side in sides)
-    return any(all(is_boolean(x, assumed | {value}) for x in found) for found in (*_carried(value), *given(value)))
+    return any(all(is_boolean(x, assumed | {value}) for x in found) for found in (*_carried(value), *_given(value)))
 
 
-def given(value: Value) -> list[tuple[Any]]:
-    """What a placeholder of a test's side, or of a loop behind what is carried, stands for outside."""
+def outer(leaf: Any) -> Any:
+    """What a placeholder of a test's side, or of a loop behind what is carried, stands for outside; any other leaf as it is."""
+    found = _given(leaf) if type(leaf) is Value else []
+    return found[0][0] if found else leaf
+
+
+def _given(value: Value) -> list[tuple[Any]]:
     graph = value.node.graph
     owner = graph.owner if graph is not None else None
     if owner is None or graph is None or value not in graph.placeholders:

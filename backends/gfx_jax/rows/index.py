@@ -13,7 +13,7 @@ import jax
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import host
-from gfx_ir.codegen.control import given
+from gfx_ir.codegen.control import outer
 from gfx_ir.dtypes import DTYPES, float32
 from gfx_ir.graph import Value
 from gfx_ir.lifting.shapes import positions
@@ -59,14 +59,14 @@ def _of_its_own(mask: Any, x: Any, value: Any) -> bool:
     if whole(x) and (isinstance(value, float) or kind_of(x) == "b"):
         return False
     return mask.node.op.name in _MASKS and any(
-        _outer(a) is _outer(x) or _of_its_own(a, x, value) for a in mask.node.args
+        _outermost(a) is _outermost(x) or _of_its_own(a, x, value) for a in mask.node.args
     )
 
 
-def _outer(x: Any) -> Any:
+def _outermost(x: Any) -> Any:
     """What a value that a side of a test takes from outside is there."""
-    while isinstance(x, Value) and given(x):
-        ((x,),) = given(x)
+    while outer(x) is not x:
+        x = outer(x)
     return x
 
 

@@ -11,7 +11,7 @@ from ...dtypes import bool_
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...types import LogicalTensor
-from ..control import IFS, given, is_boolean
+from ..control import IFS, is_boolean, outer
 from ..copying import outputs_of
 
 _NUMBERS = ("bool", "int", "float")
@@ -66,8 +66,8 @@ def _truth(leaf: Any, side: Graph, test: Any, taken: bool) -> Any:
     """Whether a leaf is true, on the side that is taken where `test` is, or is not."""
     if type(leaf) is not Value:
         return bool(leaf)
-    outer = given(leaf)[0][0] if given(leaf) else None
-    if outer is not None and (outer is test or (_is_truth(test.node) and test.node.args[0] is outer)):
+    found = outer(leaf)
+    if found is not leaf and (found is test or (_is_truth(test.node) and test.node.args[0] is found)):
         return taken
     if is_boolean(leaf):
         return leaf

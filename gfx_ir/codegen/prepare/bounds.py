@@ -6,7 +6,7 @@ from typing import Any
 
 from ...graph import Graph, Node, Value
 from ...op import lookup
-from ..control import is_boolean
+from ..control import is_boolean, outer
 from ..copying import outputs_of
 from ..liveness import placeholders
 
@@ -25,7 +25,7 @@ def trips_of(node: Node) -> tuple[Any, Value] | None:
             continue
         counter, stop, beyond = _BELOW[found.node.op.name]
         at = _counter(node, _outside(found.node.args[counter], node.regions[0]))
-        bound = _of_loop(_outside(found.node.args[stop], node.regions[0]), node)
+        bound = outer(_outside(found.node.args[stop], node.regions[0]))
         if at is None or not _worth(bound, node.regions[0], len(holding) == 1):
             continue
         return _plus(node, bound, beyond - node.arg("init")[at]), found
@@ -52,32 +52,16 @@ def _conjuncts(leaf: Any) -> list[Value]:
         return [leaf]
     then, other = (outputs_of(region.result, 1)[0] for region in inner.regions)
     test = inner.args[0]
-    if other is False or _operand(inner, 1, other) is test:
+    if other is False or outer(other) is test:
         return [*_conjuncts(test), *_conjuncts(then)]
     return [leaf]
 
 
-def _operand(node: Node, side: int, leaf: Any) -> Any:
-    """What a placeholder of one side of a test stands for outside."""
-    held = node.regions[side].placeholders
-    return node.args[1][held.index(leaf)] if type(leaf) is Value and leaf in held else leaf
-
-
 def _outside(leaf: Any, top: Graph) -> Any:
     """A value of a side of a test as what it is in `top`, the region of the loop."""
-    while type(leaf) is Value and leaf.node.graph is not None and leaf.node.graph is not top:
-        owner = leaf.node.graph.owner
-        if owner is None or leaf not in leaf.node.graph.placeholders:
-            return leaf
-        leaf = _operand(owner, owner.regions.index(leaf.node.graph), leaf)
+    while type(leaf) is Value and leaf.node.graph is not top and outer(leaf) is not leaf:
+        leaf = outer(leaf)
     return leaf
-
-
-def _of_loop(leaf: Any, node: Node) -> Any:
-    """An operand of the loop as what it is outside."""
-    held = node.regions[0].placeholders
-    first = len(node.arg("init"))
-    return node.arg("operands")[held.index(leaf) - first] if leaf in held[first:] else leaf
 
 
 def _counter(node: Node, leaf: Any) -> int | None:

@@ -13,7 +13,7 @@ from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...trees import leaves
 from ...types import LogicalTensor
-from ..control import given, is_boolean
+from ..control import is_boolean, outer
 from ..copying import substitute
 
 _TOTAL = frozenset(
@@ -79,7 +79,7 @@ def _roots(value: Value) -> set[Value]:
             todo.extend(node.args)
         elif node.op.name in ("index_put", "zeros_like", "ones_like", "full_like"):
             todo.append(node.args[0])
-        todo.extend(outer for (outer,) in given(leaf))
+        todo.append(outer(leaf))
     return found
 
 

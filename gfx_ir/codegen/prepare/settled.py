@@ -12,7 +12,7 @@ from typing import Any
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...trees import leaves
-from ..control import IFS, given
+from ..control import IFS, outer
 from ..copying import Values, copy_nodes, outputs_of, splice, substitute
 
 Otherwise = Callable[[Graph, Values], Any]
@@ -109,9 +109,9 @@ def _known(side: Any, test: Any, truth: bool) -> bool | None:
     """The truth of what a side gives, where the side's test has this truth."""
     if isinstance(side, bool):
         return side
-    found = given(side)[0][0] if type(side) is Value and given(side) else None
+    found = outer(side)
     asks_it = type(test) is Value and test.node.op.name == "not_equal" and test.node.args[0] is found
-    return truth if found is not None and (found is test or asks_it) else None
+    return truth if found is not side and (found is test or asks_it) else None
 
 
 def _negated(value: Value) -> Any:
@@ -124,8 +124,8 @@ def _negated(value: Value) -> Any:
 def _at(value: Any, graph: Graph | None) -> Value | None:
     """What a value of a region is in the graph around it; None where that is nothing there."""
     while type(value) is Value and value.node.graph is not graph:
-        outer = given(value)
-        value = outer[0][0] if outer else None
+        found = outer(value)
+        value = found if found is not value else None
     return value if type(value) is Value else None
 
 
@@ -193,9 +193,9 @@ def _key(test: Any) -> tuple[Any, bool]:
     """What a test asks, wherever it stands, and whether it is the opposite of that."""
     turned = False
     while type(test) is Value:
-        outer, negated = given(test), _negated(test)
-        if outer:
-            test = outer[0][0]
+        found, negated = outer(test), _negated(test)
+        if found is not test:
+            test = found
         elif negated is not None:
             test, turned = negated, not turned
         elif test.node.op.name == "is_none":

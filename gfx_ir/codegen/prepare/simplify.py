@@ -7,7 +7,7 @@ from typing import Any
 
 from ...graph import Graph, Node, Value
 from ...op import lookup
-from ..control import IFS, LOOPS, is_boolean, joins
+from ..control import IFS, LOOPS, is_boolean, joins, outer
 from ..copying import outputs_of
 
 _FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
@@ -70,12 +70,12 @@ def _opposite(value: Value, before: Node, name: str | None) -> Any:
 
 def _knows_its_test(node: Node) -> None:
     """`b if a else a` gives False where a boolean a fails, `a if a else b` True where it holds."""
-    test, operands = node.args[0], list(node.args[1])
+    test = node.args[0]
     if type(test) is not Value or not is_boolean(test):
         return
     for region, known in zip(node.regions, (True, False)):
         results = outputs_of(region.result, len(node.values))
-        region.result = tuple(known if _outer(leaf, region, operands) is test else leaf for leaf in results)
+        region.result = tuple(known if outer(leaf) is test else leaf for leaf in results)
 
 
 def _name_carried(node: Node) -> None:
@@ -98,9 +98,8 @@ def _name_joined(node: Node) -> None:
 
 
 def _same_on_both_sides(node: Node) -> None:
-    operands = list(node.args[1])
     for output, then, other in joins(node):
-        then, other = _outer(then, node.regions[0], operands), _outer(other, node.regions[1], operands)
+        then, other = outer(then), outer(other)
         if type(then) is Value and then is other and then.node.graph is node.graph:
             output.replace_by(then)
 
@@ -133,10 +132,3 @@ def _drop_outputs(node: Node) -> None:
         value.name, value.type = old.name, old.type
         old.replace_by(value)
     graph.erase(node)
-
-
-def _outer(leaf: Any, region: Graph, operands: list[Any]) -> Any:
-    """What a placeholder of the region stands for outside."""
-    if type(leaf) is Value and leaf.node.graph is region and leaf in region.placeholders:
-        return operands[region.placeholders.index(leaf)]
-    return leaf
