@@ -15,6 +15,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
+from .either import root_of, roots
 from .proxy import NeedsPython, Proxy
 from .scalars import SURE, Conditions, scalar, taken
 
@@ -24,12 +25,14 @@ _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or mak
 class Doubt:
     """The base of a tensor that may be the same memory as `others`; under the `conditions` it is a number of its own."""
 
-    __slots__ = ("pairs", "why", "conditions")
+    __slots__ = ("pairs", "given", "why", "conditions", "loop")
     version = 0
 
-    def __init__(self, why: str, conditions: Conditions | None = None) -> None:
+    def __init__(self, why: str, conditions: Conditions | None = None, loop: Any = None) -> None:
         self.pairs: dict[tuple[int, int], tuple[Proxy, Any]] = {}  # others with what they held, each pair once
+        self.given: list[Proxy] = []  # those of them that it was made of: what these may be, it may be too
         self.why, self.conditions = why, conditions
+        self.loop = loop  # the one that carries it: of what that carries, it may be those of the others alone
 
     @property
     def apart(self) -> Conditions | None:
@@ -41,24 +44,32 @@ class Doubt:
         """The tensors in question, with what each held when the doubt arose."""
         return self.pairs.values()
 
-    def add(self, pairs: Iterable[tuple[Proxy, Any]]) -> None:
-        """More tensors in question."""
-        for pair in pairs:
-            self.pairs[id(pair[0]), id(pair[1])] = pair
+    def add(self, *others: Proxy) -> None:
+        """More tensors in question, with what these may be."""
+        for other in others:
+            self.given.append(other)
+            self.pairs[id(other), id(other.value)] = other, other.value
+            if isinstance(other.base, Doubt):
+                self.pairs.update(other.base.pairs)
 
     def read(self) -> None:
         """Nothing, if none of the others was written, or this proves to be a number."""
         for other, value in self.others:
-            if other.value is not value or (type(other.base) is Lost and not other.base.settled()):
+            lost = type(other.base) is Lost and not self._by_loop(other.base) and not other.base.settled()
+            if other.value is not value or lost:
                 if self.apart is None or not taken(self.apart):
                     raise _undecided(other, self.why)
                 self.pairs.clear()
                 return
 
+    def _by_loop(self, lost: Lost) -> bool:
+        """Whether another tensor is lost to one that the same loop carries, which is not this."""
+        return self.loop is not None and lost.loop is self.loop
+
     def written(self, proxy: Proxy, new: Any) -> None:
         """The tensor is written: the others may have changed with it."""
         for other, _ in self.others:
-            lose(other, self.why, put_back(proxy, proxy), self.apart)
+            lose(other, self.why, put_back(proxy, proxy), self.apart, self.loop)
         active.builder.journal.record(proxy, None, "base")
         proxy.base = None
         proxy.write(new)
@@ -67,14 +78,17 @@ class Doubt:
 class Lost:
     """The base of a tensor whose value is undecided. `result`: what `x[i] += y` made, which it puts back, and where.
 
-    It was not written after all where the `conditions` hold, under which what was written is a number of its own.
+    It was not written after all where the `conditions` hold, under which what was written is a number of its own. `loop`: the
+    one that carries what was written.
     """
 
-    __slots__ = ("error", "result", "before", "conditions")
+    __slots__ = ("error", "result", "before", "conditions", "loop")
     version = 0
 
-    def __init__(self, error: UnsupportedConstruct, before: Any, result: Any, conditions: Conditions | None) -> None:
-        self.error, self.before, self.result, self.conditions = error, before, result, conditions
+    def __init__(
+        self, error: UnsupportedConstruct, before: Any, result: Any, conditions: Conditions | None, loop: Any = None
+    ) -> None:
+        self.error, self.before, self.result, self.conditions, self.loop = error, before, result, conditions, loop
 
     def settled(self) -> bool:
         """Whether the conditions can be taken as given."""
@@ -103,8 +117,7 @@ class Row(Doubt):
 
     def __init__(self, owner: Proxy, fixed: bool, conditions: Conditions | None) -> None:
         super().__init__("a loop writes to its rows", conditions)
-        root = root_of(owner)
-        self.add([(root, root.value)])
+        self.add(*roots(owner))
         self.fixed = fixed
 
     def written(self, proxy: Proxy, new: Any) -> None:
@@ -126,7 +139,7 @@ class Element(Doubt):
         root = root_of(owner)
         why = "an index gives a number of its own from a vector, and a view of its rows from a matrix"
         super().__init__(why, conditions if owner.backend is not None else None)
-        self.add([(root, root.value)])
+        self.add(root)
         self.owner, self.at = owner, at
 
 
@@ -140,8 +153,7 @@ class Selected(Doubt):
 
     def __init__(self, owner: Proxy, at: Any, apart: Conditions | None) -> None:
         super().__init__("an index that is an array copies, and one that is a number gives a view")
-        root = root_of(owner)
-        self.add([(root, root.value)])
+        self.add(*roots(owner))
         self.owner, self.at, self.apart = owner, at, apart
 
 
@@ -166,19 +178,39 @@ class Constant:
 CONSTANT = Constant()
 
 
-def root_of(proxy: Proxy) -> Proxy:
-    """The tensor that a view is a view of."""
-    while type(proxy.base) is Proxy:
-        proxy = proxy.base
-    return proxy
+def memory(proxy: Proxy) -> list[Proxy]:
+    """The tensors whose memory one has, or may have."""
+    found: list[Proxy] = []
+    for root in roots(proxy):
+        found.append(root)
+        found += [other for other, _ in root.base.others] if isinstance(root.base, Doubt) else []
+    return found
 
 
-def reached(root: Proxy, graph: Any) -> list[Proxy]:
+def reached(proxy: Proxy, graph: Any) -> list[Proxy]:
     """Tensors from outside of a region that one which it leaves may be: itself, unless the region (`graph`) made it."""
-    if not isinstance(root.value, Value) or root.value.node.graph is not graph:
-        return [root]
-    others = [other for other, _ in root.base.others] if isinstance(root.base, Doubt) else []
-    return [other for other in others if not isinstance(other.value, Value) or other.value.node.graph is not graph]
+    found: list[Proxy] = []
+    for root in roots(proxy):
+        found += [root] if outside(root, graph) else [item for item in memory(root) if outside(item, graph)]
+    return found
+
+
+def outside(proxy: Proxy, graph: Any) -> bool:
+    """Whether a tensor was not made in a region."""
+    return not isinstance(proxy.value, Value) or proxy.value.node.graph is not graph
+
+
+def distinct(a: Proxy, b: Proxy) -> bool:
+    """Whether one loop carries both, and they are different tensors in each trip."""
+    if not isinstance(a.base, Doubt) or not isinstance(b.base, Doubt) or a.base.loop is None:
+        return False
+    return a.base.loop is b.base.loop and not any(other is b for other, _ in a.base.others)
+
+
+def share(some: Iterable[Any], others: Iterable[Any]) -> bool:
+    """Whether one object is among both."""
+    held = {id(item) for item in some}
+    return any(id(item) in held for item in others)
 
 
 def called(proxy: Proxy) -> str:
@@ -193,32 +225,40 @@ def mutable(x: Any) -> bool:
     return scalar(x) != SURE
 
 
-def doubt(proxy: Proxy, others: Iterable[Proxy], why: str, add: bool = False) -> None:
-    """Let `proxy` be a tensor that may share memory with others; `add`: besides those that it may share with already."""
+def doubt(proxy: Proxy, others: Iterable[Proxy], why: str, add: bool = False, loop: Any = None) -> None:
+    """Let `proxy` be a tensor that may share memory with others; `add`: besides those that it may share with already; `loop`:
+    the one that carries it."""
     if proxy.base is not None and not (add and type(proxy.base) is Doubt):
         return
-    made = proxy.base if proxy.base is not None else Doubt(why, scalar(proxy))
-    for other in others:
-        root = root_of(other)
+    made = proxy.base if proxy.base is not None else Doubt(why, scalar(proxy), loop)
+    for root in (root for other in others for root in roots(other)):
         if root is not proxy and type(root.base) is not Lost:
-            made.add([(root, root.value)])
-            if isinstance(root.base, Doubt):
-                made.add(pair for pair in root.base.others if pair[0] is not proxy)
+            made.add(root)
+    for key in [key for key, (other, _) in made.pairs.items() if other is proxy]:
+        del made.pairs[key]
     if made.pairs:
         proxy.base, proxy.seen = made, 0
 
 
-def lose(proxy: Proxy, why: str, result: Any = None, conditions: Conditions | None = None) -> None:
-    """What a tensor holds is undecided from here on; or is what it was, where the conditions hold."""
-    root = root_of(proxy)
-    if type(root.base) is Lost:
-        return
+def lose(proxy: Proxy, why: str, result: Any = None, conditions: Conditions | None = None, loop: Any = None) -> None:
+    """What a tensor holds is undecided from here on; or is what it was, where the conditions hold. `loop`: the one that carries
+    what was written."""
+    for root in roots(proxy):
+        _lose(root, why, result, conditions, loop)
+
+
+def _lose(root: Proxy, why: str, result: Any, conditions: Conditions | None, loop: Any) -> None:
     before = root.base
+    if type(before) is Lost and before.loop in (loop, None):
+        return
     active.builder.journal.record(root, None, "base", called(root))
-    root.base = Lost(_undecided(root, why), before, result, conditions)
+    if type(before) is Lost:  # to more than what one loop carries
+        root.base = Lost(before.error, before.before, before.result, before.conditions)
+        return
+    root.base = Lost(_undecided(root, why), before, result, conditions, loop)
     if isinstance(before, Doubt):
         for other, _ in before.others:
-            lose(other, why, None, conditions)
+            lose(other, why, None, conditions, loop)
 
 
 def put_back(item: Proxy, made: Proxy) -> Any:

@@ -3,63 +3,125 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 from gfx_ir.graph import Graph
 
-from .aliases import Doubt, doubt, mutable, reached, root_of
+from .aliases import Doubt, distinct, doubt, memory, mutable, outside
 from .carried import Carried
+from .either import roots
 from .proxy import Proxy
 
 
 class CarriedAliases:
     """Found after a pass over the body.
 
-    In the next trip a variable is what the body left in it, in the first trip what it was before the loop.
+    In the next trip a variable is what the body left in it, in the first trip what it was before the loop. Two that are
+    different tensors before the loop and after each trip always are, as buffers that change places.
     """
 
-    def __init__(self, carried: Sequence[Carried], graph: Graph) -> None:
-        self.carried = [c for c in carried if mutable(c.entered) or mutable(c.out)]
-        entered = {id(c.entered): c for c in self.carried}
+    def __init__(self, carried: Sequence[Carried], graph: Graph, loop: Any) -> None:
+        """`loop`: what tells the loop from others."""
+        self.carried, self.loop = [c for c in carried if mutable(c.entered) or mutable(c.out)], loop
+        self.entered = {id(c.entered): c for c in self.carried}
         self.written = any(type(c.entered) is Proxy and c.entered.value is not c.inner for c in self.carried)
-        self.outside: dict[int, list[Proxy]] = {}  # tensors from outside that each may be
-        self.tokens: dict[int, list[Any]] = {}  # what it shares with others that have the same
-        self.uses: dict[Any, list[Carried]] = {}
-        self.follows: dict[int, Carried] = {}  # the variable whose tensor it takes over
-        for c in self.carried:
-            outside = [root_of(c.init)] if type(c.init) is Proxy else []
-            tokens: list[Any] = [("before", id(root)) for root in outside]
-            if type(c.out) is Proxy:
-                root = root_of(c.out)
-                tokens.append(("after", id(root)))
-                if isinstance(root.base, Doubt):
-                    tokens += [("after", id(root_of(held))) for held, _ in root.base.others]
-                if id(root) in entered:
-                    self.follows[id(c)] = entered[id(root)]
-                else:
-                    outside += reached(root, graph)
-            self.outside[id(c)], self.tokens[id(c)] = outside, tokens
-            for token in tokens:
-                self.uses.setdefault(token, []).append(c)
-        self.any = any(self.outside.values()) or any(len(found) > 1 for found in self.uses.values())
+        self.before = {id(c): _roots(c.init) for c in self.carried}
+        self.after = {id(c): _roots(c.out) for c in self.carried}
+        self.outside = {id(c): self._outside(c, graph) for c in self.carried}  # tensors from outside that each may be
+        self._follow()
+        self.reach = {
+            key: {id(x) for item in found.values() for x in memory(item)} for key, found in self.outside.items()
+        }
+        self.partners: dict[int, dict[int, Carried]] = {id(c): {} for c in self.carried}  # those that each may be
+        self._share()
+
+    @property
+    def shared(self) -> dict[int, Any]:
+        """For each variable that shares memory, what with."""
+        found = {id(c): (set(self.partners[id(c)]), set(self.outside[id(c)])) for c in self.carried}
+        return {key: pair for key, pair in found.items() if any(pair)}
 
     def apply(self, which: str, why: str) -> None:
         """Put the doubts on what stands for the carried tensors: `entered` in the body, `result` behind the loop."""
         for c in self.carried:
             proxy = getattr(c, which)
-            if not mutable(proxy):
-                continue
-            others = list(self._outside(c))
-            for token in self.tokens[id(c)]:
-                others += [p for o in self.uses[token] if o is not c and type(p := getattr(o, which)) is Proxy]
-            doubt(proxy, others, why.format(c.name))
+            if mutable(proxy):
+                partners = [getattr(other, which) for other in self.partners[id(c)].values()]
+                others = [*self.outside[id(c)].values(), *(p for p in partners if type(p) is Proxy)]
+                doubt(proxy, others, why.format(c.name), loop=self.loop)
 
-    def _outside(self, carried: Carried) -> list[Proxy]:
-        found: list[Proxy] = []
-        seen: set[int] = set()
-        at: Carried | None = carried
-        while at is not None and id(at) not in seen:
-            seen.add(id(at))
-            found += self.outside[id(at)]
-            at = self.follows.get(id(at))
-        return found
+    def _outside(self, carried: Carried, graph: Graph) -> dict[int, Proxy]:
+        """The tensors from outside that it is before the loop, or that the body puts in its place."""
+        found = self.before[id(carried)]
+        left = [item for root in self.after[id(carried)] for item in self._memory(root)]
+        return {id(item): item for item in (*found, *(item for item in left if outside(item, graph)))}
+
+    def _follow(self) -> None:
+        """What takes over another's tensor takes over those from outside that it may be."""
+        changed = True
+        while changed:
+            changed = False
+            for c in self.carried:
+                mine = self.outside[id(c)]
+                size = len(mine)
+                for item in (item for root in self.after[id(c)] for item in self._memory(root)):
+                    if id(item) in self.entered:
+                        mine.update(self.outside[id(self.entered[id(item)])])
+                changed |= len(mine) != size
+
+    def _share(self) -> None:
+        """Find who may be whom: before the loop, and from trip to trip."""
+        pairs = list(combinations(self.carried, 2))
+        for a, b in pairs:
+            if any(_alike(r, s) for r in self.before[id(a)] for s in self.before[id(b)]):
+                self._pair(a, b)
+        changed = True
+        while changed:
+            changed = False
+            for a, b in pairs:
+                if id(b) not in self.partners[id(a)] and self._meet(a, b):
+                    self._pair(a, b)
+                    changed = True
+
+    def _pair(self, a: Carried, b: Carried) -> None:
+        self.partners[id(a)][id(b)], self.partners[id(b)][id(a)] = b, a
+
+    def _meet(self, a: Carried, b: Carried) -> bool:
+        """Whether the body may leave one tensor in both."""
+        return any(
+            r is s or (not distinct(r, s) and any(self._one(x, y) for x in self._memory(r) for y in self._memory(s)))
+            for r in self.after[id(a)]
+            for s in self.after[id(b)]
+        )
+
+    def _memory(self, root: Proxy) -> list[Proxy]:
+        """The tensors that one may be; what the trip began with stands for all that it may be."""
+        found, todo = {}, [root]
+        while todo:
+            item = todo.pop()
+            if id(item) not in found:
+                found[id(item)] = item
+                todo += item.base.given if isinstance(item.base, Doubt) and id(item) not in self.entered else ()
+        return list(found.values())
+
+    def _one(self, x: Proxy, y: Proxy) -> bool:
+        """Whether two tensors may be one in the next trip, for all that is known of this."""
+        first, second = self.entered.get(id(x)), self.entered.get(id(y))
+        if first is not None and second is not None:
+            return first is second or id(second) in self.partners[id(first)]
+        if first is not None:
+            return id(y) in self.reach[id(first)]
+        return x is y if second is None else id(x) in self.reach[id(second)]
+
+
+def _roots(x: Any) -> list[Proxy]:
+    return roots(x) if type(x) is Proxy else []
+
+
+def _alike(r: Proxy, s: Proxy) -> bool:
+    """Whether two tensors may share memory."""
+    if r is s:
+        return True
+    held = {id(item) for item in memory(s)}
+    return not distinct(r, s) and any(id(item) in held for item in memory(r))

@@ -9,7 +9,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
-from .aliases import doubt, mutable, reached, root_of
+from .aliases import doubt, memory, mutable, reached, share
 from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
 from .hints import loop_key, recall, remember
@@ -41,6 +41,7 @@ class Carries(Settling):
         # A break flag is false wherever the loop still runs.
         self.flags = frozenset(stop.__code__.co_freevars) & frozenset(names) if stop is not None else frozenset()
         self.span = tracer.span()
+        self.loop = object()  # what stands for it where nothing of it may be kept alive
         self.before: tuple = get()
         self.entry: list[Any] = list(self.before)  # `before`, with what the loop defines as Maybe
         self.slots: list[Carried] = []
@@ -197,12 +198,12 @@ class Carries(Settling):
 
     def _check_appended(self, slot: Slot, item: Any) -> None:
         """A list holds tensors, not what they held: one that a later trip writes in place changes in the list too."""
-        root = root_of(item)
+        held = memory(item)
         for carried in self.slots:
             phi = carried.entered
-            handed = type(carried.out) is Proxy and root_of(carried.out) is root
+            handed = type(carried.out) is Proxy and share(memory(carried.out), held)
             written = handed and type(phi) is Proxy and phi.value is not phi.first
-            if written or (carried.slot is not None and carried.slot.object is root):
+            if written or (carried.slot is not None and share((carried.slot.object,), held)):
                 what = (
                     f"the loop writes {carried.name!r} in place, which {called(slot.object, self.tracer.site)!r} holds"
                 )
@@ -248,18 +249,17 @@ class Carries(Settling):
 
     def _shared(self, item: Proxy) -> list[Proxy]:
         """The tensors behind the loop that an appended one may be."""
-        root = root_of(item)
-        found = reached(root, self.side.graph)
+        found, held = reached(item, self.side.graph), memory(item)
         for carried in self.slots:
             ends = (carried.entered, carried.out)
-            if any(type(end) is Proxy and root_of(end) is root for end in ends):
+            if any(type(end) is Proxy and share(memory(end), held) for end in ends):
                 found += [end for end in (carried.init, carried.result) if type(end) is Proxy]
         return [x for x in found if mutable(x)]
 
     def _rows(self, item: Proxy, y: Value) -> Proxy:
         """What all trips appended as one tensor."""
         y.name = None
-        row = getattr(item.read(), "type", None)
+        row = getattr(item.value, "type", None)
         if self.trips is not None and isinstance(row, LogicalTensor) and row.dims is not None:
             y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
         return self.tracer.wrap(y, item.backend)

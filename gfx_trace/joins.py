@@ -14,7 +14,9 @@ from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from .aliases import Doubt, doubt, mutable, reached, root_of
+from .aliases import share
+from .either import roots
+from .joined_aliases import JoinedAliases
 from .journal import MISSING, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
@@ -92,7 +94,7 @@ class Join:
             values = self.value(a, 0), self.value(b, 1)
         except CaptureError as error:  # not to be read any more: an error where it is read
             return Unusable(error)
-        kind = self._kind(a, b, name)
+        kind = self._kind((a, b), values, name)
         if isinstance(kind, (Unusable, Choice)):
             return kind
         joined = self.output(*values, kind, name, _backend(a, b) or self.tracer.backend)
@@ -113,6 +115,8 @@ class Join:
         """What x held at the end of a side: writes to what was there before are undone behind it."""
         if type(x) is Proxy and self.sides and id(x) in self.sides[side].values:
             return held_value(self.sides[side].values, x)
+        if type(x) is Proxy and self.sides and share((slot.object for slot, _ in self.sides[side].written), roots(x)):
+            return self.tracer.at_end(self.sides[side], x)  # the other side alone has put another one in its place
         if type(x) is Proxy and self.sides and type(x.value) is Value and x.value.node.graph is self.sides[side].graph:
             return x.value  # made in the side: a view derived again here would be computed on both sides
         return self.tracer.unwrap(x)
@@ -122,23 +126,7 @@ class Join:
         for joined in self.joined.values():
             if joined.backend is not None and joined.backend.numbers:
                 self._numbers(joined)
-        made = [j for j in self.joined.values() if mutable(j.proxy)]
-        uses: dict[tuple[int, int], list[Joined]] = {}
-        for joined in made:
-            for at, x in enumerate(joined.sides):
-                if type(x) is Proxy:
-                    uses.setdefault((at, id(root_of(x))), []).append(joined)
-        for joined in made:
-            others: list[Proxy] = []
-            for at, x in enumerate(joined.sides):
-                if type(x) is not Proxy:
-                    continue
-                root = root_of(x)
-                others += reached(root, self.sides[at].graph if self.sides else None)
-                doubted = [held for held, _ in root.base.others] if isinstance(root.base, Doubt) else []
-                for held in (root, *doubted):
-                    others += [other.proxy for other in uses.get((at, id(root_of(held))), ()) if other is not joined]
-            doubt(joined.proxy, others, f"{joined.name!r} is another tensor on each side of a test")
+        JoinedAliases(self.tracer, self.test, self.sides, list(self.joined.values())).apply()
 
     def _numbers(self, joined: Joined) -> None:
         """What is joined from NumPy's numbers is one."""
@@ -190,26 +178,27 @@ class Join:
         found = self.sides[side].contents.get(id(x)) if self.sides else None
         return found if found is not None else branches(x) or []
 
-    def _kind(self, a: Any, b: Any, name: str) -> Any:
+    def _kind(self, pair: tuple[Any, Any], values: tuple[Any, Any], name: str) -> Any:
         """Kind of the output that a pair of different leaves makes, or what stands for it where none can be."""
-        kinds = {self._leaf_kind(a), self._leaf_kind(b)}
+        (a, b), kinds = pair, set(map(self._leaf_kind, pair, values))
         if "object" in kinds or "tree" in kinds:
             return self._unjoinable(a, b, name)
         if self.host:
             return _host_kind(kinds)
         if kinds <= {"tensor", "int", "float", "bool", "complex"}:
-            self._check_types(a, b, name)
+            left, right = (value if type(x) is Proxy else None for x, value in zip(pair, values))
+            self._check_types(left, right, name)
             return "tensor"
         return self._unjoinable(a, b, name)
 
-    def _leaf_kind(self, x: Any) -> str:
-        """Kind of a leaf; what is known to be there is a tensor."""
-        found = _leaf_kind(x)
+    def _leaf_kind(self, x: Any, value: Any) -> str:
+        """Kind of a leaf and what it holds; what is known to be there is a tensor."""
+        found = _leaf_kind(x, value)
         there = found == "optional" and type(x) is Proxy and self.tracer.facts.there(x.value)
         return "tensor" if there else found
 
     def _check_types(self, a: Any, b: Any, name: str) -> None:
-        types = [p.read().type if isinstance(p, Proxy) and isinstance(p.read(), Value) else None for p in (a, b)]
+        types = [value.type if isinstance(value, Value) else None for value in (a, b)]
         if not all(isinstance(t, LogicalTensor) for t in types):
             return
         left, right = types
@@ -271,10 +260,9 @@ def number_type(x: Any, promotion: str) -> LogicalTensor | None:
     return LogicalTensor(dtypes.default(kind[0], promotion), (), weak=True) if kind else None
 
 
-def _leaf_kind(x: Any) -> str:
+def _leaf_kind(x: Any, value: Any) -> str:
     if isinstance(x, Proxy):
-        value = x.read()
-        return value.kind if isinstance(value, Value) else _leaf_kind(value)
+        return value.kind if isinstance(value, Value) else _leaf_kind(value, value)
     if isinstance(x, HostProxy):
         return x.value.kind
     if isinstance(x, _NUMBERS):

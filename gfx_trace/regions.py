@@ -242,6 +242,19 @@ class Regions:
                     value.type = joined_type(*pair, self.promotion)
         return [self.wrap(value) for value in node.values]
 
+    def at_end(self: Tracer, side: Side, x: Proxy) -> Any:
+        """What a tensor from outside held at the end of a side that was left."""
+        written = [(slot, value) for slot, value in side.written if slot.kind in ("proxy", "base")]
+        before = [(slot, slot.get()) for slot, _ in written]
+        for slot, value in written:
+            slot.set(value)
+        try:
+            with self._within(side):
+                return x.read()
+        finally:
+            for slot, value in before:
+                slot.set(value)
+
     @contextmanager
     def _within(self: Tracer, side: Side) -> Any:
         """Go back into a region that was left, to capture more."""

@@ -26,6 +26,7 @@ class Settling:
     """The part of Carries that makes better assumptions for the next pass."""
 
     aliases: CarriedAliases | None
+    loop: object
     side: Side  # the body as this pass traced it
 
     def settle(self: Carries, side: Side, tensor: bool) -> bool:
@@ -44,12 +45,15 @@ class Settling:
 
     def _settle_aliases(self: Carries, side: Side) -> bool:
         """What the carried tensors may be besides tensors of their own; in the body that matters once it writes to any."""
-        first = self.aliases is None
-        found = CarriedAliases([c for c in self.slots if c.slot is None or c.slot.kind != "proxy"], side.graph)
+        before = self.aliases
+        found = CarriedAliases(
+            [c for c in self.slots if c.slot is None or c.slot.kind != "proxy"], side.graph, self.loop
+        )
         self.aliases = found
         key = self.tracer.key
         writes = any(slot.kind == "proxy" and slot.object is not key for slot, _ in side.written)
-        return not (first and found.any and (writes or found.written))
+        assumed = before.shared if before is not None else {}
+        return not (writes or found.written) or found.shared == assumed
 
     def _settle(self: Carries, at: int, path: tuple, name: str, before: Any, entered: Any, after: Any) -> bool:
         """Compare what stood at a path before the body and after it."""

@@ -12,8 +12,9 @@ from gfx_ir.graph import Value
 from gfx_ir.source import Scope, Span
 from gfx_ir.types import LogicalTensor
 
-from .aliases import Row, mutable, root_of
+from .aliases import Row, mutable, share
 from .builtin_calls import Combined, OpenRange
+from .either import roots
 from .proxy import NeedsPython, Proxy
 from .ranks import number
 from .scalars import SURE, element_of
@@ -124,8 +125,8 @@ class Sources:
 
     def _check_rows(self: Tracer, source: Source, side: Side) -> None:
         """A loop may not write the tensor over whose rows it runs: those to come would change."""
-        written = {id(slot.object) for slot, _ in side.written if slot.kind == "proxy"}
-        if any(owner is not None and id(root_of(owner)) in written for owner in source.owners):
+        written = [slot.object for slot, _ in side.written if slot.kind == "proxy"]
+        if any(owner is not None and share(written, roots(owner)) for owner in source.owners):
             raise NeedsPython(
                 "the loop writes the tensor over whose rows it runs",
                 self.span(),

@@ -683,39 +683,6 @@ def through_to(x):
 
 
 @refused
-def through_one_of_two(x):
-    y = x[0] if x.sum() > 0 else x[1]
-    y.zero_()
-    return x
-
-
-@refused
-def through_a_tensor_or_a_copy(x):
-    y = x if x.sum() > 0 else x * 2
-    y.add_(1)
-    return x, y
-
-
-@refused
-def read_after_a_write_to_what_it_may_be(x):
-    y = x if x.sum() > 0 else x * 2
-    x.add_(1)
-    return y
-
-
-@refused
-def joined_under_two_names_on_one_side(x):
-    if x.sum() > 0:
-        y = x * 2
-        z = y
-    else:
-        y = x * 3
-        z = x * 4
-    y.add_(1)
-    return z
-
-
-@refused
 def after_a_loop_that_may_not_run(x):
     y = x
     while y.sum() < 100:

@@ -1,0 +1,96 @@
+"""Tensors that are one of two, as a test says: `u = v if t else w`, written as `u[1] = 0`.
+
+Such a tensor reads what the chosen one holds, and a write to it writes the chosen one, under the same test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.op import active
+
+from .proxy import Proxy
+
+
+class Either:
+    """The base of a tensor that is `sources[0]` where `test` holds, and else `sources[1]`; `now`: what that is at present."""
+
+    __slots__ = ("test", "sources", "roots", "ways", "held")
+
+    def __init__(self, test: Value, sources: tuple[Proxy, Proxy], now: Value) -> None:
+        self.test, self.sources = test, sources
+        self.roots = tuple({id(root): root for source in sources for root in roots(source)}.values())
+        self.ways = sum(map(ways, sources))
+        self.held = (self._values(), now)  # what the roots held, and what the tensor was then
+
+    @property
+    def version(self) -> int:
+        """That of what was written last: versions grow."""
+        return max(root.version for root in self.roots)
+
+    def read(self) -> None:
+        """An error, where it is undecided what one of the sources holds."""
+        for root in self.roots:
+            if root.base is not None:
+                root.base.read()
+
+    def derive(self, _: Any) -> Value:
+        """The tensor, of what the sources hold now. In a region that was left, and that hands nothing on, it is what it was."""
+        values, now = self.held
+        same = all(a is b for a, b in zip(values, self._values()))
+        if same and active.builder.visible(now):
+            return now
+        try:
+            return self._chosen(lambda source: Proxy(source.read(), source.backend)).value
+        except UnsupportedConstruct:
+            if same:
+                return now
+            raise
+
+    def written(self, proxy: Proxy, new: Value) -> None:
+        """The tensor is written: the chosen source is."""
+        if new.name is None:
+            new.name = proxy.value.name
+        self._chosen(lambda source: source.write(new))
+        proxy.restore(new)
+        proxy.seen = self.version
+
+    def _chosen(self, use: Callable[[Proxy], Any]) -> Any:
+        """What `use` makes of the source that the test chooses, decided where the test is known."""
+        builder = active.builder
+        test, (then, otherwise) = builder.here(self.test), self.sources
+        known = builder.facts.decide(test)
+        if known is not None:
+            return use(then if known else otherwise)
+        return builder.branch_value(test, lambda: use(then), lambda: use(otherwise))
+
+    def _values(self) -> tuple:
+        return tuple(root.value for root in self.roots)
+
+
+def ways(proxy: Proxy) -> int:
+    """How many tensors it is one of, as tests say: each is a branch of every write to it."""
+    base = root_of(proxy).base
+    return base.ways if type(base) is Either else 1
+
+
+def be_either(proxy: Proxy, test: Value, sources: tuple[Proxy, Proxy]) -> None:
+    """Let `proxy` be one of two tensors."""
+    base = Either(test, sources, proxy.value)
+    proxy.base, proxy.derive, proxy.seen = base, base.derive, base.version
+
+
+def root_of(proxy: Proxy) -> Proxy:
+    """The tensor that a view is a view of."""
+    while type(proxy.base) is Proxy:
+        proxy = proxy.base
+    return proxy
+
+
+def roots(proxy: Proxy) -> list[Proxy]:
+    """The tensors that hold the memory of one: its root, or those of what it may be as a test says."""
+    root = root_of(proxy)
+    return list(root.base.roots) if type(root.base) is Either else [root]

@@ -1,0 +1,213 @@
+"""Writes to one of two tensors, as a test says, and to buffers that change places in a loop."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import GfxError
+from gfx_ir.trees import leaves
+
+
+def through_one_of_two(x, n):
+    y = x[0:2] if x.sum() > 0 else x[1:3]
+    y.zero_()
+    return x
+
+
+def through_a_tensor_or_a_copy(x, n):
+    y = x if x.sum() > 0 else x * 2
+    y.add_(1)
+    return x, y
+
+
+def read_after_a_write_to_what_it_may_be(x, n):
+    y = x if x.sum() > 0 else x * 2
+    x.add_(1)
+    return y
+
+
+def joined_under_two_names_on_one_side(x, n):
+    if x.sum() > 0:
+        y = x * 2
+        z = y
+    else:
+        y = x * 3
+        z = x * 4
+    y.add_(1)
+    return z
+
+
+def a_tensor_and_its_view(x, n):
+    if x.sum() > 0:
+        y = x * 2
+        z = y[1:]
+    else:
+        y = x * 3
+        z = x[1:]
+    z[0] = 5.0
+    y += 1
+    return x, y, z
+
+
+def one_of_three(x, n):
+    v, w = x * 0.5, torch.tanh(x)
+    if n > 1:
+        u = v
+    elif x[0] > 0:
+        u = w[:]
+    else:
+        u = v * 2
+    c = u[0:1]
+    u += 1
+    c.mul_(3)
+    v.add_(100)
+    u[1] = 7.0
+    return v, w, u, c
+
+
+def in_a_kept_loop(x, n):
+    v, w = x * 0.5, x + 1
+    for i in range(n):
+        u = v if x[0] * i < 1 else w
+        u[1] = i + v[0]
+        w[0] += u[1]
+    return v, w
+
+
+def written_in_a_branch(x, n):
+    v, w = x * 0.5, x + 1
+    u = v if x[0] > 0 else w
+    if n > 1:
+        u[0] = 9.0
+        v[1] = u[0]
+    else:
+        w += 1
+    return u, v, w
+
+
+def in_attributes_and_lists(x, n):
+    v, w = x * 0.5, x + 1
+    held = [v, {"k": w}]
+    if x[0] > 0:
+        held[0] = held[1]["k"]
+    held[0] *= 2
+    return held, v, w
+
+
+def returned_by_a_helper(x, n):
+    def larger(a, b):
+        if a.sum() > b.sum():
+            return a
+        return b
+
+    v, w = x * 2, -x
+    larger(v, w)[1:] = 0.5
+    return v, w
+
+
+def replaced_where_the_other_side_writes(x, n):
+    v = x * 0.5
+    held = [v]
+    if x[0] > 0:
+        held[0] = v[:]
+    else:
+        v[:] = 3.0
+    return held
+
+
+def numpy_one_of_two(x: np.ndarray, n: np.ndarray):
+    v, w = x * 0.5, np.tanh(x)
+    u = v if x[0] > 0 else w
+    u += 1
+    u[1:] = v[0]
+    np.copyto(w, u * 2)
+    return u, v, w
+
+
+def ping_pong(x, n):
+    a, b = torch.zeros(3), x.clone()
+    while b.sum() < 50:
+        a[0] = b[0] + 1
+        a[1:] = b[1:] * 2 + 1
+        a, b = b, a
+    return a, b
+
+
+def ping_pong_in_a_loop(x, n):
+    a, b = torch.zeros(3), x.clone()
+    for _ in range(n):
+        for k in range(3):
+            a += b * 0.5 + k
+            a, b = b, a
+        b[0] = a[1]
+    return a, b
+
+
+def rotated_list(x, n):
+    buffers = [x * 0, x * 1, x * 2]
+    for i in range(n):
+        buffers[0][1] = buffers[2].sum() + i
+        buffers = buffers[1:] + [buffers[0]]
+    return buffers
+
+
+def list_turned_beside_a_write(x, n):
+    v = x * 0.5
+    held = [v, x * 1]
+    for _ in range(3):
+        v[0] = v[0] + 1
+        held = [held[1], held[0]]
+    return held, v
+
+
+CONVERT = [
+    through_one_of_two, through_a_tensor_or_a_copy, read_after_a_write_to_what_it_may_be,
+    joined_under_two_names_on_one_side, a_tensor_and_its_view, one_of_three, in_a_kept_loop, written_in_a_branch,
+    in_attributes_and_lists, returned_by_a_helper, replaced_where_the_other_side_writes, numpy_one_of_two, ping_pong,
+    ping_pong_in_a_loop, rotated_list, list_turned_beside_a_write,
+]  # fmt: skip
+
+
+def given(fn, x, n):
+    """Arguments of a function, in its framework."""
+    make = np.array if "numpy" in fn.__name__ else torch.tensor
+    return make(x), make(n)
+
+
+def close(got, want):
+    """Compare leaf by leaf."""
+    pairs = list(zip(leaves(got), leaves(want), strict=True))
+    for a, b in pairs:
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5)
+
+
+@pytest.mark.parametrize("fn", CONVERT, ids=lambda fn: fn.__name__)
+def test_results_are_pythons(fn):
+    inputs = [([s * 0.5, -0.25, s * 1.5], n) for s in (1, -1) for n in (2, 0, 3)]
+    program = gfx.symbolic_trace(fn, *given(fn, *inputs[0]))
+    torch_fn, jax_fn = program.module("torch").load(), jax.jit(program.to("jax"))
+    for x, n in inputs:
+        plain, mine = given(fn, x, n), given(fn, x, n)
+        want = fn(*plain)
+        close(program(*mine), want)
+        close(mine, plain)
+        used = [p.name for p in program.signature]
+        arguments = dict(zip(("x", "n"), zip((torch.tensor(x), torch.tensor(n)), (jnp.array(x), jnp.array(n)))))
+        for at, call in enumerate((torch_fn, jax_fn)):
+            found = call(**{name: arguments[name][at] for name in used})
+            close(found[0] if program.writes else found, want)
+
+
+def test_an_argument_in_a_ping_pong_is_refused():
+    def f(x, n):
+        a, b = x, x * 2
+        for _ in range(n):
+            a += b
+            a, b = b, a
+        return a, b
+
+    with pytest.raises(GfxError, match="cannot decide whether a write changes 'x'"):
+        gfx.symbolic_trace(f, torch.ones(3), torch.tensor(2))
