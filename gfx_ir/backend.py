@@ -176,6 +176,10 @@ class Backend:
         Raises BackendError where there is no such tracer."""
         raise BackendError(f"{self.name} has no tracer of its own for this")
 
+    def asks_for_data(self, error: Exception) -> bool:
+        """Whether its own tracer raised this, as code asked an array for what is in it."""
+        return False
+
     # ------------------------------------------------------------------ calls without an op
     def holds(self, fn: Any) -> bool:
         """Whether a graph may hold calls of this function: one of arrays that neither writes to them nor reads or writes files."""

@@ -61,6 +61,23 @@ class Closure:
         return part.rebuild(part.run(*arrays, *(held[value] for value in part.closed)))
 
 
+class Trial(Closure):
+    """A function from outside of the captured code, which the framework's own tracer may run as it is; where it asks an
+    array for its data, it is captured after all."""
+
+    def __init__(self, tracer: Tracer, function: Callable[..., Any], backend: Backend) -> None:
+        super().__init__(tracer, function, backend)
+        self.__wrapped__ = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self.function(*args, **kwargs)
+        except Exception as error:
+            if not self.backend.asks_for_data(error):
+                raise
+        return super().__call__(*args, **kwargs)
+
+
 class _Part:
     """A function captured for arguments of some types: what runs it, the values that it closes over, its result's tree."""
 
@@ -208,7 +225,8 @@ def _closures(tracer: Tracer, backend: Backend, tree: Any) -> Any:
         return tree
     if is_module(tree) or (backend.higher_order(tree) is None and _holds_captured(tree, set())):
         return Closure(tracer, tree, backend)
-    return tree
+    own = isinstance(tree, types.FunctionType) and backend.higher_order(tree) is None and not tracer.lifted(tree)
+    return Trial(tracer, tree, backend) if own else tree
 
 
 def _holds_captured(x: Any, seen: set[int]) -> bool:

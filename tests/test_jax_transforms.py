@@ -198,6 +198,23 @@ def appending(w, x):
     return jax.grad(inner)(w), kept
 
 
+def branching(v):
+    if v > 4:
+        v = v / 2
+    if v > 0:
+        return v**2
+    return -v
+
+
+@pytest.mark.parametrize("x", [2.0, -3.0, 10.0])
+def test_functions_from_outside_may_branch_on_data(x):
+    fn = lambda x: (jax.grad(branching)(x), jax.value_and_grad(branching)(x * 2))
+    program = gfx.symbolic_trace(fn, jnp.float32(1))
+    wanted = jax.tree.leaves(fn(jnp.float32(x)))
+    for call in (program, jax.jit(program.module("jax").load())):
+        np.testing.assert_allclose(jax.tree.leaves(call(jnp.float32(x))), wanted, 1e-6)
+
+
 REFUSED = {
     "types": (lambda w, x: jax.grad(loss)(w, x), (), UnsupportedConstruct, "TensorSpec"),
     "written": (appending, (W, X), UnsupportedConstruct, "has_aux"),

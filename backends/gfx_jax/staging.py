@@ -16,7 +16,7 @@ from .replay import Replay
 from .symbolic import symbolic
 
 Replayed = Callable[[Callable[..., Any], Callable[[Any], Any], Sequence[Any]], Any]
-_NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
+NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
 
 def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
@@ -42,7 +42,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
         closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
     except GfxError:
         raise
-    except _NEEDS_VALUES as error:
+    except NEEDS_VALUES as error:
         what = f"GFX cannot capture this: JAX's own tracer asks for data: {_first_line(error)}"
         raise CaptureError(what, hint="use lax.cond, lax.while_loop or jnp.where in the function") from error
     except (TypeError, ValueError) as error:

@@ -169,6 +169,10 @@ class JaxBackend(Backend):
         """The jaxpr of fn, as what makes its calls again."""
         return staging.stage(fn, types)
 
+    def asks_for_data(self, error: Exception) -> bool:
+        """Whether code asked a tracer of JAX's for a number."""
+        return isinstance(error, staging.NEEDS_VALUES)
+
     def holds(self, fn: Any) -> bool:
         """Whether it neither reads nor writes files."""
         return holding.holds(fn)
