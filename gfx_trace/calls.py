@@ -111,7 +111,7 @@ class Calls:
 
     def _apply_lifted(self: Tracer, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
         if not isinstance(lifted, tuple):
-            return lifted(self, f, args, kwargs)
+            return self.on_choices(args, lambda args: lifted(self, f, args, kwargs))
         lift, backend = lifted
         if backend.numbers and kwargs.get("out") is not None:
             return put_into(self, f, args, kwargs)

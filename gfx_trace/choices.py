@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,7 @@ from gfx_ir import ops
 from gfx_ir.codegen.control import outer
 from gfx_ir.codegen.copying import copy_graph
 from gfx_ir.graph import Node, Value
+from gfx_ir.op import active
 from gfx_ir.passes.dce import has_effect
 from gfx_ir.trees import tree_map
 
@@ -20,20 +23,38 @@ from .raised import Raised
 if TYPE_CHECKING:
     from .tracer import Tracer
 
+_OPERATORS = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.matmul,
+    operator.and_, operator.or_, operator.xor,
+)  # fmt: skip
+_COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+
 
 class Choices:
     """The part of the Tracer that knows what hangs on a test."""
 
-    def on_choice(self: Tracer, choice: Choice, use: Callable[[Any], Any]) -> Any:
-        """Use what a Choice holds: the same test again, decided where it is known."""
+    def on_choice(
+        self: Tracer, choice: Choice, use: Callable[[Any], Any], access: tuple | None = None, value: bool = True
+    ) -> Any:
+        """Use what a Choice holds: the same test again, decided where it is known. `access`: get, set and names of what the
+        use assigns; `value`: whether it gives one."""
         known = self.facts.decide(choice.test)
         if known is not None:
             return use(self.imported(choice.test, choice.sides[0 if known else 1], 0 if known else 1))
-        return self.branch_value(
+        get, set_, names = access or (None, None, ())
+        return self.branch(
             self.local(choice.test),
             lambda: use(self.imported(choice.test, choice.sides[0], 0)),
             lambda: use(self.imported(choice.test, choice.sides[1], 1)),
-        )
+            get, set_, names, value,
+        )  # fmt: skip
+
+    def on_choices(self: Tracer, args: tuple, use: Callable[[tuple], Any]) -> Any:
+        """Use arguments, with what each Choice among them holds in its place."""
+        at = next((at for at, arg in enumerate(args) if type(arg) is Choice), None)
+        if at is None:
+            return use(args)
+        return self.on_choice(args[at], lambda side: self.on_choices((*args[:at], side, *args[at + 1 :]), use))
 
     def imported(self: Tracer, test: Value, tree: Any, side: int) -> Any:
         """A side's object outside of its region: its inner values become outputs of the node on demand."""
@@ -142,3 +163,37 @@ class Choices:
             ops.check(found, text, "UnboundLocalError")
             self.facts.assume(found, True)
         return x.value
+
+
+def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Choice, Any], Any]:
+    """An operator of Python's on either side of a Choice."""
+
+    def method(self: Choice, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.on_choice(self, lambda side: f(other, side) if swapped else f(side, other))
+
+    return method
+
+
+def _refused(self: Choice, *_: Any) -> Any:
+    name = "a value" if self.name.startswith("result") else repr(self.name)
+    raise active.builder.error(
+        f"GFX cannot convert this use: a test that is open until the code runs decides what {name} is",
+        "use it on each side of the test",
+    )
+
+
+def _install() -> None:
+    for f in (*_OPERATORS, *_COMPARISONS):
+        name = f.__name__.strip("_")
+        setattr(Choice, f"__{name}__", _forwarded(f))
+        if f in _OPERATORS:
+            setattr(Choice, f"__r{name}__", _forwarded(f, True))
+            setattr(Choice, f"__i{name}__", _refused)  # a list would change for all that hold it
+    for name in ("iter", "len", "index", "int", "float", "format", "setitem", "delitem", "contains"):
+        setattr(Choice, f"__{name}__", _refused)
+    Choice.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+_install()

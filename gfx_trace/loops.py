@@ -13,6 +13,7 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 
 from .carries import Carries
+from .joins import Choice
 from .proxy import NeedsPython, Proxy
 from .raised import Raised
 from .regions import Side
@@ -193,6 +194,10 @@ class Loops:
         self: Tracer, iterable: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any
     ) -> None:
         """for item in iterable: body(item), until stop()."""
+        if type(iterable) is Choice:
+            again = lambda side: self.for_(side, body, get, set_, names, stop, target)
+            self.on_choice(iterable, again, (get, set_, names), False)
+            return
         source = self.loop_source(iterable)
         if source is not None and self._try_stage_for(source, body, get, set_, names, stop, target, iterable):
             return
@@ -312,6 +317,8 @@ class Loops:
         """[function(item) for item in iterable], where the iterable's length is open; `access`: get, set and names of the
         variables that the function assigns."""
         outs: list[Any] = []
+        if type(iterable) is Choice:
+            return self.on_choice(iterable, lambda side: self.map_(function, side, target, access), access)
         if self.loop_source(iterable) is None or isinstance(iterable, range):
             return [function(item) for item in iterable]
 

@@ -18,10 +18,10 @@ from .joins import Choice, Join, Joined, Partial, joined_type
 from .journal import MISSING, Slot, held_values
 from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
-from .proxy import Proxy
+from .proxy import Proxy, Unusable
 from .raised import Raised, error_text
 from .ranks import number
-from .rows import StackedRows, length_error
+from .rows import StackedRows, called, length_error
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -209,8 +209,13 @@ class Regions:
                 if a.value is b.value:
                     continue
             both = join.join(a, b, slot.name)
-            if slot.kind == "contents" and type(both) is Choice:
+            if slot.kind == "contents" and type(both) is Choice and isinstance(a, list):
                 raise length_error(slot, "under an open test", self.site)
+            if slot.kind == "contents" and isinstance(both, (Choice, Unusable)):
+                name, kind = called(slot.object, self.site), type(slot.object).__name__
+                what = f"GFX cannot convert this write to {name!r}: an open test decides what the {kind} holds"
+                other = "keep a mask, a tensor of flags," if join.test.is_tensor else f"assign a new {kind}"
+                raise UnsupportedConstruct(what, slot.span, f"{other} instead")
             joined.append((slot, both))
         return joined
 

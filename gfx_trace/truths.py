@@ -116,6 +116,8 @@ class Truths:
 
     def contains(self: Tracer, container: Any, item: Any) -> Any:
         """item in container, where one of them is open."""
+        if type(container) is Choice:
+            return self.on_choice(container, lambda side: self.contains(side, item))
         if isinstance(container, Proxy):
             return Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend)
         if isinstance(item, HostProxy) and isinstance(container, (tuple, list, set, frozenset, dict, str)):
