@@ -183,6 +183,7 @@ class Objects:
         """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
         if type(value) is Choice:
             return self.on_choice(value, lambda side: self.unpack(side, names))
+        value = rows_of(value)
         items = self._items(value, names)
         if not any(isinstance(name, tuple) for name in names):
             self._name_all(items, names)

@@ -148,3 +148,13 @@ def test_containers_of_python_in_straight_code():
         return torch.stack(list(queue)) * next(iter(order.values()))
 
     assert gfx.symbolic_trace(function, X)(OTHER).tolist() == function(OTHER).tolist()
+
+
+def test_what_a_generator_yields_is_unpacked():
+    def function(x):
+        (a, b), c = ((v * 2 for v in (x, x + 1)), x)
+        d, e, f = (v * 3 for v in x)
+        return a + b * c + d - e * f
+
+    for args in ((), (X,)):
+        assert gfx.symbolic_trace(function, *args, backend="torch")(OTHER).tolist() == function(OTHER).tolist()
