@@ -19,7 +19,6 @@ NEEDS_ARGUMENTS = {
     "for_zip_with_list": "the length of the tensor that is gone over beside a list",
     "for_dict_items": "the keys of a dictionary",
     "clip_gradients": "the keys of a dictionary",
-    "em_two_gaussians": "dtypes: 32 bits stand beside numbers, which JAX has in 64 here",
 }
 
 

@@ -15,6 +15,10 @@ _POSITIONS = frozenset(("index", "indices", "condition", "axis", "shape"))
 """Parameters of ops that leave the dtype of the result as it is."""
 
 
+_OWN = "its own"
+"""The dtype of an array that is made without one."""
+
+
 class Origins:
     """Answers for the values of one function."""
 
@@ -38,8 +42,10 @@ class Origins:
             return False
         phi = placeholders(node, node.regions[-1])[1][at]
         before, after = self._of(init, phi), self._of(result, phi)
-        if before is None or after is None:
+        if before is None:
             return False
+        if after is None:
+            return _OWN in (self._of(result) or ())  # arrays that are told no dtype may be wider than an argument
         return not before & after if type(init) is Value else isinstance(init, float)
 
     def differ(self, first: Any, second: Any) -> bool:
@@ -88,4 +94,4 @@ class Origins:
         if told is not None:
             return told
         tensors = any(type(leaf) is Value and leaf.is_tensor for leaf in leaves(node.args))
-        return "its own" if node.op.family == "create" and not tensors else None
+        return _OWN if node.op.family == "create" and not tensors else None
