@@ -29,7 +29,8 @@ class Doubt:
     version = 0
 
     def __init__(self, why: str, conditions: Conditions | None = None, loop: Any = None) -> None:
-        self.pairs: dict[tuple[int, int], tuple[Proxy, Any]] = {}  # others with what they held, each pair once
+        # others with what they held, each pair once, and the loop by which they are in question: see `distinct`
+        self.pairs: dict[tuple[int, int], tuple[Proxy, Any, Any]] = {}
         self.given: list[Proxy] = []  # those of them that it was made of: what these may be, it may be too
         self.why, self.conditions = why, conditions
         self.loop = loop  # the one that carries it: of what that carries, it may be those of the others alone
@@ -42,34 +43,35 @@ class Doubt:
     @property
     def others(self) -> Iterable[tuple[Proxy, Any]]:
         """The tensors in question, with what each held when the doubt arose."""
-        return self.pairs.values()
+        return [(other, value) for other, value, _ in self.pairs.values()]
 
     def add(self, *others: Proxy) -> None:
         """More tensors in question, with what these may be."""
         for other in others:
             self.given.append(other)
-            self.pairs[id(other), id(other.value)] = other, other.value
-            if isinstance(other.base, Doubt):
-                self.pairs.update(other.base.pairs)
+            self._add(other, other.value, self.loop)
+            for pair in other.base.pairs.values() if isinstance(other.base, Doubt) else ():
+                self._add(*pair)
+
+    def _add(self, other: Proxy, value: Any, loop: Any) -> None:
+        key = id(other), id(value)
+        known = self.pairs.get(key)
+        self.pairs[key] = other, value, loop if known is None or known[2] is loop else None
 
     def read(self) -> None:
         """Nothing, if none of the others was written, or this proves to be a number."""
-        for other, value in self.others:
-            lost = type(other.base) is Lost and not self._by_loop(other.base) and not other.base.settled()
-            if other.value is not value or lost:
+        for other, value, loop in self.pairs.values():
+            lost = type(other.base) is Lost and (loop is None or other.base.loop is not loop)
+            if other.value is not value or (lost and not other.base.settled()):
                 if self.apart is None or not taken(self.apart):
                     raise _undecided(other, self.why)
                 self.pairs.clear()
                 return
 
-    def _by_loop(self, lost: Lost) -> bool:
-        """Whether another tensor is lost to one that the same loop carries, which is not this."""
-        return self.loop is not None and lost.loop is self.loop
-
     def written(self, proxy: Proxy, new: Any) -> None:
         """The tensor is written: the others may have changed with it."""
-        for other, _ in self.others:
-            lose(other, self.why, put_back(proxy, proxy), self.apart, self.loop)
+        for other, _, loop in list(self.pairs.values()):
+            lose(other, self.why, put_back(proxy, proxy), self.apart, loop)
         active.builder.journal.record(proxy, None, "base")
         proxy.base = None
         proxy.write(new)
@@ -232,9 +234,9 @@ def doubt(proxy: Proxy, others: Iterable[Proxy], why: str, add: bool = False, lo
         return
     made = proxy.base if proxy.base is not None else Doubt(why, scalar(proxy), loop)
     for root in (root for other in others for root in roots(other)):
-        if root is not proxy and type(root.base) is not Lost:
+        if root is not proxy and (loop is not None or type(root.base) is not Lost):  # lost by a later part of the body
             made.add(root)
-    for key in [key for key, (other, _) in made.pairs.items() if other is proxy]:
+    for key in [key for key, (other, *_) in made.pairs.items() if other is proxy]:
         del made.pairs[key]
     if made.pairs:
         proxy.base, proxy.seen = made, 0
@@ -257,8 +259,8 @@ def _lose(root: Proxy, why: str, result: Any, conditions: Conditions | None, loo
         return
     root.base = Lost(_undecided(root, why), before, result, conditions, loop)
     if isinstance(before, Doubt):
-        for other, _ in before.others:
-            lose(other, why, None, conditions, loop)
+        for other, _, via in before.pairs.values():
+            lose(other, why, None, conditions, via)
 
 
 def put_back(item: Proxy, made: Proxy) -> Any:

@@ -211,3 +211,27 @@ def test_an_argument_in_a_ping_pong_is_refused():
 
     with pytest.raises(GfxError, match="cannot decide whether a write changes 'x'"):
         gfx.symbolic_trace(f, torch.ones(3), torch.tensor(2))
+
+
+def test_what_a_loop_writes_under_another_name_is_refused():
+    class Held:
+        def __init__(self, t):
+            self.t = t
+
+    def f(x, n):
+        u, v = x * 2, x * 0.5
+        held = Held(v)
+        for _ in range(3):
+            held.t = u
+            v -= x
+        for _ in range(1):
+            u, v = v, u
+            k = 0
+            while k < 3 and x.sum() < 6:
+                k = k + 1
+                held.t *= 0.5
+                held.t = held.t
+        return v
+
+    with pytest.raises(GfxError, match="cannot decide whether a write changes"):
+        gfx.symbolic_trace(f, torch.ones(3), torch.tensor(1))
