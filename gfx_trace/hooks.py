@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
@@ -14,6 +13,7 @@ from .convert import Starred
 from .folds import Fold
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .raised import gfx_handlers as gfx_handlers
 from .rows import Generated, listed, rows_of
 from .views import PYTHON_INPLACE
 
@@ -132,13 +132,15 @@ def gfx_or(first: Any, *rest: Callable[[], Any], access: tuple | None = None) ->
     return tracer.or_(first, rest, access)
 
 
-def gfx_ifexp(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any], access: tuple | None = None) -> Any:
-    """then if test else otherwise."""
+def gfx_ifexp(
+    test: Any, then: Callable[[], Any], otherwise: Callable[[], Any], access: tuple | None = None, name: str = "result"
+) -> Any:
+    """then if test else otherwise; `name`: the variable that it is assigned to."""
     if type(test) is bool:
         return then() if test else otherwise()
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.ifexp(test, then, otherwise, access)
+    return tracer.ifexp(test, then, otherwise, access, name)
 
 
 def gfx_if(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> None:
@@ -152,7 +154,7 @@ def gfx_if(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tup
         if otherwise is not None:
             otherwise()
     else:
-        tracer.branch(found, then, otherwise, get, set_, names, False)
+        tracer.branch(found, then, otherwise, get, set_, names, "")
 
 
 def gfx_if_ret(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> Any:
@@ -164,7 +166,7 @@ def gfx_if_ret(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names:
         return then()
     if found is False:
         return otherwise() if otherwise is not None else None
-    return tracer.branch(found, then, otherwise, get, set_, names, True)
+    return tracer.branch(found, then, otherwise, get, set_, names, "result")
 
 
 def gfx_while(test: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, inner: tuple = ()) -> None:
@@ -331,21 +333,6 @@ def gfx_raise(error: Any, cause: Any = None) -> BaseException:
     tracer = active.builder
     tracer.site = sys._getframe(1)
     return tracer.raised(error, cause)
-
-
-class gfx_handlers:
-    """Around the body of a `try` with `except` clauses."""
-
-    def __enter__(self) -> None:
-        tracer = active.builder
-        tracer.handlers.append(len(tracer.stack))
-
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        tracer = active.builder
-        tracer.handlers.pop()
-        if error is not None and error is tracer.escaped and not isinstance(error, GfxError):
-            what = f"GFX cannot convert this try: {kind.__name__} is raised under a traced test, and an except clause may catch it"
-            raise tracer.error(what, "test before the `try`, or let the exception leave the function") from error
 
 
 _PLAIN = frozenset((int, float, bool, str, type(None), tuple, list, dict, type(gfx_read), type))

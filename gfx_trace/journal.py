@@ -5,6 +5,7 @@ A slot is (object, key): a Proxy's value (key None), an attribute, an item, a li
 
 from __future__ import annotations
 
+import inspect
 from collections import deque
 from collections.abc import Callable
 from types import FunctionType, ModuleType
@@ -37,6 +38,13 @@ class Slot:
         """What stands in it now."""
         return READ[self.kind](self.object, self.key)
 
+    def found(self, value: Any) -> Any:
+        """What who reads it finds where `value` stands in it: an attribute that an object has not got may be its class's."""
+        if value is not MISSING or self.kind != "attribute":
+            return value
+        inherited = inspect.getattr_static(type(self.object), self.key, MISSING)
+        return MISSING if hasattr(type(inherited), "__get__") else inherited
+
     def set(self, value: Any) -> None:
         """Put a value in it, without a record."""
         WRITE[self.kind](self.object, self.key, value)
@@ -65,6 +73,13 @@ def _set_item(obj: Any, key: Any, value: Any) -> None:
         obj.pop(key, None)
     else:
         obj[key] = value
+
+
+def with_items(container: Any, items: list[tuple[Any, Any]]) -> Any:
+    """A list or dictionary, with items written to it."""
+    for key, value in items:
+        _set_item(container, key, value)
+    return container
 
 
 def _set_contents(obj: Any, key: Any, value: Any) -> None:

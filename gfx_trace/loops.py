@@ -164,7 +164,7 @@ class Loops:
 
     def _always_raises(self: Tracer, raised: Raised) -> bool:
         """A body that ends with a raise: it is checked that the body is not reached."""
-        if self.handlers:
+        if self.catches(raised.error):
             raise self.caught(raised)
         self.checked(False, self.unwrap(raised.told), raised)
         return True
@@ -212,7 +212,7 @@ class Loops:
             flag = self.truth(stop())
             if isinstance(flag, Value):
                 rest = lambda: self._run_for(items, body, get, set_, names, stop)
-                self.branch(flag, None, rest, get, set_, names, False)
+                self.branch(flag, None, rest, get, set_, names, "")
                 return
             if flag:
                 return

@@ -104,6 +104,9 @@ class Objects:
                 listed(self, o, name)
                 filled = False
             self.journal.record(o, None, "contents", "a container", self.span())
+            if name == "sort" and type(o) is list:
+                o[:] = self.call(sorted, (o,), kwargs)
+                return None
             result = getattr(o, name)(*args, **kwargs)
             if filled and len(o) > 1 and o[0].rows.read().node.graph is self.graph:
                 one = StackedRows(self.wrap(self.stacked(o[1:]).read(), o[0].rows.backend))
@@ -232,6 +235,9 @@ class Objects:
             return
         if found is False:
             raise self.raised(AssertionError(message()) if message is not None else AssertionError(), None)
+        if self.catches(AssertionError()):
+            what = "GFX cannot convert this assert: it may raise under a traced test, and an except clause around it may catch that"
+            raise self.error(what, "test before the `try`, or let the exception leave the function")
         text = self.unwrap(message()) if message is not None else ""
         ops.check(found, text, "AssertionError")
         self.facts.assume(found, True)
@@ -241,8 +247,12 @@ class Objects:
         made = self.call(error, (), {}) if isinstance(error, type) else error
         if cause is not None:
             made.__cause__ = cause
-        caught_here = bool(self.handlers) and self.handlers[-1] == len(self.stack)  # Python finds the clause itself
+        caught_here = self.catches(made, len(self.stack))  # Python finds the clause itself
         return Raised(made, self.span()) if self.stack and not caught_here else made
+
+    def catches(self: Tracer, error: BaseException, depth: int | None = None) -> bool:
+        """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only."""
+        return any(isinstance(error, kinds()) for at, kinds in self.handlers if depth is None or at == depth)
 
     @contextmanager
     def no_grad(self: Tracer) -> Any:

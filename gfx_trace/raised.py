@@ -1,10 +1,13 @@
-"""The end of a region by a raise."""
+"""The end of a region by a raise, and the except clauses around one."""
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
+from gfx_ir.errors import GfxError
+from gfx_ir.op import active
 from gfx_ir.ops.effect import EXCEPTIONS
 
 
@@ -31,3 +34,25 @@ def error_text(cls: type[BaseException], known: dict[str, type]) -> str:
     if cls is base or not plain or hasattr(builtins, cls.__name__) or known.setdefault(cls.__name__, cls) is not cls:
         return base.__name__
     return f"{base.__name__}.{cls.__name__}"
+
+
+class gfx_handlers:
+    """Around the body of a `try` with `except` clauses; `kinds()`: what they catch."""
+
+    def __init__(self, kinds: Callable[[], Any]) -> None:
+        self.kinds = kinds
+
+    def __enter__(self) -> None:
+        active.builder.handlers.append((len(active.builder.stack), self.kinds))
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        tracer = active.builder
+        tracer.handlers.pop()
+        if (
+            error is not None
+            and error is tracer.escaped
+            and not isinstance(error, GfxError)
+            and isinstance(error, self.kinds())
+        ):
+            what = f"GFX cannot convert this try: {kind.__name__} is raised under a traced test, and an except clause may catch it"
+            raise tracer.error(what, "test before the `try`, or let the exception leave the function") from error

@@ -15,7 +15,7 @@ from gfx_ir.trees import leaves, tree_map
 
 from .aliases import Lost
 from .joins import Choice, Join, Joined, Partial, joined_type
-from .journal import MISSING, Slot, held_values
+from .journal import MISSING, Slot, held_values, with_items
 from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
 from .proxy import Proxy, Unusable
@@ -113,15 +113,16 @@ class Regions:
         then: Callable[[], Any],
         otherwise: Callable[[], Any],
         access: tuple | None = None,
+        name: str = "result",
     ) -> Any:
         """The value of an expression that depends on an open test; `access`: get, set and names of what its sides assign."""
         get, set_, names = access or (None, None, ())
-        return self.branch(test, then, otherwise, get, set_, names, True)
+        return self.branch(test, then, otherwise, get, set_, names, name)
 
     def branch(
-        self: Tracer, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: bool
+        self: Tracer, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: str
     ) -> Any:
-        """Trace both sides of an open test, join what they leave, and return the joined result."""
+        """Trace both sides of an open test, join what they leave, and return the joined result. `ret`: its name, "" for none."""
         site = self.site
         before = get() if get is not None else ()
         sides = []
@@ -138,7 +139,7 @@ class Regions:
                 return self._raise_or(test, at, side, (then, otherwise)[1 - at] or _nothing)
         join = Join(self, test, not test.is_tensor, sides=sides)
         with self.looking_into(side.graph for side in sides):
-            result = join.join(sides[0].result, sides[1].result, "result") if ret else None
+            result = join.join(sides[0].result, sides[1].result, ret) if ret else None
             after = [join.join(a, b, name) for a, b, name in zip(sides[0].after, sides[1].after, names)]
             slots = self._join_slots(join, sides)
         outputs = self._finish(test, sides, join)
@@ -155,7 +156,7 @@ class Regions:
         """One side raises: a check, and the other side goes on without a test."""
         raised = side.raised
         assert raised is not None
-        if self.handlers:
+        if self.catches(raised.error):
             raise self.caught(raised)
         passes = self.not_(self.wrap(test)).read() if at == 0 else test
         self.checked(passes, self._message(raised.told, side), raised)
@@ -190,12 +191,19 @@ class Regions:
 
     def _join_slots(self: Tracer, join: Join, sides: list[Side]) -> list[tuple[Slot, Any]]:
         found: dict[tuple, list[Any]] = {}
+        whole = {id(slot.object): slot for side in sides for slot, _ in side.written if slot.kind == "contents"}
         for at, side in enumerate(sides):
             for slot, value in side.written:
-                entry = found.setdefault(slot.id, [slot, slot.old, slot.old])
-                entry[1 + at] = value
+                if slot.kind != "item" or id(slot.object) not in whole:
+                    old = slot.get() if slot.kind == "contents" else slot.old
+                    found.setdefault(slot.id, [slot, old, old])[1 + at] = value
+            for key, slot in whole.items():  # one side may write items of what the other changes as a whole
+                items = [(s.key, value) for s, value in side.written if s.kind == "item" and id(s.object) == key]
+                if items and not any(s.id == slot.id for s, _ in side.written):
+                    found.setdefault(slot.id, [slot, slot.get(), slot.get()])[1 + at] = with_items(slot.get(), items)
         joined = []
         for slot, a, b in found.values():
+            a, b = slot.found(a), slot.found(b)
             if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
                 raise length_error(slot, "under a test on tensor data", self.site)
             if (a is MISSING) != (b is MISSING):
@@ -216,6 +224,8 @@ class Regions:
                 what = f"GFX cannot convert this write to {name!r}: an open test decides what the {kind} holds"
                 other = "keep a mask, a tensor of flags," if join.test.is_tensor else f"assign a new {kind}"
                 raise UnsupportedConstruct(what, slot.span, f"{other} instead")
+            if slot.kind == "contents":
+                join.shared.pop(id(both), None)  # a copy: what is in it goes back to the container itself
             joined.append((slot, both))
         return joined
 

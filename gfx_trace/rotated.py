@@ -33,7 +33,7 @@ def rotated(
     def advance() -> None:
         done = False if stop is None else tracer.truth(stop())
         if isinstance(done, Value):
-            tracer.branch(done, end, again, get_all, set_all, (*names, "running"), False)
+            tracer.branch(done, end, again, get_all, set_all, (*names, "running"), "")
         elif done:
             end()
         else:

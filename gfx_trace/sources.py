@@ -189,6 +189,9 @@ def _length_end(tracer: Any, start: Any, source: Source) -> Any:
         return start + source.length
     item = source.items[0]
     size = ops.size(item, 0) if isinstance(item, Value) else item[2]
+    if isinstance(item, tuple) and item[1:] != (0, item[2], 1):
+        first, last, step = map(tracer.wrap, item[1:])
+        size = tracer.unwrap(-((first - last) // step))  # rounded up; fewer than none are none
     return tracer.host("+", tracer.unwrap(start), size) if start != 0 else size
 
 

@@ -58,7 +58,7 @@ class Tracer(Calls, Views, HostValues, Texts, Objects, Arrays, Truths, Choices, 
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.params: dict[str, Any] = {}
         self.param_kinds: dict[str, str] = {}
-        self.handlers: list[int] = []  # try statements that are open: how many regions were, when each began
+        self.handlers: list[tuple[int, Any]] = []  # open try statements: how many regions were there, what they catch
         self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
         self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
         self.static_types = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,8 @@ class Truths:
             raise UnboundLocalError(
                 f"cannot access local variable {test.name!r} where it is not associated with a value"
             )
-        return bool(test)
+        method = getattr(kind, "__bool__", None)
+        return self.truth(self.call(method, (test,), {})) if isinstance(method, types.FunctionType) else bool(test)
 
     def bool_(self: Tracer, x: Any) -> Any:
         """bool(x), as a captured value where x is open."""
@@ -129,6 +131,9 @@ class Truths:
             return self._among(container, item)
         if isinstance(container, (set, frozenset, dict)) and isinstance(item, Proxy) and item.backend is not None:
             return item.backend.numbers and self._among(tuple(container), self._hashed(item))
+        method = getattr(type(container), "__contains__", None)
+        if isinstance(method, types.FunctionType):
+            return self.bool_(self.call(method, (container, item), {}))
         return item in container
 
     def _among(self: Tracer, container: Sequence[Any], item: Any) -> Any:
@@ -218,12 +223,13 @@ class Truths:
         then: Callable[[], Any],
         otherwise: Callable[[], Any],
         access: tuple | None = None,
+        name: str = "result",
     ) -> Any:
         """then() if test else otherwise()."""
         found = self.truth(test)
         if not isinstance(found, Value):
             return then() if found else otherwise()
-        return self.branch_value(found, then, otherwise, access)
+        return self.branch_value(found, then, otherwise, access, name)
 
 
 def _may_be_none(lift: Lift, at: int | str, own: int) -> bool:

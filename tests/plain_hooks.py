@@ -143,7 +143,7 @@ def gfx_raise(error, *cause):
 
 
 @contextlib.contextmanager
-def gfx_handlers():
+def gfx_handlers(kinds):
     yield
 
 
@@ -167,7 +167,7 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_is": operator.is_,
     "gfx_in": lambda a, b: a in b,
     "gfx_not": operator.not_,
-    "gfx_ifexp": lambda test, a, b, access=None: a() if test else b(),
+    "gfx_ifexp": lambda test, a, b, access=None, name="": a() if test else b(),
     "gfx_static": lambda test, construct: test,
     "gfx_load": lambda name, value: value,
     "gfx_global_write": lambda name, value: value,

@@ -12,11 +12,13 @@ from .flow import Rest, falls
 from .scopes import Use
 from .statements import Statements
 from .templates import (
+    LOAD,
     any_of,
     arguments,
     assign,
     at,
     const,
+    deep_copy,
     hook,
     load,
     names_tuple,
@@ -241,7 +243,7 @@ class ControlFlow(Statements):
         orelse = self.protected(s.orelse, end, end)
         ends = [self.defined] if falls(s.body) and falls(s.orelse) else []
         if s.handlers and not (self.is_generator and s.__dict__.get("native")):
-            item = ast.withitem(hook("gfx_handlers", [], s), None)
+            item = ast.withitem(hook("gfx_handlers", [self.caught(s)], s), None)
             body = [at(ast.With([item], body or [ast.Pass()]), s)]
         for h in s.handlers:
             self.defined = set(clean)
@@ -257,6 +259,12 @@ class ControlFlow(Statements):
         if s.handlers and isinstance(s, ast.Try):  # a refusal is not for the user's own clauses to catch
             s.handlers.insert(0, at(ast.ExceptHandler(load("gfx_Error"), None, [at(ast.Raise(), s)]), s))
         return [s]
+
+    @staticmethod
+    def caught(s: ast.Try) -> ast.Lambda:
+        """What the clauses of a `try` catch, to be asked for where something is raised."""
+        kinds = [deep_copy(h.type) if h.type is not None else load("BaseException") for h in s.handlers]
+        return thunk(at(ast.Tuple(kinds, LOAD), s))
 
     # ---- in generators: what holds a yield
 

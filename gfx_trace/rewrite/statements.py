@@ -92,6 +92,8 @@ class Statements(Comprehensions):
             self.define(name)
             return [assign(name, value, s)]
         if len(s.targets) == 1:
+            if isinstance(s.value, ast.IfExp) and isinstance(s.targets[0], ast.Name) and isinstance(value, ast.Call):
+                value.keywords.append(ast.keyword("name", const(s.targets[0].id)))
             return self.bind(s.targets[0], value, s, plain)
         out = []
         if not isinstance(value, ast.Constant):
