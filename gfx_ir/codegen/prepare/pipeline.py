@@ -30,6 +30,7 @@ from .staged import stage_ranges
 from .traced import trace_tests
 from .unpack import unpack_slices
 from .untold import leave_out
+from .zipped import stop_at_the_shortest
 
 
 @dataclass
@@ -80,6 +81,7 @@ def prepare(
             fill_lists(graph)
         else:
             stage_ranges(graph, unrolling)
+            stop_at_the_shortest(graph)
             count_from_zero(graph)
             if style.control == "functional" and bound_loops(graph, max_trips):
                 simplify(graph, functional)

@@ -1,0 +1,130 @@
+"""Loops over several things at once in a functional target: `lax.scan` wants them of one length, where Python stops at the shortest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...graph import Graph, Node, Value
+from ...op import lookup
+from ...types import LogicalTensor
+
+
+def stop_at_the_shortest(graph: Graph) -> None:
+    """Rewrite such loops in the graph and its regions: what is longer is cut; where data tells the length, a loop counts.
+
+    A loop that may end early counts anyway. Of lengths that are not known, only a tensor beside a slice is taken for longer.
+    """
+    for node in list(graph.walk()):
+        if node.op.name != "for" or len(node.args[0]) < 2 or node.arg("exit") is not None:
+            continue
+        if any(_is_data(bound) for item in node.args[0] if type(item) is tuple for bound in item[1:]):
+            if len(node.values) == len(node.arg("init")):
+                _count(node)
+            continue
+        lengths = [_known_length(item) for item in node.args[0]]
+        if None not in lengths:
+            if len(set(lengths)) > 1:
+                _cut(node, min(n for n in lengths if n is not None))
+        elif any(_is_slice(item) for item in node.args[0]) and all(_counts_up(item) for item in node.args[0]):
+            _cut(node, _shortest(node))
+
+
+def _counts_up(item: Any) -> bool:
+    """Whether an item is a tensor, or a range from 0."""
+    return type(item) is not tuple or all(type(b) is int and b == at for b, at in ((item[1], 0), (item[3], 1)))
+
+
+def _is_data(bound: Any) -> bool:
+    return type(bound) is Value and bound.is_tensor
+
+
+def _is_slice(item: Any) -> bool:
+    if type(item) is not Value or item.node.op.name != "getitem":
+        return False
+    index = item.node.args[1]
+    return type(index[0] if type(index) is tuple and index else index) is slice
+
+
+def _known_length(item: Any) -> int | None:
+    if type(item) is tuple:
+        return len(range(*item[1:])) if all(type(bound) is int for bound in item[1:]) else None
+    dims = item.type.dims if isinstance(item.type, LogicalTensor) else None
+    return dims[0] if dims and type(dims[0]) is int else None
+
+
+def _cut(node: Node, length: Any) -> None:
+    """Cut what is longer."""
+    graph = node.graph
+    items: list[Any] = []
+    assert graph is not None
+    for item in node.args[0]:
+        if type(item) is tuple:
+            _, start, _, step = item  # an open length is that of ranges from 0
+            items.append(("range", start, start + length * step if type(length) is int else length, step))
+        elif type(length) is int and _known_length(item) == length:
+            items.append(item)
+        else:
+            items.append(_put(graph, node, "getitem", item, slice(None, length)))
+    node.set_args((tuple(items), *node.args[1:]))
+
+
+def _shortest(node: Node) -> Value:
+    """The length of the shortest."""
+    graph, items = node.graph, node.args[0]
+    assert graph is not None
+    sizes = [_put(graph, node, "size", item, 0) for item in items if type(item) is not tuple]
+    for item in items:
+        stop = item[2] if type(item) is tuple else None
+        counts = type(stop) is Value and stop.node.op.name == "size" and stop.node.args[0] in items
+        if stop is not None and not counts:
+            sizes.append(stop)
+    return graph.insert(Node(lookup("host"), ("min", tuple(sizes)), ("int",), node.span), node).value
+
+
+def _count(node: Node) -> None:
+    """A loop over one range, whose body takes the items by their place."""
+    graph, body, items = node.graph, node.regions[0], node.args[0]
+    assert graph is not None
+    trips = None
+    for item in items:
+        count = _trips(graph, node, item)
+        trips = count if trips is None else _put(graph, node, "minimum", trips, count)
+    operands, old, first = list(node.arg("operands")), body.placeholders[: len(items)], body.first
+    counter = body.add_placeholder("k", "int")
+    body.placeholders[:] = [counter, *body.placeholders[len(items) : -1]]
+
+    def inside(value: Any) -> Any:
+        if type(value) is not Value:
+            return value
+        operands.append(value)
+        return body.add_placeholder(value.name or "", value.kind, value.type)
+
+    for item, placeholder in zip(items, old):
+        if type(item) is not tuple:
+            made = _put(body, first, "getitem", inside(item), counter)
+        else:
+            made = counter
+            if type(item[3]) is not int or item[3] != 1:
+                made = _put(body, first, "multiply", made, inside(item[3]))
+            if type(item[1]) is not int or item[1] != 0:
+                made = _put(body, first, "add", inside(item[1]), made)
+        if made is not counter:
+            made.name = placeholder.name
+        placeholder.replace_by(made)
+    counter.name = next((p.name for p, item in zip(old, items) if type(item) is tuple and item[1:4:2] == (0, 1)), "k")
+    node.set_args(((("range", 0, trips, 1),), node.arg("init"), tuple(operands), None))
+
+
+def _trips(graph: Graph, node: Node, item: Any) -> Any:
+    """How many trips an item is good for; a range of fewer than none has none."""
+    if type(item) is not tuple:
+        return _put(graph, node, "size", item, 0)
+    _, start, stop, step = item
+    if type(step) is int and step == 1:
+        return stop if type(start) is int and start == 0 else _put(graph, node, "subtract", stop, start)
+    distance = _put(graph, node, "subtract", start, stop)
+    return _put(graph, node, "negative", _put(graph, node, "floor_divide", distance, step))
+
+
+def _put(graph: Graph, before: Node | None, op: str, *args: Any) -> Value:
+    return graph.insert(Node(lookup(op), args), before).value

@@ -1,0 +1,68 @@
+"""Loops over several things at once stop at the shortest in every target, also where data tells the length."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+
+def pairs(x, n):
+    s = 0.0
+    for i, (a, b, c) in enumerate(zip(x, x[1:], x[2:])):
+        s = s + a * b if c > 2 else s + i
+    return s
+
+
+def differences(x, n):
+    out = []
+    for a, b in zip(x, x[1:]):  # noqa: RUF007 - of two lengths
+        out.append(b - a if a > 0 else b)
+    return torch.stack(out)
+
+
+def counted_rows(x, n):
+    s = 0.0
+    for v, i in zip(x, range(n)):
+        s = s + v * (i + 1)
+    return s
+
+
+def two_ranges(x, n):
+    s = 0
+    for i, j in zip(range(n), range(10, 1, -3)):
+        s = s * 2 + i * j + 1
+    for k, i in enumerate(range(n, 0, -2), 2):
+        s = s + k * i
+    return s
+
+
+def fixed_range(x, n):
+    s = 0.0
+    for v, i in zip(x, range(1, 3)):
+        s = s + v * i
+    return s
+
+
+@pytest.mark.parametrize("fn", [pairs, differences, counted_rows, two_ranges, fixed_range], ids=lambda f: f.__name__)
+def test_the_shortest_ends_the_loop(fn):
+    program = gfx.symbolic_trace(fn, torch.tensor([1.0, -2.0, 3.0, 4.0]), torch.tensor(2))
+    compiled = jax.jit(program.module("jax").load())
+    for x, n in (([1.0, -2.0, 3.0, 4.0], 2), ([-1.0, 2.0, 1.0, 0.5], 0), ([1.0, 2.0, 3.0, 4.0], 9), ([0.0] * 4, -3)):
+        wanted = np.asarray(fn(torch.tensor(x), torch.tensor(n)))
+        names = [p.name for p in program.signature]
+        given = {"x": x, "n": n}
+        for call, array in ((program, torch.tensor), (program.to("torch"), torch.tensor)):
+            np.testing.assert_allclose(np.asarray(call(array(x), array(n))), wanted, rtol=1e-6)
+        found = compiled(**{name: jnp.asarray(given[name]) for name in names})
+        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("fn", [pairs, differences], ids=lambda f: f.__name__)
+def test_slices_of_open_length(fn):
+    compiled = jax.jit(gfx.symbolic_trace(fn, backend="torch").module("jax").load())
+    for x in ([1.0, -2.0, 3.0, 4.0], [-1.0, 2.0, 1.0]):
+        wanted = np.asarray(fn(torch.tensor(x), torch.tensor(0)))
+        np.testing.assert_allclose(np.asarray(compiled(jnp.asarray(x), 0)), wanted, rtol=1e-6)
