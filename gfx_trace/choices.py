@@ -46,7 +46,7 @@ class Choices:
             self.local(choice.test),
             lambda: use(self.imported(choice.test, choice.sides[0], 0)),
             lambda: use(self.imported(choice.test, choice.sides[1], 1)),
-            get, set_, names, value,
+            get, set_, names, "result" if value else "",
         )  # fmt: skip
 
     def on_choices(self: Tracer, args: tuple, use: Callable[[tuple], Any]) -> Any:
