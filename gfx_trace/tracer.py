@@ -10,7 +10,7 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.build import Builder
-from gfx_ir.dtypes import DType
+from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef
@@ -20,6 +20,7 @@ from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .arrays import Arrays
+from .builtin_calls import OpenRange
 from .calls import Calls, Opened
 from .choices import Choices
 from .convert import spliced
@@ -246,6 +247,8 @@ class Tracer(Calls, Views, HostValues, Texts, Objects, Arrays, Truths, Choices, 
         owner = self.array_owner(leaf)
         if owner is not None:
             return self.array_proxy(leaf).read()
+        if type(leaf) is OpenRange:  # an array is expected
+            return ops.arange(*map(self.unwrap, (leaf.start, leaf.stop, leaf.step)), dtype=int64)
         if type(leaf) is Generated:
             return self.unwrap(leaf.taken())
         if isinstance(leaf, tuple):  # a named tuple, torch.Size

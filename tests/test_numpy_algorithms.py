@@ -299,6 +299,19 @@ def of_one_element(x):
     return x * 2 if x > 0 else -x
 
 
+def first_column(a):
+    table = np.zeros((len(a) + 1, 3))
+    table[:, 0] = range(len(a) + 1)
+    return table
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_a_range_is_an_array_where_one_is_expected(typed):
+    given = np.ones(4)
+    program = gfx.symbolic_trace(first_column, *([given] if typed else []), backend="numpy")
+    equals(first_column, program, (given,))
+
+
 @pytest.mark.parametrize(
     "fn, inputs",
     [
