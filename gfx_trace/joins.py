@@ -6,6 +6,7 @@ Unusable, which raises where it is read, or under an open host test a Choice, wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _NUMBERS = (bool, int, float, complex)
+_RETURNED = re.compile(r"value_\d+")  # what the rewriter calls the result of a function that returns out of a loop
 KINDS = tuple(kind.__name__ for kind in _NUMBERS)
 
 
@@ -234,13 +236,11 @@ class Partial(Unusable):
 
     def __init__(self, test: Value, sides: tuple[Any, Any], name: str) -> None:
         self.test, self.sides, self.name = test, sides, name
-        super().__init__(
-            UnsupportedConstruct(
-                f"GFX cannot convert this read: {name!r} is defined in only one branch",
-                None,
-                f"define {name!r} before the `if`",
-            )
-        )
+        what, hint = f"read: {name!r} is defined in only one branch", f"define {name!r} before the `if`"
+        if _RETURNED.fullmatch(name):
+            what = "return out of a loop or block: only one branch of a test on captured data reaches it"
+            hint = "assign the result to a variable, and return that behind the loop or block"
+        super().__init__(UnsupportedConstruct(f"GFX cannot convert this {what}", None, hint))
 
 
 def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
