@@ -66,9 +66,8 @@ def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     keys = rows if key is None else [tracer.call(key, (item,), {}) for item in rows]
     if not known or any(map(is_open, leaves(keys))):
         hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
-        raise tracer.error(
-            "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs", hint
-        )
+        what = "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs"
+        raise tracer.error(what, hint)
     order = sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse", False)))
     return [rows[at] for at in order]
 
@@ -77,9 +76,7 @@ def _isinstance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, classes = args
     if isinstance(x, Unusable):
         raise x.error
-    if not is_open(x):
-        return isinstance(x, classes)
-    return _is_instance(tracer, x, _flatten(classes))
+    return _is_instance(tracer, x, _flatten(classes)) if is_open(x) else isinstance(x, classes)
 
 
 def _flatten(classes: Any) -> list[Any]:

@@ -7,7 +7,7 @@ import inspect
 import random
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import GfxError, UnsupportedConstruct
@@ -29,12 +29,11 @@ from .proxy import HostProxy, NeedsPython, Proxy, Unusable, is_open
 from .texts import on_text
 
 if TYPE_CHECKING:
+    from .scopes import Opened
     from .tracer import Tracer
 
 _DEPTH = 120
 _CLOCKS = frozenset(("time", "datetime"))
-Opened: TypeAlias = Scope | list[Any]
-"""A call that is open: its Scope, or what the Scope will be made of."""
 
 
 class Calls:
@@ -150,37 +149,6 @@ class Calls:
         finally:
             self.within, self.site, self.depth = within, site, depth
 
-    @property
-    def scope(self: Tracer) -> Scope:
-        """The call that is open, as nodes know it."""
-        within = self.within
-        return within if isinstance(within, Scope) else self.scope_of(within)
-
-    def scope_of(self: Tracer, opened: Opened) -> Scope:
-        """The Scope of a call, made when somebody asks for it: many a small function records nothing of its own.
-
-        What it was called with is as it was then: a write makes a node, and a node asks.
-        """
-        if isinstance(opened, Scope):
-            return opened
-        if len(opened) > 1:
-            outer, site, lasti, f, args, kwargs = opened
-            opened[:] = [self._callee_scope(self.scope_of(outer), site, lasti, f, args, kwargs)]
-        return opened[0]
-
-    def _callee_scope(
-        self: Tracer, scope: Scope, site: Any, lasti: int, f: types.FunctionType, args: tuple, kwargs: dict
-    ) -> Scope:
-        """The scope of a function that is entered. A module's own forward behind decorators is the module's scope."""
-        name, path = f.__name__, scope.path
-        if name == "forward" and args and is_module(args[0]) and self.module_paths.get(id(args[0])) == path:
-            return scope
-        for arg in args:
-            if type(arg) is dict or type(arg) is list:
-                path = self.tree_path(arg) or path
-        span = None if site is None else scope.span(site.f_code, lasti)
-        return Scope(name, "function", path, f.__code__, scope, span, self.scope_args(f, args, kwargs), f.__doc__ or "")
-
     def run_method(self: Tracer, method: Any, args: tuple, kwargs: dict) -> Any:
         """Enter a method in the scope that is open: a module's forward is the module's scope."""
         function = getattr(method, "__func__", None)
@@ -191,22 +159,6 @@ class Calls:
             return convert(function, self)(method.__self__, *args, **kwargs)
         finally:
             self.depth -= 1
-
-    def scope_args(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> tuple:
-        """(name, argument) pairs of a call, as far as positions and keywords tell."""
-        code = f.__code__
-        named = [*zip(code.co_varnames, args[: code.co_argcount]), *kwargs.items()]
-        return tuple([(name, arg.value) for name, arg in named if type(arg) is Proxy or type(arg) is HostProxy])
-
-    def tree_path(self: Tracer, tree: Any) -> str | None:
-        """The path under which a tree of parameters stands: `layers.3` for the dictionary of that layer."""
-        keys: list[str] = []
-        while isinstance(tree, (dict, list)) and tree:
-            key, tree = next(iter(tree.items())) if isinstance(tree, dict) else (0, tree[0])
-            keys.append(str(key))
-        path = self.tensor_paths.get(id(tree))
-        suffix = ".".join(["", *keys])
-        return path[: -len(suffix)] if path is not None and path.endswith(suffix) else None
 
     def _recursion(self: Tracer, f: types.FunctionType, scope: Scope) -> UnsupportedConstruct:
         """The error for calls without end: names the function that the chain of calls goes through most often."""

@@ -199,7 +199,7 @@ class Loops:
             self.on_choice(iterable, again, (get, set_, names), False)
             return
         source = self.loop_source(iterable)
-        if source is not None and self._try_stage_for(source, body, get, set_, names, stop, target, iterable):
+        if source is not None and self._try_stage_for(source, iterable, get, set_, body, names, stop, target):
             return
         self._run_for(self.items_of(iterable), body, get, set_, names, stop)
 
@@ -217,17 +217,7 @@ class Loops:
             if flag:
                 return
 
-    def _try_stage_for(
-        self: Tracer,
-        source: Source,
-        body: Any,
-        get: Any,
-        set_: Any,
-        names: Sequence[str],
-        stop: Any,
-        target: Any,
-        iterable: Any,
-    ) -> bool:
+    def _try_stage_for(self: Tracer, source: Source, iterable: Any, get: Any, set_: Any, *loop: Any) -> bool:
         """Stage a loop; where its body needs a Python number, take everything back and let Python run it."""
         before, last, site = get(), self.graph.last, self.site
         fixed = source.length is not None
@@ -237,7 +227,7 @@ class Loops:
         unrolls = fixed and not self.options["strict"]
         self.fixed_loops += unrolls
         try:
-            self._stage_for(source, body, get, set_, names, stop, target)
+            self._stage_for(source, get, set_, *loop)
         except (NeedsPython, UnsupportedConstruct) as error:
             self.journal.close()
             self.site = site
@@ -255,7 +245,7 @@ class Loops:
         return True
 
     def _stage_for(
-        self: Tracer, source: Source, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any
+        self: Tracer, source: Source, get: Any, set_: Any, body: Any, names: Sequence[str], stop: Any, target: Any
     ) -> None:
         carries = Carries(self, get, set_, names, stop)
         site = self.site

@@ -21,7 +21,7 @@ from gfx_ir.types import LogicalTensor
 
 from .arrays import Arrays
 from .builtin_calls import OpenRange
-from .calls import Calls, Opened
+from .calls import Calls
 from .choices import Choices
 from .convert import spliced
 from .facts import Facts
@@ -34,6 +34,7 @@ from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
 from .regions import Regions
 from .rows import Generated
 from .scalars import Conditions
+from .scopes import Opened, Scopes
 from .sources import Sources
 from .texts import Texts
 from .truths import Truths
@@ -42,7 +43,9 @@ from .views import Views
 _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
 
 
-class Tracer(Calls, Views, HostValues, Texts, Objects, Arrays, Truths, Choices, Regions, Sources, Loops, Builder):
+class Tracer(
+    Calls, Scopes, Views, HostValues, Texts, Objects, Arrays, Truths, Choices, Regions, Sources, Loops, Builder
+):
     """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
 
     def __init__(
@@ -110,20 +113,6 @@ class Tracer(Calls, Views, HostValues, Texts, Objects, Arrays, Truths, Choices, 
     def error(self, what: str, hint: str = "") -> UnsupportedConstruct:
         """An UnsupportedConstruct at the user's place."""
         return UnsupportedConstruct(what, self.span(), hint)
-
-    def encloses(self, value: Value) -> bool:
-        """Whether the scope that is open called the one in which `value` was made: then its name for it is the user's."""
-        scope = value.node.span.scope if value.node.span is not None else None
-        if scope is None or scope is self.scope:
-            return False
-        while scope is not None and scope is not self.scope:
-            scope = scope.parent
-        return scope is not None
-
-    def made_here(self, value: Value) -> bool:
-        """Whether no other scope than the open one made `value`: it is no variable of a caller's or a sister's."""
-        span = value.node.span
-        return span is None or span.scope is None or span.scope is self.scope
 
     # ------------------------------------------------------------------ nodes
     def typed(self, node: Node) -> bool:
