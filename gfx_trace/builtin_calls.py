@@ -15,21 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.dtypes import dtype
-from gfx_ir.graph import Value
 from gfx_ir.trees import leaves
 
 from .best import minmax
-from .proxy import HostProxy, Proxy, Unusable, is_open
+from .classes import has_attribute, is_instance, type_of
+from .proxy import HostProxy, Proxy, is_open
 from .ranks import number
 from .rows import Generated, StackedRows, rows_of
-from .scalars import number_types
 from .texts import str_or_repr
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
 Handler = Callable[["Tracer", Any, tuple, dict], Any]
-_KINDS = {"int": int, "float": float, "bool": bool, "str": str}
 
 
 def _len(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -70,57 +68,6 @@ def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         raise tracer.error(what, hint)
     order = sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse", False)))
     return [rows[at] for at in order]
-
-
-def _isinstance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    x, classes = args
-    if isinstance(x, Unusable):
-        raise x.error
-    return _is_instance(tracer, x, _flatten(classes)) if is_open(x) else isinstance(x, classes)
-
-
-def _flatten(classes: Any) -> list[Any]:
-    if isinstance(classes, tuple):
-        return [inner for item in classes for inner in _flatten(item)]
-    union = getattr(classes, "__args__", None)
-    return _flatten(union) if union and not isinstance(classes, type) else [classes]
-
-
-def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
-    if isinstance(x, Proxy):
-        if x.weak:
-            return any(issubclass(_KINDS.get(x.weak, complex), c) for c in classes if isinstance(c, type))
-        owners = [x.backend] if x.backend is not None else tracer.frameworks()
-        types_ = [cls for backend in owners for cls in backend.tensor_types]
-        if x.backend is not None and x.backend.numbers:
-            types_ = number_types(tracer, x, classes)
-        member = any(issubclass(t, c) for t in types_ for c in classes if isinstance(c, type))
-        if member and isinstance(x.value, Value) and x.read().kind == "optional":
-            if type(None) in classes:
-                return True
-            return tracer.not_(tracer.is_(x, None))
-        return member
-    python = _KINDS.get(x.kind)
-    if python is not None:
-        return any(issubclass(python, c) for c in classes if isinstance(c, type))
-    if x.kind == "shape":
-        return any(issubclass(tuple, c) or c.__name__ == "Size" for c in classes if isinstance(c, type))
-    if x.kind == "any":
-        raise tracer.error(
-            "GFX cannot tell the class of a value that differs in kind between the sides of an open test"
-        )
-    return any(getattr(c, "__name__", "") in (x.kind, f"{x.kind}_") for c in classes)
-
-
-def _type(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    if len(args) == 1 and isinstance(args[0], Proxy):
-        if args[0].weak:
-            return _KINDS.get(args[0].weak, complex)
-        owners = args[0].backend or tracer.frameworks()[0]
-        return owners.tensor_types[0]
-    if len(args) == 1 and isinstance(args[0], HostProxy):
-        return _KINDS.get(args[0].kind, HostProxy)
-    return f(*args, **kwargs)
 
 
 def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -164,17 +111,6 @@ def _any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _abs(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return abs(args[0])
-
-
-def _hasattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    x, name = args
-    if isinstance(x, Proxy) and x.backend is not None:
-        return any(hasattr(cls, name) for cls in x.backend.tensor_types)
-    if isinstance(x, HostProxy):
-        return hasattr(_KINDS.get(x.kind, tuple), name)
-    if not hasattr(x, name):
-        tracer.unset_read.add((id(x), name))
-    return hasattr(x, name)
 
 
 def _getattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -339,8 +275,8 @@ def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 BUILTINS: dict[Any, Handler] = {
-    len: _len, int: _cast, float: _cast, bool: _cast, isinstance: _isinstance, type: _type, next: _next, min: minmax, max: minmax,
-    sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: _hasattr, getattr: _getattr, setattr: _setattr,
+    len: _len, int: _cast, float: _cast, bool: _cast, isinstance: is_instance, type: type_of, next: _next, min: minmax, max: minmax,
+    sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: has_attribute, getattr: _getattr, setattr: _setattr,
     print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
     tuple: _container, list: _container, round: _round, str: str_or_repr, repr: str_or_repr, pow: _pow, builtins.locals: _locals,
     builtins.eval: _locals, builtins.exec: _locals, divmod: _divmod, functools.reduce: _reduce,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 
+from .classes import check_class
 from .draws import generator_of_seed
 from .gradients import autograd_function, custom_rule
 from .proxy import HostProxy, Proxy
@@ -100,6 +101,7 @@ def _false(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> bool:
 def _is_tensor(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not isinstance(args[0], (Proxy, HostProxy)):
         return tracer.array_owner(args[0]) is not None
+    check_class(tracer, args[0])
     return isinstance(args[0], Proxy)
 
 

@@ -81,6 +81,7 @@ class Tracer(
         self.tensor_paths: dict[int, str] = {}
         self.guards: list[Any] = []
         self.notes: list[str] = []
+        self.items: set[Value] = set()  # what `.item()` gave
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
         self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked

@@ -131,6 +131,8 @@ class Views:
         except (ShapeError, UnsupportedConstruct) as error:
             error.span = error.span or self.span()
             raise
+        if lift.name == "Tensor.item" and isinstance(result, Value):
+            self.items.add(result)
         if type(result) is Written:
             self.write_arguments(lift, args, kwargs, result.values)
             result = result.result

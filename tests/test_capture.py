@@ -557,3 +557,29 @@ def test_what_acts_on_the_world_at_capture_only_is_noted():
     notes = gfx.symbolic_trace(warned, backend="torch").notes
     assert [note.partition(" ran once, at capture: ")[0] for note in notes] == ["logging.Logger.info", "time.time"]
     assert all(f"{__file__}:" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda v: isinstance(v, float),
+        lambda v: isinstance(v * 2, torch.Tensor),
+        lambda v: type(v) is float,
+        lambda v: hasattr(v, "shape"),
+        torch.is_tensor,
+    ],
+    ids=["isinstance", "computed", "type", "hasattr", "is_tensor"],
+)
+def test_the_class_of_an_item_is_not_told(asked):
+    def scaled(x):
+        return x * 2 if asked(x.max().item()) else x * 3
+
+    def plain(x):
+        v = x * x.max().item()
+        return v if isinstance(v, torch.Tensor) and isinstance(float(x.max()), float) else x
+
+    for given in ((), (torch.ones(2),)):
+        with pytest.raises(CaptureError, match=r"class of what `.item\(\)` gave"):
+            gfx.symbolic_trace(scaled, *given, backend="torch")
+    x = torch.tensor([1.0, 3.0])
+    assert torch.equal(gfx.symbolic_trace(plain, backend="torch")(x), x * 3)

@@ -26,7 +26,9 @@ def stop_at_the_shortest(graph: Graph) -> None:
             if len(set(lengths)) > 1:
                 _cut(node, min(n for n in lengths if n is not None))
         elif any(_is_slice(item) for item in node.args[0]) and all(_counts_up(item) for item in node.args[0]):
-            _cut(node, _shortest(node))
+            told = _open_lengths(node.args[0])
+            if len(told) > 1:
+                _cut(node, _shortest(node, told))
 
 
 def _counts_up(item: Any) -> bool:
@@ -68,16 +70,20 @@ def _cut(node: Node, length: Any) -> None:
     node.set_args((tuple(items), *node.args[1:]))
 
 
-def _shortest(node: Node) -> Value:
-    """The length of the shortest."""
-    graph, items = node.graph, node.args[0]
+def _open_lengths(items: tuple) -> list[Any]:
+    """What tells the lengths: tensors by theirs, and stops of ranges that count something else."""
+    tensors = [item for item in items if type(item) is not tuple]
+    stops = [item[2] for item in items if type(item) is tuple]
+    counts = lambda stop: (
+        type(stop) is Value and stop.node.op.name == "size" and any(stop.node.args[0] is t for t in tensors)
+    )
+    return tensors + [stop for stop in stops if not counts(stop)]
+
+
+def _shortest(node: Node, lengths: list[Any]) -> Value:
+    graph = node.graph
     assert graph is not None
-    sizes = [_put(graph, node, "size", item, 0) for item in items if type(item) is not tuple]
-    for item in items:
-        stop = item[2] if type(item) is tuple else None
-        counts = type(stop) is Value and stop.node.op.name == "size" and stop.node.args[0] in items
-        if stop is not None and not counts:
-            sizes.append(stop)
+    sizes = [_put(graph, node, "size", x, 0) if type(x) is Value and x.is_tensor else x for x in lengths]
     return graph.insert(Node(lookup("host"), ("min", tuple(sizes)), ("int",), node.span), node).value
 
 
