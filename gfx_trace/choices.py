@@ -15,6 +15,7 @@ from gfx_ir.op import active
 from gfx_ir.passes.dce import has_effect
 from gfx_ir.trees import tree_map
 
+from .aliases import doubt, mutable
 from .joins import Choice, Partial
 from .nest import Maybe
 from .proxy import HostProxy, Proxy, Undefined, Unusable
@@ -58,10 +59,10 @@ class Choices:
 
     def imported(self: Tracer, test: Value, tree: Any, side: int) -> Any:
         """A side's object outside of its region: its inner values become outputs of the node on demand."""
-        if isinstance(tree, (tuple, list)) and type(tree) in (tuple, list):
-            return type(tree)(self.imported(test, item, side) for item in tree)
-        if isinstance(tree, dict) and type(tree) is dict:
-            return {key: self.imported(test, item, side) for key, item in tree.items()}
+        if type(tree) is tuple:
+            return tuple(self.imported(test, item, side) for item in tree)
+        if type(tree) is list or type(tree) is dict:
+            return self._brought(test, tree, side)
         if isinstance(tree, Choice) and not self.visible(tree.test):
             asked = self._copied(tree.test) if test.is_tensor else self._export(tree.test, side)
             return Choice(asked, tree.sides, tree.name)
@@ -71,8 +72,23 @@ class Choices:
                 made = self._copied(value) if test.is_tensor else self._export(value, side)
                 if value.kind == "tensor":  # this side gives it
                     self.facts.known["is_none", self.facts.key(made)] = False
-                return self.wrap(made, tree.backend)
+                found = self.wrap(made, tree.backend)
+                if isinstance(tree, Proxy) and mutable(found):
+                    doubt(found, [tree], "it was made under a test, and is read again behind it")
+                return found
         return tree
+
+    def _brought(self: Tracer, test: Value, tree: Any, side: int) -> Any:
+        """A side's list or dictionary outside of its region: the same one each time, as code may write to it."""
+        if id(tree) in self.brought:
+            return self.brought[id(tree)][1]
+        items = list(tree.items() if type(tree) is dict else enumerate(tree))
+        found = {key: self.imported(test, item, side) for key, item in items}
+        if all(found[key] is item for key, item in items):
+            return tree
+        made = found if type(tree) is dict else list(found.values())
+        self.brought[id(tree)] = tree, made
+        return made
 
     def visible(self: Tracer, value: Value) -> bool:
         """Whether a value can be read here: it is of a graph under construction, or of a region that is being joined."""

@@ -117,6 +117,9 @@ class Objects:
 
     def setattr(self: Tracer, o: Any, name: str, value: Any) -> None:
         """o.name = value."""
+        if type(o) is Choice:
+            self.on_choice(o, lambda side: self.setattr(side, name, value))
+            return
         if isinstance(o, Proxy):
             if name == "data":
                 o.write(self.unwrap(value))

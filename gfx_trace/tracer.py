@@ -81,6 +81,9 @@ class Tracer(
         self.tensor_paths: dict[int, str] = {}
         self.guards: list[Any] = []
         self.notes: list[str] = []
+        self.brought: dict[
+            int, tuple[Any, Any]
+        ] = {}  # containers of regions that were left, and what stands for them, by id
         self.items: set[Value] = set()  # what `.item()` gave
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants

@@ -1,0 +1,92 @@
+"""What one side of an open test made, read behind it under the same test: it is one object, by whatever name it is read."""
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+
+def rebound(x, flag: bool):
+    if flag:
+        y = x * 2
+    for _ in range(2):
+        if flag:
+            y += 1
+    return y if flag else x
+
+
+def looped_over(x, flag: bool):
+    ys = [x * 2, x * 3] if flag else [x * 4]
+    for y in ys:
+        y += 1
+    return sum(ys)
+
+
+class Box:
+    def __init__(self, held):
+        self.held = held
+
+
+def attribute(x, flag: bool):
+    a, b = Box(x), Box(x + 1)
+    chosen = a if flag else b
+    chosen.held = x * 5
+    return a.held, b.held
+
+
+def in_place(x, flag: bool):
+    a, b = Box(x * 1), Box(x + 1)
+    chosen = a if flag else b
+    chosen.held += 5
+    return a.held, b.held
+
+
+def two_names(x, flag: bool):
+    if flag:
+        y = x * 2
+    if flag:
+        a, b = y, y
+        a += 1
+        return b
+    return x
+
+
+def another_name(x, flag: bool):
+    if flag:
+        y = x * 2
+    if flag:
+        a = y
+        a += 1
+    return y if flag else x
+
+
+def chosen_item(x, flag: bool):
+    ys = (x * 2, x * 3) if flag else (x * 4,)
+    y = ys[0]
+    y += 1
+    return ys[0]
+
+
+def two_lists(x, flag: bool):
+    if flag:
+        y = [x * 2]
+        z = y
+    if flag:
+        z.append(x)
+    return torch.stack(y) if flag else x[None]
+
+
+@pytest.mark.parametrize("fn", [rebound, looped_over, attribute, in_place], ids=lambda f: f.__name__)
+def test_it_is_read_as_it_stands(fn):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    for flag in (True, False):
+        for call in (program, program.to("torch")):
+            want, found = fn(torch.ones(3), flag), call(torch.ones(3), flag)
+            assert torch.equal(torch.as_tensor([*map(torch.sum, want)]), torch.as_tensor([*map(torch.sum, found)]))
+
+
+@pytest.mark.parametrize("fn", [two_names, another_name, chosen_item, two_lists], ids=lambda f: f.__name__)
+def test_a_write_by_one_of_several_names_is_refused(fn):
+    with pytest.raises(CaptureError, match=r"cannot decide whether a write|append to"):
+        gfx.symbolic_trace(fn, backend="torch")
