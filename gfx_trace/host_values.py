@@ -33,6 +33,8 @@ class HostValues:
             return NotImplemented
         if any(isinstance(v, Value) and v.is_tensor for v in (left, right)):
             return self.wrap(op(left, right), self.backend)
+        if sign in ("/", "//", "%") and isinstance(right, Value):
+            self.let_out("division", ZeroDivisionError())
         return self.wrap(self.host(sign, left, right), self.backend)
 
     def host_attribute(self: Tracer, x: HostProxy, name: str) -> Any:

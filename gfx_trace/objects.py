@@ -238,9 +238,7 @@ class Objects:
             return
         if found is False:
             raise self.raised(AssertionError(message()) if message is not None else AssertionError(), None)
-        if self.catches(AssertionError()):
-            what = "GFX cannot convert this assert: it may raise under a traced test, and an except clause around it may catch that"
-            raise self.error(what, "test before the `try`, or let the exception leave the function")
+        self.let_out("assert", AssertionError())
         text = self.unwrap(message()) if message is not None else ""
         ops.check(found, text, "AssertionError")
         self.facts.assume(found, True)
@@ -256,6 +254,14 @@ class Objects:
     def catches(self: Tracer, error: BaseException, depth: int | None = None) -> bool:
         """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only."""
         return any(isinstance(error, kinds()) for at, kinds in self.handlers if depth is None or at == depth)
+
+    def let_out(self: Tracer, what: str, error: BaseException) -> None:
+        """Raises where an except clause would take an error that may be raised when the code runs: nothing is there to take it then."""
+        if self.catches(error):
+            text = f"this {what}: it may raise under a traced test, and an except clause around it may catch that"
+            raise self.error(
+                f"GFX cannot convert {text}", "test before the `try`, or let the exception leave the function"
+            )
 
     @contextmanager
     def no_grad(self: Tracer) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,7 @@ def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any],
 def _check(tracer: Tracer, test: Any, message: Any, error: str) -> None:
     found = tracer.truth(test)
     if found is not True:
+        tracer.let_out("index", getattr(builtins, error)())
         ops.check(found, message, error)
         tracer.facts.assume(found, True)
 

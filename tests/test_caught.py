@@ -63,7 +63,23 @@ def any_class(x):
     return x
 
 
-@pytest.mark.parametrize("fn", [an_assert, any_class])
+def a_division(x, n: int):
+    try:
+        scale = 1 / n
+    except ZeroDivisionError:
+        scale = 0.0
+    return x * scale
+
+
+def an_index(x, n: int):
+    try:
+        scale = (1.0, 2.0)[n]
+    except LookupError:
+        scale = 0.0
+    return x * scale
+
+
+@pytest.mark.parametrize("fn", [an_assert, any_class, a_division, an_index])
 def test_what_a_clause_may_catch_is_refused(fn):
     with pytest.raises(UnsupportedConstruct, match=r"raise.*traced test.*except clause.*test_caught"):
         gfx.symbolic_trace(fn, UP)
