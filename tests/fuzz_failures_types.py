@@ -116,4 +116,12 @@ def f(x, n, k):
 """,
         how=Settings("torch", 1, 1, False),
     ),
+    "two lists of one name, in a test and in its block": Failure(
+        """
+def f(x, n, k):
+    r = max([e for e in x]) if any((e for e in x)) else 0.25
+    return r
+""",
+        how=Settings("torch", 1, 1, False),
+    ),
 }

@@ -110,7 +110,11 @@ def _read_once(first: ast.Assign, second: ast.stmt, width: int) -> bool:
     before = expression(where) if isinstance(where, ast.expr) else text_of(where)
     if len(before) - len(text) + len(expression(first.value)) > width:
         return False
-    _Put(text, first.value).visit(second)
+    put = _Put(text, first.value)
+    if isinstance(second, ast.If):  # what its blocks call so is another list
+        second.test = put.visit(second.test)
+    else:
+        put.visit(second)
     return True
 
 
