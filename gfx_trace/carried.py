@@ -67,6 +67,8 @@ class Carried:
             made.weak = self.weak
             if self.weak:
                 number(value)
+            elif isinstance(self.init, NUMBERS):
+                tracer.numbers_first.add(value)
         return made
 
     def type(self, tracer: Tracer, kind: str = "tensor") -> Any:

@@ -9,7 +9,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
-from .aliases import doubt, memory, mutable, reached, share
+from .aliases import Lost, doubt, memory, mutable, reached, share
 from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
 from .hints import loop_key, recall, remember
@@ -202,7 +202,7 @@ class Carries(Settling):
         for carried in self.slots:
             phi = carried.entered
             handed = type(carried.out) is Proxy and share(memory(carried.out), held)
-            written = handed and type(phi) is Proxy and phi.value is not phi.first
+            written = handed and type(phi) is Proxy and (phi.value is not phi.first or type(phi.base) is Lost)
             if written or (carried.slot is not None and share((carried.slot.object,), held)):
                 what = (
                     f"the loop writes {carried.name!r} in place, which {called(slot.object, self.tracer.site)!r} holds"

@@ -81,9 +81,8 @@ class Tracer(
         self.tensor_paths: dict[int, str] = {}
         self.guards: list[Any] = []
         self.notes: list[str] = []
-        self.brought: dict[
-            int, tuple[Any, Any]
-        ] = {}  # containers of regions that were left, and what stands for them, by id
+        self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
+        self.numbers_first: set[Value] = set()  # carried tensors that are Python's numbers in the first trip
         self.items: set[Value] = set()  # what `.item()` gave
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
@@ -92,9 +91,7 @@ class Tracer(
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
         self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
-        self.own_rules: list[
-            Any
-        ] = []  # functions of JAX with a derivative of their own, whose rules are being captured
+        self.own_rules: list[Any] = []  # functions of JAX whose own derivative rules are being captured
         self.decomposing = False  # whether a call without a row is being taken apart
         self.modes: dict[int, Mode] = {}  # modules whose `training` the code asked for
         self._frameworks: list[Backend] | None = None

@@ -268,7 +268,8 @@ class Views:
         base = x.base
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
-        fixed = x.weak or x.backend is None or not x.backend.views or unsure or number is not None
+        turned = isinstance(x.value, Value) and self.facts.root(x.value) in self.numbers_first
+        fixed = x.weak or x.backend is None or not x.backend.views or unsure or number is not None or turned
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
         old, before = x.read(), self.graph.last
@@ -279,6 +280,12 @@ class Views:
             if unsure:
                 for owner, _ in base.others:
                     lose(owner, why if x.backend is None else base.why, put_back(x, made), number)
+            elif turned and not x.weak:
+                lose(
+                    x,
+                    f"`{sign}=` makes a new number in the first trip of the loop, and writes in place in later ones",
+                    put_back(x, made),
+                )
             elif number or (x.backend is None and not x.weak):
                 lose(x, why, put_back(x, made), number)
             return made

@@ -1,0 +1,76 @@
+"""A number before a loop that the loop makes a tensor: `+=` makes a new one in the first trip, and writes in place in later ones."""
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+X = torch.tensor([0.5, 1.25, -2.0], dtype=torch.float64)
+
+
+def kept(x, k: int):
+    r = 0.5
+    for _ in range(k):
+        q = r
+        r += x[-1]
+        x = x + q
+    return x, r
+
+
+def listed(x, k: int):
+    r = 0.5
+    for _ in range(k):
+        for t in [0.25, r]:
+            x = x * 0.5 + t
+            r += x[-1]
+    return x, r
+
+
+def taken_over(x, k: int):
+    s, q = 0.0, x[1] * 1
+    for v in x:
+        s += v
+        if v < 9:
+            s = q
+    return s, q
+
+
+def appended(x, k: int):
+    s, sums = 0.0, []
+    for v in x:
+        s += v
+        sums.append(s)
+    return torch.stack(sums), s
+
+
+def summed(x, k: int):
+    total, last = 0.0, 0.0
+    for v in x:
+        if v > 0:
+            total += v
+            last = total
+    return total, last
+
+
+@pytest.mark.parametrize("fn", [kept, listed, taken_over, appended, summed], ids=lambda f: f.__name__)
+def test_what_shares_it_is_right_or_refused(fn):
+    for capture in (lambda: gfx.symbolic_trace(fn, backend="torch"), lambda: gfx.symbolic_trace(fn, X, 3)):
+        try:
+            program = capture()
+        except CaptureError as error:
+            assert fn is not summed and "in place" in str(error)
+            continue
+        want, found = fn(X.clone(), 3), program(X.clone(), 3)
+        for a, b in zip(want, found, strict=True):
+            torch.testing.assert_close(torch.as_tensor(b), torch.as_tensor(a))
+
+
+@pytest.mark.parametrize("fn", [kept, appended], ids=lambda f: f.__name__)
+def test_what_a_kept_loop_cannot_say_is_refused(fn):
+    if fn is kept:
+        with pytest.raises(CaptureError, match="new number in the first trip"):
+            gfx.symbolic_trace(fn, X)
+    else:
+        with pytest.raises(CaptureError, match="append a copy"):
+            gfx.symbolic_trace(fn, backend="torch")
