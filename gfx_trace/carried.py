@@ -68,7 +68,7 @@ class Carried:
             if self.weak:
                 number(value)
             elif isinstance(self.init, NUMBERS):
-                tracer.numbers_first.add(value)
+                tracer.numbers_too.add(value)
         return made
 
     def type(self, tracer: Tracer, kind: str = "tensor") -> Any:

@@ -128,6 +128,9 @@ class Join:
         for joined in self.joined.values():
             if joined.backend is not None and joined.backend.numbers:
                 self._numbers(joined)
+            number = [bool(weak_kind(side)) for side in joined.sides]
+            if any(number) and not all(number) and type(joined.proxy) is Proxy and type(joined.proxy.value) is Value:
+                self.tracer.numbers_too.add(joined.proxy.value)
         JoinedAliases(self.tracer, self.test, self.sides, list(self.joined.values())).apply()
 
     def _numbers(self, joined: Joined) -> None:

@@ -82,7 +82,9 @@ class Tracer(
         self.guards: list[Any] = []
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
-        self.numbers_first: set[Value] = set()  # carried tensors that are Python's numbers in the first trip
+        self.numbers_too: set[Value] = (
+            set()
+        )  # tensors that are Python's numbers in a first trip, or on a side of a test
         self.items: set[Value] = set()  # what `.item()` gave
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants

@@ -268,7 +268,7 @@ class Views:
         base = x.base
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
-        turned = isinstance(x.value, Value) and self.facts.root(x.value) in self.numbers_first
+        turned = isinstance(x.value, Value) and self.facts.root(x.value) in self.numbers_too
         fixed = x.weak or x.backend is None or not x.backend.views or unsure or number is not None or turned
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
@@ -281,11 +281,8 @@ class Views:
                 for owner, _ in base.others:
                     lose(owner, why if x.backend is None else base.why, put_back(x, made), number)
             elif turned and not x.weak:
-                lose(
-                    x,
-                    f"`{sign}=` makes a new number in the first trip of the loop, and writes in place in later ones",
-                    put_back(x, made),
-                )
+                why = f"`{sign}=` writes a tensor in place, and on another way to here this is a number of Python's"
+                lose(x, why, put_back(x, made))
             elif number or (x.backend is None and not x.weak):
                 lose(x, why, put_back(x, made), number)
             return made
