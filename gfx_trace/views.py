@@ -39,6 +39,7 @@ _COMMON = {
 
 
 _FORM = "this form of the call has no row"
+_STEPS = 8
 
 # Functions of the array API standard that copy in some frameworks and share memory in others.
 _VARY = frozenset(("reshape", "flip", "astype", "broadcast_to"))
@@ -268,7 +269,7 @@ class Views:
         base = x.base
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
-        turned = isinstance(x.value, Value) and self.facts.root(x.value) in self.numbers_too
+        turned = self._number_too(x.value)
         fixed = x.weak or x.backend is None or not x.backend.views or unsure or number is not None or turned
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
@@ -289,6 +290,16 @@ class Views:
         self.wrote(value, old, before)
         x.write(value)
         return x
+
+    def _number_too(self: Tracer, x: Any, depth: int = 0) -> bool:
+        """Whether a tensor is a Python number on another way to here, or is computed from such and numbers."""
+        if not isinstance(x, Value):
+            return False
+        value = self.facts.root(x)
+        if value in self.numbers_too or value.node.op.family != "elementwise" or depth > _STEPS:
+            return value in self.numbers_too
+        tensors = {leaf for leaf in leaves(value.node.args) if type(leaf) is Value and leaf.is_tensor}
+        return bool(tensors) and all(self._number_too(leaf, depth + 1) for leaf in tensors)
 
     def unary(self: Tracer, sign: str, op: OpDef, x: Any) -> Any:
         """-x, +x, ~x, abs(x)."""

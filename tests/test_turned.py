@@ -27,6 +27,16 @@ def listed(x, k: int):
     return x, r
 
 
+def counted_first(x, k: int):
+    r = 1
+    for i in range(k):
+        r += i
+        for t in [0.25, r]:
+            x = x + t
+            r += x.max()
+    return x, r
+
+
 def taken_over(x, k: int):
     s, q = 0.0, x[1] * 1
     for v in x:
@@ -71,7 +81,9 @@ def one_side_summed(x, k: int):
 
 
 @pytest.mark.parametrize(
-    "fn", [one_side, one_side_summed, kept, listed, taken_over, appended, summed], ids=lambda f: f.__name__
+    "fn",
+    [one_side, one_side_summed, kept, listed, counted_first, taken_over, appended, summed],
+    ids=lambda f: f.__name__,
 )
 def test_what_shares_it_is_right_or_refused(fn):
     for capture in (lambda: gfx.symbolic_trace(fn, backend="torch"), lambda: gfx.symbolic_trace(fn, X, 3)):
