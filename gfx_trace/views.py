@@ -115,9 +115,7 @@ class Views:
         if found is not NotImplemented:
             return found
         first = args[0] if args and type(args[0]) is Proxy else None
-        values = [self.unwrap(a) for a in args]
-        if any(type(a) is Starred for a in args):  # x.view(*shape, 8): one open shape
-            values = [*values[:1], spliced(self, tuple(values[1:]))]
+        values = self._taken(args)
         named = {k: self.unwrap(v) for k, v in kwargs.items()} if kwargs else {}
         mark = Mark(self)
         try:
@@ -290,6 +288,13 @@ class Views:
         self.wrote(value, old, before)
         x.write(value)
         return x
+
+    def _taken(self: Tracer, args: tuple) -> list[Any]:
+        """Arguments as a lift takes them."""
+        values = [self.unwrap(a) for a in args]
+        if any(type(a) is Starred for a in args):  # x.view(*shape, 8): one open shape
+            values = [*values[:1], spliced(self, tuple(values[1:]))]
+        return values
 
     def _number_too(self: Tracer, x: Any, depth: int = 0) -> bool:
         """Whether a tensor is a Python number on another way to here, or is computed from such and numbers."""
