@@ -20,9 +20,9 @@ from .conversion import enterable
 from .draws import Draws, drawing
 from .joins import Choice
 from .modules import is_module, module_attribute
-from .picked import got, is_open, picked, replaced
+from .picked import got, open_place, picked, replaced
 from .proxy import HostProxy, Proxy, Unusable
-from .raised import Raised
+from .raised import INSTEAD_OF_CATCHING, Raised
 from .rows import Growing, StackedRows, behind, last_of, listed, rows_of
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Objects:
         method = getattr(type(o), "__getitem__", None)
         if isinstance(method, types.FunctionType):
             return self.call(method, (o, key), {})
-        if is_open(o, key):
+        if open_place(o, key):
             return picked(self, o, key)
         found = o[key]
         if self.array_owner(found) is not None:
@@ -174,7 +174,7 @@ class Objects:
             self.call(method, (o, key, value), {})
             return
         listed(self, o, "write to an item of")
-        if type(o) is not tuple and is_open(o, key):
+        if type(o) is not tuple and open_place(o, key):
             replaced(self, o, key, value)
             return
         if isinstance(o, list) and isinstance(key, slice):
@@ -259,9 +259,7 @@ class Objects:
         """Raises where an except clause would take an error that may be raised when the code runs: nothing is there to take it then."""
         if self.catches(error):
             text = f"this {what}: it may raise under a traced test, and an except clause around it may catch that"
-            raise self.error(
-                f"GFX cannot convert {text}", "test before the `try`, or let the exception leave the function"
-            )
+            raise self.error(f"GFX cannot convert {text}", INSTEAD_OF_CATCHING)
 
     @contextmanager
     def no_grad(self: Tracer) -> Any:

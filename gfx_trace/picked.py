@@ -18,7 +18,7 @@ _MOST = 32
 """How many items are asked for; a longer table wants to be an array."""
 
 
-def is_open(o: Any, key: Any) -> bool:
+def open_place(o: Any, key: Any) -> bool:
     """Whether `o[key]` hangs on an open key: a number of a list or tuple, a host value of a dictionary."""
     if isinstance(o, (list, tuple)):
         return type(key) is Proxy or (type(key) is HostProxy and key.kind in ("int", "bool"))
@@ -42,7 +42,7 @@ def picked(tracer: Tracer, o: Any, key: Any) -> Any:
 
 def got(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
     """o.get(key, default)."""
-    if not (o and is_open(o, key)):
+    if not (o and open_place(o, key)):
         return o.get(key, default)
     return tracer.ifexp(tracer.contains(o, key), lambda: picked(tracer, o, key), lambda: default)
 

@@ -10,6 +10,9 @@ from gfx_ir.errors import GfxError
 from gfx_ir.op import active
 from gfx_ir.ops.effect import EXCEPTIONS
 
+INSTEAD_OF_CATCHING = "test before the `try`, or let the exception leave the function"
+"""What to do where an except clause may take what is raised when the code runs."""
+
 
 class Raised(BaseException):
     """A rewritten `raise` was reached under an open test: the region ends here."""
@@ -55,4 +58,4 @@ class gfx_handlers:
             and isinstance(error, self.kinds())
         ):
             what = f"GFX cannot convert this try: {kind.__name__} is raised under a traced test, and an except clause may catch it"
-            raise tracer.error(what, "test before the `try`, or let the exception leave the function") from error
+            raise tracer.error(what, INSTEAD_OF_CATCHING) from error

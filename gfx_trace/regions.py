@@ -19,7 +19,7 @@ from .journal import MISSING, Slot, held_values, with_items
 from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
 from .proxy import Proxy, Unusable
-from .raised import Raised, error_text
+from .raised import INSTEAD_OF_CATCHING, Raised, error_text
 from .ranks import number
 from .rows import StackedRows, called, length_error
 
@@ -173,7 +173,7 @@ class Regions:
     def caught(self: Tracer, raised: Raised) -> UnsupportedConstruct:
         """The error for a raise that hangs on data, under an `except`."""
         what = "GFX cannot convert this raise: it hangs on a traced test and an except clause around it may catch it"
-        return UnsupportedConstruct(what, raised.span, "test before the `try`, or let the exception leave the function")
+        return UnsupportedConstruct(what, raised.span, INSTEAD_OF_CATCHING)
 
     def _message(self: Tracer, text: Any, side: Side) -> Any:
         value = self.unwrap(text)
