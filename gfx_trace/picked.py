@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.graph import Value
 
-from .proxy import HostProxy, Proxy
+from .proxy import HostProxy, Proxy, weak_kind
+from .ranks import is_mask, made_type
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -61,6 +62,8 @@ def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any],
     places = list(o) if isinstance(o, dict) else list(range(len(o)))
     if tracer.fixed_loops or not 0 < len(places) <= _MOST:
         tracer.python_number(key, "a key" if isinstance(o, dict) else "an index")
+    if type(key) is Proxy:
+        _whole(tracer, key, type(o).__name__)
     count, site = len(places), tracer.site
 
     def here(asked: Any) -> Any:
@@ -77,6 +80,25 @@ def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any],
     there = tracer.and_(here(key >= -count), [lambda: here(key < count)])
     _check(tracer, there, f"{type(o).__name__} index out of range", "IndexError")
     return places, lambda at: here(key % count == at)
+
+
+def _whole(tracer: Tracer, key: Proxy, holder: str) -> None:
+    """Sees to it that a tensor is a whole number, as Python's index has to be; PyTorch's booleans are."""
+    value = key.read()
+    element = made_type(value).dtype if isinstance(value, Value) else None
+    kind = weak_kind(key) or (element.name if element is not None else "bool" if is_mask(value) else "")
+    flags = bool(key.weak) or key.backend is None or key.backend.name == "torch"
+    if kind.startswith(("float", "complex", "bfloat")) or (kind == "bool" and not flags):
+        named = repr(value.name) if getattr(value, "name", None) else "it"
+        what = f"GFX cannot convert this index: {named} is of dtype {kind}, and a {holder} is indexed by a whole number"
+        raise tracer.error(what, "take int(…) of it")
+    if not kind:
+        _check(
+            tracer,
+            tracer.not_(tracer.wrap(ops.is_floating(ops.as_tensor(value)))),
+            f"{holder} indices must be integers or slices, not float",
+            "TypeError",
+        )
 
 
 def _check(tracer: Tracer, test: Any, message: Any, error: str) -> None:

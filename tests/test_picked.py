@@ -140,3 +140,25 @@ def test_a_name_that_python_itself_needs_is_refused_by_name(fn):
 
     with pytest.raises(CaptureError, match="'name'"):
         gfx.symbolic_trace(called, backend="torch")
+
+
+def chosen(x, k):
+    return (x, x + 1, x + 2)[k - 1]
+
+
+def test_a_list_is_indexed_by_whole_numbers_only():
+    for fn in (lambda x: [x, -x][x.max()], lambda x: [x, -x][x.max().item() - 3.0], lambda x: [x, -x][x[0] / 1]):
+        with pytest.raises(CaptureError, match=r"cannot convert this index: .* float32, and a list"):
+            gfx.symbolic_trace(fn, X)
+    with pytest.raises(CaptureError, match=r"cannot convert this index: .* bool, and a list"):
+        gfx.symbolic_trace(lambda x: [x, -x][x.sum() > 1], jnp.ones(3))
+    program = gfx.symbolic_trace(chosen, backend="torch")
+    calls = (program, program.to("torch"), lambda x, k: jax.jit(program.to("jax"))(x.numpy(), jnp.asarray(k)))
+    for call in calls:
+        for k in (1, torch.tensor(2), torch.tensor(0)):
+            np.testing.assert_array_equal(call(X, k), chosen(X, k))
+        for k in (1.0, torch.tensor(1.0)):
+            with pytest.raises(TypeError):
+                chosen(X, k)
+            with pytest.raises(TypeError, match="tuple indices must be integers"):
+                call(X, k)

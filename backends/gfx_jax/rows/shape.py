@@ -160,7 +160,7 @@ ROWS = (
     Row("numel", _attribute("size", "jnp.size(x)"), _SAME["numel"]),
     Row("sizes", lambda a: "x.shape[0]" if a.rank == 1 else "x.shape"),
     Row("dtype_of", _attribute("dtype", "jnp.asarray(x).dtype"), _SAME["dtype_of"] | {"lax.dtype": ops.dtype_of}),
-    Row("is_floating", "jnp.issubdtype(jnp.asarray(x).dtype, jnp.floating)"),
+    Row("is_floating", "jnp.issubdtype(jnp.result_type(x), jnp.floating)"),
     Row("is_none", "x is None"),
     Row("device_of", "x.device", _SAME["device_of"]),
 )
