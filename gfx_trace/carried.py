@@ -16,6 +16,7 @@ from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
 from .ranks import number
 from .scalars import NEVER, every, scalar_leaf
+from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -43,6 +44,7 @@ class Carried:
         "before",
         "untold",
         "scalar",
+        "turned",
     )
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
@@ -59,6 +61,7 @@ class Carried:
         self.scalar = scalar_leaf(init, self.before) if numbers else None  # when it is a number of NumPy's
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
         self.untold = False  # whether that is not known
+        self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
 
     def wrapped(self, tracer: Tracer, value: Any) -> Any:
         """A value that stands for it, as the traced function sees it."""
@@ -67,7 +70,7 @@ class Carried:
             made.weak = self.weak
             if self.weak:
                 number(value)
-            elif isinstance(self.init, NUMBERS):
+            elif self.turned or number_too(tracer, self.init, self.before):
                 tracer.numbers_too.add(value)
         return made
 
@@ -100,6 +103,11 @@ class Carried:
         after = every((before, scalar_leaf(self.out, value)))
         self.scalar = NEVER if after is None else after
         return before == self.scalar
+
+    def stays_tensor(self, tracer: Tracer, value: Any) -> bool:
+        """Whether a trip that begins with a tensor leaves one; if not, it may be a number of Python's from now on."""
+        before, self.turned = self.turned, self.turned or number_too(tracer, self.out, value)
+        return before == self.turned or number_too(tracer, self.init, self.before)
 
     def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:
         """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from gfx_ir.graph import Graph
 
-from .aliases import Doubt, distinct, doubt, memory, mutable, outside
+from .aliases import Doubt, Lost, distinct, doubt, memory, mutable, outside
 from .carried import Carried
 from .either import roots
 from .proxy import Proxy
@@ -25,7 +25,7 @@ class CarriedAliases:
         """`loop`: what tells the loop from others."""
         self.carried, self.loop = [c for c in carried if mutable(c.entered) or mutable(c.out)], loop
         self.entered = {id(c.entered): c for c in self.carried}
-        self.written = any(type(c.entered) is Proxy and c.entered.value is not c.inner for c in self.carried)
+        self.written = any(type(c.entered) is Proxy and _touched(c.entered, c.inner) for c in self.carried)
         self.before = {id(c): _roots(c.init) for c in self.carried}
         self.after = {id(c): _roots(c.out) for c in self.carried}
         self.outside = {id(c): self._outside(c, graph) for c in self.carried}  # tensors from outside that each may be
@@ -113,6 +113,11 @@ class CarriedAliases:
         if first is not None:
             return id(y) in self.reach[id(first)]
         return x is y if second is None else id(x) in self.reach[id(second)]
+
+
+def _touched(entered: Proxy, inner: Any) -> bool:
+    """Whether a body wrote what it began with, or may have done so."""
+    return entered.value is not inner or type(entered.base) is Lost
 
 
 def _roots(x: Any) -> list[Proxy]:

@@ -23,6 +23,7 @@ from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
 from .rows import StackedRows
 from .scalars import every, scalar_leaf
+from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -128,9 +129,10 @@ class Join:
         for joined in self.joined.values():
             if joined.backend is not None and joined.backend.numbers:
                 self._numbers(joined)
-            number = [bool(weak_kind(side)) for side in joined.sides]
-            if any(number) and not all(number) and type(joined.proxy) is Proxy and type(joined.proxy.value) is Value:
-                self.tracer.numbers_too.add(joined.proxy.value)
+            if type(joined.proxy) is Proxy and not joined.weak and type(joined.proxy.value) is Value:
+                sides = zip(joined.sides, self.pairs[joined.position])
+                if any(number_too(self.tracer, leaf, value) for leaf, value in sides):
+                    self.tracer.numbers_too.add(joined.proxy.value)
         JoinedAliases(self.tracer, self.test, self.sides, list(self.joined.values())).apply()
 
     def _numbers(self, joined: Joined) -> None:

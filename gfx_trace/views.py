@@ -28,6 +28,7 @@ from .proxy import SYMBOLS, Proxy, weak_kind, widest
 from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
 from .scalars import SURE, Conditions, element_of, every, integers_of, scalar
+from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -39,7 +40,6 @@ _COMMON = {
 
 
 _FORM = "this form of the call has no row"
-_STEPS = 8
 
 # Functions of the array API standard that copy in some frameworks and share memory in others.
 _VARY = frozenset(("reshape", "flip", "astype", "broadcast_to"))
@@ -267,7 +267,7 @@ class Views:
         base = x.base
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
-        turned = self._number_too(x.value)
+        turned = not x.weak and number_too(self, x, x.value)
         fixed = x.weak or x.backend is None or not x.backend.views or unsure or number is not None or turned
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
@@ -279,7 +279,7 @@ class Views:
             if unsure:
                 for owner, _ in base.others:
                     lose(owner, why if x.backend is None else base.why, put_back(x, made), number)
-            elif turned and not x.weak:
+            elif turned:
                 why = f"`{sign}=` writes a tensor in place, and on another way to here this is a number of Python's"
                 lose(x, why, put_back(x, made))
             elif number or (x.backend is None and not x.weak):
@@ -295,16 +295,6 @@ class Views:
         if any(type(a) is Starred for a in args):  # x.view(*shape, 8): one open shape
             values = [*values[:1], spliced(self, tuple(values[1:]))]
         return values
-
-    def _number_too(self: Tracer, x: Any, depth: int = 0) -> bool:
-        """Whether a tensor is a Python number on another way to here, or is computed from such and numbers."""
-        if not isinstance(x, Value):
-            return False
-        value = self.facts.root(x)
-        if value in self.numbers_too or value.node.op.family != "elementwise" or depth > _STEPS:
-            return value in self.numbers_too
-        tensors = {leaf for leaf in leaves(value.node.args) if type(leaf) is Value and leaf.is_tensor}
-        return bool(tensors) and all(self._number_too(leaf, depth + 1) for leaf in tensors)
 
     def unary(self: Tracer, sign: str, op: OpDef, x: Any) -> Any:
         """-x, +x, ~x, abs(x)."""

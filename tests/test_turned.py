@@ -80,9 +80,49 @@ def one_side_summed(x, k: int):
     return s, s * 2
 
 
+def made_number(x, k: int):
+    q, y = x[1] * 1, 0.5
+    for v in x:
+        p = [q]
+        q += v
+        q, y = y, p[0]
+    return q, y
+
+
+def changed_places(x, k: int):
+    o = [x[2], 1.0]
+    while o[0] < 0.8:
+        o = [o[1], o[0]]
+    kept = o[0]
+    kept += x[1]
+    return kept, o[0]
+
+
+def taken_by_itself(x, k: int):
+    s, q = 0, x[1] * 1
+    for v in x:
+        s *= 0.5
+        q = q
+        if v < 5:
+            s = q
+    return s, q
+
+
 @pytest.mark.parametrize(
     "fn",
-    [one_side, one_side_summed, kept, listed, counted_first, taken_over, appended, summed],
+    [
+        made_number,
+        changed_places,
+        taken_by_itself,
+        one_side,
+        one_side_summed,
+        kept,
+        listed,
+        counted_first,
+        taken_over,
+        appended,
+        summed,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_what_shares_it_is_right_or_refused(fn):
