@@ -20,6 +20,7 @@ from .builtin_calls import BUILTINS
 from .called import called_name
 from .conversion import convert, converted, enterable
 from .draws import BoundDraw
+from .entered import Managers
 from .higher_order import SPECIAL
 from .holding import hold
 from .into import put_into
@@ -36,7 +37,7 @@ _DEPTH = 120
 _CLOCKS = frozenset(("time", "datetime"))
 
 
-class Calls:
+class Calls(Managers):
     """The part of the Tracer that decides what a call becomes."""
 
     def call(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -70,7 +71,8 @@ class Calls:
             if inner is not None:
                 with self.no_grad():
                     return self.call(inner, args, kwargs)
-            return self._native(f, args, kwargs)
+            managed = self.generator_manager(f, args, kwargs)
+            return self._native(f, args, kwargs) if managed is None else managed
         new = self.entered[f] = convert(f, self)
         return self.enter(new, f, args, kwargs)
 

@@ -321,6 +321,13 @@ def gfx_read(name: str, value: Any) -> Any:
     return value
 
 
+def gfx_enter(made: Any) -> Any:
+    """The context manager of a `with`: its own methods are entered as a call of them would be."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.manager(made)
+
+
 def gfx_assert(test: Any, message: Callable[[], Any] | None) -> None:
     """assert test, message."""
     tracer = active.builder

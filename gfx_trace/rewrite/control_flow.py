@@ -209,7 +209,7 @@ class ControlFlow(Statements):
     def with_(self, s: ast.With, live: set) -> list:
         before: list = []
         for item in s.items:
-            item.context_expr = self.expr(item.context_expr)
+            item.context_expr = hook("gfx_enter", [self.expr(item.context_expr)], item.context_expr)
             if item.optional_vars is None:
                 continue
             target, item.optional_vars = item.optional_vars, None

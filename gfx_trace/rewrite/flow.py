@@ -50,7 +50,7 @@ def parts(s: ast.stmt) -> list[list]:
 
 
 def falls(s: ast.stmt | list) -> bool:
-    """May control reach the end of a statement or block?"""
+    """May control reach the end of a statement or block? That of a `with` always: its manager may take what is raised in it."""
     if s.__class__ is list:
         return all(falls(x) for x in s)
     found = s.__dict__.get("falls")
@@ -64,8 +64,6 @@ def _falls(s: ast.stmt) -> bool:
         return False
     if isinstance(s, ast.If):
         return falls(s.body) or falls(s.orelse)
-    if isinstance(s, ast.With):
-        return falls(s.body)
     if isinstance(s, TRY):
         ends = (falls(s.body) and falls(s.orelse)) or any(falls(h.body) for h in s.handlers)
         return ends and falls(s.finalbody)

@@ -1,0 +1,89 @@
+"""Context managers of the user's own: what they do on the way in and out is captured as a call of it would be."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dis
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.errors import CaptureError, GfxError
+
+from .conversion import enterable
+from .raised import Raised, gfx_handlers
+from .rewrite import definition
+from .rewrite.flow import TRY, yields
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+class Entered:
+    """Stands for a manager in a `with`: both of its methods go through the call hook, and what it may take counts as caught."""
+
+    def __init__(self, tracer: Tracer, made: Any, takes: Any) -> None:
+        self.tracer, self.made, self.site = tracer, made, tracer.site
+        self.taking = gfx_handlers(lambda: takes) if takes else None
+
+    def __enter__(self) -> Any:
+        found = self.tracer.call(type(self.made).__enter__, (self.made,), {})
+        if self.taking:
+            self.taking.__enter__()
+        return found
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
+        leave = type(self.made).__exit__
+        if self.taking:
+            self.taking.__exit__(kind, error, traceback)
+        if isinstance(error, (GfxError, Raised)):  # a refusal, or the end of a region: not for the manager to take
+            with contextlib.suppress(GfxError):
+                leave(self.made, kind, error, traceback)
+            return False
+        self.tracer.site = self.site
+        taken = self.tracer.call(leave, (self.made, kind, error, traceback), {})
+        if isinstance(error, Exception) and self.tracer.stack and not taken:  # what was kept for it goes on as before
+            raise self.tracer.raised(error, None)
+        return taken
+
+
+class Managers:
+    """The part of the Tracer that enters context managers."""
+
+    def manager(self: Tracer, made: Any) -> Any:
+        """What a `with` enters in place of `made`: the thing itself, where there is neither source to enter nor anything taken."""
+        if isinstance(made, Entered):
+            return made
+        if isinstance(made, contextlib.suppress):
+            return Entered(self, made, made._exceptions)
+        enter, leave = (getattr(type(made), name, None) for name in ("__enter__", "__exit__"))
+        if enter is None or leave is None or not (enterable(enter) or enterable(leave)):
+            return made
+        return Entered(self, made, (Exception,) if _may_take(leave) else ())
+
+    def generator_manager(self: Tracer, f: FunctionType, args: tuple, kwargs: dict) -> Any:
+        """What a function under `@contextmanager` gives, its generator entered; None: f is no such function."""
+        inner = getattr(f, "__wrapped__", None)
+        if f.__globals__ is not vars(contextlib) or not enterable(inner):
+            return None
+        made = contextlib.contextmanager(self.call)(inner, args, kwargs)
+        return Entered(self, made, (Exception,)) if _takes_at_yield(inner) else made
+
+
+def _may_take(leave: Any) -> bool:
+    """Whether an `__exit__` may give something true, by which an exception ends there."""
+    if not isinstance(leave, FunctionType):
+        return False
+    steps = list(dis.get_instructions(leave))
+    given = [step if step.opname == "RETURN_CONST" else before for before, step in zip([None, *steps], steps)
+             if step.opname.startswith("RETURN_") and step.opname != "RETURN_GENERATOR"]  # fmt: skip
+    return any(step is None or step.opname not in ("LOAD_CONST", "RETURN_CONST") or step.argval for step in given)
+
+
+def _takes_at_yield(f: FunctionType) -> bool:
+    """Whether an except clause of a generator may take what is raised where it waits."""
+    try:
+        node = definition(f).node
+    except CaptureError:
+        return True
+    return any(isinstance(n, TRY) and n.handlers and any(map(yields, n.body)) for n in ast.walk(node))

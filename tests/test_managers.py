@@ -1,0 +1,150 @@
+"""Context managers of the user's own: their methods are captured, and what they may take of a raise counts as caught."""
+
+import contextlib
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+UP, DOWN = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([-1.0, -2.0, -3.0])
+
+
+class Gate:
+    def __init__(self, on):
+        self.on = on
+
+    def __enter__(self):
+        self.on = self.on + 1
+        return self
+
+    def __exit__(self, *raised):
+        if self.on > 3:
+            self.on = self.on * 10
+        return False
+
+
+class Taking:
+    def __enter__(self):
+        return 2.0
+
+    def __exit__(self, kind, error, traceback):
+        return kind is KeyError
+
+
+@contextlib.contextmanager
+def scaled(box, x):
+    if x.sum() > 0:
+        box["s"] = box["s"] * 2
+    try:
+        yield box
+    finally:
+        if x.max() > 2:
+            box["t"] = box["s"] + 1
+
+
+@contextlib.contextmanager
+def taking():
+    try:
+        yield
+    except ValueError:
+        pass
+
+
+def asks_in_its_methods(x):
+    with Gate(x.sum()) as gate:
+        if x[0] > 0:
+            gate.on = gate.on + 2
+    return gate.on
+
+
+def asks_around_its_yield(x):
+    box = {"s": 1.0, "t": 0.0}
+    with scaled(box, x) as held:
+        if x[0] > 2:
+            return x, box
+        y = x * held["s"]
+    return y, box
+
+
+def taken_before_the_return(x):
+    with contextlib.suppress(KeyError):
+        return x * {}["w"]
+    return x * 3
+
+
+def taken_in_a_side(x):
+    y = x
+    if x.sum() < 0:
+        with Taking() as k:
+            y = x * k
+            raise KeyError("w")
+    return y
+
+
+def not_taken_in_a_side(x):
+    if x.sum() < 0:
+        with Taking() as k:
+            raise ValueError(f"{k}")
+    return x
+
+
+@pytest.mark.parametrize(
+    "fn", [asks_in_its_methods, asks_around_its_yield, taken_before_the_return, taken_in_a_side, not_taken_in_a_side]
+)
+def test_a_manager_does_what_it_does(fn):
+    for program in (gfx.symbolic_trace(fn, UP), gfx.symbolic_trace(fn, backend="torch")):
+        for call in (program, program.to("torch")):
+            for x in (UP, DOWN):
+                try:
+                    wanted = fn(x)
+                except ValueError as error:
+                    with pytest.raises(ValueError, match=str(error)):
+                        call(x)
+                else:
+                    torch.testing.assert_close(call(x), wanted)
+
+
+def suppressed(x):
+    with contextlib.suppress(ValueError):
+        if x.sum() > 0:
+            raise ValueError("up")
+        x = x * 2
+    return x
+
+
+def taken_by_a_class(x):
+    with Taking():
+        if x.sum() > 0:
+            raise ValueError("up")
+        x = x * 2
+    return x
+
+
+def taken_by_a_generator(x):
+    with taking():
+        assert x.sum() > 0
+        if x.sum() > 5:
+            raise ValueError("up")
+        x = x * 2
+    return x
+
+
+@pytest.mark.parametrize("fn", [suppressed, taken_by_a_class, taken_by_a_generator])
+def test_a_raise_that_a_manager_may_take_is_refused(fn):
+    with pytest.raises(CaptureError, match=r"(?s)raise.*traced test.*except clause.*test_managers.py"):
+        gfx.symbolic_trace(fn, UP)
+
+
+def test_a_refusal_is_not_taken():
+    def appended(x):
+        found = []
+        with contextlib.suppress(Exception):
+            if x.sum() > 0:
+                found.append(x)
+        return found
+
+    with pytest.raises(CaptureError, match="append"):
+        gfx.symbolic_trace(appended, np.ones(3))
