@@ -125,7 +125,7 @@ class Row(Doubt):
     def written(self, proxy: Proxy, new: Any) -> None:
         """The row is written, and with it the tensor."""
         if self.fixed:
-            raise NeedsPython("the loop writes to the rows that it runs over", active.builder.span())
+            raise NeedsPython("loop", "the loop writes to the rows that it runs over", active.builder.span())
         super().written(proxy, new)
 
 

@@ -207,7 +207,7 @@ class Carries(Settling):
                 what = (
                     f"the loop writes {carried.name!r} in place, which {called(slot.object, self.tracer.site)!r} holds"
                 )
-                raise NeedsPython(what, slot.span, "append a copy: `.clone()`, `.copy()`")
+                raise NeedsPython("loop", what, slot.span, "append a copy: `.clone()`, `.copy()`")
 
     def initial(self) -> tuple:
         """The values before the first trip."""

@@ -55,7 +55,7 @@ class Managers:
         if isinstance(made, Entered):
             return made
         if isinstance(made, contextlib.suppress):
-            return Entered(self, made, made._exceptions)
+            return Entered(self, made, vars(made)["_exceptions"])
         enter, leave = (getattr(type(made), name, None) for name in ("__enter__", "__exit__"))
         if enter is None or leave is None or not (enterable(enter) or enterable(leave)):
             return made
@@ -63,7 +63,7 @@ class Managers:
 
     def generator_manager(self: Tracer, f: FunctionType, args: tuple, kwargs: dict) -> Any:
         """What a function under `@contextmanager` gives, its generator entered; None: f is no such function."""
-        inner = getattr(f, "__wrapped__", None)
+        inner: Any = getattr(f, "__wrapped__", None)
         if f.__globals__ is not vars(contextlib) or not enterable(inner):
             return None
         made = contextlib.contextmanager(self.call)(inner, args, kwargs)

@@ -45,7 +45,12 @@ class HostValues:
         if kind == "dtype" and name == "is_floating_point":
             return self.wrap(ops.is_floating(x.value.node.args[0]), x.backend)
         if kind == "device" and name in ("type", "index"):
-            raise NeedsPython(f"the code asks for the device's {name!r}", self.span(), "a test on a device fixes it")
+            raise NeedsPython(
+                "test of a device",
+                f"the code asks for the device's {name!r}",
+                self.span(),
+                "a test on a device fixes it",
+            )
         if kind == "str" and f"str.{name}" in HOST_OPERATORS:
             return lambda *args: self.wrap(self.host(f"str.{name}", x.value, *map(self.unwrap, args)), x.backend)
         if hasattr(_PLAIN.get(kind), name):
@@ -75,7 +80,7 @@ class HostValues:
         if isinstance(length, int):
             return iter([x[i] for i in range(length)])
         raise NeedsPython(
-            "Python iterates over a value whose length is only known when the emitted code runs", self.span(),
+            "iteration", "Python iterates over a value whose length is only known when the emitted code runs", self.span(),
             "give the argument's shape at capture, or loop over it with `for`",
         )  # fmt: skip
 

@@ -236,8 +236,8 @@ class Loops:
                 raise
             set_(before)
             self.truncate(last)
-            if asked:
-                self.notes.append(f"a loop was unrolled: {error.what}")
+            if isinstance(error, NeedsPython):
+                self.notes.append(f"a loop was unrolled: {error.why}")
             return False
         finally:
             self.fixed_loops -= unrolls
@@ -268,7 +268,7 @@ class Loops:
             carries.append_items, carries.source = items, source
             carries.trips, carries.runs = source.length, bool(source.length)
             if flag is True and source.length is not None:
-                raise NeedsPython("the loop ends in its first trip", self.span())
+                raise NeedsPython("loop", "the loop ends in its first trip", self.span())
             carries.open_length = isinstance(flag, Value) or flag is True or source.open_range
             self._check_rows(source, body_side)
             if carries.settle(body_side, not host or (isinstance(flag, Value) and flag.is_tensor)):

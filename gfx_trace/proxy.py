@@ -15,12 +15,20 @@ from gfx_ir import ops
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active
+from gfx_ir.source import Span
 
 _VERSIONS = itertools.count(1)
 
 
 class NeedsPython(CaptureError):
-    """Python itself needs a number (a size, an index, a string) that is only known when the emitted code runs."""
+    """Python itself needs a number (a size, an index, a string) that is only known when the emitted code runs.
+
+    `construct` is what cannot be converted, `why` one sentence about it.
+    """
+
+    def __init__(self, construct: str, why: str, span: Span | None = None, hint: str = "") -> None:
+        super().__init__(f"GFX cannot convert this {construct}: {why}", span, hint)
+        self.why = why
 
 
 class Proxy:

@@ -38,7 +38,7 @@ class Growing(Unusable):
     def __init__(self, slot: Slot, frame: Any) -> None:
         name = called(slot.object, frame)
         hint = "keep what later trips read in a variable of its own"
-        super().__init__(NeedsPython(f"the loop reads {name!r}, to which it appends", slot.span, hint))
+        super().__init__(NeedsPython("loop", f"the loop reads {name!r}, to which it appends", slot.span, hint))
 
 
 class Generated(list):

@@ -187,7 +187,9 @@ class Settling:
                 return False
             return True
         if id(slot.object) in self.copies:
-            raise NeedsPython("the loop changes a container in place and puts another one in its place", self.span)
+            raise NeedsPython(
+                "loop", "the loop changes a container in place and puts another one in its place", self.span
+            )
         if path in self.leaves:
             return True
         if slot.kind == "contents":
@@ -197,9 +199,11 @@ class Settling:
         if same(old, held) or (slot.kind == "proxy" and slot.old is value):
             return True
         if not carryable(old):
-            raise NeedsPython(f"the loop writes {slot.name!r}, which no graph can carry from trip to trip", self.span)
+            raise NeedsPython(
+                "loop", f"the loop writes {slot.name!r}, which no graph can carry from trip to trip", self.span
+            )
         if not carryable(held):
-            raise NeedsPython(f"the loop writes {slot.name!r}", self.span)
+            raise NeedsPython("loop", f"the loop writes {slot.name!r}", self.span)
         if path in self.dropped:
             self.dropped.discard(path)
             self.kept.add(path)
@@ -214,11 +218,13 @@ class Settling:
         if growing is not None:
             old = growing[1]
         if not isinstance(value, list) or len(value) < len(old) or any(a is not b for a, b in zip(old, value)):
-            raise NeedsPython(f"the loop changes the contents of {called(slot.object, self.tracer.site)!r}", self.span)
+            raise NeedsPython(
+                "loop", f"the loop changes the contents of {called(slot.object, self.tracer.site)!r}", self.span
+            )
         added = value[len(old) :]
         if not added or not all(type(x) in (Proxy, StackedRows, Growing) for x in value):
             name = called(slot.object, self.tracer.site)
-            raise NeedsPython(f"the loop appends to {name!r}, which is no list of tensors alone", self.span)
+            raise NeedsPython("loop", f"the loop appends to {name!r}, which is no list of tensors alone", self.span)
         if any(type(x) is StackedRows and self._ragged(x.rows.read()) for x in added):
             raise length_error(slot, "in a loop whose number of trips differs from trip to trip", self.tracer.site)
         if growing is None:

@@ -80,7 +80,10 @@ class Sources:
         if made is not self.graph:
             hint = "count in a variable and index a list, or zip it with what the loop goes over"
             raise NeedsPython(
-                "an item is taken from an iterator that was made outside of this test or loop", self.span(), hint
+                "use of an iterator",
+                "an item is taken from an iterator that was made outside of this test or loop",
+                self.span(),
+                hint,
             )
 
     def items_of(self: Tracer, iterable: Any) -> Any:
@@ -128,6 +131,7 @@ class Sources:
         written = [slot.object for slot, _ in side.written if slot.kind == "proxy"]
         if any(owner is not None and share(written, roots(owner)) for owner in source.owners):
             raise NeedsPython(
+                "loop",
                 "the loop writes the tensor over whose rows it runs",
                 self.span(),
                 "loop over range(len(x)), or give the argument's shape at capture",

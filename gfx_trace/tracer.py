@@ -329,15 +329,13 @@ class Tracer(
         """A number that Python itself needs."""
         if not isinstance(x, (Proxy, HostProxy)):
             return x
-        raise NeedsPython(
-            f"{what} needs {_called(x)}, which is only known when the emitted code runs",
-            self.span(),
-            "give the argument a fixed value or shape at capture",
-        )
+        why = f"{what} needs {_called(x)}, which is only known when the emitted code runs"
+        raise NeedsPython("use of data", why, self.span(), "give the argument a fixed value or shape at capture")
 
     def python_text(self, x: Any) -> str:
         """Text of an open value, which would freeze it."""
-        raise NeedsPython(f"a text needs {_called(x)}, which is only known when the emitted code runs", self.span())
+        why = f"a text needs {_called(x)}, which is only known when the emitted code runs"
+        raise NeedsPython("text", why, self.span())
 
 
 _PLAIN = frozenset((int, float, bool, complex, str, type(None), type(Ellipsis), DType))
