@@ -307,6 +307,14 @@ def gfx_global_write(name: str, value: Any) -> Any:
     return value
 
 
+def gfx_nonlocal(name: str, variable: Callable[[], Any], value: Any) -> Any:
+    """A write to a variable of a function around this one, which may have returned; `variable`: what reads it."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    tracer.journal.record((variable.__closure__ or ())[0], None, "cell", name, tracer.span())
+    return gfx_name(name, value)
+
+
 def gfx_undefined(name: str) -> Undefined:
     """A variable without a value yet."""
     return Undefined(name)

@@ -1,6 +1,6 @@
 """The mutation journal: what captured code has written, so that a region can be left as if it had not run.
 
-A slot is (object, key): a Proxy's value (key None), an attribute, an item, a list's length.
+A slot is (object, key): a Proxy's value (key None), an attribute, an item, a list's length, the cell of a nonlocal variable.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections import deque
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
@@ -62,6 +62,20 @@ def _set_attribute(obj: Any, key: str, value: Any) -> None:
         object.__setattr__(obj, key, value)
 
 
+def _get_cell(cell: CellType, key: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def _set_cell(cell: CellType, key: Any, value: Any) -> None:
+    if value is MISSING:
+        del cell.cell_contents
+    else:
+        cell.cell_contents = value
+
+
 def _get_item(obj: Any, key: Any) -> Any:
     if isinstance(obj, dict):
         return obj.get(key, MISSING)
@@ -98,6 +112,7 @@ READ: dict[str, Callable[[Any, Any], Any]] = {
     "base": lambda obj, key: obj.base,
     "attribute": _get_attribute,
     "item": _get_item,
+    "cell": _get_cell,
     "contents": lambda obj, key: type(obj)(obj) if type(obj) in (list, dict, set) else obj.copy(),
     "global": lambda obj, key: obj.get(key, MISSING),
 }
@@ -106,6 +121,7 @@ WRITE: dict[str, Callable[[Any, Any, Any], None]] = {
     "base": lambda obj, key, value: setattr(obj, "base", value),
     "attribute": _set_attribute,
     "item": _set_item,
+    "cell": _set_cell,
     "contents": _set_contents,
     "global": _set_item,
 }
@@ -146,6 +162,17 @@ class Journal:
         ]:
             del frame[key]
         return own
+
+    def pass_on(self, get: Any) -> None:
+        """The variables of `get` hold what they held before the region: what it does to them is for its maker to join, as a write of
+        the region around it."""
+        while get is not None:
+            for cell in get.__closure__ or ():
+                slot = self.frames[-1].pop((id(cell), "cell", None), None)
+                if slot is not None:
+                    slot.old = slot.get()
+                    self.frames[-2].setdefault(slot.id, slot)
+            get = getattr(get, "__wrapped__", None)
 
     def close(self, graph: Any = None) -> list[tuple[Slot, Any]]:
         """Leave a region: every slot that it wrote with what was left there, the old values put back.

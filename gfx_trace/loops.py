@@ -6,6 +6,7 @@ The carried values are found by tracing the body until nothing changes: what the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
@@ -137,6 +138,7 @@ class Loops:
             carries.test_assigns = carries.changed_names()
             side.graph.result = self._local(found)
             carries.leave()
+            self.journal.pass_on(carries.get)
             self.journal.forget_owned()
         return side, found
 
@@ -158,6 +160,7 @@ class Loops:
             carries.collect()
             carries.leave()
             self.site = site  # no frame of the body is left alive
+            self.journal.pass_on(carries.get)
             self.journal.forget_owned(carries.after)
         carries.written = side.written
         return side, flag
@@ -330,12 +333,16 @@ class Loops:
             nonlocal found
             found = step(found, item)
 
+        @wraps(get)
+        def get_all() -> tuple:
+            return (found, *get())
+
         def put(values: tuple) -> None:
             nonlocal found
             found, *rest = values
             set_(tuple(rest))
 
-        self.for_(iterable, body, lambda: (found, *get()), put, (name, *names), None, target)
+        self.for_(iterable, body, get_all, put, (name, *names), None, target)
         return found
 
     def append_item(self: Tracer, items: list[Any], item: Any) -> None:

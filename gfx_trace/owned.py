@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from types import CellType
 from typing import Any
 
 WRITABLE = ("attribute", "item", "contents")
+_OWNED = (*WRITABLE, "cell")
 
 
 def owned(slots: Iterable[Any], *roots: tuple) -> set[int]:
@@ -18,7 +20,7 @@ def owned(slots: Iterable[Any], *roots: tuple) -> set[int]:
     written: dict[int, Any] = {}
     held: Counter[int] = Counter()
     for slot in slots:
-        if slot.kind in WRITABLE:
+        if slot.kind in _OWNED:
             written[id(slot.object)] = slot.object
             held[id(slot.object)] += 1
     for root in roots:
@@ -45,5 +47,7 @@ def owned(slots: Iterable[Any], *roots: tuple) -> set[int]:
 
 
 def _children(item: Any) -> list[int]:
+    if isinstance(item, CellType):
+        return [id(item.cell_contents)]
     inside = vars(item).values() if hasattr(item, "__dict__") else item.values() if isinstance(item, dict) else item
     return [id(inner) for inner in inside]

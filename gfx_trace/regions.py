@@ -95,6 +95,7 @@ class Regions:
             self.site = site  # no frame of the side is left alive
             if set_ is not None:
                 set_(before)
+                self.journal.pass_on(get)
             side.own = self.journal.forget_owned((side.result,), side.after)
         return side
 

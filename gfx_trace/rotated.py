@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.graph import Value
@@ -17,6 +18,7 @@ def rotated(
     """Run the test once; (test, body, get, set, names) of the loop that is left, whose test asks one more variable."""
     running: list[Any] = [False]
 
+    @wraps(get)
     def get_all() -> tuple:
         return (*get(), running[0])
 

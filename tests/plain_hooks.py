@@ -175,6 +175,7 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_static": lambda test, construct: test,
     "gfx_load": lambda name, value: value,
     "gfx_global_write": lambda name, value: value,
+    "gfx_nonlocal": lambda name, variable, value: value,
     "gfx_iter": lambda v: v,
     "gfx_filter": lambda v: v,
 }

@@ -8,12 +8,13 @@ from differential import TARGETS, TRACED, check
 from fuzz_failures import FAILURES
 from fuzz_failures_numbers import NUMBERS
 from fuzz_failures_sources import SOURCES
+from fuzz_failures_state import STATE
 from fuzz_failures_types import TYPES
 from fuzz_programs import program_of
 
 COUNT, BATCH = 200, 25
 WITH_JAX = 10  # compiling with XLA takes longest: one in so many runs as JAX source too, the others are traced
-ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES}
+ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE}
 pytestmark = pytest.mark.usefixtures("wide")
 
 

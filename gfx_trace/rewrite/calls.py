@@ -166,9 +166,7 @@ class Calls(Context):
 
     def walrus(self, node: ast.NamedExpr) -> ast.expr:
         name = node.target.id
-        value = self.expr(node.value)
-        writer = "gfx_global_write" if self.is_outside(name) and name not in self.shadow else "gfx_name"
-        node.value = hook(writer, [const(name), value], node.value)
+        node.value = self.named(name, self.expr(node.value), node.value)
         self.define(name)
         return node
 

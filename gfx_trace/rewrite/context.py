@@ -146,6 +146,16 @@ class Context:
             return True
         return name in self.vars.nonlocals and self.owner(name) is None
 
+    def named(self, name: str, value: ast.expr, place: ast.AST, plain: bool = False) -> ast.expr:
+        """The value to be assigned to a variable, through the hook that such a write calls; `plain`: it takes no name."""
+        if name in self.shadow:
+            return hook("gfx_name", [const(name), value], place)
+        if self.is_outside(name):
+            return hook("gfx_global_write", [const(name), value], place)
+        if name in self.vars.nonlocals:
+            return hook("gfx_nonlocal", [const(name), thunk(load(name)), value], place)
+        return value if plain or name in self.fresh.made else hook("gfx_name", [const(name), value], place)
+
     def owner(self, name: str) -> Context | None:
         """The enclosing rewritten function that a free name belongs to."""
         outer = self.parent

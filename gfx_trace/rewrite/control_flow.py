@@ -213,7 +213,7 @@ class ControlFlow(Statements):
             if item.optional_vars is None:
                 continue
             target, item.optional_vars = item.optional_vars, None
-            if isinstance(target, ast.Name) and not self.is_outside(target.id):
+            if isinstance(target, ast.Name) and target.id not in self.vars.globals | self.vars.nonlocals:
                 item.optional_vars = target
                 self.define(target.id)
                 continue

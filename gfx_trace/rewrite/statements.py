@@ -35,10 +35,7 @@ class Statements(Comprehensions):
         return [*before, statement(hook("gfx_setitem", [owner, self.key(target.slice), value], place))]
 
     def bind_name(self, name: str, value: ast.expr, place: ast.AST, plain: bool) -> ast.stmt:
-        if self.is_outside(name):
-            value = hook("gfx_global_write", [const(name), value], place)
-        elif not plain and name not in self.fresh.made:
-            value = hook("gfx_name", [const(name), value], place)
+        value = self.named(name, value, place, plain)
         self.define(name)
         return assign(name, value, place)
 
@@ -55,7 +52,8 @@ class Statements(Comprehensions):
     def unpack(self, target: ast.Tuple | ast.List, value: ast.expr, place: ast.AST) -> list:
         names = structure(target)
         leaves = stored(target)
-        if names is not None and not any(map(self.is_outside, leaves)):
+        outside = self.vars.globals | self.vars.nonlocals
+        if names is not None and not outside.intersection(leaves):
             new = at(ast.Assign([target], hook("gfx_unpack", [value, names], place)), place)
             for name in leaves:
                 self.define(name)
