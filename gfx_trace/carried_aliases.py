@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import combinations
 from typing import Any
 
@@ -21,8 +21,9 @@ class CarriedAliases:
     different tensors before the loop and after each trip always are, as buffers that change places.
     """
 
-    def __init__(self, carried: Sequence[Carried], graph: Graph, loop: Any) -> None:
-        """`loop`: what tells the loop from others."""
+    def __init__(self, carried: Sequence[Carried], graph: Graph, loop: Any, unread: Set[int]) -> None:
+        """`loop`: what tells the loop from others; `unread`: those (by id) of which no trip reads what the last one left."""
+        self.unread = unread
         self.carried, self.loop = [c for c in carried if mutable(c.entered) or mutable(c.out)], loop
         self.entered = {id(c.entered): c for c in self.carried}
         self.written = any(type(c.entered) is Proxy and _touched(c.entered, c.inner) for c in self.carried)
@@ -44,10 +45,11 @@ class CarriedAliases:
 
     def apply(self, which: str, why: str) -> None:
         """Put the doubts on what stands for the carried tensors: `entered` in the body, `result` behind the loop."""
+        unread = self.unread if which == "entered" else ()
         for c in self.carried:
             proxy = getattr(c, which)
-            if mutable(proxy):
-                partners = [getattr(other, which) for other in self.partners[id(c)].values()]
+            if mutable(proxy) and id(c) not in unread:
+                partners = [getattr(other, which) for key, other in self.partners[id(c)].items() if key not in unread]
                 others = [*self.outside[id(c)].values(), *(p for p in partners if type(p) is Proxy)]
                 doubt(proxy, others, why.format(c.name), loop=self.loop)
 

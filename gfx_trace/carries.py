@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import CaptureError
@@ -40,6 +40,7 @@ class Carries(Settling):
         self.inner = frozenset(inner)
         # A break flag is false wherever the loop still runs.
         self.flags = frozenset(stop.__code__.co_freevars) & frozenset(names) if stop is not None else frozenset()
+        self.returned = returned(self.flags)  # what a return in the body gives: a trip begins before any
         self.span = tracer.span()
         self.loop = object()  # what stands for it where nothing of it may be kept alive
         self.before: tuple = get()
@@ -47,6 +48,7 @@ class Carries(Settling):
         self.slots: list[Carried] = []
         self.leaves: dict[tuple, Carried] = {}
         self.dropped: set[tuple] = set()
+        self.through: dict[tuple, Any] = {}  # tensors from outside that the loop returns, if it returns
         self.kept: set[tuple] = set()  # leaves that were dropped once and proved to change after all
         self.flat: set[tuple] = set()  # containers that are taken apart
         self.copies: set[int] = set()
@@ -96,6 +98,7 @@ class Carries(Settling):
         """Begin a region: carried leaves stand as its placeholders, in the variables and slots that hold them."""
         tracer = self.tracer
         self.copies.clear()
+        unread = [c for path, c in self.leaves.items() if path[0] in self.returned]
         for slot, contents in self.growing.values():
             tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, slot.span)
             slot.set(list(contents))
@@ -106,6 +109,8 @@ class Carries(Settling):
             tracer.scalars[value] = carried.scalar
             if isinstance(carried.init, bool):
                 tracer.booleans.add(value)
+            if carried in unread:
+                tracer.unread.add(value)
             if carried.slot is not None:
                 proxy = carried.entered = carried.wrapped(tracer, value)
                 tracer.journal.record(carried.slot.object, carried.slot.key, carried.slot.kind, carried.slot.name)
@@ -268,6 +273,8 @@ class Carries(Settling):
         carried = self.leaves.get(path)
         if carried is not None:
             return results[id(carried)]
+        if path in self.through:
+            return self.through[path]
         if isinstance(value, (tuple, Maybe)) or path in self.flat:
             parts = branches(value) or []
             items = [self._outside(item, (*path, key), results) for key, item in parts]
@@ -278,6 +285,11 @@ class Carries(Settling):
                 self.tracer.journal.shared[id(made)] = made
             return made
         return Unusable(value.error) if type(value) is Later else value
+
+
+def returned(flags: Iterable[str]) -> frozenset[str]:
+    """The variables that hold what a return out of the loop gives: the rewriter names each with its flag."""
+    return frozenset(f"value{name[len('returned') :]}" for name in flags if name.startswith("returned_"))
 
 
 def _label(name: str, key: Any, wraps: bool) -> str:

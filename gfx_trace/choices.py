@@ -92,10 +92,12 @@ class Choices:
 
     def visible(self: Tracer, value: Value) -> bool:
         """Whether a value can be read here: it is of a graph under construction, or of a region that is being joined."""
+        return self.stays(value) or any(value.node.graph is g for g in self.open_graphs)
+
+    def stays(self: Tracer, value: Value) -> bool:
+        """Whether a value is of a graph under construction: it can be read also behind the regions that are being joined."""
         graph = value.node.graph
-        return (
-            graph is self.graph or any(graph is g for g, _ in self.stack) or any(graph is g for g in self.open_graphs)
-        )
+        return graph is self.graph or any(graph is g for g, _ in self.stack)
 
     def here(self: Tracer, value: Value) -> Value:
         """A value, also where it was made in a region that was left."""

@@ -15,7 +15,7 @@ from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from .aliases import share
+from .aliases import mutable, share
 from .either import roots
 from .joined_aliases import JoinedAliases
 from .journal import MISSING, held_value
@@ -72,6 +72,9 @@ class Join:
         """What `name` holds after the test, given what each side left in it."""
         if a is b:
             return a
+        for mine, other in ((a, b), (b, a)):
+            if self._stays(mine) and type(other) is Proxy and other.value in self.tracer.unread:
+                return mine
         if type(a) is Maybe or type(b) is Maybe:
             return self._maybe(a, b, name)
         if type(a) is type(b) is StackedRows:
@@ -106,6 +109,10 @@ class Join:
             joined.sides = (a, b)
             self.joined[id(a), id(b)] = joined
         return joined
+
+    def _stays(self, x: Any) -> bool:
+        """Whether x is a tensor from outside of the test: where the other side returned nothing, it alone is ever returned."""
+        return mutable(x) and self.tracer.stays(x.value)
 
     def _known(self, x: Any, other: Any, side: int) -> Any:
         """The test itself, in the place of a number on the other side, is known there: `test and 0.5` is False or 0.5."""

@@ -46,9 +46,9 @@ class Settling:
     def _settle_aliases(self: Carries, side: Side) -> bool:
         """What the carried tensors may be besides tensors of their own; in the body that matters once it writes to any."""
         before = self.aliases
-        found = CarriedAliases(
-            [c for c in self.slots if c.slot is None or c.slot.kind != "proxy"], side.graph, self.loop
-        )
+        carried = [c for c in self.slots if c.slot is None or c.slot.kind != "proxy"]
+        unread = {id(c) for path, c in self.leaves.items() if path[0] in self.returned}
+        found = CarriedAliases(carried, side.graph, self.loop, unread)
         self.aliases = found
         key = self.tracer.key
         writes = any(slot.kind == "proxy" and slot.object is not key for slot, _ in side.written)
@@ -58,6 +58,11 @@ class Settling:
     def _settle(self: Carries, at: int, path: tuple, name: str, before: Any, entered: Any, after: Any) -> bool:
         """Compare what stood at a path before the body and after it."""
         carried = self.leaves.get(path)
+        if path[0] in self.returned and path not in self.kept and mutable(after) and self.tracer.stays(after.value):
+            self.through[path] = after
+            if carried is not None:
+                self._drop(path, carried)
+            return carried is None
         if carried is not None:
             carried.out = after
             return self._settle_leaf(path, carried)
@@ -101,6 +106,8 @@ class Settling:
                     self.runs and not isinstance(after, Unusable)
                 ) or not before.name.isidentifier()  # a flag of its own guards what is returned
                 self.entry[at] = zero if sure else Maybe(zero, False, name)
+                if name in self.returned:
+                    self.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
                 self._plan(name, self.entry[at], path)
                 return False
             if isinstance(after, Undefined):

@@ -82,6 +82,7 @@ class Tracer(
         self.guards: list[Any] = []
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
+        self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet
         self.numbers_too: set[Value] = (
             set()
         )  # tensors that are Python's numbers in a first trip, or on a side of a test

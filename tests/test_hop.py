@@ -91,6 +91,33 @@ def total(x, limit):
     return s
 
 
+def factor(a):
+    low = torch.zeros_like(a)
+    for i in range(a.shape[0]):
+        pivot = a[i, i] - low[i, 0]
+        if pivot <= 0:
+            return low, False
+        low[i, i] = pivot
+    return low, True
+
+
+def doubles_in_the_second_trip(x):
+    for i in range(2):
+        if i == 1:
+            x = x * 2
+            if x.sum() > 3:
+                return x, False
+    return x, True
+
+
+def least(x):
+    best = float("inf")
+    for v in x:
+        if v < best:
+            best = v
+    return best
+
+
 EXAMPLES = [
     (unit, [(UP, torch.tensor(1.0)), (-UP, torch.tensor(1.0)), (UP / 100, torch.tensor(1.0))], False),
     (newton, [(torch.tensor(2.0), torch.tensor(1e-6)), (torch.tensor(9.0), torch.tensor(-1.0))], False),
@@ -102,6 +129,9 @@ EXAMPLES = [
     (swapped, [(UP, torch.tensor(1)), (UP, torch.tensor(0))], False),
     (squares, [(UP,)], False),
     (total, [(UP, torch.tensor(20.0)), (UP, torch.tensor(-1.0))], True),
+    (factor, [(torch.tensor([[4.0, 2], [2, 3]]),), (torch.tensor([[4.0, 2], [2, -3]]),)], True),
+    (doubles_in_the_second_trip, [(UP,), (-UP,)], True),
+    (least, [(UP,), (-UP,)], True),
 ]
 
 

@@ -16,6 +16,7 @@ from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..trees import leaves
 from ..types import LogicalTensor
+from . import constants
 from .constants import call, name, parse
 from .control import is_boolean
 from .liveness import counted, fors, loop_results, placeholders
@@ -85,8 +86,10 @@ class Operators(Rows):
             leaf = float(leaf)
         if element.name == _DEFAULTS.get(kind_of(leaf)):
             return call(self._torch("tensor"), self.constant(leaf))
-        text = style.scalar.format(dtype=style.dtype(element.name), value=repr(leaf))
-        return self.module.free(parse(text))
+        made = parse(style.scalar.format(dtype=style.dtype(element.name), value="_"))
+        assert isinstance(made, ast.Call)
+        made.args[0] = constants.leaf(leaf, style)
+        return self.module.free(made)
 
     def _element(self, value: Value) -> DType | None:
         """The dtype of what a number becomes, where it is known."""
@@ -149,7 +152,8 @@ class Operators(Rows):
             read -= 1
         if not self.hop or len(names) - read < 2:
             return super()._signature(names)
-        return ast.arguments([], [ast.arg(text) for text in names[:read]], ast.arg("_"), [], [], None, [])
+        rest = ast.arg(self._unused(names[:read]))
+        return ast.arguments([], [ast.arg(text) for text in names[:read]], rest, [], [], None, [])
 
     def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
         if not self.hop:
@@ -218,7 +222,7 @@ class Operators(Rows):
 
     def _row(self, source: ast.expr, counter: str) -> ast.expr:
         """A row of a tensor at a counter, which is a tensor itself here."""
-        return position(source, [name(counter)], 0) if self.hop else super()._row(source, counter)
+        return position(source, [name(counter)], [True]) if self.hop else super()._row(source, counter)
 
     def _hop_scan(self, node: Node, carried: list[int]) -> ast.expr:
         """`scan`: what is carried is a tensor or a tuple of them, and so is what is stacked; neither may be missing."""
@@ -281,8 +285,7 @@ class Operators(Rows):
             return None
         written = [self.leaf(part) for part in parts]
         if node.op.name == "getitem":
-            first = next(at for at, part in enumerate(parts) if self._by_tensor(part))
-            return position(self.leaf(node.args[0]), written, first)
+            return position(self.leaf(node.args[0]), written, [self._by_tensor(part) for part in parts])
         if node.arg("accumulate"):
             return None
         if len(parts) == 1 and is_number(self.plan.resolve(node.arg("value"))):
@@ -324,9 +327,9 @@ def _shares(node: Node) -> bool:
     return node.op.name in _SHARES and (node.op.name != "as_tensor" or not is_number(node.args[0]))
 
 
-def position(source: ast.expr, parts: Sequence[ast.expr], first: int) -> ast.expr:
+def position(source: ast.expr, parts: Sequence[ast.expr], tensors: Sequence[bool]) -> ast.expr:
     """`x[i]` where i is a tensor of one number: a list of one position, and the first of what that gives."""
     new_axis = ast.Constant(None)
-    index = [ast.Subscript(part, new_axis, ast.Load()) if at == first else part for at, part in enumerate(parts)]
+    index = [ast.Subscript(part, new_axis, ast.Load()) if tensor else part for part, tensor in zip(parts, tensors)]
     chosen = ast.Subscript(source, index[0] if len(index) == 1 else ast.Tuple(index, ast.Load()), ast.Load())
     return ast.Subscript(chosen, ast.Constant(0), ast.Load())
