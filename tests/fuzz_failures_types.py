@@ -124,4 +124,33 @@ def f(x, n, k):
 """,
         how=Settings("torch", 1, 1, False),
     ),
+    "a number that an inner loop of Python's own puts in the place of what the loop carries": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int=2, m: torch.Tensor | None=None):
+    v = x
+    r = 0.5
+    for e in x:
+        r = r + e
+        for t in range(k):
+            r = t
+            v = v + abs(r)
+    return v, r
+""",
+        how=Settings("torch", 0, 1, False),
+    ),
+    "a boolean that a loop leaves, and a later one may make another": Failure(
+        """
+def f(x, n, k):
+    for t in range(2):
+        for e in x:
+            b = False
+    for u in range(1):
+        if b:
+            b = x[1] < 0.3
+        else:
+            s = 0.5
+    return s
+""",
+        how=Settings("torch", 1, 1, False),
+    ),
 }

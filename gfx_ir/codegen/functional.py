@@ -236,7 +236,7 @@ class Functional(Casts):
         if self.module.style.control == "python":
             return self.tree(init)
         element = strong(node.values[at])
-        weak = type(init) is not bool or element is None or element.kind != "b"  # True and False have one dtype
+        weak = element is None or element.kind != "b" or not is_boolean(init)  # True and False have one dtype
         if weak and element is not None and strong(init) is None and self.plan.weak.maybe_number(init):
             return self.typed(self.tree(init), element)
         return self.of_kind(init, self.plan.weak.widened(node, at))

@@ -168,7 +168,7 @@ class Weak:
             return False
         if self.loose(result) and self._search(node.values[at], True) is not None:
             return False
-        return at not in self._follows(node, result)
+        return not self._keeps_up(node, at, result, {})
 
     def _search(self, root: Value, indices: bool = False) -> str | None:
         known: set[str] = set()
@@ -305,6 +305,25 @@ class Weak:
                 continue
             todo.extend(found_ for found_ in self._inputs(inner))
         return found
+
+    def _keeps_up(self, node: Node, at: int, leaf: Any, seen: dict[Value, bool]) -> bool:
+        """Whether a result is computed from a carried value, whichever of its values a test or loop of Python's own gives."""
+        value = self.liveness.resolve(leaf)
+        if type(value) is not Value:
+            return False
+        if value not in seen:
+            phi = self.liveness.phis.get(value)
+            maker = value.node if phi is None else phi[0]
+            seen[value] = phi is not None and maker.op.name in HOST  # what a loop makes of itself alone says nothing
+            if phi is not None and (maker is node or maker.op.name not in HOST):
+                seen[value] = phi == (node, at)
+            else:
+                chosen = self.sources(value) if maker.op.name in HOST else None
+                if phi is not None and chosen is None:  # an item, of the dtype of what the loop goes over
+                    chosen = [maker.args[0][phi[1]]]
+                pick, given = (any, self._inputs(maker)) if chosen is None else (all, chosen)
+                seen[value] = pick(self._keeps_up(node, at, source, seen) for source in given)
+        return seen[value]
 
     def _inputs(self, node: Node) -> list[Any]:
         out = [found.value for found in node.inputs]
