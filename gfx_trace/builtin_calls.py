@@ -175,7 +175,9 @@ def _is_open_iterable(x: Any) -> bool:
 def _combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     args = tuple(map(rows_of, args))
     if not any(map(_is_open_iterable, args)):
-        return f(*args, **kwargs)
+        for arg in args:
+            tracer.take(arg)
+        return tracer.noted(f(*args, **kwargs))
     if f is enumerate:
         start = kwargs.get("start", args[1] if len(args) > 1 else 0)
         return Combined("enumerate", args[:1], start)

@@ -15,6 +15,7 @@ from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
 from .ranks import number
+from .rows import item_called, slot_called
 from .scalars import NEVER, every, scalar_leaf
 from .turned import number_too
 
@@ -45,6 +46,7 @@ class Carried:
         "untold",
         "scalar",
         "turned",
+        "path",
     )
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
@@ -52,6 +54,7 @@ class Carried:
         self.before = (
             init.read() if isinstance(init, (Proxy, HostProxy)) else init
         )  # read now: it may be undecided later
+        self.path: tuple = (name,)  # the variable, and where the leaf is in what it holds
         self.inner: Value | None = None
         self.out: Any = None
         self.entered: Any = None  # what stands for it when the body begins
@@ -62,6 +65,12 @@ class Carried:
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
         self.untold = False  # whether that is not known
         self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
+
+    def called(self, tracer: Tracer) -> str:
+        """What an error calls it: what holds it is named too."""
+        if self.slot is not None:
+            return slot_called(self.slot, tracer.site)
+        return repr(self.name) if self.path[0] == self.name else item_called(self.path[1:], repr(self.path[0]))
 
     def wrapped(self, tracer: Tracer, value: Any) -> Any:
         """A value that stands for it, as the traced function sees it."""
@@ -109,7 +118,7 @@ class Carried:
         before, self.turned = self.turned, self.turned or number_too(tracer, self.out, value)
         return before == self.turned or number_too(tracer, self.init, self.before)
 
-    def becomes(self, type_: Any, runs: bool, promotion: str, span: Any) -> bool:
+    def becomes(self, type_: Any, runs: bool, tracer: Tracer, span: Any) -> bool:
         """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""
         if not isinstance(type_, LogicalTensor) or not type_.known:
             before, self.untold = self.untold, True
@@ -118,11 +127,11 @@ class Carried:
             return True
         if type_.dims and not (runs and isinstance(self.init, NUMBERS)):
             raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {self.name!r} changes its shape from () to {type_.dims} in the loop",
+                f"GFX cannot convert this loop: {self.called(tracer)} changes its shape from () to {type_.dims} in the loop",
                 span, "begin with zeros of that shape",
             )  # fmt: skip
         known = self.found.dtype if self.found is not None and self.found.dtype else type_.dtype
-        wide, _ = dtypes.result_type([(known, False), (type_.dtype, type_.weak)], promotion)  # type: ignore[list-item]  # both are known
+        wide, _ = dtypes.result_type([(known, False), (type_.dtype, type_.weak)], tracer.promotion)  # type: ignore[list-item]  # both are known
         made = LogicalTensor(wide, type_.dims)
         same, self.found = made == self.found, made
         return same
@@ -150,12 +159,12 @@ class Carried:
             return
         if before.dtype and after.dtype and before.dtype != after.dtype:
             raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {self.name!r} changes its dtype from {before.dtype} to {after.dtype} in the loop",
+                f"GFX cannot convert this loop: {self.called(tracer)} changes its dtype from {before.dtype} to {after.dtype} in the loop",
                 span, "cast it before the loop",
             )  # fmt: skip
         if before.dims is not None and after.dims is not None and before.dims != after.dims:
             raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {self.name!r} changes its shape from {before.dims} to {after.dims} in the loop",
+                f"GFX cannot convert this loop: {self.called(tracer)} changes its shape from {before.dims} to {after.dims} in the loop",
                 span, "keep the shape of what a loop on tensor data carries",
             )  # fmt: skip
 

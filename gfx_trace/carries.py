@@ -90,7 +90,7 @@ class Carries(Settling):
 
     def _add(self, path: tuple, carried: Carried) -> None:
         if path not in self.dropped and path not in self.leaves:
-            self.leaves[path] = carried
+            self.leaves[path], carried.path = carried, path
             self.slots.append(carried)
 
     # ------------------------------------------------------------------ tracing

@@ -18,10 +18,10 @@ from gfx_ir.types import LogicalTensor
 from .aliases import mutable, share
 from .either import roots
 from .joined_aliases import JoinedAliases
-from .journal import MISSING, held_value
+from .journal import MISSING, Slot, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
-from .rows import StackedRows
+from .rows import StackedRows, item_called, slot_called
 from .scalars import every, scalar_leaf
 from .turned import number_too
 
@@ -66,6 +66,8 @@ class Join:
         self.sides = sides
         self.shared: dict[int, Any] = {}  # joined containers that may be ones that were there before, by id
         self.joined: dict[tuple[int, int], Joined] = {}  # of tensors, by the ids of both sides' objects
+        self.path: tuple = ()  # the variable, and where in what it holds the parts are that are joined now
+        self.slot: Slot | None = None  # the item or attribute that holds them
         self.deferred = False  # an open host test whose sides may be asked for more outputs later
 
     def join(self, a: Any, b: Any, name: str) -> Any:
@@ -182,7 +184,12 @@ class Join:
         if len(left) != len(right):
             return None
         keys = [f"{name}_{k}" if isinstance(k, int) or str(k).isidentifier() else name for k, _ in left]
-        made = rebuilt(a, [self.join(x, y, key) for (_, x), (_, y), key in zip(left, right, keys)])
+        items, outer = [], self.path
+        for (k, x), (_, y), key in zip(left, right, keys):
+            self.path = (*(outer or (name,)), k)
+            items.append(self.join(x, y, key))
+        self.path = outer
+        made = rebuilt(a, items)
         if not isinstance(a, tuple) and not (self.sides and id(a) in self.sides[0].own and id(b) in self.sides[1].own):
             self.shared[id(made)] = made
         return made
@@ -234,8 +241,12 @@ class Join:
         return Unusable(self._error(name, f"{_difference(a, b)} of the {self.construct}"))
 
     def _error(self, name: str, what: str) -> CaptureError:
+        root = (
+            repr(self.path[0] if self.path else name) if self.slot is None else slot_called(self.slot, self.tracer.site)
+        )
+        place = item_called(self.path[1:], root)
         return UnsupportedConstruct(
-            f"GFX cannot convert this if: {name!r} {what}, which no graph can hold: the test is on tensor data",
+            f"GFX cannot convert this if: {place} {what}, which no graph can hold: the test is on tensor data",
             self.span,
             "give it the same kind, dtype and shape on both sides, or use it inside the branch only",
         )

@@ -21,7 +21,7 @@ from .owned import WRITABLE
 from .proxy import Proxy, Unusable
 from .raised import INSTEAD_OF_CATCHING, Raised, error_text
 from .ranks import number
-from .rows import StackedRows, called, length_error
+from .rows import StackedRows, called, length_error, slot_called
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -208,7 +208,7 @@ class Regions:
             if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
                 raise length_error(slot, "under a test on tensor data", self.site)
             if (a is MISSING) != (b is MISSING):
-                what = f"GFX cannot convert this write: {slot.name!r} is set in one branch only, and was not set before"
+                what = f"GFX cannot convert this write: {slot_called(slot, self.site)} is set in one branch only"
                 raise UnsupportedConstruct(what, slot.span or self.span(), f"set {slot.name!r} before the test")
             if slot.kind == "base":
                 joined.append((slot, a if type(a) is Lost or b is slot.old else b))
@@ -217,6 +217,7 @@ class Regions:
                 a, b = Proxy(a, slot.object.backend), Proxy(b, slot.object.backend)
                 if a.value is b.value:
                     continue
+            join.slot = slot if slot.kind in ("item", "attribute") else None
             both = join.join(a, b, slot.name)
             if slot.kind == "contents" and type(both) is Choice and isinstance(a, list):
                 raise length_error(slot, "under an open test", self.site)
@@ -228,6 +229,7 @@ class Regions:
             if slot.kind == "contents":
                 join.shared.pop(id(both), None)  # a copy: what is in it goes back to the container itself
             joined.append((slot, both))
+        join.slot = None
         return joined
 
     def _finish(self: Tracer, test: Value, sides: list[Side], join: Join) -> list[Any]:

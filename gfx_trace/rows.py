@@ -154,6 +154,19 @@ def called(x: Any, frame: Any) -> str:
     return f"a {type(x).__name__}"
 
 
+def item_called(keys: tuple, root: str) -> str:
+    """What an error calls a part of a container that is called `root`: a key for each level down."""
+    return "".join(f"item {key!r} of " for key in reversed(keys)) + root
+
+
+def slot_called(slot: Slot, frame: Any) -> str:
+    """What an error calls a slot: its key or attribute, and the object."""
+    if slot.kind not in ("item", "attribute"):
+        return repr(slot.name)
+    part = "attribute" if slot.kind == "attribute" else "key" if isinstance(slot.object, dict) else "item"
+    return f"{part} {slot.key!r} of {called(slot.object, frame)!r}"
+
+
 def length_error(slot: Slot, where: str, frame: Any) -> UnsupportedConstruct:
     """A list whose length would hang on data."""
     return UnsupportedConstruct(

@@ -163,7 +163,7 @@ class Settling:
         widened, carried.weak = weak != carried.weak, weak
         known = weak or not carried.number
         if not known:
-            known = carried.becomes(getattr(value, "type", None), self.runs, self.tracer.promotion, self.span)
+            known = carried.becomes(getattr(value, "type", None), self.runs, self.tracer, self.span)
         if widened or not known or not steady:
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
@@ -183,7 +183,7 @@ class Settling:
             raise out.error
         what = "is undefined" if isinstance(out, Undefined) else f"becomes {_noun(out)}"
         raise UnsupportedConstruct(
-            f"GFX cannot convert this loop: {carried.name!r} {what} in the loop's body", self.span
+            f"GFX cannot convert this loop: {carried.called(self.tracer)} {what} in the loop's body", self.span
         )
 
     def _settle_slot(self: Carries, slot: Slot, value: Any) -> bool:

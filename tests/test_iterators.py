@@ -163,3 +163,21 @@ def test_what_a_generator_yields_is_unpacked():
 
     for args in ((), (X,)):
         assert gfx.symbolic_trace(function, *args, backend="torch")(OTHER).tolist() == function(OTHER).tolist()
+
+
+def test_an_inner_loop_over_a_list_makes_its_iterator_anew():
+    def function(x, n):
+        held = [x, x * 2]
+        for _ in range(n):
+            for i, item in enumerate(held):
+                held[i] = item + i
+            for item, k in zip(held, (1, 2)):
+                x = x + item * k
+            for item in reversed(held):
+                x = x - item
+        return x, held
+
+    program = gfx.symbolic_trace(function, X, torch.tensor(2))
+    for n in (0, 1, 3):
+        for call in (program, program.to("torch")):
+            torch.testing.assert_close(call(X, torch.tensor(n)), function(X, n))

@@ -1,0 +1,80 @@
+"""A refusal about a part of a container or an object names the part and what the user calls the whole."""
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+X = torch.tensor([1.0, 2.0, 3.0])
+
+
+class Box:
+    pass
+
+
+def item_of_a_tuple(x):
+    mode = ("a", 1.0)
+    if x.sum() > 0:
+        mode = ("b", 1.0)
+    return mode[0]
+
+
+def item_within(x):
+    if x.sum() > 0:
+        out = {"k": [x, x[:2]]}
+    else:
+        out = {"k": [x, x]}
+    return out["k"][1]
+
+
+def slot_of_a_branch(x):
+    state = {"v": x}
+    if x.sum() > 0:
+        state["v"] = x[:2]
+    return state
+
+
+def new_key(x):
+    cache = {}
+    if x.sum() > 0:
+        cache["y"] = x
+    return cache
+
+
+def new_attribute(x):
+    box = Box()
+    if x.sum() > 0:
+        box.y = x
+    return x
+
+
+def slot_of_a_loop(x):
+    state = {"v": x.long()}
+    while state["v"].sum() < 10:
+        state["v"] = state["v"] + x
+    return state
+
+
+def item_of_a_loop(x):
+    pair = (x, 0)
+    while pair[0].sum() < 100:
+        pair = (torch.cat([pair[0], x]), pair[1] + 1)
+    return pair
+
+
+@pytest.mark.parametrize(
+    "fn, said",
+    [
+        (item_of_a_tuple, "item 0 of 'mode' is a str"),
+        (item_within, "item 1 of item 'k' of 'out' has shape"),
+        (slot_of_a_branch, "key 'v' of 'state' has shape"),
+        (new_key, "key 'y' of 'cache' is set in one branch only"),
+        (new_attribute, "attribute 'y' of 'box' is set in one branch only"),
+        (slot_of_a_loop, "key 'v' of 'state' changes its dtype"),
+        (item_of_a_loop, "item 0 of 'pair' changes its shape"),
+    ],
+)
+def test_the_part_and_the_whole_are_named(fn, said):
+    with pytest.raises(CaptureError, match=f"GFX cannot convert this .*{said}"):
+        gfx.symbolic_trace(fn, X)
