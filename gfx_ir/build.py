@@ -34,6 +34,7 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "min": min, "max": max, "is": operator.is_, "in": lambda a, b: a in b, "round": round, "len": len, "list": list,
     "getitem": operator.getitem, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
     "^": operator.xor, "format": lambda *parts: "".join(map(_shown, parts)),
+    "item": lambda x: x.item() if hasattr(x, "item") else x, "tuple": tuple,
     "splice": lambda *parts: tuple([d for p in parts for d in (p if isinstance(p, (tuple, list)) else (p,))]),
     **{f"math.{name}": getattr(math, name) for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "prod")},
     **{f"str.{name}": getattr(str, name) for name in ("startswith", "endswith", "lower", "upper", "strip", "replace")},

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.dtypes import dtype
+from gfx_ir.graph import Value
 from gfx_ir.trees import leaves
 
 from .best import minmax
@@ -22,7 +23,8 @@ from .classes import has_attribute, is_instance, type_of
 from .proxy import HostProxy, Proxy, is_open
 from .ranks import number
 from .rows import Generated, StackedRows, rows_of
-from .texts import str_or_repr
+from .texts import formatted, str_or_repr
+from .told import is_size, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -134,7 +136,17 @@ def _print(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         raise tracer.error(f"GFX cannot convert print with {', '.join(kwargs)}", "print whole lines, to the output")
     if options["sep"] not in (None, " "):
         args = (tracer.joined_text(options["sep"], args),)
-    ops.print(tuple(tracer.unwrap(a) for a in args))
+    ops.print(tuple([_printed(tracer, a) for a in args]))
+
+
+def _printed(tracer: Tracer, x: Any) -> Any:
+    """What is printed, as the op takes it: an array, a number or a text."""
+    if type(x) is Proxy:
+        return value_of(tracer, x)
+    found = None if isinstance(x, (tuple, list, dict)) else tracer.unwrap(x)
+    if type(found) in (Value, str, int, float, bool) and getattr(found, "kind", "") != "shape":
+        return found
+    return tracer.unwrap(tracer.text(((x, "s", ""),)))
 
 
 def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -236,8 +248,10 @@ def _writes(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     args = tuple(map(rows_of, args))
+    if args and f is tuple and is_size(tracer, args[0]):
+        return (*args[0],)  # another object
     if args and isinstance(args[0], HostProxy) and args[0].kind == "shape" and f is tuple:
-        return args[0]
+        return HostProxy(args[0].value, args[0].backend, taken=True)
     if args and isinstance(args[0], Proxy) and f is list:
         return [StackedRows(args[0])] if not isinstance(tracer.length(args[0]), int) else list(args[0])
     return f(*args, **kwargs)
@@ -279,7 +293,7 @@ def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 BUILTINS: dict[Any, Handler] = {
     len: _len, int: _cast, float: _cast, bool: _cast, isinstance: is_instance, type: type_of, next: _next, min: minmax, max: minmax,
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: has_attribute, getattr: _getattr, setattr: _setattr,
-    print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
+    format: formatted, ascii: str_or_repr, print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
     tuple: _container, list: _container, round: _round, str: str_or_repr, repr: str_or_repr, pow: _pow, builtins.locals: _locals,
     builtins.eval: _locals, builtins.exec: _locals, divmod: _divmod, functools.reduce: _reduce,
     **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop), _writes),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gfx_ir.graph import Value
+from gfx_ir.graph import Node, Value
 from gfx_ir.trees import leaves
 
 from .proxy import HostProxy, Proxy, Unusable, is_open
@@ -84,28 +84,52 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def check_class(tracer: Tracer, x: Any) -> None:
     """Raises where the class of x is asked for and it may be a number that `.item()` gave: it goes on as a tensor, but is none."""
-    if tracer.items and type(x) is Proxy and not x.weak and _may_be(tracer, x.read(), {}):
+    if type(x) is not Proxy or (x.backend is not None and x.backend.numbers):
+        return  # a number of NumPy's is asked for its own class
+    if tracer.items and not x.weak and may_be_item(tracer, x.read()):
         raise tracer.error(
             "GFX cannot tell the class of what `.item()` gave: it goes on as a tensor of no axes",
             "take float(x) or int(x) instead of x.item(), or do not ask for its class",
         )
 
 
-def _may_be(tracer: Tracer, root: Value, found: dict[Value, bool], depth: int = 0) -> bool:
-    """Whether a value is such a number, is computed from them alone, or may be one that a test or loop hands on."""
+def may_be_item(tracer: Tracer, root: Any, surely: bool = False) -> bool:
+    """Whether a value is such a number, is computed from them alone, or may be one that a test or loop hands on; `surely`: it is one."""
+    return isinstance(root, Value) and _may_be(tracer, root, surely, {})
+
+
+def _may_be(tracer: Tracer, root: Value, surely: bool, found: dict[Value, bool], depth: int = 0) -> bool:
     value = tracer.facts.root(root)
     if value not in found:
         found[value] = False
         node = value.node
         tensors = [leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
-        asked = (_may_be(tracer, leaf, found, depth + 1) for leaf in tensors)
+        asked = (_may_be(tracer, leaf, surely, found, depth + 1) for leaf in tensors)
         if value in tracer.items or depth > _DEEP:
-            found[value] = True
+            found[value] = value in tracer.items or not surely
         elif node.op.name == "placeholder":
-            found[value] = not tracer.is_argument(value)
+            closed = node.graph is not None and node.graph.owner is not None
+            begun = tracer.begun.get(value)
+            begun = begun.value if type(begun) is Proxy and not begun.weak else begun
+            if closed and surely and value in tracer.begun:
+                found[value] = True  # as far as what it begins with and each trip are, which is asked where the loop is
+            elif type(begun) is Value:
+                found[value] = not surely and _may_be(tracer, begun, surely, found, depth + 1)
+            else:
+                found[value] = not (surely or value in tracer.rows_of or tracer.is_argument(value))
         elif node.regions:
-            handed = [leaf for region in node.regions for leaf in leaves(region.result) if type(leaf) is Value]
-            found[value] = any(asked) or any(_may_be(tracer, leaf, found, depth + 1) for leaf in handed)
+            handed = _handed(node, value)
+            answers = [type(x) is Value and _may_be(tracer, x, surely, found, depth + 1) for x in handed]
+            found[value] = any(answers) and (not surely or all(answers))
         else:
             found[value] = node.op.family == "elementwise" and bool(tensors) and all(asked)
     return found[value]
+
+
+def _handed(node: Node, value: Value) -> list[Any]:
+    """What a test or loop may hand on as one of its values."""
+    at = value.index - 1
+    if node.op.name in ("cond", "host_if"):
+        return [region.result[at] for region in node.regions]
+    begun = node.arg("init") if "init" in node.op.params else ()
+    return [begun[at], node.regions[-1].result[at]] if at < len(begun) else []

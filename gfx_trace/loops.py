@@ -169,7 +169,7 @@ class Loops:
         """A body that ends with a raise: it is checked that the body is not reached."""
         if self.catches(raised.error):
             raise self.caught(raised)
-        self.checked(False, self.unwrap(raised.told), raised)
+        self.checked(False, raised)
         return True
 
     def _make_while(self: Tracer, carries: Carries, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:

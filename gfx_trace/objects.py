@@ -24,6 +24,7 @@ from .picked import got, open_place, picked, replaced
 from .proxy import HostProxy, Proxy, Unusable
 from .raised import INSTEAD_OF_CATCHING, Raised
 from .rows import Growing, StackedRows, behind, last_of, listed, rows_of
+from .told import told
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -239,7 +240,8 @@ class Objects:
         if found is False:
             raise self.raised(AssertionError(message()) if message is not None else AssertionError(), None)
         self.let_out("assert", AssertionError())
-        text = self.unwrap(message()) if message is not None else ""
+        given = told(self, message()) if message is not None else ""
+        text = (given,) if type(given) is tuple else given
         ops.check(found, text, "AssertionError")
         self.facts.assume(found, True)
 
@@ -249,7 +251,9 @@ class Objects:
         if cause is not None:
             made.__cause__ = cause
         caught_here = self.catches(made, len(self.stack))  # Python finds the clause itself
-        return Raised(made, self.span()) if self.stack and not caught_here else made
+        return (
+            Raised(made, self.span(), told(self, getattr(made, "args", ()))) if self.stack and not caught_here else made
+        )
 
     def catches(self: Tracer, error: BaseException, depth: int | None = None) -> bool:
         """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only."""

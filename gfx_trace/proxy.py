@@ -149,10 +149,11 @@ class Proxy:
 class HostProxy:
     """Python data that is open until the emitted code runs: a size, a flag, a dtype, an optional number."""
 
-    __slots__ = ("value", "backend", "__weakref__")
+    __slots__ = ("value", "backend", "taken", "__weakref__")
 
-    def __init__(self, value: Value, backend: Any = None) -> None:
+    def __init__(self, value: Value, backend: Any = None, taken: bool = False) -> None:
         self.value, self.backend = value, backend
+        self.taken = taken  # a shape of which the code took the tuple, which has another text in PyTorch
 
     @property
     def kind(self) -> str:

@@ -17,14 +17,10 @@ INSTEAD_OF_CATCHING = "test before the `try`, or let the exception leave the fun
 class Raised(BaseException):
     """A rewritten `raise` was reached under an open test: the region ends here."""
 
-    def __init__(self, error: BaseException, span: Any) -> None:
+    def __init__(self, error: BaseException, span: Any, args: tuple) -> None:
+        """`args`: what the exception was made with, as ops take it."""
         self.error, self.span = error, span
-
-    @property
-    def told(self) -> Any:
-        """What the exception was made with: its message, or the tuple of several arguments."""
-        args = self.error.args
-        return args if len(args) > 1 or (args and type(args[0]) is tuple) else args[0] if args else ""
+        self.told = args if len(args) > 1 or (args and type(args[0]) is tuple) else args[0] if args else ""
 
 
 def error_text(cls: type[BaseException], known: dict[str, type]) -> str:

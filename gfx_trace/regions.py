@@ -11,7 +11,7 @@ from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
-from gfx_ir.trees import leaves, tree_map
+from gfx_ir.trees import leaves
 
 from .aliases import Lost
 from .joins import Choice, Join, Joined, Partial, joined_type
@@ -25,8 +25,6 @@ from .rows import StackedRows, called, length_error, slot_called
 
 if TYPE_CHECKING:
     from .tracer import Tracer
-
-_TOLD = frozenset((Value, str, int, float, bool, complex, type(None)))
 
 
 class Side:
@@ -160,14 +158,28 @@ class Regions:
         if self.catches(raised.error):
             raise self.caught(raised)
         passes = self.not_(self.wrap(test)).read() if at == 0 else test
-        self.checked(passes, self._message(raised.told, side), raised)
+        if any(node.op.effect for node in side.graph.walk()):
+            self._raise_behind(test, at, side)  # what happens before the raise happens on this side only
+        else:
+            if any(type(leaf) is Value and leaf.node.graph is side.graph for leaf in leaves(raised.told)):
+                self.inline(side)
+            self.checked(passes, raised)
         self.facts.assume(test, at == 1)
         return other()
 
-    def checked(self: Tracer, passes: Any, text: Any, raised: Raised) -> None:
-        """A check that stands where the user raises. Objects in what is told are told as texts."""
-        told = tree_map(lambda leaf: leaf if type(leaf) in _TOLD else str(leaf), text)
-        ops.check(passes, told, error_text(type(raised.error), self.errors))
+    def _raise_behind(self: Tracer, test: Value, at: int, side: Side) -> None:
+        """A side with effects that ends with a raise: it keeps its place, with a check at its end that always fails."""
+        with self._within(side):
+            self.checked(False, side.raised)
+        with self.opened("else" if at == 0 else "then") as nothing:
+            pass
+        sides = [nothing, nothing]
+        sides[at] = side
+        self._finish(test, sides, Join(self, test, not test.is_tensor, sides=sides))
+
+    def checked(self: Tracer, passes: Any, raised: Any) -> None:
+        """A check that stands where the user raises."""
+        ops.check(passes, raised.told, error_text(type(raised.error), self.errors))
         if self.graph.last is not None:
             self.graph.last.span = raised.span
 
@@ -175,12 +187,6 @@ class Regions:
         """The error for a raise that hangs on data, under an `except`."""
         what = "GFX cannot convert this raise: it hangs on a traced test and an except clause around it may catch it"
         return UnsupportedConstruct(what, raised.span, INSTEAD_OF_CATCHING)
-
-    def _message(self: Tracer, text: Any, side: Side) -> Any:
-        value = self.unwrap(text)
-        if any(type(leaf) is Value and leaf.node.graph is side.graph for leaf in leaves(value)):
-            self.inline(side)
-        return value
 
     def inline(self: Tracer, side: Side) -> None:
         """Move the nodes of a region to the graph around it."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.graph import Value
 
 from .proxy import HostProxy, Proxy, is_open, weak_kind
+from .told import contents, holds_open, is_size, number_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -23,10 +24,14 @@ class Texts:
 
     def text(self: Tracer, parts: tuple) -> Any:
         """A text of pieces: texts, and (value, conversion, format) of what stands in it."""
-        if not any(type(p) is tuple and is_open(p[0]) for p in parts):
-            return "".join(p if isinstance(p, str) else _format(*p) for p in parts)
-        pieces = [p if isinstance(p, str) else self._piece(*p) for p in parts]
-        return self.wrap(self.add_text(tuple([inner for piece in pieces for inner in self._inner(piece)])))
+        if not any(type(p) is tuple and (holds_open(p[0]) or is_size(self, p[0])) for p in parts):
+            return "".join(p if isinstance(p, str) else self._format(*p) for p in parts)
+        flat = [piece for p in parts for piece in ((p,) if isinstance(p, str) else self._opened(*p))]
+        pieces = [p if isinstance(p, str) else self._piece(*p) for p in flat]
+        inner = [part for piece in pieces for part in self._inner(piece)]
+        if all(isinstance(part, str) for part in inner):
+            return "".join(inner)
+        return self.wrap(self.add_text(tuple(inner)))
 
     def _inner(self: Tracer, piece: Any) -> tuple:
         """The pieces of a piece that is such a text itself."""
@@ -49,17 +54,39 @@ class Texts:
         """The node of an open text."""
         return self.host("format", *pieces)
 
+    def _opened(self: Tracer, value: Any, conversion: Any, spec: Any) -> Iterable[Any]:
+        """The pieces of what stands in a text: a container that holds what is open is taken apart."""
+        if is_open(value) or not (holds_open(value) or is_size(self, value)):
+            return ((value, conversion, spec),)
+        if spec:
+            raise self.error("GFX cannot convert a format of a container that holds captured data", "format its items")
+        return contents(self, value)
+
+    def _format(self: Tracer, value: Any, conversion: Any, spec: Any) -> str:
+        conversions: dict[str, Any] = {"r": repr, "s": str, "a": ascii}
+        return self.shown(format(conversions[conversion](value) if conversion else value, spec or ""), value)
+
+    def shown(self: Tracer, text: str, value: Any) -> str:
+        """The text of a value that is not open itself; refused where something open stands in it."""
+        if "<Proxy " in text or "<HostProxy " in text:
+            what = f"GFX cannot convert the text of this {type(value).__name__}, which holds captured data"
+            raise self.error(what, "put its parts into the text one by one")
+        return text
+
     def _piece(self: Tracer, value: Any, conversion: Any, spec: Any) -> Any:
         if not is_open(value):
-            return _format(value, conversion, spec)
+            return self._format(value, conversion, spec)
         if is_open(spec):
             raise self.error("GFX cannot convert a format that hangs on data", "write its width and digits as numbers")
-        if (conversion == "s" and not self._torch_tensor(value)) or (conversion == "r" and weak_kind(value)):
+        text = not conversion
+        number = weak_kind(value) or number_of(self, value, text)
+        if (conversion == "s" and not self._torch_tensor(value)) or number:
             conversion = None  # str of a number or array of NumPy's and JAX's is what an f-string gives
-        return (value.read(), conversion or "", spec) if conversion or spec else value.read()
+        found = value.read() if weak_kind(value) else value_of(self, value, text)
+        return (found, conversion or "", spec) if conversion or spec else found
 
     def _torch_tensor(self: Tracer, x: Any) -> bool:
-        """Whether str(x) differs from f"{x}": PyTorch's does."""
+        """Whether str(x) differs from f"{x}": that of PyTorch's tensors does."""
         return type(x) is Proxy and not x.weak and (x.backend is None or x.backend.name == "torch")
 
     def joined_text(self: Tracer, between: str, items: Sequence[Any]) -> Any:
@@ -69,8 +96,8 @@ class Texts:
     def percent(self: Tracer, template: str, given: Any) -> Any:
         """template % given."""
         values = list(given) if isinstance(given, tuple) else [given]
-        if not any(map(is_open, given.values() if isinstance(given, dict) else values)):
-            return template % given
+        if not any(holds_open(x) or is_size(self, x) for x in (given.values() if isinstance(given, dict) else values)):
+            return self.shown(template % given, given)
         parts: list[Any] = []
         at = 0
         for found in _FIELD.finditer(template):
@@ -92,14 +119,14 @@ class Texts:
 
     def _field(self: Tracer, value: Any, field: str, flags: str, width: str, digits: Any, letter: str) -> Any:
         """One field of a template as a piece of an f-string."""
-        if not is_open(value):
-            return re.sub(r"\(\w*\)", "", field) % (value,)
+        if not (holds_open(value) or is_size(self, value)):
+            return self.shown(re.sub(r"\(\w*\)", "", field) % (value,), value)
         align = "<" if "-" in flags else "0" if "0" in flags and letter not in _TEXT else ">" if width else ""
         sign = next((s for s in "+ " if s in flags and letter not in _TEXT), "")
         fill = ("", "0") if align == "0" else (align if width else "", "")
         spec = f"{fill[0]}{sign}{'#' if '#' in flags else ''}{fill[1]}{width}" + (f".{digits}" if digits else "")
         if letter in _TEXT:
-            return value, letter, spec
+            return value, letter, spec if align or digits else ""
         if letter in _WHOLE and not self._whole(value):
             value = self.call(int, (value,), {})
         return value, None, spec + ("d" if letter in "iu" else letter)
@@ -132,25 +159,27 @@ def on_text(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     template, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
     if type(template) is not str:
         return NotImplemented
-    if name == "format" and any(map(is_open, (*args, *kwargs.values()))):
-        return tracer.format_text(template, args, kwargs)
+    if name == "format":
+        if any(holds_open(x) or is_size(tracer, x) for x in (*args, *kwargs.values())):
+            return tracer.format_text(template, args, kwargs)
+        return tracer.shown(f(*args, **kwargs), args[0] if len(args) == 1 else args)
     if name == "join" and len(args) == 1:
         args = (list(args[0]),)
-    if name == "join" and len(args) == 1 and any(map(is_open, args[0])):
+    if name == "join" and len(args) == 1 and any(map(is_open, args[0])):  # of texts, or Python says so
         return tracer.joined_text(template, args[0])
     return NotImplemented
 
 
 def str_or_repr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    """str(x), repr(x)."""
-    if len(args) != 1 or not is_open(args[0]):
-        return f(*args, **kwargs)
-    if isinstance(args[0], HostProxy) and f is str:
-        return tracer.wrap(tracer.host("str", args[0].value))
+    """str(x), repr(x), ascii(x)."""
+    if len(args) != 1 or not (holds_open(args[0]) or is_size(tracer, args[0])):
+        found = f(*args, **kwargs)
+        return tracer.shown(found, args[0]) if args else found
+    if type(args[0]) is HostProxy and f is str:
+        return tracer.wrap(tracer.host("str", value_of(tracer, args[0])))
     return tracer.text(((args[0], f.__name__[0], ""),))
 
 
-def _format(value: Any, conversion: Any, spec: Any) -> str:
-    conversions: dict[str, Any] = {"r": repr, "s": str, "a": ascii}
-    converted = conversions[conversion](value) if conversion else value
-    return format(converted, spec or "")
+def formatted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """format(x, spec)."""
+    return tracer.text(((args[0], None, args[1] if len(args) > 1 else ""),))

@@ -86,7 +86,9 @@ class Tracer(
         self.numbers_too: set[Value] = (
             set()
         )  # tensors that are Python's numbers in a first trip, or on a side of a test
+        self.begun: dict[Value, Any] = {}  # what is carried into a loop, by what stands for it inside
         self.items: set[Value] = set()  # what `.item()` gave
+        self.sizes: dict[int, tuple] = {}  # shapes of PyTorch's that are known, by id: they have a text of their own
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
         self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked

@@ -95,7 +95,7 @@ class Truths:
         if not isinstance(found, Value):
             return not found
         if found.is_tensor:
-            return self.wrap(ops.logical_not(found))
+            return Proxy(ops.logical_not(found), self.backend, "bool")
         return self.wrap(self.host("not", found))
 
     def is_(self: Tracer, a: Any, b: Any) -> Any:

@@ -80,7 +80,10 @@ class Views:
         if not isinstance(type_, LogicalTensor):
             return None
         if name == "shape" and type_.dims is not None and None not in type_.dims:
-            return tuple(self.wrap(ops.size(value, axis), x.backend) for axis in range(len(type_.dims)))
+            found = tuple(self.wrap(ops.size(value, axis), x.backend) for axis in range(len(type_.dims)))
+            if x.backend is not None and x.backend.name == "torch":
+                self.sizes[id(found)] = found
+            return found
         if name == "is_cuda":
             return False
         return None
@@ -130,7 +133,7 @@ class Views:
         except (ShapeError, UnsupportedConstruct) as error:
             error.span = error.span or self.span()
             raise
-        if lift.name == "Tensor.item" and isinstance(result, Value):
+        if lift.name.endswith(".item") and isinstance(result, Value):
             self.items.add(result)
         if type(result) is Written:
             self.write_arguments(lift, args, kwargs, result.values)

@@ -78,6 +78,92 @@ def test_what_is_printed_is_what_python_prints(x, capsys):
         assert capsys.readouterr().out == wanted
 
 
+def tells(x):
+    top, k = x.max().item(), 0
+    while x.sum() > 30:
+        x, k = x / 2, k + 1
+        print(x, top, k)
+    print("top", top, top + 1, int(x.max()), float(x.max()), x.max() > 1, not x.max() > 1, k > 1)
+    print("%s %r %d" % (top, top, k), str(top), repr(k), f"{top!r} {k=}", ", ".join([str(top), str(k)]))  # noqa: UP031
+    print([top, (k,)], {"k": k, "x": x[:1]}, f"{[top]} {tuple(x.shape)} {x.shape}", x.shape, str((k,)), x.dtype)
+    if x[0] > 1:
+        print("first", format(top, ".2f"))
+        raise ValueError("bad", top, [k, x.shape[0]], tuple(x.shape))
+    if x[1] < 0:
+        raise AssertionError((top, k))
+    return x
+
+
+TOLD = [[1.0, 2.0, 99.0], [-1.0, -3.5, -0.5], [3.0, 1.0, 1.0]]
+
+
+def outcome(call, *args):
+    """What a call gives: the result, or class and arguments of the exception."""
+    try:
+        return np.asarray(call(*args)).tolist()
+    except Exception as error:
+        return type(error), error.args
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_numbers_shapes_and_containers_are_told_as_python_tells_them(typed, capsys):
+    program = gfx.symbolic_trace(tells, *([torch.ones(3)] if typed else []), backend="torch")
+    for numbers in TOLD:
+        wanted = outcome(tells, torch.tensor(numbers)), capsys.readouterr().out
+        for call in (program, program.module("torch").load()):
+            assert (outcome(call, torch.tensor(numbers)), capsys.readouterr().out) == wanted
+
+
+def shows(x):
+    text = f"max {x.max():.1f}"
+    k = 0
+    while x.sum() > 3:
+        x, k = x / 2, k + 1
+        print(k, x)
+    if k > 1:
+        print(text, x.shape, [k, int(x.max())], not k)
+    if k > 1:
+        raise ValueError("bad", k, [int(x.max()), x.shape])
+    print(text)
+    return x
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_compiled_code_tells_the_same_in_the_same_order(typed, capsys):
+    program = gfx.symbolic_trace(shows, *([jnp.ones(2)] if typed else []), backend="jax")
+    emitted = program.module("jax").load()
+    for numbers in ([1.0, 0.5], [2.0, 2.5], [8.0, 4.0]):
+        x = jnp.asarray(numbers)
+        wanted = outcome(shows, x)
+        out = capsys.readouterr().out
+        assert outcome(program, x) == wanted and capsys.readouterr().out == out
+        got = outcome(jax.jit(emitted), x)
+        if type(wanted) is not tuple:
+            assert got == wanted
+        else:
+            with pytest.raises(Exception, match=re.escape(str(wanted[1]))):
+                jax.block_until_ready(jax.jit(emitted)(x))
+                jax.effects_barrier()
+            capsys.readouterr()
+            continue
+        jax.effects_barrier()
+        assert capsys.readouterr().out == out
+
+
+class Held:
+    def __init__(self, x):
+        self.x = [x]
+
+    def __repr__(self):
+        return "Held(" + ", ".join(map(repr, self.x)) + ")"
+
+
+def test_a_text_of_an_object_that_holds_captured_data_is_refused():
+    for show in (str, repr, print, "{}".format, lambda held: "%s" % held, lambda held: f"{held}"):  # noqa: UP031
+        with pytest.raises(UnsupportedConstruct, match="text of this Held, which holds captured data"):
+            gfx.symbolic_trace(lambda x, show=show: show(Held(x)) and x, np.ones(2))
+
+
 def test_text_that_would_hold_what_is_not_known_is_refused():
     with pytest.raises(UnsupportedConstruct, match="print"):
         gfx.symbolic_trace(lambda x: print(x, end=""), np.ones(2))

@@ -164,14 +164,17 @@ def scatter(x, indices, updates, axis, reduce="none"):
 def check(pred, message="", error=ValueError):
     """Raise error(message) where pred is false, under jax.jit too, where it raises when the compiled function runs.
 
-    A message may be a format and what stands in it: ["n = {}", n]."""
-    text, *values = message if isinstance(message, list) else (message,)
+    A message may be a format and what stands in it: ["n = {}", n]; a tuple holds the arguments of the error."""
+    leaves, tree = jax.tree.flatten(message if isinstance(message, (list, tuple)) else (message,))
+    arrays = {at: leaf for at, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)}
 
-    def fail(holds, *values):
+    def fail(holds, arrays):
         if not holds:
-            raise error(text.format(*values) if values else text)
+            arrays = {at: x.item() if isinstance(message, tuple) and x.ndim == 0 else x for at, x in arrays.items()}
+            told = jax.tree.unflatten(tree, [arrays.get(at, leaf) for at, leaf in enumerate(leaves)])
+            raise error(told[0].format(*told[1:])) if isinstance(message, list) else error(*told)
 
-    jax.debug.callback(fail, pred, *values)
+    jax.debug.callback(fail, pred, arrays)
 
 
 def embedding(x, weight, padding_idx=None, scale_grad_by_freq=False):

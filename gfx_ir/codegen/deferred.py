@@ -41,6 +41,8 @@ def _text(item: ast.expr, values: list[ast.expr]) -> str:
     if not isinstance(item, ast.FormattedValue):
         values.append(item)
         return "{}"
+    if isinstance(item.value, ast.JoinedStr) and item.format_spec is None and item.conversion != ord("r"):
+        return _text(item.value, values)
     values.append(item.value)
     spec = _spec(item.format_spec)
     return "{" + (f"!{chr(item.conversion)}" if item.conversion > 0 else "") + (f":{spec}" if spec else "") + "}"

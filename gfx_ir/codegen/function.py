@@ -32,7 +32,8 @@ class FunctionWriter(Operators):
         self.module = module
         rules = (module.effectful, module.functional, module.gives_tuple, module.spelling)
         overwriting, writing = partial(module.overwriting, graph), partial(module.writing, graph)
-        self.plan = Plan(graph, *rules, overwriting, writing, ordered=module.ordered, hop=self.hop)
+        deferred = module.style.control == "functional"
+        self.plan = Plan(graph, *rules, overwriting, writing, module.ordered, self.hop, deferred)
         self.out: list[ast.stmt] = []
         self.prefer: dict[Value, str] = {}
         self.told: set[Node] = set()

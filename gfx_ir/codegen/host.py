@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GfxError
-from ..graph import Value
+from ..graph import Node, Value
 from .constants import call, name
 
 if TYPE_CHECKING:
@@ -21,10 +21,20 @@ _COMPARE: dict[str, type[ast.cmpop]] = {
     "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq, "is": ast.Is, "in": ast.In,
 }  # fmt: skip
 _BOOLEAN: dict[str, type[ast.boolop]] = {"and": ast.And, "or": ast.Or}
-_FUNCTIONS = frozenset(("abs", "int", "float", "bool", "str", "min", "max", "round", "len", "list"))
+_FUNCTIONS = frozenset(("abs", "int", "float", "bool", "str", "min", "max", "round", "len", "list", "tuple"))
+NUMBERS = frozenset(("int", "float", "bool", "item"))
+"""What makes the number of Python's that is told of a tensor."""
+_KINDS = {"int": "iu", "float": "f"}
 _OPPOSITE: dict[type, type[ast.cmpop]] = {
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip
+
+
+def is_text(node: Node) -> bool:
+    """Whether the node makes what is told: a text with values in it, or the number of a tensor."""
+    if node.op.name != "host" or node.args[0] == "format":
+        return node.op.name == "host"
+    return node.args[0] in NUMBERS and any(type(arg) is Value and arg.is_tensor for arg in node.args[1])
 
 
 def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> ast.expr:
@@ -39,6 +49,8 @@ def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> 
         args = [arg for arg in args if arg != 0 or type(arg) is not int][:1] or args[:1]
         return writer.tree(args[0])
     items = [writer.tree(arg) for arg in args]
+    if operator in NUMBERS and type(args[0]) is Value and args[0].is_tensor:
+        return _number(writer, operator, args[0])
     if operator in _BINARY and len(items) == 2:
         return ast.BinOp(items[0], _BINARY[operator](), items[1])
     if operator in _COMPARE:
@@ -91,12 +103,26 @@ def _is_plain(test: ast.Compare) -> bool:
     )
 
 
+def _number(writer: Expressions, operator: str, value: Value) -> ast.expr:
+    """The number of Python's that a tensor holds. Compiled code hands the array over, and what shows it takes the number of it."""
+    if writer.module.style.control == "functional" or (not writer.plan.hop and writer.plan.weak.is_count(value)):
+        return writer.leaf(value)
+    found = writer.plan.resolve(value)
+    cast = found.node.op.name == "astype" and found.node in writer.plan.inside
+    if cast and found.node.arg("dtype").kind in _KINDS.get(operator, ""):
+        value = found.node.args[0]  # which the call casts
+    made = writer.leaf(value)
+    return call(operator, made) if operator != "item" else ast.Call(ast.Attribute(made, "item", ast.Load()), [], [])
+
+
 def _piece(writer: Expressions, arg: Any) -> ast.expr:
     """A piece of a text: as it is, or a value in braces."""
     if isinstance(arg, str):
         return ast.Constant(arg)
     value, conversion, spec = arg if type(arg) is tuple else (arg, "", "")
     letter = ord(conversion) if conversion else -1
+    if writer.module.style.control == "functional" and getattr(value, "kind", "") == "shape":
+        return ast.FormattedValue(call("str", writer.tree(value)), -1)  # a shape is known where the rest is compiled
     return ast.FormattedValue(writer.tree(value), letter, ast.JoinedStr([ast.Constant(spec)]) if spec else None)
 
 

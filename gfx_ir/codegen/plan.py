@@ -15,6 +15,7 @@ from ..trees import leaves
 from .apart import Origins
 from .control import IFS, LOOPS
 from .copying import outputs_of
+from .host import is_text
 from .liveness import Liveness, begins, changes_places, counted, fors, pair, single
 from .ranks import Ranks
 from .returns import returning_loop
@@ -44,11 +45,13 @@ class Plan:
         writing: Callable[[Liveness, Weak], Writes],
         ordered: bool,
         hop: bool = False,
+        deferred: bool = False,
     ) -> None:
         """`flat`: whether a call returns the tuple of its values; `template`: the spelling, in place or not;
-        `overwriting`: the nodes to write in place; `writing`: those that write a part; `ordered`: whether draws of random numbers are."""
+        `overwriting`: the nodes to write in place; `writing`: those that write a part; `ordered`: whether draws of random numbers are;
+        `deferred`: whether texts are made when compiled code runs, so that they stand where they are told."""
         self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
-        self.ordered, self.hop = ordered, hop
+        self.ordered, self.hop, self.deferred = ordered, hop, deferred
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
         self.weak, self.ranks = Weak(self.liveness, graph), Ranks(self.liveness)
@@ -116,17 +119,17 @@ class Plan:
 
     def _decide(self, node: Node) -> None:
         """Which of its arguments stand inside `node`, so that it is neither too deep nor too wide."""
-        if node.op.name in CHEAP and node.op.name != "output" and self._anywhere(node):
+        if (node.op.name in CHEAP and self._anywhere(node)) or (self.deferred and self._only_told(node)):
             self.always.add(node)
             self._sizes[node] = (1, 12)
             return
         found = [value for value in self._arguments(node) if self._fits(value, node)]
-        own = 0 if _is_text(node) else self._widths.node(node)
+        own = 0 if is_text(node) else self._widths.node(node)
         found.sort(key=lambda value: self._sizes[value.node][1])
         depth, width, inside = 0, own, [region.output for region in node.regions]
         for value in found:
             inner_depth, inner_width = self._sizes[value.node]
-            told = node.op.name in ("print", "check") and _is_text(value.node)  # which may not be needed at all
+            told = node.op.name in ("print", "check") and is_text(value.node)  # which may not be needed at all
             if node.op.name != "output" and not told and (inner_depth >= DEPTH or width + inner_width > WIDTH):
                 continue
             if node.op.name == "output" and inner_depth > DEPTH:
@@ -205,6 +208,12 @@ class Plan:
         if owner is None or owner.op.name not in ("while", "host_while") or self.functional(owner):
             return False
         return graph is owner.regions[0]
+
+    def _only_told(self, node: Node) -> bool:
+        """Whether a node makes a text that nothing but effects and texts take, and that has a name, several uses or another graph's."""
+        users = self.users.get(node.values[0], []) if is_text(node) else []
+        apart = bool(node.values[0].name) or self._anywhere(node) if users else False
+        return apart and all(user.op.effect or is_text(user) for user in users)
 
     def _anywhere(self, node: Node) -> bool:
         """Whether a cheap query is written at each use: unnamed, and used more than once or in another graph."""
@@ -343,8 +352,3 @@ class Plan:
             if graph.owner.op.name in LOOPS and self.last[parent].get(value, -1) > 2 * at:
                 return False
             graph, tick = parent, 2 * at + 1
-
-
-def _is_text(node: Node) -> bool:
-    """Whether the node makes a text, with values in it."""
-    return node.op.name == "host" and node.args[0] == "format"

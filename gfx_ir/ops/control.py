@@ -41,13 +41,13 @@ def host_kind(operator: str, args: tuple) -> str:
         return "int"
     if operator in ("/", "float") or operator.startswith("math."):
         return "float"
-    if operator == "splice":
+    if operator in ("splice", "tuple"):
         return "shape"
     if operator in ("int", "len", "//", "round") and "float" not in _kinds(args):
         return "int"
     if operator in ("str", "format"):
         return "str"
-    if operator == "list":
+    if operator in ("list", "item"):
         return "any"
     if operator == "getitem":
         if _kinds(args[:1]) != {"shape"}:

@@ -51,7 +51,8 @@ def _items(pieces: list[Any]) -> tuple | None:
 
 
 def _print_spelling(args: SimpleNamespace) -> str:
-    return f'jax.debug.print("{" ".join(["{}"] * len(args.args))}", *args)'
+    """In the order of the code: callbacks without one come in any."""
+    return f'jax.debug.print("{" ".join(["{}"] * len(args.args))}", *args, ordered=True)'
 
 
 ROWS = (

@@ -1,0 +1,76 @@
+"""What a print, a text and an exception are told of captured values: Python's numbers as such, containers piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.dtypes import DType
+from gfx_ir.graph import Value
+from gfx_ir.trees import leaves, tree_map
+
+from .classes import may_be_item
+from .proxy import HostProxy, Proxy, is_open
+from .ranks import rank
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_TOLD = frozenset((Value, DType, str, int, float, bool, complex, type(None)))
+_BRACKETS: dict[type, tuple[str, str]] = {tuple: ("(", ")"), list: ("[", "]"), dict: ("{", "}")}
+
+
+def number_of(tracer: Tracer, x: Any, text: bool = False) -> str:
+    """What makes of a tensor the number that Python has there: "int", "float", "bool" or "item"; "" where it has a tensor.
+
+    `text`: it stands in an f-string, which shows a tensor without axes as its number."""
+    if type(x) is not Proxy:
+        return ""
+    if x.weak:
+        return x.weak if x.weak != "complex" else "item"
+    if not tracer.items or rank(x.read()) or not may_be_item(tracer, x.read()):
+        return ""
+    surely = may_be_item(tracer, x.read(), surely=True)
+    if surely or text:
+        return "item" if surely else ""
+    what = "GFX cannot tell whether this is a tensor or a number that `.item()` gave, which Python shows otherwise"
+    raise tracer.error(what, "take float(x) or int(x) instead of x.item()")
+
+
+def value_of(tracer: Tracer, x: Any, text: bool = False) -> Any:
+    """An open value as what is told takes it."""
+    value, number = x.read(), number_of(tracer, x, text)
+    if number:
+        return tracer.host(number, value)
+    return tracer.host("tuple", value) if type(x) is HostProxy and x.taken else value
+
+
+def told(tracer: Tracer, tree: Any) -> Any:
+    """The arguments of an exception as ops take them; objects are told as texts."""
+    found = tracer.unwrap(tree_map(lambda x: tracer.wrap(value_of(tracer, x)) if is_open(x) else x, tree))
+    return tree_map(lambda x: x if type(x) in _TOLD else tracer.shown(str(x), x), found)
+
+
+def holds_open(x: Any) -> bool:
+    """Whether x is open, or a container of Python's that holds something open."""
+    return any(map(is_open, leaves(x)))
+
+
+def is_size(tracer: Tracer, x: Any) -> bool:
+    """Whether a tuple is a shape of PyTorch's."""
+    return type(x) is tuple and tracer.sizes.get(id(x)) is x
+
+
+def contents(tracer: Tracer, x: Any) -> Iterator[Any]:
+    """The pieces of a container's text: texts, and (value, conversion, format)."""
+    if is_open(x) or type(x) not in _BRACKETS:
+        yield x, "r", ""
+        return
+    opening, closing = ("torch.Size([", "])") if is_size(tracer, x) else _BRACKETS[type(x)]
+    yield opening
+    for at, item in enumerate(x):
+        yield ", " if at else ""
+        if type(x) is dict:
+            yield f"{item!r}: "
+        yield from contents(tracer, x[item] if type(x) is dict else item)
+    yield ("," if opening == "(" and len(x) == 1 else "") + closing
