@@ -20,21 +20,19 @@ class Branches(Statements):
     def branch(self, node: Node, finish: Callable[[int], bool]) -> bool:
         """Write both sides of a test, each ended by `finish`: it finds the outputs replaced by what that side gives."""
         test = self.test(node.args[0])
-        alias = self.plan.liveness.alias
+        liveness = self.plan.liveness
         sides: list[tuple[list[ast.stmt], bool]] = []
         for at, region in enumerate(node.regions):
             given = outputs_of(region.result, len(node.values))
 
             def end(_: Any, at: int = at, region: Graph = region, given: list[Any] = given) -> bool:
-                for output, leaf in zip(node.values, given):
-                    alias[output] = leaf
+                liveness.stand(node.values, given)
                 return finish(at)
 
             for output, leaf in zip(node.values, given):
                 self.want(leaf, self.prefer.get(output), region)
             sides.append(self.block(region, end))
-        for output in node.values:  # what is asked of it from here on is asked of both sides
-            alias.pop(output, None)
+        liveness.stand_no_more(node.values)  # what is asked of it from here on is asked of both sides
         return self.put_if(test, *sides[0], *sides[1], node)
 
     def want(self, leaf: Any, text: str | None, region: Graph) -> None:

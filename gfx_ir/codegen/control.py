@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..graph import Node, Value
@@ -18,30 +19,46 @@ ALIKE = frozenset(
     " repeat copy tril triu swapaxes moveaxis matrix_transpose diagonal index_put".split()
 )
 """Ops whose result has the dtype of their first argument."""
+_DEEP = 8  # through how many of them one looks
 
 
-def is_boolean(value: Any, assumed: frozenset[Value] = frozenset(), depth: int = 8) -> bool:
-    """Whether the value is surely a boolean, where those `assumed` are; `depth`: through how many ops of its dtype it looks."""
-    if type(value) is not Value:
-        return isinstance(value, bool)
-    if value in assumed:
-        return True
-    element = getattr(value.type, "dtype", None)
-    if value.kind == "bool" or (element is not None and element.kind == "b"):
-        return True
-    node = value.node
-    if node.op.name in _BOOLEAN:
-        return True
-    if node.op.name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"):
-        return all(is_boolean(arg, assumed) for arg in node.args)
-    if node.op.name in ALIKE or node.op.name == "where":
-        parts = node.args[1:3] if node.op.name == "where" else node.args[:1]
-        return depth > 0 and all(is_boolean(part, assumed, depth - 1) for part in parts)
+def is_boolean(root: Any) -> bool:
+    """Whether the value is surely a boolean: all that it comes from is, what a loop makes of itself apart."""
+    seen: dict[Value, int] = {}
+    todo = [(root, _DEEP)]
+    while todo:
+        value, depth = todo.pop()
+        if type(value) is not Value:
+            if not isinstance(value, bool):
+                return False
+        elif seen.get(value, _DEEP + 1) > depth:
+            seen[value] = depth
+            sources = _boolean_where(value)
+            if sources is None or (sources and depth == 0 and _keeps_dtype(value)):
+                return False
+            todo.extend((part, depth - 1 if _keeps_dtype(value) else _DEEP) for part in sources)
+    return True
+
+
+def _keeps_dtype(value: Value) -> bool:
+    return value.node.op.name in ALIKE or value.node.op.name == "where"
+
+
+def _boolean_where(value: Value) -> Sequence[Any] | None:
+    """The leaves that have to be booleans for the value to be one; None where it is none in any case."""
+    element, node = getattr(value.type, "dtype", None), value.node
+    op = node.op.name
+    if value.kind == "bool" or (element is not None and element.kind == "b") or op in _BOOLEAN:
+        return ()
+    if op in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"):
+        return node.args
+    if _keeps_dtype(value):
+        return node.args[1:3] if op == "where" else node.args[:1]
     if "dtype" in node.op.params and node.op.family in ("create", "elementwise"):
-        return getattr(node.arg("dtype"), "kind", "") == "b"
-    if node.op.name in IFS:
-        return all(is_boolean(side, assumed) for output, *sides in joins(node) if output is value for side in sides)
-    return any(all(is_boolean(x, assumed | {value}) for x in found) for found in (*_carried(value), *_given(value)))
+        return () if getattr(node.arg("dtype"), "kind", "") == "b" else None
+    if op in IFS:
+        return [outputs_of(region.result, len(node.values))[value.index - 1] for region in node.regions]
+    return next(iter((*_carried(value), *_given(value))), None)
 
 
 def outer(leaf: Any) -> Any:

@@ -61,13 +61,12 @@ class Loops(Branches):
 
     def _return_from(self, loop: Node, test: Node, results: list[Any]) -> bool:
         """Return the first side of the test behind the loop, with what this trip would leave it."""
-        alias, graph = self.plan.liveness.alias, test.graph
+        liveness, graph = self.plan.liveness, test.graph
         assert graph is not None
-        given = [*zip(loop.values, results), *zip(test.values, outputs_of(test.regions[0].result, len(test.values)))]
-        alias.update(given)
+        liveness.stand(loop.values, results)
+        liveness.stand(test.values, outputs_of(test.regions[0].result, len(test.values)))
         self.return_(graph.result)
-        for value, _ in given:
-            del alias[value]
+        liveness.stand_no_more((*loop.values, *test.values))
         return True
 
     def _name_carried(self, node: Node, carried: list[int]) -> dict[int, str]:

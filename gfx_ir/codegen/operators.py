@@ -22,7 +22,6 @@ from .control import is_boolean
 from .liveness import counted, fors, loop_results, placeholders
 from .numbers import is_number
 from .rows import Rows
-from .same_dtype import same_dtype
 
 _SHARES = frozenset(
     "getitem reshape permute_dims squeeze expand_dims broadcast_to astype stop_gradient flatten unflatten unstack split"
@@ -296,7 +295,7 @@ class Operators(Rows):
                 self.leaf(node.arg("value")),
             )
         value, x = node.arg("value"), node.args[0]
-        if all(map(self._by_tensor, parts)) and self._is_array(value) and same_dtype(value, x, self.plan.liveness):
+        if all(map(self._by_tensor, parts)) and self._is_array(value) and self.plan.origins.same(value, x):
             place = ast.Tuple(written, ast.Load())
             return call(ast.Attribute(self.leaf(x), "index_put", ast.Load()), place, self.leaf(value))
         where = written[0] if len(written) == 1 else ast.Tuple(written, ast.Load())

@@ -53,7 +53,7 @@ class Statements(Expressions):
         """The other side of a test whose first side is returned by the loop before it."""
         region, graph = test.regions[1], test.graph
         assert graph is not None
-        self.plan.liveness.alias.update(zip(test.values, outputs_of(region.result, len(test.values))))
+        self.plan.liveness.stand(test.values, outputs_of(region.result, len(test.values)))
         return self.fill_block(region, lambda _: finish(graph.result))
 
     def put(self, statement: ast.stmt, span: Span | None = None) -> None:

@@ -7,75 +7,33 @@ side.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ..dtypes import kind_of
 from ..graph import Graph, Node, Value
+from .ancestors import Ancestors
 from .control import IFS, LOOPS, is_boolean
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results
-from .numbers import ARITHMETIC, COMPARISONS, HOST, ORDER, STEPS, gives_one, is_number, operands, runs, strong
+from .maybe import MaybeNumbers
+from .numbers import ARITHMETIC, COMPARISONS, HOST, ORDER, STEPS, gives_one, is_number, operands, strong
 
 
-class Weak:
+class Weak(MaybeNumbers):
     """Answers for the values of one function."""
 
     def __init__(self, liveness: Liveness, graph: Graph) -> None:
-        self.liveness = liveness
-        self._maybe: dict[Value, bool] = {}
-        self._kinds: dict[Value, str | None] = {}
+        super().__init__(liveness)
+        self._loose = Ancestors(liveness, self._loose_from)
+        self._numbers = Ancestors(liveness, self._number_from)
+        self._indices = Ancestors(liveness, partial(self._number_from, indices=True))
         outputs = [value for node in graph.walk() if node.regions for value in node.values]
         for value in (
             *liveness.phis,
             *outputs,
         ):  # now: while a side of a test is written, outputs stand for what it gives
             self.maybe_number(value)
-
-    def sources(self, value: Value) -> Sequence[Any] | None:
-        """What a carried value, or an output of a test or loop, comes from; None for other values."""
-        phi = self.liveness.phis.get(value)
-        node, at = phi if phi is not None else (value.node, value.index - 1)
-        if phi is not None and at < 0:  # an item of a loop
-            return None
-        if node.op.name in LOOPS and at < len(node.arg("init")):
-            init, result = node.arg("init")[at], loop_results(node)[at]
-            return [result] if phi is None and runs(node) else [init, result]
-        if node.op.name in IFS:
-            return [outputs_of(region.result, len(node.values))[at] for region in node.regions]
-        return None
-
-    def maybe_number(self, leaf: Any) -> bool:
-        """Whether the leaf may be a Python number where a plain loop or test computes it."""
-        known, leaf = self._maybe, self.liveness.resolve(leaf)
-        while type(leaf) is not Value or leaf not in known:
-            seen: dict[Value, bool] = {}
-            found = self._may_be(leaf, seen)
-            more = [value for value, true in seen.items() if true]
-            known.update(dict.fromkeys(more, True))
-            if not more:  # nothing is left that another round could find
-                known.update(dict.fromkeys(seen, False))
-                return found
-        return known[leaf]
-
-    def _may_be(self, leaf: Any, seen: dict[Value, bool]) -> bool:
-        value = self.liveness.resolve(leaf)
-        if type(value) is not Value:
-            return is_number(value)
-        if not value.is_tensor:
-            return value.kind in ("int", "float", "bool")
-        if value in self._maybe:
-            return self._maybe[value]
-        if value not in seen:
-            seen[value] = False  # unless another way to it says so
-            sources = self.sources(value)
-            if sources is not None:
-                seen[value] = any(self._may_be(source, seen) for source in sources)
-            elif self._counts(value):
-                seen[value] = True
-            else:
-                arithmetic = value.node.op.name in ARITHMETIC
-                seen[value] = arithmetic and all(self._may_be(arg, seen) for arg in value.node.args)
-        return seen[value]
 
     def is_count(self, leaf: Any, assumed: frozenset[Value] = frozenset()) -> bool:
         """Whether the leaf is surely a Python number in Python's own loops; what takes more than a few ops is no counter."""
@@ -94,7 +52,32 @@ class Weak:
         A loop settles what it carries, and casts it to a dtype that is known; a test on a host value gives one of its sides
         as it is, a loop of Python's own what it starts from or what a trip leaves.
         """
-        return bool(self._is_loose(leaf, {}))
+        value = self.liveness.resolve(leaf)
+        if type(value) is not Value or not value.is_tensor:
+            return bool(self._is_loose(value, {}))
+        found = self._loose.all(value)
+        if found is None and value not in self._loose.found:
+            self._loose.found[value] = bool(self._is_loose(value, {}))
+        return self._loose.found[value] if found is None else found
+
+    def _loose_from(self, value: Value) -> Sequence[Value] | bool | None:
+        """What the value is loose with, where all of that has to be; None for what a loop or test of Python's own gives."""
+        if self._is_cast(value):
+            return False
+        sources = self.sources(value)
+        if sources is None:
+            return self._counts(value) or (value.node.op.name in ARITHMETIC and self._tensors(value.node.args))
+        node, _ = self.liveness.phis.get(value, (value.node, 0))
+        return None if node.op.name in HOST else self._tensors(sources)
+
+    def _tensors(self, leaves: Sequence[Any]) -> list[Value] | bool:
+        """The tensors among numbers; False where anything else is."""
+        parts = [self.liveness.resolve(leaf) for leaf in leaves]
+        tensors = [part for part in parts if type(part) is Value and part.is_tensor]
+        numbers = sum(
+            part.kind in ("int", "float", "bool") if type(part) is Value else is_number(part) for part in parts
+        )
+        return tensors if len(tensors) + numbers == len(parts) else False
 
     def _is_loose(self, leaf: Any, seen: dict[Value, bool | None]) -> bool | None:
         """The answer; None for what is being asked already: what a loop makes of itself alone says nothing."""
@@ -131,19 +114,9 @@ class Weak:
     def _is_host_phi(self, value: Value) -> bool:
         return value in self.liveness.phis and self.liveness.phis[value][0].op.name in HOST
 
-    def _counts(self, value: Value) -> bool:
-        """Whether a value is the index of a loop over a range."""
-        node, at = self.liveness.phis.get(value, (value.node, 0))
-        return at < 0 and type(node.args[0][at]) is tuple
-
     def kind(self, leaf: Any) -> str | None:
         """Kind of what is weak for sure (computed from Python numbers alone), else None."""
-        root = self.liveness.resolve(leaf)
-        if type(root) is not Value:
-            return kind_of(root) if is_number(root) else None
-        if root not in self._kinds:
-            self._kinds[root] = self._search(root)
-        return self._kinds[root]
+        return self._search(leaf)
 
     def narrower(self, leaf: Any, than: Value) -> str | None:
         """Kind of `than` where the leaf is a number of a lower kind, as an index is beside a float; "" where `than` is an array."""
@@ -170,38 +143,58 @@ class Weak:
             return False
         return not self._keeps_up(node, at, result, {})
 
-    def _search(self, root: Value, indices: bool = False) -> str | None:
+    def _search(self, leaf: Any, indices: bool = False) -> str | None:
+        """The kind of what is made of numbers alone (`indices`: those of loops count as such), else None."""
+        root, numbers = self.liveness.resolve(leaf), self._indices if indices else self._numbers
+        if type(root) is not Value:
+            return kind_of(root) if is_number(root) else None
+        if root.is_tensor and not numbers.all(root):
+            return None
+        if root not in numbers.found:
+            numbers.found[root] = self._highest(root, numbers.found)
+        return numbers.found[root]
+
+    def _number_from(self, value: Value, indices: bool = False) -> Sequence[Value] | bool:
+        """What has to be a number for the value to be one."""
+        if self._is_cast(value):
+            return False
+        sources = self.sources(value)
+        if sources is None:
+            if is_boolean(value) or (indices and self._counts(value)):
+                return True
+            sources = value.node.args if value.node.op.name in ARITHMETIC else None
+        return self._tensors(sources) if sources is not None else False
+
+    def _highest(self, root: Any, found: dict[Value, str | None]) -> str | None:
+        """The highest kind among the numbers that `root` is made of; `found`: those of some values."""
         known: set[str] = set()
         todo: list[tuple[Any, bool]] = [(root, True)]  # with whether its kind is that of the root, not compared away
         seen: set[tuple[Value, bool]] = set()
         while todo:
             leaf, told = todo.pop()
             value = self.liveness.resolve(leaf)
-            if type(value) is Value and (value, told) in seen:
-                continue
             if type(value) is not Value or not value.is_tensor:
-                plain = {"int": "i", "float": "f", "bool": "b"}.get(value.kind) if type(value) is Value else None
-                found = kind_of(value) if is_number(value) else plain
-                if found is None:
-                    return None
-                known.update(found if told else ())
+                plain = (
+                    {"int": "i", "float": "f", "bool": "b"}.get(value.kind) if type(value) is Value else kind_of(value)
+                )
+                known.update(plain if told and plain else ())
                 continue
-            if self._is_cast(value):
-                return None
+            if (value, told) in seen:
+                continue
             seen.add((value, told))
+            if told and found.get(value) is not None:
+                known.update(found[value] or ())
+                continue
             sources = self.sources(value)
             if sources is None and is_boolean(value):
                 known.add("b")
-                continue
-            if indices and sources is None and self._counts(value):
+            elif sources is None and self._counts(value):
                 known.update("i" if told else ())
-                continue
-            if sources is None and value.node.op.name not in ARITHMETIC:
-                return None
-            if sources is None and value.node.op.name in COMPARISONS:
-                known.update("b" if told else ())
-                told = False
-            todo.extend((source, told) for source in (value.node.args if sources is None else sources))
+            else:
+                if sources is None and value.node.op.name in COMPARISONS:
+                    known.update("b" if told else ())
+                    told = False
+                todo.extend((source, told) for source in (value.node.args if sources is None else sources))
         return max(known, key=ORDER.index) if known else None
 
     def sides_differ(self, first: Any, second: Any) -> bool:

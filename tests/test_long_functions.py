@@ -1,0 +1,37 @@
+"""Functions of some hundred statements: how long one is, is no reason to refuse it, by a RecursionError least of all."""
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from program_text import define
+
+COUNT = 300
+TARGETS = (("torch", "python"), ("torch", "hop"), ("jax", "python"))
+
+
+def many(head, text, tail):
+    """A function of `COUNT` times the same statements."""
+    lines = [line.format(k=k) for k in range(COUNT) for line in text]
+    return "\n    ".join(("def f(x):", *head, *lines, *tail)) + "\n"
+
+
+PROGRAMS = {
+    "tests": many((), ("if x.sum() > {k}:", "    x = x * 0.5"), ("return x",)),
+    "before a test": many((), ("x = x * 0.5 + {k}",), ("if x.sum() > 3:", "    x = x + 1", "return x")),
+    "a loop's body": many(
+        ("s = 0", "while x.sum() + s < 10:"), ("    x = x * 0.5 + {k}", "    s = s + 1"), ("return x + s",)
+    ),
+    "loops": many((), ("while x.sum() < {k}:", "    x = x + 1"), ("return x",)),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_any_number_of_statements(name):
+    fn = define(PROGRAMS[name], f"<{name}>")
+    program = gfx.symbolic_trace(fn, torch.ones(2))
+    for target, mode in TARGETS:
+        source = program.source(target, **({"mode": mode} if target == "torch" else {}))
+        compile(source, name, "exec")
+    x = torch.tensor([0.5, 2.0])
+    torch.testing.assert_close(program.to("torch")(x), fn(x))
