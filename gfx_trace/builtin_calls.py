@@ -73,13 +73,14 @@ def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    args = tuple(map(rows_of, args))
+    args = (rows_of(tracer.iterable(args[0])), *args[1:])
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(args[0], Proxy):
         reduced = ops.sum(args[0].read(), 0)
         return tracer.wrap(reduced if total == 0 else ops.add(reduced, tracer.operand(total)), args[0].backend)
     items = list(args[0])
-    return total_of(tracer, total, items) if any(map(is_open, items)) else sum(items, total)
+    own = any(tracer.overloads(type(item)) for item in items)
+    return total_of(tracer, total, items) if own or any(map(is_open, items)) else sum(items, total)
 
 
 def total_of(tracer: Tracer, total: Any, items: list[Any]) -> Any:
@@ -88,7 +89,7 @@ def total_of(tracer: Tracer, total: Any, items: list[Any]) -> Any:
         first, *items = items
         total = Proxy(first.read(), first.backend, first.weak)  # 0 + x is a tensor of its own
     for item in items:
-        total = tracer.placed(operator.add, total, item)
+        total = tracer.placed(operator.add, tracer.as_operand(total), tracer.as_operand(item))
     return total
 
 
@@ -247,7 +248,7 @@ def _writes(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    args = tuple(map(rows_of, args))
+    args = tuple(rows_of(tracer.iterable(arg)) for arg in args)
     if args and f is tuple and is_size(tracer, args[0]):
         return (*args[0],)  # another object
     if args and isinstance(args[0], HostProxy) and args[0].kind == "shape" and f is tuple:
@@ -286,6 +287,12 @@ def _divmod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.placed(operator.floordiv, *args), tracer.placed(operator.mod, *args)
 
 
+def _set_plain(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """object.__setattr__(o, name, value), as frozen classes set their own attributes."""
+    tracer.journal.record(args[0], args[1], "attribute", args[1], tracer.span())
+    return f(*args, **kwargs)
+
+
 def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     raise tracer.error(f"GFX cannot convert {f.__name__}(): a rewritten function has no frame of its own")
 
@@ -294,6 +301,7 @@ BUILTINS: dict[Any, Handler] = {
     len: _len, int: _cast, float: _cast, bool: _cast, isinstance: is_instance, type: type_of, next: _next, min: minmax, max: minmax,
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: has_attribute, getattr: _getattr, setattr: _setattr,
     format: formatted, ascii: str_or_repr, print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
+    object.__setattr__: _set_plain,
     tuple: _container, list: _container, round: _round, str: str_or_repr, repr: str_or_repr, pow: _pow, builtins.locals: _locals,
     builtins.eval: _locals, builtins.exec: _locals, divmod: _divmod, functools.reduce: _reduce,
     **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop), _writes),

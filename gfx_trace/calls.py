@@ -89,6 +89,9 @@ class Calls(Managers):
             return call_module(self, f, args, kwargs)
         if isinstance(f, OpDef):
             return self.apply(Lift(f.name, f), args, kwargs, self.backend)
+        asked = self.asked(f, args)
+        if asked is not None:
+            return self.call(asked, args, kwargs)
         lifted = self.lifted(f)
         if lifted is not None:
             return self._apply_lifted(lifted, f, args, kwargs)

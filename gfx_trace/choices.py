@@ -189,7 +189,10 @@ def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[
     def method(self: Choice, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
-        return builder.on_choice(self, lambda side: f(other, side) if swapped else f(side, other))
+        operand = builder.as_operand
+        return builder.on_choice(
+            self, lambda side: f(operand(other), operand(side)) if swapped else f(operand(side), operand(other))
+        )
 
     return method
 

@@ -27,6 +27,12 @@ _TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
 """Functions of torch.nn.functional that call a function of the user's."""
 
 
+def users(names: dict[str, Any]) -> bool:
+    """Whether a module, told by its names, is the user's: neither of a framework nor of the standard library."""
+    package = names.get("__name__", "").partition(".")[0]
+    return package not in _FOREIGN and package not in _STANDARD and not package.startswith("jax")
+
+
 def enterable(f: Any) -> bool:
     """Whether the source of f is to be entered: a Python function, neither of a framework nor of the standard library.
 
@@ -49,7 +55,7 @@ def enterable(f: Any) -> bool:
 def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
     """The rewritten form of f; f itself where it has no source (its tests are then refused when they ask)."""
     try:
-        return rewrite(f, hooks.TABLE)
+        return rewrite(f, hooks.TABLE, tracer.overloads_in(f.__globals__))
     except UnsupportedConstruct as error:
         if error.span is not None and error.span.scope is None:  # the construct's own line first, then what called it
             error.span.scope = Scope(f.__name__, "function", key=f.__code__, parent=tracer.scope, site=tracer.span())

@@ -15,7 +15,6 @@ from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .raised import gfx_handlers as gfx_handlers
 from .rows import Generated, listed, rows_of
-from .views import PYTHON_INPLACE
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
 
@@ -66,9 +65,13 @@ def gfx_setitem(o: Any, key: Any, value: Any) -> None:
 
 def gfx_delitem(o: Any, key: Any) -> None:
     """del o[key]."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    own = tracer.own_method(o, "__delitem__")
+    if own is not None:
+        tracer.call(own, (o, key), {})
+        return
     if isinstance(o, (list, dict)):
-        tracer = active.builder
-        tracer.site = sys._getframe(1)
         listed(tracer, o, "delete from")
         tracer.journal.record(o, None, "contents", "a container", tracer.span())
     del o[key]
@@ -80,16 +83,12 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
     tracer.site = sys._getframe(1)
     if type(x) is Proxy:
         return tracer.inplace(sign, x, y)
-    if isinstance(x, (list, dict, set)):
-        if type(x) is list and sign == "+":
-            tracer.getattr(x, "extend")(y)
-            return x
-        if type(x) is list:
-            listed(tracer, x, "repeat")
-        tracer.journal.record(x, None, "contents", "a container", tracer.span())
-    elif tracer.array_owner(x) is not None:
-        return tracer.inplace(sign, tracer.array_proxy(x), y)
-    return PYTHON_INPLACE[sign](x, y)
+    return tracer.inplace_other(sign, x, y)
+
+
+def gfx_operand(x: Any) -> Any:
+    """An operand of an operator: one whose class has operators of its own has them entered."""
+    return active.builder.as_operand(x)
 
 
 def gfx_is(a: Any, b: Any) -> Any:
@@ -180,14 +179,14 @@ def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: A
     """for item in iterable: body(item), until stop()."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    tracer.for_(rows_of(iterable), body, get, set_, names, stop, target)
+    tracer.for_(rows_of(tracer.iterable(iterable)), body, get, set_, names, stop, target)
 
 
 def gfx_iter(iterable: Any) -> Any:
     """The iterable of a comprehension that stays Python's."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    source = rows_of(iterable)
+    source = rows_of(tracer.iterable(iterable))
     if type(source) not in _OPEN:
         return tracer.noted(iter(source)) if tracer.stack else source
     if not isinstance(tracer.length(source), int):
@@ -202,7 +201,7 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
     """A comprehension of one `for` without a filter; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    items = tracer.map_(function, rows_of(iterable), target, access)
+    items = tracer.map_(function, rows_of(tracer.iterable(iterable)), target, access)
     return {"set": set, "generator": Generated}[kind](items) if kind != "list" else items
 
 
@@ -212,7 +211,7 @@ def gfx_fold(
     """sum, any or all of a generator expression of one `for`; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return Fold(tracer, f, each, keeps, access)(rows_of(iterable), target, start)
+    return Fold(tracer, f, each, keeps, access)(rows_of(tracer.iterable(iterable)), target, start)
 
 
 def gfx_filter(test: Any) -> bool:

@@ -20,6 +20,7 @@ from .conversion import enterable
 from .draws import Draws, drawing
 from .joins import Choice
 from .modules import is_module, module_attribute
+from .overloaded import Overloading
 from .picked import got, open_place, picked, replaced
 from .proxy import HostProxy, Proxy, Unusable
 from .raised import INSTEAD_OF_CATCHING, Raised
@@ -48,7 +49,7 @@ def _mutates(kind: type, name: str) -> bool:
     return not entered and any(name in _MUTATORS.get(base, ()) for base in kind.__mro__)
 
 
-class Objects:
+class Objects(Overloading):
     """The part of the Tracer that knows ordinary objects."""
 
     def getattr(self: Tracer, o: Any, name: str) -> Any:
@@ -135,6 +136,11 @@ class Objects:
         if type(descriptor) is property and isinstance(descriptor.fset, types.FunctionType):
             self.call(descriptor.fset, (o, value), {})
             return
+        if isinstance(o, type):
+            raise self.error(
+                f"GFX cannot convert this write: the attribute {name!r} of the class {o.__name__!r} outlives the call",
+                "make it an attribute of an object, or an argument and a result",
+            )
         self.journal.record(o, name, "attribute", name, self.span())
         setattr(o, name, value)
 
@@ -190,7 +196,7 @@ class Objects:
         """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
         if type(value) is Choice:
             return self.on_choice(value, lambda side: self.unpack(side, names))
-        value = rows_of(value)
+        value = rows_of(self.iterable(value))
         items = self._items(value, names)
         if not any(isinstance(name, tuple) for name in names):
             self._name_all(items, names)

@@ -17,6 +17,8 @@ from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active
 from gfx_ir.source import Span
 
+from .operand import Operand
+
 _VERSIONS = itertools.count(1)
 
 
@@ -240,6 +242,8 @@ def _tensor_binary(op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
     def method(self: Proxy, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
+        if other.__class__ is Operand:
+            return NotImplemented
         operand = builder.operand(other)
         if operand is NotImplemented:
             return builder.no_operand(self, other)
@@ -256,7 +260,7 @@ def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], An
     def method(self: HostProxy, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
-        if isinstance(other, Proxy):
+        if isinstance(other, (Proxy, Operand)):
             return NotImplemented
         return builder.host_binary(sign, op, other, self) if swapped else builder.host_binary(sign, op, self, other)
 

@@ -176,6 +176,7 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_load": lambda name, value: value,
     "gfx_global_write": lambda name, value: value,
     "gfx_nonlocal": lambda name, variable, value: value,
+    "gfx_operand": lambda v: v,
     "gfx_iter": lambda v: v,
     "gfx_filter": lambda v: v,
 }

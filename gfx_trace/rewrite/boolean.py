@@ -51,7 +51,7 @@ class Boolean(Calls):
         operand = self.expr(node.operand)
         if isinstance(node.op, ast.Not):
             return hook("gfx_not", [operand], node)
-        node.operand = operand
+        node.operand = self.operand(operand)
         return node
 
     def compare(self, node: ast.Compare) -> ast.expr:
@@ -82,7 +82,7 @@ class Boolean(Calls):
         if kind in (ast.Is, ast.IsNot, ast.In, ast.NotIn):
             test = hook("gfx_is" if kind in (ast.Is, ast.IsNot) else "gfx_in", [left, right], node)
             return test if kind in (ast.Is, ast.In) else hook("gfx_not", [test], node)
-        return at(ast.Compare(left, [op], [right]), node)
+        return at(ast.Compare(self.operand(left), [op], [self.operand(right)]), node)
 
     table: ClassVar[dict] = {
         **Calls.table,

@@ -145,16 +145,19 @@ class Calls(Context):
         letter = const(chr(node.conversion) if node.conversion > 0 else None)
         return at(ast.Tuple([self.expr(node.value), letter, spec], LOAD), node)
 
-    def percent(self, node: ast.BinOp) -> ast.expr:
+    def binary(self, node: ast.BinOp) -> ast.expr:
         """`"..." % x` makes a text; other operators are the operands' own."""
-        made = self.inside(node)
-        if (
-            not isinstance(node.op, ast.Mod)
-            or not isinstance(node.left, ast.Constant)
-            or type(node.left.value) is not str
-        ):
-            return made
-        return hook("gfx_percent", [node.left, node.right], node)
+        self.inside(node)
+        if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and type(node.left.value) is str:
+            return hook("gfx_percent", [node.left, node.right], node)
+        node.left, node.right = self.operand(node.left), self.operand(node.right)
+        return node
+
+    def operand(self, node: ast.expr) -> ast.expr:
+        """An operand (rewritten): it may be of a class with operators of its own."""
+        if not self.module.overloads or isinstance(node, ast.Constant):
+            return node
+        return hook("gfx_operand", [node], node)
 
     def dict_(self, node: ast.Dict) -> ast.expr:
         for i, (k, v) in enumerate(zip(node.keys, node.values)):
@@ -173,7 +176,7 @@ class Calls(Context):
     table: ClassVar[dict] = {
         ast.Call: call, ast.Starred: starred, ast.Lambda: lambda_, ast.Name: lambda self, n: self.load(n),
         ast.Attribute: attribute, ast.Subscript: subscript, ast.JoinedStr: joined, ast.Dict: dict_,
-        ast.NamedExpr: walrus, ast.BinOp: percent,
+        ast.NamedExpr: walrus, ast.BinOp: binary,
     }  # fmt: skip
 
 

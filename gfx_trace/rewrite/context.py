@@ -6,7 +6,7 @@ import ast
 import builtins
 import weakref
 from collections.abc import Callable, Mapping
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 
 from gfx_ir.errors import GfxError
 
@@ -36,6 +36,7 @@ INTERNAL = {
 }
 FRAMEWORKS = ("torch", "jax", "numpy", "scipy")
 DATA = ("parameters", "shape", "__array__", "__jax_array__", "__len__")
+OPTIMIZED = 1  # inspect.CO_OPTIMIZED: set for functions, not for the bodies of classes
 MISSING = object()
 
 
@@ -51,11 +52,13 @@ def kind_of(value: object) -> object:
 
 
 class Module:
-    """What is known of the names of the file around a function, at the time of its conversion."""
+    """What is known of the names of the file around a function, at the time of its conversion. `overloads`: whether operands may be
+    of classes with operators of their own; where the function defines a class, they may."""
 
     def __init__(self, fn: FunctionType) -> None:
         self.names, self.free = fn.__globals__, frozenset(fn.__code__.co_freevars)
         self.file, self.flags = fn.__code__.co_filename, fn.__code__.co_flags
+        self.overloads = any(isinstance(c, CodeType) and not c.co_flags & OPTIMIZED for c in fn.__code__.co_consts)
         self.known: dict[str, bool] = {}
         self.asked: dict[str, weakref.ref] = {}
 

@@ -13,12 +13,11 @@ from types import CellType, CodeType, FunctionType
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.source import Span
 
-from .context import INTERNAL, Module, kind_of, meaning
+from .context import INTERNAL, OPTIMIZED, Module, kind_of, meaning
 from .parse import FUTURE
 from .pipeline import ASYNC, factory, rewritten
 from .templates import HOOKS
 
-OPTIMIZED = 1  # inspect.CO_OPTIMIZED: set for functions, not for the bodies of classes
 MADE = ("then_", "else_", "body_", "test_", "rest_", "operand_", "side_", "message_")
 
 
@@ -45,8 +44,9 @@ class Conversion:
 
     __slots__ = ("asked", "code", "closures", "plan", "ref")
 
-    def __init__(self, fn: FunctionType, forget) -> None:
+    def __init__(self, fn: FunctionType, forget, overloads: bool) -> None:
         free, module = list(fn.__code__.co_freevars), Module(fn)
+        module.overloads |= overloads
         self.code = new_code(fn, free, module)
         self.plan = tuple(free.index(n) if n in free else n for n in self.code.co_freevars)
         self.closures: OrderedDict[int, tuple] = OrderedDict()
@@ -115,18 +115,18 @@ class Cache:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.entries: dict[int, Conversion] = {}
+        self.entries: dict[tuple[int, bool], Conversion] = {}
         self.cells: OrderedDict[int, Cells] = OrderedDict()
 
-    def conversion(self, fn: FunctionType) -> Conversion:
-        key = id(fn.__code__)
+    def conversion(self, fn: FunctionType, overloads: bool) -> Conversion:
+        key = id(fn.__code__), overloads
         with self.lock:
             found = self.entries.get(key)
             if found is None or not found.fits(fn.__globals__):
-                found = self.entries[key] = Conversion(fn, partial(self.forget, key))
+                found = self.entries[key] = Conversion(fn, partial(self.forget, key), overloads)
         return found
 
-    def forget(self, key: int, gone: weakref.ref) -> None:
+    def forget(self, key: tuple[int, bool], gone: weakref.ref) -> None:
         """Drop the entry of a code object that is no more (another may have its id by now)."""
         found = self.entries.get(key)
         if found is not None and found.ref is gone:
@@ -150,17 +150,18 @@ class Cache:
 CACHE = Cache()
 
 
-def convert(fn: FunctionType, hooks: Mapping[str, object]) -> FunctionType:
-    """`fn` rewritten so that its calls, tests and accesses go through `hooks` (see HOOKS); otherwise like `fn`.
+def convert(fn: FunctionType, hooks: Mapping[str, object], overloads: bool = False) -> FunctionType:
+    """`fn` rewritten so that its calls, tests and accesses go through `hooks` (see HOOKS); otherwise like `fn`. `overloads`: its
+    operands may be of classes with operators of their own, and go through `gfx_operand`.
 
     Raises NoSource where there is no text, CaptureError where the file has changed or the function is async.
     """
     code = fn.__code__
-    found = CACHE.entries.get(id(code))
+    found = CACHE.entries.get((id(code), overloads))
     if found is None or not found.fits(fn.__globals__):
         if is_converted(code):
             return fn
-        found = CACHE.conversion(fn)
+        found = CACHE.conversion(fn, overloads)
     closure = found.closures.get(id(hooks))
     if closure is None:
         closure = CACHE.closure(found, hooks)

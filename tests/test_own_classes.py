@@ -1,0 +1,172 @@
+"""What Python itself asks of objects of the user's own classes is captured as what their methods do: operators, len(), loops."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+
+X = torch.tensor([0.3, -1.2, 2.5], dtype=torch.float64)
+
+
+class Scaled:
+    """A tensor with a unit: its operators ask what they meet, and count how often they were asked."""
+
+    def __init__(self, v):
+        self.v = v
+        self.asked = 0
+
+    def __add__(self, other):
+        self.asked += 1
+        return Scaled(self.v + (other.v if isinstance(other, Scaled) else other))
+
+    def __mul__(self, other):
+        if isinstance(other, torch.Tensor):
+            return Scaled(self.v * other)
+        if isinstance(other, int):
+            return Scaled(self.v * other + 100)
+        return NotImplemented
+
+    def __rmul__(self, other):
+        return Scaled(self.v * 10 if isinstance(other, torch.Tensor) else self.v * 20)
+
+    def __iadd__(self, other):
+        self.v = self.v + other
+        self.asked += 1
+        return self
+
+    def __neg__(self):
+        if self.v.sum() > 0:
+            return -self.v
+        return self.v
+
+    def __eq__(self, other):
+        self.asked += 1
+        return self.v.sum() == (other.v if isinstance(other, Scaled) else other).sum()
+
+    def __lt__(self, other):
+        if other > 1:
+            return self.v.sum() < other
+        return self.v.max() < other
+
+    __hash__ = None
+
+
+class History:
+    """A list that a loop fills, behind methods."""
+
+    def __init__(self):
+        self.rows = []
+        self.read = 0
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __iter__(self):
+        self.read += 1
+        for row in self.rows:
+            yield row * 2
+
+    def __delitem__(self, at):
+        self.read += 5
+
+
+def operators(x, n: int):
+    a = Scaled(x)
+    b = a * x[0] + Scaled(x * 2) * n + 1
+    c = x * a
+    d = 2 * a
+    return b.v, c.v, d.v, a.asked, -a
+
+
+def counted(x, n: int):
+    a = Scaled(x)
+    if x[0] > 0:
+        y = (a + x).v
+    else:
+        y = x
+    for i in range(n):
+        a += x[1]
+        if a == Scaled(x) or a != x:
+            y = y + 1
+    return y, a.v, a.asked
+
+
+def ordered(x, n: int):
+    a = Scaled(x)
+    return 1 if a < n else 0, 1 if a < x[0] < 3 else 0
+
+
+def totals(x, n: int):
+    if x[2] > 0:
+        total = sum([Scaled(x), Scaled(x * 2)], Scaled(x * 0))
+        y = total.v
+    else:
+        y = x
+    return y
+
+
+def filled(x, n: int):
+    h = History()
+    for i in range(n):
+        h.rows.append(x * i)
+    return len(h)
+
+
+def iterated(x, n: int):
+    h = History()
+    h.rows = [x, x + 1]
+    s = x * 0
+    if x[0] > 0:
+        for row in h:
+            s = s + row
+        _, second = h
+        s = s + second
+    else:
+        s = s + sum(v for v in h)
+        del h[0]
+    return s, h.read
+
+
+def defined_inside(x, n: int):
+    class Shift:
+        def __init__(self, by):
+            self.by = by
+
+        def __rmatmul__(self, other):
+            return other + self.by if isinstance(other, torch.Tensor) else other
+
+    return x @ Shift(n)
+
+
+PROGRAMS = (operators, counted, ordered, totals, filled, iterated, defined_inside)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.parametrize("level", (0, 1))
+def test_methods_that_python_calls(f, level):
+    program = gfx.symbolic_trace(f, backend="torch") if level == 0 else gfx.symbolic_trace(f, X)
+    for x, n in ((X, 2), (-X, 3), (X * 0.1, 1)):
+        torch.testing.assert_close(_tensors(program(x, n)), _tensors(f(x, n)))
+
+
+def _tensors(result):
+    return [torch.as_tensor(v, dtype=torch.float64) for v in (result if isinstance(result, tuple) else (result,))]
+
+
+class Shared:
+    """Counts calls in its class."""
+
+    calls = 0
+
+
+def counts(x):
+    Shared.calls += 1
+    return x * Shared.calls
+
+
+def test_a_write_to_a_class_is_refused():
+    with pytest.raises(UnsupportedConstruct, match="'calls' of the class 'Shared'"):
+        gfx.symbolic_trace(counts, backend="torch")
