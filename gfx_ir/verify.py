@@ -19,7 +19,7 @@ from .trees import leaves
 _KINDS = frozenset((*HOST_KINDS, "tensor"))
 _TEXT = re.compile(r"[\w ,.>+-]*")
 _FREE_TEXT = {
-    "host": ("operator", "args"), "print": ("args",), "check": ("message",), "holder": ("args", "kwargs", "why"),
+    "host": ("operator", "args"), "print": ("args", "end"), "check": ("message",), "holder": ("args", "kwargs", "why"),
 }  # fmt: skip
 _ON_DEVICE = frozenset(("tensor", "optional", "any"))
 

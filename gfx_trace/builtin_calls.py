@@ -133,11 +133,13 @@ def _setattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _print(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     options = {"sep": None, "end": None, "flush": False, "file": None, **kwargs}
-    if options["end"] not in (None, "\n") or options["file"] not in (None, sys.stdout) or is_open(options["sep"]):
-        raise tracer.error(f"GFX cannot convert print with {', '.join(kwargs)}", "print whole lines, to the output")
+    if options["file"] not in (None, sys.stdout, sys.stderr) or is_open(options["sep"]) or is_open(options["end"]):
+        raise tracer.error(f"GFX cannot convert print with {', '.join(kwargs)}", "print to sys.stdout or sys.stderr")
     if options["sep"] not in (None, " "):
         args = (tracer.joined_text(options["sep"], args),)
-    ops.print(tuple([_printed(tracer, a) for a in args]))
+    end = "\n" if options["end"] is None else options["end"]
+    stream = "stderr" if options["file"] is sys.stderr else "stdout"
+    ops.print(tuple([_printed(tracer, a) for a in args]), end, stream)
 
 
 def _printed(tracer: Tracer, x: Any) -> Any:

@@ -145,8 +145,8 @@ EXPRESSIONS = (
 )  # fmt: skip
 
 CALLS = (
-    _rule("print", ast.Call, REFUSED, "its options have no counterpart", "GFX cannot convert print with {name}",
-          "print without options", when=found.print_options),
+    _rule("print", ast.Call, REFUSED, "it prints to a file of its own", "GFX cannot convert print with {name}",
+          "print to sys.stdout or sys.stderr", when=found.print_options),
     _rule("print", ast.Call, CONVERTS, "an effect of the graph, in order", when=found.calls("print")),
     _rule("eval, exec", ast.Call, REFUSED, "their code is not there to be rewritten",
           "GFX cannot convert {name}(): a rewritten function has no frame of its own", "write the code out",

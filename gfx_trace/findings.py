@@ -255,9 +255,13 @@ def folded(place: Place) -> bool | str:
     return calls("sum", "any", "all")(replace(place, node=outer))
 
 
+_STREAMS = ("None", "sys.stdout", "sys.stderr")
+
+
 def print_options(place: Place) -> bool | str:
+    elsewhere = any(k.arg == "file" and ast.unparse(k.value) not in _STREAMS for k in place.node.keywords)
     keywords = ", ".join(k.arg for k in place.node.keywords if k.arg is not None)
-    return keywords if keywords and calls("print")(place) else False
+    return keywords if elsewhere and calls("print")(place) else False
 
 
 def asks_for_number(place: Place) -> bool | str:

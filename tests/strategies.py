@@ -138,7 +138,7 @@ class Source:
                 (x, self.pick(None, 0, -1, (0, 1)), self.pick(None, DTYPES["int8"]), self.pick(False, True)),
             )
         if kind == "tree":
-            return Node(lookup("print"), ((self.tree(known), self.draw(LEAVES)),))
+            return Node(lookup("print"), ((self.tree(known), self.draw(LEAVES)), "\n", "stdout"))
         if kind == "index":
             plain = st.one_of(
                 LEAVES.filter(lambda leaf: type(leaf) is not str), *([st.sampled_from(known)] if known else [])
@@ -158,7 +158,7 @@ class Source:
                 ("bool",),
             )
         if kind == "effect":
-            return Node(lookup("print"), ((x, "text"),), ())
+            return Node(lookup("print"), ((x, "text"), "\n", "stdout"), ())
         return Node(lookup(self.pick("sin", "abs")), (x,))
 
     def region(self, known, depth):

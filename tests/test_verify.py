@@ -34,7 +34,7 @@ def whole():
     x = graph.add_placeholder("x")
     y = graph.append(node("sin", x)).value
     y.name = "y"
-    graph.append(node("print", (y,), kinds=()))
+    graph.append(node("print", (y,), "\n", "stdout", kinds=()))
     test, body = Graph("test"), Graph("body")
     for region in (test, body):
         region.add_placeholder("x")
@@ -65,7 +65,7 @@ def value_of_another_graph(graph):
 
 
 def value_of_no_graph(graph):
-    of(graph, "print").set_args(((node("sin", 1.0).value,),))
+    of(graph, "print").set_args(((node("sin", 1.0).value,), "\n", "stdout"))
 
 
 def uses_missing(graph):

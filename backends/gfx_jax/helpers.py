@@ -177,6 +177,11 @@ def check(pred, message="", error=ValueError):
     jax.debug.callback(fail, pred, arrays)
 
 
+def print_to(text, *values, end="\n", file=None):
+    """Print a format, under jax.jit too, where it is printed when the compiled function runs."""
+    jax.debug.callback(lambda *values: print(text.format(*values), end=end, file=file), *values, ordered=True)
+
+
 def embedding(x, weight, padding_idx=None, scale_grad_by_freq=False):
     """The rows of weight that x numbers; row `padding_idx` gets no gradient, a row that x numbers n times 1/n of its own."""
     rows = weight[x]

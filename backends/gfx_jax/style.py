@@ -27,6 +27,7 @@ STYLE = Style(
     imports={
         "math": "import math",
         "np": "import numpy as np",
+        "sys": "import sys",
         "jax": "import jax",
         "jnp": "import jax.numpy as jnp",
         "lax": "from jax import lax",

@@ -38,6 +38,7 @@ from .lax import LAX, selected
 from .lifts import LIFTS
 from .refused import REFUSED
 from .rows import ROWS
+from .rows.effect import print_to
 from .transforms import CURRIED, DIRECT, OWN_RULE, transformed
 
 _PRINTED = {"promoting_cond": ("cond", control.promoting_cond), "settled": ("settled", control.settled)}
@@ -102,6 +103,7 @@ class JaxBackend(Backend):
             for path in several.split():
                 self.add_lift(path, fn, names)
         self.functions[selected] = Lift("the derivative of pooling", selected)
+        self.printed["print_to"] = functions["print_to"], Lift("print_to", print_to)
         for path, fn in REFUSED.items():
             self.add_lift(path, fn, names)
 

@@ -11,6 +11,7 @@ STYLE = Style(
         "math": "import math",
         "ml_dtypes": "import ml_dtypes",
         "np": "import numpy as np",
+        "sys": "import sys",
         "linalg": "from scipy import linalg",
         "special": "from scipy import special",
     },

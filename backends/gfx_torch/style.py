@@ -38,6 +38,7 @@ STYLE = Style(
     imports={
         "math": "import math",
         "np": "import numpy as np",
+        "sys": "import sys",
         "torch": "import torch",
         "nn": "from torch import nn",
         "F": "from torch.nn import functional as F",

@@ -34,16 +34,27 @@ def _check(args: SimpleNamespace) -> str:
     return f"check(pred, message, {error_names(args.error)[0]})"
 
 
+def print_spelling(args: SimpleNamespace) -> str:
+    """Python's print of these arguments."""
+    return f"print(*args{print_options(args)})"
+
+
+def print_options(args: SimpleNamespace) -> str:
+    """The keywords of a print that are not its defaults."""
+    end = "" if args.end == "\n" else ", end=end"
+    return end + ("" if args.stream == "stdout" else ", file=sys.stderr")
+
+
 op(
     FAMILY,
-    "print(args)",
-    "print(*args)",
+    r'print(args, end="\n", stream="stdout")',
+    print_spelling,
     infer=lambda args, rules: (),
     kinds=(),
     compute=free,
     memory=free,
     effect=True,
-    doc="Print values and texts, as Python's print does.",
+    doc='Print values and texts, as Python\'s print does; `stream` is "stdout" or "stderr".',
 )
 op(
     FAMILY,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -261,7 +262,8 @@ class _Run:
         return x if source is target else target.from_host(source.to_host(x))
 
     def _print(self, node: Node, args: list[Any], prefix: str) -> tuple:
-        print(*args[0])
+        values, end, stream = args
+        print(*values, end=end, file=sys.stderr if stream == "stderr" else None)
         return ()
 
     def _check(self, node: Node, args: list[Any], prefix: str) -> tuple:

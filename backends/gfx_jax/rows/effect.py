@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import sys
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.op import active
-from gfx_ir.ops.effect import error_names
+from gfx_ir.ops.effect import error_names, print_options
 
 from ._lift import expect, refuse
 
@@ -19,6 +20,16 @@ def _debug_print(fmt: str, *args: Any, ordered: bool = False, **kwargs: Any) -> 
     """jax.debug.print of a format: `{}` in turn, `{0}` or `{name}`, each with a conversion and a format of its own."""
     kwargs.pop("partitioned", None)
     expect("jax.debug.print", "ordered", ordered, False, True)
+    ops.print(_printed(fmt, args, kwargs))
+
+
+def print_to(text: str, *values: Any, end: str = "\n", file: Any = None) -> None:
+    """The helper of this name in emitted source."""
+    ops.print(_printed(text, values, {}), end, "stderr" if file is sys.stderr else "stdout")
+
+
+def _printed(fmt: str, args: tuple, kwargs: dict[str, Any]) -> tuple:
+    """What Python's print is given for a format."""
     pieces: list[Any] = []
     values = iter(args)
     for literal, field, spec, conversion in string.Formatter().parse(fmt):
@@ -29,7 +40,7 @@ def _debug_print(fmt: str, *args: Any, ordered: bool = False, **kwargs: Any) -> 
             refuse("jax.debug.print", fmt=fmt)
         value = kwargs[field] if field in kwargs else args[int(field)] if field else next(values)
         pieces.append((value, conversion or "", spec) if conversion or spec else value)
-    ops.print(_items(pieces) or (active.builder.host("format", *pieces),))
+    return _items(pieces) or (active.builder.host("format", *pieces),)
 
 
 def _items(pieces: list[Any]) -> tuple | None:
@@ -52,7 +63,9 @@ def _items(pieces: list[Any]) -> tuple | None:
 
 def _print_spelling(args: SimpleNamespace) -> str:
     """In the order of the code: callbacks without one come in any."""
-    return f'jax.debug.print("{" ".join(["{}"] * len(args.args))}", *args, ordered=True)'
+    options = print_options(args)
+    text = f'"{" ".join(["{}"] * len(args.args))}", *args'
+    return f"print_to({text}{options})" if options else f"jax.debug.print({text}, ordered=True)"
 
 
 ROWS = (
