@@ -252,6 +252,10 @@ def lose(proxy: Proxy, why: str, result: Any = None, conditions: Conditions | No
 def _lose(root: Proxy, why: str, result: Any, conditions: Conditions | None, loop: Any) -> None:
     before = root.base
     if type(before) is Lost and before.loop in (loop, None):
+        both = _both(before.conditions, conditions)
+        if both != before.conditions:  # as it was only where neither was a write
+            active.builder.journal.record(root, None, "base", called(root))
+            root.base = Lost(before.error, before.before, None, both, before.loop)
         return
     active.builder.journal.record(root, None, "base", called(root))
     if type(before) is Lost:  # to more than what one loop carries
@@ -261,6 +265,11 @@ def _lose(root: Proxy, why: str, result: Any, conditions: Conditions | None, loo
     if isinstance(before, Doubt):
         for other, _, via in before.pairs.values():
             lose(other, why, None, conditions, via)
+
+
+def _both(a: Conditions | None, b: Conditions | None) -> Conditions | None:
+    """Where both conditions hold; None: nowhere."""
+    return None if a is None or b is None else a | b
 
 
 def put_back(item: Proxy, made: Proxy) -> Any:

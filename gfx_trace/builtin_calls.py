@@ -10,12 +10,13 @@ import math
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.dtypes import dtype
 from gfx_ir.graph import Value
+from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
 from .best import minmax
@@ -178,9 +179,18 @@ class Combined:
         self.kind, self.parts, self.start = kind, parts, start
 
     def __iter__(self) -> Any:
-        plain = [list(p) for p in self.parts]
-        makers: dict[str, Any] = {"zip": zip, "enumerate": lambda p: enumerate(p, self.start), "reversed": reversed}
-        return makers[self.kind](*plain)
+        if self.kind == "reversed":
+            return _backwards(self.parts[0])
+        return zip(*self.parts) if self.kind == "zip" else enumerate(self.parts[0], self.start)
+
+
+def _backwards(x: Any) -> Iterator[Any]:
+    """The items of x from the last to the first: of NumPy's arrays each when it is asked for, of tensors those of a copy."""
+    if type(x) is not Proxy:
+        return reversed(list(x))
+    if x.backend is not None and not x.backend.numbers:
+        return iter(active.builder.wrap(ops.flip(x.read(), 0), x.backend))
+    return (x[i] for i in reversed(range(len(x))))
 
 
 def _is_open_iterable(x: Any) -> bool:
@@ -198,7 +208,23 @@ def _combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return Combined("enumerate", args[:1], start)
     if f is reversed and isinstance(args[0], OpenRange) and type(step := args[0].step) is int and abs(step) == 1:
         return OpenRange(args[0].stop - step, args[0].start - step, -step)
+    if kwargs.get("strict"):
+        _of_one_length(tracer, args)
     return Combined(f.__name__, args)
+
+
+def _of_one_length(tracer: Tracer, parts: tuple) -> None:
+    """What `zip(..., strict=True)` asks for. Raises Python's error where lengths differ, and NeedsPython where one is open."""
+    lengths: list[Any] = [
+        tracer.length(part) if type(part) is Proxy else len(part) if isinstance(part, (list, tuple, range)) else None
+        for part in parts
+    ]
+    if not all(type(length) is int for length in lengths):
+        raise tracer.error(
+            "GFX cannot convert this zip: it is strict, and how long its parts are is open",
+            "give the argument's shape at capture",
+        )
+    list(zip(*map(range, lengths), strict=True))
 
 
 def _map(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

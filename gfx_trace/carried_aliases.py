@@ -26,7 +26,8 @@ class CarriedAliases:
         self.unread = unread
         self.carried, self.loop = [c for c in carried if mutable(c.entered) or mutable(c.out)], loop
         self.entered = {id(c.entered): c for c in self.carried}
-        self.written = any(type(c.entered) is Proxy and _touched(c.entered, c.inner) for c in self.carried)
+        changed = [c for c in self.carried if type(c.entered) is Proxy and _touched(c.entered, c.inner)]
+        self.written = {id(c) for c in changed}
         self.before = {id(c): _roots(c.init) for c in self.carried}
         self.after = {id(c): _roots(c.out) for c in self.carried}
         self.outside = {id(c): self._outside(c, graph) for c in self.carried}  # tensors from outside that each may be
@@ -36,6 +37,10 @@ class CarriedAliases:
         }
         self.partners: dict[int, dict[int, Carried]] = {id(c): {} for c in self.carried}  # those that each may be
         self._share()
+
+    def reached_by_writes(self) -> set[int]:
+        """The tensors from outside (by id) that a trip may write by the name of what the loop carries."""
+        return set().union(*(self.reach[key] for key in self.written))
 
     @property
     def shared(self) -> dict[int, Any]:

@@ -78,7 +78,7 @@ class HostValues:
         """Iterate an open value in Python: only where its length is known."""
         length = self.length(x)
         if isinstance(length, int):
-            return iter([x[i] for i in range(length)])
+            return (x[i] for i in range(length))  # each when it is asked for: the loop may write the array
         raise NeedsPython(
             "iteration", "Python iterates over a value whose length is only known when the emitted code runs", self.span(),
             "give the argument's shape at capture, or loop over it with `for`",

@@ -279,6 +279,7 @@ class Loops:
         else:
             raise self.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
         self.site = site
+        self._check_rows(source, body_side, carries)
         self._make_for(source, carries, body_side, flag, items)
 
     def _make_for(self: Tracer, source: Source, carries: Carries, side: Side, flag: Any, items: list[Value]) -> None:

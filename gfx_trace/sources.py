@@ -20,6 +20,7 @@ from .ranks import number
 from .scalars import SURE, element_of
 
 if TYPE_CHECKING:
+    from .carries import Carries
     from .regions import Side
     from .tracer import Tracer
 
@@ -126,10 +127,14 @@ class Sources:
             made.base = Row(owner, source.length is not None, self.scalars[value] if numbers else None)
         return made
 
-    def _check_rows(self: Tracer, source: Source, side: Side) -> None:
-        """A loop may not write the tensor over whose rows it runs: those to come would change."""
+    def _check_rows(self: Tracer, source: Source, side: Side, carries: Carries | None = None) -> None:
+        """A loop may not write the tensor over whose rows it runs: those to come would change. `carries`: what is written may be
+        carried, once that is known."""
         written = [slot.object for slot, _ in side.written if slot.kind == "proxy"]
-        if any(owner is not None and share(written, roots(owner)) for owner in source.owners):
+        aliases = None if carries is None else carries.aliases
+        reached = aliases.reached_by_writes() if aliases is not None else set()
+        owners = [root for owner in source.owners if owner is not None for root in roots(owner)]
+        if share(written, owners) or any(id(owner) in reached for owner in owners):
             raise NeedsPython(
                 "loop",
                 "the loop writes the tensor over whose rows it runs",

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
 
 
 def pairs(x, n):
@@ -66,3 +67,59 @@ def test_slices_of_open_length(fn):
     for x in ([1.0, -2.0, 3.0, 4.0], [-1.0, 2.0, 1.0]):
         wanted = np.asarray(fn(torch.tensor(x), torch.tensor(0)))
         np.testing.assert_allclose(np.asarray(compiled(jnp.asarray(x), 0)), wanted, rtol=1e-6)
+
+
+def doubles_what_follows(x, n):
+    w, s = x * 1, 0.0
+    for a, b in zip(x, w):
+        s = s * 2 + a * b
+        w += n
+    return s
+
+
+def writes_the_rows_to_come(x, n):
+    w, s = x * 1, 0.0
+    for a, b in zip(x, w):
+        w[-1] += b * n
+        s = s * 2 + b
+        w = x + a
+    return s
+
+
+def backwards(x, n):
+    w, s = x * 1, 0.0
+    for a in reversed(w):
+        s = s * 2 + a
+        w += n
+    return s
+
+
+@pytest.mark.parametrize("fn", [doubles_what_follows, writes_the_rows_to_come, backwards], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("arrays", [np.array, torch.tensor])
+def test_items_are_what_they_are_when_asked_for(fn, arrays):
+    """NumPy's elements are numbers, PyTorch's are views, and its reversed() copies."""
+    program = gfx.symbolic_trace(fn, arrays([1.0, -2.0, 3.0, 4.0]), arrays(2.0))
+    for x in ([1.0, -2.0, 3.0, 4.0], [-1.0, 2.0, 1.0, 0.5]):
+        wanted = fn(arrays(x), arrays(2.0))
+        np.testing.assert_allclose(program(arrays(x), arrays(2.0)), wanted, rtol=1e-6)
+
+
+def test_a_strict_zip_asks_for_one_length():
+    def fn(x, n):
+        return sum(a * b for a, b in zip(x, x[n:], strict=True))
+
+    with pytest.raises(ValueError, match="argument 2 is shorter"):
+        gfx.symbolic_trace(fn, torch.ones(3), 1)
+    assert float(gfx.symbolic_trace(fn, torch.ones(3), 0)(torch.ones(3), 0)) == 3
+    with pytest.raises(UnsupportedConstruct, match="zip: it is strict"):
+        gfx.symbolic_trace(fn, backend="torch")
+
+
+def test_a_row_that_is_written_by_its_index_is_no_number():
+    def fn(x):
+        for row in x:
+            row[0] += 1.5
+        return x
+
+    with pytest.raises(UnsupportedConstruct, match="cannot decide whether a write changes 'x'"):
+        gfx.symbolic_trace(fn, backend="numpy")
