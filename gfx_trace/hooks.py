@@ -14,6 +14,8 @@ from .folds import Fold
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .raised import gfx_handlers as gfx_handlers
+from .raised import gfx_raise as gfx_raise
+from .raised import gfx_raise_again as gfx_raise_again
 from .rows import Generated, listed, rows_of
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
@@ -340,13 +342,6 @@ def gfx_assert(test: Any, message: Callable[[], Any] | None) -> None:
     tracer = active.builder
     tracer.site = sys._getframe(1)
     tracer.assert_(test, message)
-
-
-def gfx_raise(error: Any, cause: Any = None) -> BaseException:
-    """The exception that `raise error from cause` raises; under an open test, the end of a region."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.raised(error, cause)
 
 
 _PLAIN = frozenset((int, float, bool, str, type(None), tuple, list, dict, type(gfx_read), type))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -26,13 +27,21 @@ class Raised(BaseException):
 def error_text(cls: type[BaseException], known: dict[str, type]) -> str:
     """What a check calls an exception class, which is noted in `known` if it is the author's own.
 
-    One that takes its arguments in a way of its own is raised as the builtin that it derives from.
+    One that takes its arguments in a way of its own is noted as a class derived from it, which takes what was made of them.
     """
     base = next((c for c in cls.__mro__ if c.__module__ == "builtins" and c.__name__ in EXCEPTIONS), RuntimeError)
-    plain = cls.__init__ is base.__init__ and cls.__new__ is base.__new__
-    if cls is base or not plain or hasattr(builtins, cls.__name__) or known.setdefault(cls.__name__, cls) is not cls:
+    if cls is base or cls.__new__ is not base.__new__ or hasattr(builtins, cls.__name__):
         return base.__name__
-    return f"{base.__name__}.{cls.__name__}"
+    found = known.get(cls.__name__)
+    if found is None:
+        found = known[cls.__name__] = cls if cls.__init__ is base.__init__ else _made(cls, base)
+    return f"{base.__name__}.{cls.__name__}" if cls in (found, found.__base__) else base.__name__
+
+
+def _made(cls: type, base: type) -> type:
+    """A class derived from an exception class, which takes its arguments as the builtin does."""
+    kept = {name: getattr(cls, name) for name in ("__module__", "__qualname__", "__doc__")}
+    return type(cls.__name__, (cls,), {**kept, "__init__": base.__init__})
 
 
 class gfx_handlers:
@@ -55,3 +64,20 @@ class gfx_handlers:
         ):
             what = f"GFX cannot convert this try: {kind.__name__} is raised under a traced test, and an except clause may catch it"
             raise tracer.error(what, INSTEAD_OF_CATCHING) from error
+
+
+def gfx_raise(error: Any, cause: Any = None) -> BaseException:
+    """The exception that `raise error from cause` raises; under an open test, the end of a region."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.raised(error, cause)
+
+
+def gfx_raise_again() -> None:
+    """Before a bare `raise`: under an open test it is the end of a region."""
+    tracer, error = active.builder, sys.exception()
+    if isinstance(error, Exception) and not isinstance(error, GfxError):
+        tracer.site = sys._getframe(1)
+        found = tracer.raised(error, None)
+        if found is not error:
+            raise found

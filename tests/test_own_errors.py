@@ -52,9 +52,11 @@ def test_a_captured_function_raises_what_plain_python_raises(program, x):
         assert found.value.args == plain.value.args
 
 
-def test_a_class_that_takes_its_arguments_in_its_own_way_is_raised_as_the_builtin_it_derives_from(program):
-    with pytest.raises(LookupError, match="nan at the end"):
-        program(ARGUMENTS[3])
+def test_a_class_that_takes_its_arguments_in_its_own_way_is_raised_with_what_it_made_of_them(program):
+    for call in (program, program.to("torch")):
+        with pytest.raises(Placed, match="nan at the end") as found:
+            call(ARGUMENTS[3])
+        assert type(found.value).__name__ == "Placed" and found.value.args == ("nan at the end",)
 
 
 def test_source_defines_the_classes_that_it_raises(program):
@@ -92,3 +94,21 @@ def test_two_classes_of_one_name_are_not_taken_for_each_other():
         captured(torch.ones(2))
     with pytest.raises(KeyError, match="other"):
         captured(-torch.ones(2))
+
+
+def looked_up(x, table):
+    try:
+        return x * table["scale"]
+    except KeyError:
+        if x.sum() > 0:
+            raise
+    return -x
+
+
+def test_a_bare_raise_under_an_open_test_raises_when_the_code_runs():
+    for given in ((torch.ones(2), {}), ()):
+        program = gfx.symbolic_trace(lambda x: looked_up(x, {}), *given[:1], backend="torch")
+        for call in (program, program.to("torch")):
+            with pytest.raises(KeyError, match="scale"):
+                call(torch.ones(2))
+            np.testing.assert_array_equal(call(-torch.ones(2)), torch.ones(2))

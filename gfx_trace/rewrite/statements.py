@@ -158,7 +158,8 @@ class Statements(Comprehensions):
         if s.exc is not None:
             parts = [self.expr(n) for n in (s.exc, s.cause) if n is not None]
             s.exc, s.cause = hook("gfx_raise", parts, s), None
-        return [s]
+            return [s]
+        return [statement(hook("gfx_raise_again", [], s)), s]
 
     def return_(self, s: ast.Return, live: set) -> list:
         rest = s.__dict__.get("rest")
