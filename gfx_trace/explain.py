@@ -6,7 +6,7 @@ import ast
 import functools
 import linecache
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
@@ -142,7 +142,7 @@ def _places(root: ast.AST, fn: types.FunctionType) -> list[Place]:
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
-                    stack.append(Place(child, (*place.around, (place.node, part)), fn))
+                    stack.append(replace(place, node=child, around=(*place.around, (place.node, part))))
     return found
 
 

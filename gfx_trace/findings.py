@@ -8,15 +8,15 @@ import inspect
 import linecache
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .called import called_name
 from .calls import foreign, lifted_by
 from .conversion import enterable
 from .flavour import loaded_frameworks
+from .scope_names import SCOPES, ScopeNames, assigned, own, plain_kinds
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _TESTS = (ast.If, ast.While, ast.For, ast.Match)
 _LOOPS = (ast.While, ast.For)
 _BLOCKS = ("body", "orelse", "cases")
@@ -33,16 +33,25 @@ class Place:
     node: Any
     around: tuple[tuple[ast.AST, str], ...]
     fn: types.FunctionType
+    scopes: dict[ast.AST, ScopeNames] = field(default_factory=dict, compare=False)  # shared by all places of a function
+
+    @property
+    def names(self) -> ScopeNames:
+        """The names of the function that the node is in."""
+        scope = self.scope
+        if scope not in self.scopes:
+            self.scopes[scope] = ScopeNames(scope)
+        return self.scopes[scope]
 
     @property
     def scope(self) -> ast.AST:
         """The function that the node is in."""
-        return next((n for n, _ in reversed(self.around) if isinstance(n, _SCOPES)), self.node)
+        return next((n for n, _ in reversed(self.around) if isinstance(n, SCOPES)), self.node)
 
     def blocks(self) -> Iterator[tuple[ast.AST, str]]:
         """The compound statements of its own function around it, innermost first."""
         for node, part in reversed(self.around):
-            if isinstance(node, _SCOPES):
+            if isinstance(node, SCOPES):
                 return
             yield node, part
 
@@ -80,14 +89,6 @@ def entered_async(place: Place) -> bool:
     return not place.around
 
 
-def own(node: ast.AST) -> Iterator[ast.AST]:
-    """What is in a node, without the functions and classes in it."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        if not isinstance(child, _SCOPES):
-            yield from own(child)
-
-
 def around_yield(place: Place) -> bool:
     return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in own(place.node))
 
@@ -118,7 +119,7 @@ def jumps_from_finally(place: Place) -> bool | str:
 def _jumps(node: ast.AST, in_loop: bool) -> bool:
     if isinstance(node, ast.Return) or (isinstance(node, (ast.Break, ast.Continue)) and not in_loop):
         return True
-    if isinstance(node, _SCOPES):
+    if isinstance(node, SCOPES):
         return False
     inner = in_loop or isinstance(node, _LOOPS)
     return any(_jumps(child, inner) for child in ast.iter_child_nodes(node))
@@ -138,8 +139,7 @@ def raise_in_try(place: Place) -> bool:
 
 
 def writes_global(place: Place) -> bool | str:
-    declared = {name for n in own(place.scope) if isinstance(n, ast.Global) for name in n.names}
-    return next((name for name in _assigned([place.node]) if name in declared), False)
+    return next((name for name in assigned([place.node]) if name in place.names.globals), False)
 
 
 def _targets(node: ast.Assign | ast.AugAssign) -> list[ast.expr]:
@@ -157,27 +157,12 @@ def starred_target(place: Place) -> bool:
 
 
 # ---------------------------------------------------------------------- variables
-def _assigned(nodes: list) -> list[str]:
-    """Names that some statements assign, in order."""
-    found = [n for s in nodes for n in (s, *own(s)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    return list(dict.fromkeys(n.id for n in found))
+def _had_before(place: Place, name: str) -> bool:
+    return place.names.before(name, place.node.lineno)
 
 
-def _before(place: Place) -> set[str]:
-    """Names with a value when the statement begins: arguments, and what earlier lines or the loops around it assign."""
-    scope, line = place.scope, place.node.lineno
-    names = {n.arg for n in ast.walk(scope.args) if isinstance(n, ast.arg)} if hasattr(scope, "args") else set()
-    stores_ = [n for n in own(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    return names | {n.id for n in stores_ if n.lineno < line}
-
-
-def _read_after(place: Place) -> set[str]:
-    end = place.node.end_lineno
-    return {n.id for n in ast.walk(place.scope) if isinstance(n, ast.Name) and _loads(n) and n.lineno > end}
-
-
-def _loads(node: ast.Name) -> bool:
-    return isinstance(node.ctx, (ast.Load, ast.Del))
+def _read_behind(place: Place, name: str) -> bool:
+    return place.names.read_after(name, place.node.end_lineno)
 
 
 def _goes_on(stmts: list) -> bool:
@@ -189,46 +174,28 @@ def one_branch(place: Place) -> bool | str:
     body, orelse = place.node.body, place.node.orelse
     if not (_goes_on(body) and _goes_on(orelse)):
         return False
-    one = set(_assigned(body)) ^ set(_assigned(orelse))
-    return next(iter(sorted(one & _read_after(place) - _before(place))), False)
+    one = sorted(set(assigned(body)) ^ set(assigned(orelse)))
+    return next((n for n in one if _read_behind(place, n) and not _had_before(place, n)), False)
 
 
 def kinds_differ(place: Place) -> bool | str:
     """A variable that is None, a text or a function in one side only, and that is read behind the if."""
-    sides = [_plain_kinds(part) for part in (place.node.body, place.node.orelse)]
+    sides = [plain_kinds(part) for part in (place.node.body, place.node.orelse)]
     names = [n for n in {**sides[0], **sides[1]} if sides[0].get(n) != sides[1].get(n)]
-    known = _before(place) | (set(_assigned(place.node.body)) & set(_assigned(place.node.orelse)))
-    return next((n for n in names if n in known and n in _read_after(place)), False)
-
-
-def _plain_kinds(stmts: list) -> dict[str, type]:
-    """Names that the statements of a block leave as None, a text or a function."""
-    kinds: dict[str, type] = {}
-    for s in stmts:
-        for name in _assigned([s]):
-            kinds.pop(name, None)
-        value = s.value if isinstance(s, ast.Assign) else None
-        plain = isinstance(value, ast.Lambda) or (
-            isinstance(value, ast.Constant) and isinstance(value.value, (str, type(None)))
-        )
-        if plain and isinstance(s.targets[0], ast.Name):
-            kinds[s.targets[0].id] = type(value.value) if isinstance(value, ast.Constant) else types.FunctionType
-    return kinds
+    both = set(assigned(place.node.body)) & set(assigned(place.node.orelse))
+    return next((n for n in names if _read_behind(place, n) and (n in both or _had_before(place, n))), False)
 
 
 def none_before(place: Place) -> bool | str:
     """A variable that is None when a loop begins, and that the loop assigns."""
-    line = place.node.lineno
-    earlier = [s for s in own(place.scope) if isinstance(s, ast.Assign) and s.lineno < line]
-    kinds = _plain_kinds(sorted(earlier, key=lambda s: s.lineno))
-    return next((n for n in _assigned(place.node.body) if kinds.get(n) is type(None)), False)
+    kind = lambda name: place.names.kind(name, place.node.lineno)
+    return next((n for n in assigned(place.node.body) if kind(n) is type(None)), False)
 
 
 def of_loop(place: Place) -> bool | str:
     """A variable that only a loop defines, read behind it."""
-    made = _assigned(place.node.body) + (_assigned([place.node.target]) if isinstance(place.node, ast.For) else [])
-    after, before = _read_after(place), _before(place)
-    return next((n for n in made if n in after and n not in before), False)
+    made = assigned(place.node.body) + (assigned([place.node.target]) if isinstance(place.node, ast.For) else [])
+    return next((n for n in made if _read_behind(place, n) and not _had_before(place, n)), False)
 
 
 def compares(*kinds: type[ast.cmpop]) -> Answer:
