@@ -14,15 +14,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.dtypes import dtype
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
 from .best import minmax
 from .classes import has_attribute, is_instance, type_of
+from .plain import cast
 from .proxy import HostProxy, Proxy, is_open
-from .ranks import number
 from .rows import Generated, StackedRows, rows_of
 from .texts import formatted, str_or_repr
 from .told import is_size, value_of
@@ -35,28 +34,6 @@ Handler = Callable[["Tracer", Any, tuple, dict], Any]
 
 def _len(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.length(rows_of(args[0]))
-
-
-def _cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    """int(x), float(x), bool(x): of a tensor a 0-d tensor that goes on as such, of an open number an open number."""
-    if not args or not is_open(args[0]):
-        return f(*args, **kwargs)
-    x, name = args[0], f.__name__
-    if isinstance(x, HostProxy):
-        return x if x.kind == name else tracer.wrap(tracer.host(name, x.value), x.backend)
-    if x.weak == name or (x.weak == "bool" and name == "int"):
-        return x
-    made = _scalar_of(f, x.read(), x.backend)
-    number(made)
-    return Proxy(made, x.backend, name)
-
-
-def _scalar_of(kind: type, value: Any, backend: Any) -> Any:
-    """A number of Python's, in the framework's dtype for those: JAX's mode may have no 64 bits."""
-    if kind is bool:
-        return ops.not_equal(value, 0)
-    element = (backend.as_dtype(kind) if backend is not None else None) or dtype(kind)
-    return ops.astype(value, element)
 
 
 def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -326,7 +303,7 @@ def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 BUILTINS: dict[Any, Handler] = {
-    len: _len, int: _cast, float: _cast, bool: _cast, isinstance: is_instance, type: type_of, next: _next, min: minmax, max: minmax,
+    len: _len, int: cast, float: cast, bool: cast, isinstance: is_instance, type: type_of, next: _next, min: minmax, max: minmax,
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: has_attribute, getattr: _getattr, setattr: _setattr,
     format: formatted, ascii: str_or_repr, print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
     object.__setattr__: _set_plain,

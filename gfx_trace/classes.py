@@ -73,6 +73,8 @@ def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, name = args
     check_class(tracer, x)
+    if isinstance(x, Proxy) and x.weak:
+        return hasattr(_KINDS.get(x.weak, complex), name)
     if isinstance(x, Proxy) and x.backend is not None:
         return any(hasattr(cls, name) for cls in x.backend.tensor_types)
     if isinstance(x, HostProxy):

@@ -102,7 +102,7 @@ def _is_tensor(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not isinstance(args[0], (Proxy, HostProxy)):
         return tracer.array_owner(args[0]) is not None
     check_class(tracer, args[0])
-    return isinstance(args[0], Proxy)
+    return isinstance(args[0], Proxy) and not args[0].weak
 
 
 def _size(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -98,9 +98,9 @@ class Regions:
         return side
 
     def _held(self: Tracer, side: Side) -> dict[int, Any]:
-        """What the tensors that a side leaves hold at its end, where it wrote to any that was there before."""
+        """What the tensors that a side leaves hold at its end, where it wrote to any that was there before, or may have."""
         slots = self.journal.frames[-1].values()
-        if not any(slot.kind == "proxy" for slot in slots):
+        if not any(slot.kind in ("proxy", "base") for slot in slots):
             return {}
         return held_values(
             side.result, side.after, [slot.get() for slot in slots if slot.kind not in ("proxy", "base")]

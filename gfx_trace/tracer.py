@@ -87,7 +87,8 @@ class Tracer(
             set()
         )  # tensors that are Python's numbers in a first trip, or on a side of a test
         self.begun: dict[Value, Any] = {}  # what is carried into a loop, by what stands for it inside
-        self.items: set[Value] = set()  # what `.item()` gave
+        self.items: set[Value] = set()  # what `.item()` gave, where no dtype is known
+        self.detached: set[Value] = set()  # what was made a number of Python's, through which no gradient flows
         self.sizes: dict[int, tuple] = {}  # shapes of PyTorch's that are known, by id: they have a text of their own
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Lift
+from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 
 from .aliases import Doubt
@@ -214,6 +215,10 @@ class Truths:
         site = self.site
         try:
             return f(*args)
+        except GfxError as error:
+            self.site = site
+            error.span = self.span()
+            raise
         finally:
             self.site = site
 

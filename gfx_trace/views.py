@@ -24,6 +24,7 @@ from .convert import Starred, positions, spliced
 from .holding import hold
 from .indexed import Indexed
 from .missing import stand_in
+from .plain import python_item
 from .proxy import SYMBOLS, Proxy, weak_kind, widest
 from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
@@ -134,7 +135,7 @@ class Views:
             error.span = error.span or self.span()
             raise
         if lift.name.endswith(".item") and isinstance(result, Value):
-            self.items.add(result)
+            return python_item(self, result, values[0], backend)
         if type(result) is Written:
             self.write_arguments(lift, args, kwargs, result.values)
             result = result.result
@@ -270,8 +271,9 @@ class Views:
         base = x.base
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
-        turned = not x.weak and number_too(self, x, x.value)
-        fixed = x.weak or x.backend is None or not x.backend.views or unsure or number is not None or turned
+        written = x.backend is None or x.backend.views  # where there are arrays to write
+        turned = written and not x.weak and number_too(self, x, x.value)
+        fixed = x.weak or x.backend is None or not written or unsure or number is not None or turned
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
         old, before = x.read(), self.graph.last
@@ -302,7 +304,10 @@ class Views:
     def unary(self: Tracer, sign: str, op: OpDef, x: Any) -> Any:
         """-x, +x, ~x, abs(x)."""
         if isinstance(x, Proxy):
-            return Proxy(op(x.read()), x.backend, x.weak)
+            own = x.backend.methods.get("__pos__") if x.backend is not None and sign == "+" else None
+            value = x.read()
+            made = op(value) if own is None else own.fn(value)
+            return x if made is value else Proxy(made, x.backend, x.weak)
         if sign == "+":
             return x
         return self.wrap(self.host(sign, x.value), x.backend)

@@ -311,3 +311,15 @@ def test_a_return_that_one_branch_reaches_is_named_as_one():
 
     with pytest.raises(CaptureError, match=r"return out of a loop.*only one branch"):
         gfx.symbolic_trace(first, backend="torch")
+
+
+def test_an_error_of_a_builtin_on_tensors_names_the_users_line():
+    def largest(x):
+        best = 0.0
+        for v in x:
+            best = max(best, v)
+            best += 1
+        return best, x
+
+    with pytest.raises(CaptureError, match=r"test_errors\.py:\d+ in .*largest\]\n +best = max\(best, v\)"):
+        gfx.symbolic_trace(largest, backend="torch")

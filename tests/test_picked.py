@@ -148,7 +148,7 @@ def chosen(x, k):
 
 def test_a_list_is_indexed_by_whole_numbers_only():
     for fn in (lambda x: [x, -x][x.max()], lambda x: [x, -x][x.max().item() - 3.0], lambda x: [x, -x][x[0] / 1]):
-        with pytest.raises(CaptureError, match=r"cannot convert this index: .* float32, and a list"):
+        with pytest.raises(CaptureError, match=r"cannot convert this index: .* float(32)?, and a list"):
             gfx.symbolic_trace(fn, X)
     with pytest.raises(CaptureError, match=r"cannot convert this index: .* bool, and a list"):
         gfx.symbolic_trace(lambda x: [x, -x][x.sum() > 1], jnp.ones(3))

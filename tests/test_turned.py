@@ -1,5 +1,8 @@
 """What is a Python number on one way to a place and a tensor on another: `+=` makes a new one of it, or writes in place."""
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 
@@ -98,6 +101,18 @@ def changed_places(x, k: int):
     return kept, o[0]
 
 
+def left_early(x, k: int):
+    s, r = 1.5, 1.0
+    if x.sum() < 9:
+        for v in x:
+            s, r = r, s
+            s = x[0]
+    else:
+        return s, r
+    s *= 0.5
+    return s, r
+
+
 def taken_by_itself(x, k: int):
     s, q = 0, x[1] * 1
     for v in x:
@@ -111,6 +126,7 @@ def taken_by_itself(x, k: int):
 @pytest.mark.parametrize(
     "fn",
     [
+        left_early,
         made_number,
         changed_places,
         taken_by_itself,
@@ -145,3 +161,44 @@ def test_what_a_kept_loop_cannot_say_is_refused(fn):
     else:
         with pytest.raises(CaptureError, match="append a copy"):
             gfx.symbolic_trace(fn, backend="torch")
+
+
+def item_kept(x):
+    p = x[0] * 1
+    r = p.item()
+    q = p.item()
+    p += 1
+    r += 2
+    return p, r, q
+
+
+def item_summed(x):
+    total = 0.0
+    for v in x:
+        last = v.item()
+        total += last
+    last -= 1
+    return total, last, x
+
+
+@pytest.mark.parametrize("fn", [item_kept, item_summed], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("own", [torch.tensor, np.array], ids=["torch", "numpy"])
+def test_what_item_gives_is_a_number_of_its_own(fn, own):
+    x = own([0.5, 1.25, -2.0])
+    for program in (gfx.symbolic_trace(fn, backend=own.__module__.split(".")[0]), gfx.symbolic_trace(fn, x)):
+        for a, b in zip(fn(x * 1), program(x * 1), strict=True):
+            np.testing.assert_allclose(np.asarray(b), np.asarray(a))
+
+
+@pytest.mark.filterwarnings("ignore:Converting a tensor", "ignore:Explicitly requested dtype")
+@pytest.mark.parametrize("number", [lambda t: t.item(), float], ids=["item", "float"])
+def test_no_gradient_flows_through_a_number(number):
+    def loss(x):
+        return (x * x).sum() / number(x.sum())
+
+    given = torch.tensor([0.5, 1.25, 2.0], requires_grad=True)
+    want = torch.autograd.grad(loss(given), given)[0]
+    for program in (gfx.symbolic_trace(loss, backend="torch"), gfx.symbolic_trace(loss, given.detach())):
+        torch.testing.assert_close(torch.autograd.grad(program(given), given)[0], want)
+        found = jax.grad(program.module("jax").load())(jnp.asarray(given.detach().numpy()))
+        np.testing.assert_allclose(np.asarray(found), want.numpy(), rtol=1e-6)

@@ -69,9 +69,16 @@ def copies(x):
     return x * 1
 
 
+def plus(x):
+    y = +x
+    y += 1
+    torch.positive(x).mul_(2)
+    return x * 1
+
+
 PROGRAMS = (
     writes_vector, writes_each, writes_same, writes_steps, writes_windows, writes_real_parts, writes_bits, writes_adjoint,
-    turns_a_copy, copies,
+    turns_a_copy, copies, plus,
 )  # fmt: skip
 
 

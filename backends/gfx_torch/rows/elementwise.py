@@ -9,6 +9,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.dtypes import DType
+from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
 from ..lifting import cast_back, names, one, refuse, swapped, two
@@ -113,6 +114,11 @@ def _clip(args: SimpleNamespace) -> str:
     return "torch.clamp(x, min=min, max=max)"
 
 
+def _positive(input: Any) -> Any:
+    """+x is x itself, not a copy."""
+    return input if isinstance(input, Value) else ops.positive(input)
+
+
 def _round(input: Any, *, decimals: int = 0) -> Any:
     if decimals == 0:
         return ops.round(input)
@@ -167,7 +173,7 @@ ROWS = (
         {names("logical_not"): one(ops.logical_not)},
     ),
     Row("negative", "-x", {f"{names('neg', 'negative')} Tensor.__neg__": one(ops.negative)}),
-    Row("positive", "+x", {f"{names('positive')} Tensor.__pos__": one(ops.positive)}),
+    Row("positive", "+x", {f"{names('positive')} Tensor.__pos__": _positive}),
     Row("real", "torch.real(x)", {"torch.real Tensor.real@": one(ops.real)}),
     Row("round", "torch.round(x)", {names("round"): _round}),
     _unary("sigmoid", extra="torch.special.expit F.sigmoid"),
