@@ -83,9 +83,7 @@ class Tracer(
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
         self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet
-        self.numbers_too: set[Value] = (
-            set()
-        )  # tensors that are Python's numbers in a first trip, or on a side of a test
+        self.numbers_too: set[Value] = set()  # tensors that are Python's numbers in some trip, or on a side of a test
         self.begun: dict[Value, Any] = {}  # what is carried into a loop, by what stands for it inside
         self.items: set[Value] = set()  # what `.item()` gave, where no dtype is known
         self.detached: set[Value] = set()  # what was made a number of Python's, through which no gradient flows
