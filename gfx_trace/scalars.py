@@ -92,6 +92,16 @@ def element_of(array: Proxy, integers: int) -> Conditions | None:
     return NEVER if found is None else frozenset(((found[0], integers + found[1]),))
 
 
+def given_as_number(x: Proxy) -> bool:
+    """Whether the capture has taken it as given that x is a number, by the rank of an argument."""
+    given = {(guard.subject, guard.value) for guard in active.builder.guards if guard.kind == "rank"}
+    root, conditions = active.builder.facts.root, scalar(x)
+    return bool(conditions) and all(
+        value is not None and root(value).node.op.name == "placeholder" and (root(value).node.args[0], rank) in given
+        for value, rank in conditions or ()
+    )
+
+
 def taken(conditions: Conditions) -> bool:
     """Whether conditions can be taken as given: guards say so."""
     builder = active.builder

@@ -16,7 +16,7 @@ from gfx_ir.op import OpDef, lookup
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .aliases import Doubt, Element, Selected, doubt, is_written, lose, put_back, regained
+from .aliases import Doubt, Element, Selected, called, doubt, is_written, lose, put_back, regained
 from .attempts import Mark
 from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
@@ -28,7 +28,7 @@ from .plain import python_item
 from .proxy import SYMBOLS, Proxy, weak_kind, widest
 from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
-from .scalars import SURE, Conditions, element_of, every, integers_of, scalar
+from .scalars import SURE, Conditions, element_of, every, given_as_number, integers_of, scalar
 from .turned import number_too
 
 if TYPE_CHECKING:
@@ -243,6 +243,11 @@ class Views:
             self.link(owner, owner.read(), x)
         elif isinstance(x.base, Doubt):
             x.base.conditions = None
+        elif x.base is None and given_as_number(x):
+            what = f"GFX cannot convert this index: {called(x)!r} was taken for a number of NumPy's before, where it was changed in place"
+            raise self.error(what, "give the argument at capture, or ask for x.ndim before it is changed")
+        else:
+            deepen(scalar(x))
 
     def setitem(self: Tracer, x: Proxy, index: Any, new: Any) -> None:
         """x[index] = new."""

@@ -210,6 +210,30 @@ def test_an_item_that_was_changed_and_put_elsewhere_is_no_row():
         program(MATRICES[0])
 
 
+def test_what_was_taken_for_an_item_and_is_indexed_is_refused():
+    def turns_a_row(m):
+        m = m.copy()
+        row = m[0]
+        row += 1
+        row[0] = -row[0]
+        return m
+
+    with pytest.raises(CaptureError, match="GFX cannot decide whether a write changes 'm'"):
+        gfx.symbolic_trace(turns_a_row, backend="numpy")
+    equals(turns_a_row, gfx.symbolic_trace(turns_a_row, MATRICES[0]), (MATRICES[0],))
+
+    def turns_rows(m, n):
+        m = m.copy()
+        for i in range(n):
+            row = m[i]
+            row += 1
+            row[0] = -row[0]
+        return m
+
+    with pytest.raises(CaptureError, match=r"'row' was taken for a number|whether a write changes 'm'"):
+        gfx.symbolic_trace(turns_rows, backend="numpy")
+
+
 def reads_an_item_behind_a_write(x, k):
     a = x.copy()
     item = a[k]
