@@ -64,7 +64,9 @@ def _better(tracer: Tracer, f: Any, best: Any, item: Any) -> Any:
     if not _mixed(best, item):
         return tracer.ifexp(less, lambda: item, lambda: best)
     chosen = ops.where(tracer.truth(less), tracer.operand(item), tracer.operand(best))
-    return Proxy(chosen, tracer.backend, widest(weak_kind(best), weak_kind(item)))
+    made = Proxy(chosen, tracer.backend, widest(weak_kind(best), weak_kind(item)))
+    doubt(made, [v for v in (best, item) if mutable(v)], f"{f.__name__}() gives one of its arguments")
+    return made
 
 
 def _mixed(*items: Any) -> bool:

@@ -116,6 +116,16 @@ def f(x, n, k):
 """,
         how=Settings("torch", 1, 1, False),
     ),
+    "the least of a whole number and a float is written in place": Failure(
+        """
+def f(x, n, k):
+    v = x * 1
+    a = min(n, v[0])
+    a *= 2
+    return v, a
+""",
+        "refused",
+    ),
     "two lists of one name, in a test and in its block": Failure(
         """
 def f(x, n, k):
