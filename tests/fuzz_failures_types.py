@@ -163,4 +163,20 @@ def f(x, n, k):
 """,
         how=Settings("torch", 1, 1, False),
     ),
+    "not of two booleans that are Python's own where the code runs": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int=2, m: torch.Tensor | None=None):
+    i, r, b = 1, 0.0, True
+    for u in range(k):
+        if x.sum() > 0:
+            for t in range(x.shape[0]):
+                i = 0
+                while i < n and not (b and t < 0):
+                    i = i + 1
+                    r = 0.5 * x[0]
+            b = False
+    return r
+""",
+        how=Settings("torch", 0, 1, False),
+    ),
 }

@@ -12,6 +12,7 @@ from ..trees import BRANCHES, tree_map
 from . import constants
 from .constants import call, name
 from .control import IFS, LOOPS, is_boolean
+from .copying import outputs_of
 from .deferred import DEFERRED
 from .host import host_expression, negate
 from .numbers import ARITHMETIC
@@ -142,6 +143,10 @@ class Expressions:
             return False
         home = self.plan.liveness.phis.get(value, (value.node, 0))[0]
         op = home.op.name
+        if op == "cond" and is_boolean(value):  # spelled `a & b`, of Python's booleans it is one
+            sides = [outputs_of(region.result, len(home.values))[value.index - 1] for region in home.regions]
+            given = any(depth and self._is_array(leaf, depth - 1) for leaf in (home.args[0], *sides))
+            return given and self.module.functional(home)
         if op in IFS or op in LOOPS:
             return self.module.functional(home)
         if op == "placeholder":
