@@ -35,3 +35,15 @@ def test_any_number_of_statements(name):
         compile(source, name, "exec")
     x = torch.tensor([0.5, 2.0])
     torch.testing.assert_close(program.to("torch")(x), fn(x))
+
+
+def test_any_number_of_numbers_in_a_loop_without_types():
+    lines = "".join(f"        s = s * 0.5 + {k}\n" for k in range(COUNT))
+    head, tail = (
+        "def f(x, k: int):\n    r, s = 0.5, 1\n    for e in x:\n",
+        "        for t in range(k):\n            r = t\n",
+    )
+    program = gfx.symbolic_trace(
+        define(f"{head}{lines}        r = r + e + s\n{tail}    return r\n", "<numbers>"), backend="torch"
+    )
+    compile(program.source("jax"), "<numbers>", "exec")

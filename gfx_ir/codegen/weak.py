@@ -6,7 +6,7 @@ side.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,11 +16,11 @@ from .ancestors import Ancestors
 from .control import IFS, LOOPS, is_boolean
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results
-from .maybe import MaybeNumbers
-from .numbers import ARITHMETIC, COMPARISONS, HOST, ORDER, STEPS, gives_one, is_number, operands, strong
+from .lowest import Lowest
+from .numbers import ARITHMETIC, COMPARISONS, HOST, ORDER, STEPS, is_number, strong
 
 
-class Weak(MaybeNumbers):
+class Weak(Lowest):
     """Answers for the values of one function."""
 
     def __init__(self, liveness: Liveness, graph: Graph) -> None:
@@ -128,7 +128,7 @@ class Weak(MaybeNumbers):
         whole = self._search(than, True) if element is None else element.kind.replace("u", "i")
         if whole is None:
             return None if self.loose(than) else ""
-        own = self._lowest(leaf, {})
+        own = self._lowest(leaf)
         if own is None and element is not None:
             return whole
         return whole if own is not None and ORDER.index(own) < ORDER.index(whole) else None
@@ -141,7 +141,7 @@ class Weak(MaybeNumbers):
             return False
         if self.loose(result) and self._search(node.values[at], True) is not None:
             return False
-        return not self._keeps_up(node, at, result, {})
+        return not self._keeps_up(node, at, result)
 
     def _search(self, leaf: Any, indices: bool = False) -> str | None:
         """The kind of what is made of numbers alone (`indices`: those of loops count as such), else None."""
@@ -217,27 +217,7 @@ class Weak(MaybeNumbers):
     def _is_mixed(self, leaf: Any) -> bool:
         """Whether a value comes from a test or loop of Python's own that gives numbers of two kinds, as one of them."""
         kind = self.kind(leaf)
-        return kind is not None and self._lowest(leaf, {}) not in (None, kind)
-
-    def _lowest(self, leaf: Any, seen: dict[Value, str | None]) -> str | None:
-        """The lowest kind that a number may have: a test or loop of Python's own gives one of its numbers as it is, all else
-        takes the highest kind of what it is made of. None where nothing tells."""
-        value = self.liveness.resolve(leaf)
-        if type(value) is not Value:
-            return kind_of(value) if is_number(value) else None
-        if value not in seen:
-            seen[value] = None  # what a loop makes of itself alone
-            node, _ = self.liveness.phis.get(value, (value.node, 0))
-            sources = self.sources(value)
-            if sources is None:
-                sources = operands(node) if value not in self.liveness.phis else None
-            if sources is None or node.op.name in ("while", "for"):
-                seen[value] = self._search(value, True)
-            else:
-                kinds = [kind for kind in (self._lowest(source, seen) for source in sources) if kind is not None]
-                pick = min if gives_one(node) else max
-                seen[value] = pick(kinds, key=ORDER.index, default=None)
-        return seen[value]
+        return kind is not None and self._lowest(leaf) not in (None, kind)
 
     def _unsettled(self, value: Any) -> bool:
         """Whether a value is a number where a loop is entered, and an array of another dtype after a trip, for all that is known."""
@@ -255,7 +235,7 @@ class Weak(MaybeNumbers):
         if at == node.arg("exit"):
             return None
         before, after = self.kind(node.arg("init")[at]), self.kind(node.values[at])
-        before = before and self._lowest(node.arg("init")[at], {})
+        before = before and self._lowest(node.arg("init")[at])
         wider = before is not None and after is not None and ORDER.index(after) > ORDER.index(before)
         return after if wider else None
 
@@ -299,24 +279,35 @@ class Weak(MaybeNumbers):
             todo.extend(found_ for found_ in self._inputs(inner))
         return found
 
-    def _keeps_up(self, node: Node, at: int, leaf: Any, seen: dict[Value, bool]) -> bool:
+    def _keeps_up(self, node: Node, at: int, result: Any) -> bool:
         """Whether a result is computed from a carried value, whichever of its values a test or loop of Python's own gives."""
-        value = self.liveness.resolve(leaf)
-        if type(value) is not Value:
-            return False
-        if value not in seen:
-            phi = self.liveness.phis.get(value)
-            maker = value.node if phi is None else phi[0]
-            seen[value] = phi is not None and maker.op.name in HOST  # what a loop makes of itself alone says nothing
-            if phi is not None and (maker is node or maker.op.name not in HOST):
-                seen[value] = phi == (node, at)
-            else:
-                chosen = self.sources(value) if maker.op.name in HOST else None
-                if phi is not None and chosen is None:  # an item, of the dtype of what the loop goes over
-                    chosen = [maker.args[0][phi[1]]]
-                pick, given = (any, self._inputs(maker)) if chosen is None else (all, chosen)
-                seen[value] = pick(self._keeps_up(node, at, source, seen) for source in given)
-        return seen[value]
+        ways: dict[Any, tuple[Callable[[Iterable[bool]], bool], Sequence[Any]]] = {}
+        todo, root = [result], self.liveness.resolve(result)
+        while todo:
+            value = self.liveness.resolve(todo.pop())
+            if type(value) is Value and value not in ways:
+                ways[value] = pick, sources = self._ways(node, value)
+                todo += sources
+        keep = dict.fromkeys(ways, True)  # until another way says so: what a loop makes of itself alone says nothing
+        settled = False
+        while not settled:
+            settled = True
+            for value, (pick, sources) in reversed(ways.items()):
+                is_it = self.liveness.phis.get(value) == (node, at)
+                if keep[value] and not (is_it or pick(keep.get(self.liveness.resolve(x), False) for x in sources)):
+                    keep[value] = settled = False
+        return keep.get(root, False)
+
+    def _ways(self, node: Node, value: Value) -> tuple[Callable[[Iterable[bool]], bool], Sequence[Any]]:
+        """What a value is made of, within a trip of a loop: of all that, or of one of several."""
+        phi = self.liveness.phis.get(value)
+        maker = value.node if phi is None else phi[0]
+        if phi is not None and (maker is node or maker.op.name not in HOST):
+            return any, ()
+        chosen = self.sources(value) if maker.op.name in HOST else None
+        if phi is not None and chosen is None:  # an item, of the dtype of what the loop goes over
+            chosen = [maker.args[0][phi[1]]]
+        return (any, self._inputs(maker)) if chosen is None else (all, chosen)
 
     def _inputs(self, node: Node) -> list[Any]:
         out = [found.value for found in node.inputs]
