@@ -34,17 +34,19 @@ def cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return x if x.kind == name else tracer.wrap(tracer.host(name, x.value), x.backend)
     if x.weak == name or (x.weak == "bool" and name == "int"):
         return x
-    made = _scalar_of(tracer, f, x.read(), x.backend)
+    made = _scalar_of(tracer, f, x)
     number(made)
     return Proxy(made, x.backend, name)
 
 
-def _scalar_of(tracer: Tracer, kind: type, value: Any, backend: Any) -> Any:
+def _scalar_of(tracer: Tracer, kind: type, x: Proxy) -> Any:
     """A number of Python's, in the framework's dtype for those: JAX's mode may have no 64 bits."""
+    value, backend = x.read(), x.backend
     if kind is bool:
         return ops.not_equal(value, 0)
     element = (backend.as_dtype(kind) if backend is not None else None) or dtype(kind)
-    return ops.astype(_detached(tracer, value, backend) if kind is float else value, element)
+    detached = kind is float and x.weak not in ("int", "bool")
+    return ops.astype(_detached(tracer, value, backend) if detached else value, element)
 
 
 def python_item(tracer: Tracer, result: Any, taken: Any, backend: Any) -> Proxy:

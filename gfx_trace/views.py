@@ -289,7 +289,7 @@ class Views:
             if unsure:
                 for owner, _ in base.others:
                     lose(owner, why if x.backend is None else base.why, put_back(x, made), number)
-            elif turned:
+            elif turned and number is None:
                 why = f"`{sign}=` writes a tensor in place, and on another way to here this is a number of Python's"
                 lose(x, why, put_back(x, made))
             elif number or (x.backend is None and not x.weak):

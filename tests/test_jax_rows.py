@@ -289,7 +289,7 @@ def test_pools_have_gradients_under_jit(op, more):
 def test_effects_under_jit(capsys):
     @jax.jit
     def shown(x):
-        JAX.run(lookup("print"), (("sum {", x.sum(), "end"),))
+        JAX.run(lookup("print"), (("sum {", x.sum(), "end"), "\n", "stdout"))
         JAX.namespace["check"](x.sum() < 100, "too large", ValueError)
         return x
 
