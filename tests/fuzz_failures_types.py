@@ -179,4 +179,16 @@ def f(x: torch.Tensor, n: torch.Tensor, k: int=2, m: torch.Tensor | None=None):
 """,
         how=Settings("torch", 0, 1, False),
     ),
+    "a boolean that is added to 0, in the place of a number": Failure(
+        """
+def f(x: np.ndarray, n: np.ndarray, k: int=2, m: np.ndarray | None=None):
+    s = 0 + bool((k - 3) % 7)
+    r = 3
+    for e in x:
+        if e > 0:
+            r = s
+    return r, s
+""",
+        how=Settings("numpy", 0, 1, False),
+    ),
 }

@@ -99,3 +99,10 @@ def test_a_flag_by_which_a_call_becomes_other_ops_is_not_taken_for_true(name, kn
     assert torch.equal(program(x, known), fn(x, known))
     with pytest.raises(MissingOp, match=f"{name} flag is open"):
         program.source("jax")
+
+
+def test_a_boolean_added_to_a_number_is_a_number():
+    def fn(x, k: int):
+        return x, 0 + bool(k)
+
+    assert type(gfx.symbolic_trace(fn, backend="numpy")(np.ones(2), 3)[1]) is int

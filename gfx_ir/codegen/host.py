@@ -46,8 +46,9 @@ def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> 
     if operator == "format":
         return ast.JoinedStr([_piece(writer, arg) for arg in args])
     if operator == "+" and 0 in [arg for arg in args if type(arg) is int]:
-        args = [arg for arg in args if arg != 0 or type(arg) is not int][:1] or args[:1]
-        return writer.tree(args[0])
+        given = [arg for arg in args if getattr(arg, "kind", "") in ("int", "float")]  # 0 + True is 1
+        if given:
+            return writer.tree(given[0])
     items = [writer.tree(arg) for arg in args]
     if operator in NUMBERS and type(args[0]) is Value and args[0].is_tensor:
         return _number(writer, operator, args[0])
