@@ -12,23 +12,26 @@ from .proxy import weak_kind
 if TYPE_CHECKING:
     from .tracer import Tracer
 
-_MOST = 200
-"""How many steps back are looked at."""
-
 
 def number_too(tracer: Tracer, leaf: Any, value: Any) -> bool:
     """Whether a leaf that holds a value is a number of Python's, or may be one."""
-    return bool(weak_kind(leaf)) or (bool(tracer.numbers_too) and _number_too(tracer, value, {}))
+    return bool(weak_kind(leaf)) or (bool(tracer.numbers_too) and _number_too(tracer, value))
 
 
-def _number_too(tracer: Tracer, x: Any, found: dict[Value, bool]) -> bool:
+def _number_too(tracer: Tracer, x: Any) -> bool:
     """The same of a tensor: a loop or a test made it, and says so, or it is computed from such and numbers."""
-    if not isinstance(x, Value):
-        return False
-    value = tracer.facts.root(x)
-    if value not in found:
-        found[value] = value in tracer.numbers_too
-        if not found[value] and value.node.op.family == "elementwise" and len(found) < _MOST:
-            tensors = {leaf for leaf in leaves(value.node.args) if type(leaf) is Value and leaf.is_tensor}
-            found[value] = bool(tensors) and all(_number_too(tracer, leaf, found) for leaf in tensors)
-    return found[value]
+    found: set[Value] = set()
+    todo = [x]
+    while todo:
+        if not isinstance(leaf := todo.pop(), Value):
+            return False
+        value = tracer.facts.root(leaf)
+        if value not in found and value not in tracer.numbers_too:
+            found.add(value)
+            made = value.node.args if value.node.op.family == "elementwise" else ()
+            tensors = [part for part in leaves(made) if type(part) is Value and part.is_tensor]
+            if not tensors:
+                return False
+            todo += tensors
+    tracer.numbers_too |= found
+    return True

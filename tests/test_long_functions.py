@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
 from program_text import define
 
 COUNT = 300
@@ -47,3 +48,10 @@ def test_any_number_of_numbers_in_a_loop_without_types():
         define(f"{head}{lines}        r = r + e + s\n{tail}    return r\n", "<numbers>"), backend="torch"
     )
     compile(program.source("jax"), "<numbers>", "exec")
+
+
+def test_what_is_a_number_on_one_side_is_one_behind_any_number_of_sums():
+    head = "def f(x):\n    s = 0.5\n    if x.sum() > 100:\n        s = x[0] * 1\n"
+    tail = "    q = s\n    s += 1\n    return q, s\n"
+    with pytest.raises(CaptureError, match="number of Python's"):
+        gfx.symbolic_trace(define(head + "    s = s * 1.0 + 1\n" * COUNT + tail, "<sums>"), torch.ones(2))

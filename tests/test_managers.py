@@ -107,20 +107,15 @@ def test_a_manager_does_what_it_does(fn):
                     torch.testing.assert_close(call(x), wanted)
 
 
-def suppressed(x):
-    with contextlib.suppress(ValueError):
-        if x.sum() > 0:
-            raise ValueError("up")
-        x = x * 2
-    return x
+def raising_in(manager):
+    def fn(x):
+        with manager():
+            if x.sum() > 0:
+                raise ValueError("up")
+            x = x * 2
+        return x
 
-
-def taken_by_a_class(x):
-    with Taking():
-        if x.sum() > 0:
-            raise ValueError("up")
-        x = x * 2
-    return x
+    return fn
 
 
 def taken_by_a_generator(x):
@@ -132,7 +127,11 @@ def taken_by_a_generator(x):
     return x
 
 
-@pytest.mark.parametrize("fn", [suppressed, taken_by_a_class, taken_by_a_generator])
+@pytest.mark.parametrize(
+    "fn",
+    [raising_in(lambda: contextlib.suppress(ValueError)), raising_in(Taking), taken_by_a_generator],
+    ids=["suppressed", "taken_by_a_class", "taken_by_a_generator"],
+)
 def test_a_raise_that_a_manager_may_take_is_refused(fn):
     with pytest.raises(CaptureError, match=r"(?s)raise.*traced test.*except clause.*test_managers.py"):
         gfx.symbolic_trace(fn, UP)

@@ -67,8 +67,7 @@ class Weak(Lowest):
         sources = self.sources(value)
         if sources is None:
             return self._counts(value) or (value.node.op.name in ARITHMETIC and self._tensors(value.node.args))
-        node, _ = self.liveness.phis.get(value, (value.node, 0))
-        return None if node.op.name in HOST else self._tensors(sources)
+        return None if self._maker(value).op.name in HOST else self._tensors(sources)
 
     def _tensors(self, leaves: Sequence[Any]) -> list[Value] | bool:
         """The tensors among numbers; False where anything else is."""
@@ -300,8 +299,7 @@ class Weak(Lowest):
 
     def _ways(self, node: Node, value: Value) -> tuple[Callable[[Iterable[bool]], bool], Sequence[Any]]:
         """What a value is made of, within a trip of a loop: of all that, or of one of several."""
-        phi = self.liveness.phis.get(value)
-        maker = value.node if phi is None else phi[0]
+        phi, maker = self.liveness.phis.get(value), self._maker(value)
         if phi is not None and (maker is node or maker.op.name not in HOST):
             return any, ()
         chosen = self.sources(value) if maker.op.name in HOST else None

@@ -272,8 +272,7 @@ class _Run:
             if type(message) is list:
                 message = message[0].format(*message[1:])
             told = message if type(message) is tuple else () if message is None else (message,)
-            told = tree_map(lambda x: self.backend.native_dtype(x) if type(x) is DType else x, told)
-            raise getattr(builtins, error_names(error)[1])(*told)
+            raise getattr(builtins, error_names(error)[1])(*tree_map(self.backend.convert, told))
         return ()
 
 
