@@ -69,6 +69,13 @@ class Loops(Branches):
         liveness.stand_no_more((*loop.values, *test.values))
         return True
 
+    def _return_where(self, leaves: ast.expr, loop: Node, test: Node, results: list[Any]) -> None:
+        """The same in the trips that end the loop, before this trip's variables change."""
+        outer, self.out = self.out, []
+        self._return_from(loop, test, results)
+        returned, self.out = self.out, outer
+        self.put(ast.If(leaves, returned, []))
+
     def _name_carried(self, node: Node, carried: list[int]) -> dict[int, str]:
         """One name for a carried value from before the loop until behind it."""
         graph, number = self.place(node)
@@ -212,8 +219,12 @@ class Loops(Branches):
         dynamic = None
         if type(leaves) is Value and not (self._drops_flag(node) and leaves in placeholders(node, node.regions[-1])[1]):
             dynamic = self.test(leaves)
-        if leaves is True and node in self.plan.returning:
-            return self._return_from(node, self.plan.returning[node], results)
+        test = self.plan.returning.get(node)
+        if test is not None and leaves is True:
+            return self._return_from(node, test, results)
+        if test is not None and dynamic is not None:
+            self._return_where(dynamic, node, test, results)
+            dynamic = None
         starts_false = flag is not None and self.plan.resolve(node.arg("init")[flag]) is False
         kept = [at for at in carried if not (at == flag and leaves is False and starts_false)]
         pairs = [(chosen[at], self.trip_result(node, at)) for at in kept]

@@ -30,8 +30,6 @@ def returning_loop(plan: Plan, test: Node) -> Node | None:
         return None
     if plan.users[flag] != [test] or plan.order[test.regions[0]]:
         return None
-    if not _settled(plan, loop, loop.regions[-1], flag.index - 1):
-        return None
     outputs = [value for value in test.values if plan.liveness.used(value)]
     ends = all(user is graph.output for value in outputs for user in plan.users[value])
     between = _between(plan, graph, loop, test)
@@ -42,20 +40,6 @@ def _between(plan: Plan, graph: Graph, loop: Node, test: Node) -> bool:
     """Whether anything of the graph is computed behind the loop besides the test."""
     nodes = [node for node in graph if node in plan.liveness.live]
     return any(node is not test for node in nodes[nodes.index(loop) + 1 :])
-
-
-def _settled(plan: Plan, loop: Node, region: Graph, at: int) -> bool:
-    """Whether the tests that end a trip decide by themselves whether it is the last."""
-    leaf = plan.resolve(outputs_of(region.result, len((region.owner or loop).values))[at])
-    if type(leaf) is not Value:
-        return True
-    inner = leaf.node
-    live = [node for node in region if node in plan.liveness.live]
-    if inner.op.name not in IFS or inner.graph is not region or plan.functional(inner) or live[-1:] != [inner]:
-        return False
-    if any(user is not region.output for value in inner.values for user in plan.users.get(value, ())):
-        return False
-    return all(_settled(plan, loop, side, leaf.index - 1) for side in inner.regions)
 
 
 def only_returned(plan: Plan, loop: Node, test: Node, at: int) -> bool:
