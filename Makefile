@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2
 CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks docs)
 
-.PHONY: env demo test fuzz lint format conformance bench coverage array-api docs clean
+.PHONY: env demo test fuzz snapshots lint format conformance bench coverage array-api docs clean
 
 env: $(STAMP)
 
@@ -34,6 +34,10 @@ test: lint
 N ?= 1000
 fuzz: $(STAMP)
 	JAX_PLATFORMS=cpu $(PY) tests/fuzz.py $(N) --jobs $(WORKERS)
+
+# The emitted source that tests compare with, written anew: the commit says why it changed.
+snapshots: $(STAMP)
+	JAX_PLATFORMS=cpu PYTHONPATH=. $(PY) tests/snapshot.py
 
 format: $(STAMP)
 	$(PY) -m ruff check --fix $(CODE)

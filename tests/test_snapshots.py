@@ -1,0 +1,27 @@
+"""Emitted source is what it was: it changes only where a commit says why, with `make snapshots`."""
+
+import difflib
+
+import pytest
+
+from conformance import FOLDER as CASES
+from conformance import load_cases
+from snapshot import FOLDER, TARGETS, groups, narrow
+
+GROUPS = groups(load_cases())
+CONFORMANCE = {f"conformance_{flavour}" for flavour in TARGETS}
+
+
+@pytest.mark.parametrize("name", sorted({*GROUPS, *CONFORMANCE}))
+def test_source_is_what_it_was(name):
+    if name not in GROUPS:
+        pytest.skip(f"the conformance cases are not there: {CASES}")
+    stored = (FOLDER / f"{name}.txt").read_text()
+    with narrow():
+        now = GROUPS[name]()
+    lines = difflib.unified_diff(stored.splitlines(), now.splitlines(), "stored", "now", lineterm="", n=6)
+    assert stored == now, "\n".join(["`make snapshots` writes it anew", *list(lines)[:200]])
+
+
+def test_every_file_is_written_by_a_group():
+    assert {path.stem for path in FOLDER.iterdir()} == {*GROUPS, *CONFORMANCE}
