@@ -71,7 +71,7 @@ class Choices:
             if isinstance(value, Value) and not self.visible(value):
                 made = self._copied(value) if test.is_tensor else self._export(value, side)
                 if value.kind == "tensor":  # this side gives it
-                    self.facts.known["is_none", self.facts.key(made)] = False
+                    self.facts.found(made)
                 found = self.wrap(made, tree.backend)
                 if isinstance(tree, Proxy) and mutable(found):
                     doubt(found, [tree], "it was made under a test, and is read again behind it")

@@ -12,6 +12,7 @@ from typing import Any
 
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
+from gfx_ir.trees import leaves
 
 
 class Facts:
@@ -21,6 +22,7 @@ class Facts:
         self.known: dict[Any, bool] = {}
         self.origin: dict[Value, Value] = {}
         self.keys: dict[Value, Any] = {}
+        self.numbers: dict[Any, int] = {}  # a number for each structure met, so that a key is as small as its node
 
     def alias(self, inner: Value, outer: Value) -> None:
         """`inner` is `outer` as a region sees it."""
@@ -31,25 +33,42 @@ class Facts:
         """The structural key of a value or tree of values."""
         if isinstance(value, Value):
             found = self.keys.get(value)
-            if found is None:
-                found = self.keys[value] = self._key(value)
-            return found
+            return self._number(value) if found is None else found
         if isinstance(value, (tuple, list)):
             return (type(value).__name__, *map(self.key, value))
         if isinstance(value, (int, float, str, bool, type(None), DType)):
             return type(value).__name__, value
         return id(value)
 
-    def _key(self, value: Value) -> Any:
+    def _number(self, value: Value) -> int:
+        """The number that stands for a value, and for whatever is computed alike; operands first, so that no depth is too deep."""
+        keys, waiting = self.keys, [value]
+        while waiting:
+            top = waiting[-1]
+            missing = [part for part in self._parts(top) if part not in keys]
+            waiting += missing
+            if not missing:
+                waiting.pop()
+                keys[top] = self._key(top)
+        return keys[value]
+
+    def _parts(self, value: Value) -> list[Value]:
+        """The values by whose keys that of a value is told."""
+        outer = self.origin.get(value)
+        if outer is not None:
+            return [outer]
+        return [] if _own(value) else [leaf for leaf in leaves(value.node.args) if isinstance(leaf, Value)]
+
+    def _key(self, value: Value) -> int:
         outer = self.origin.get(value)
         if outer is not None:
             return self.key(outer)
-        node = value.node
-        if node.op.name in ("placeholder", "parameter") or node.regions or node.op.effect or len(node.values) != 1:
-            return id(value), value
-        if value.is_tensor:
-            return id(value), value
-        return (node.op.name, *map(self.key, node.args))
+        return self._numbered(
+            (id(value), value) if _own(value) else (value.node.op.name, *map(self.key, value.node.args))
+        )
+
+    def _numbered(self, structure: tuple) -> int:
+        return self.numbers.setdefault(structure, len(self.numbers))
 
     def decide(self, value: Any) -> bool | None:
         """True or False where the facts at hand settle the test, else None."""
@@ -66,7 +85,12 @@ class Facts:
 
     def there(self, value: Value) -> bool:
         """Whether a value is not None, for all that is known here."""
-        return self.root(value).kind not in ("optional", "any") or self.known.get(("is_none", self.key(value))) is False
+        known = self.known.get(self._numbered(("is_none", self.key(value))))
+        return self.root(value).kind not in ("optional", "any") or known is False
+
+    def found(self, value: Value) -> None:
+        """From here on, an optional value is known not to be None."""
+        self.known[self._numbered(("is_none", self.key(value)))] = False
 
     def root(self, value: Value) -> Value:
         """What a captured placeholder stands for, outermost."""
@@ -89,7 +113,10 @@ class Facts:
         """From here on, `value` is known to be true or false, and what follows from that."""
         if not isinstance(value, Value):
             return
-        self.known[self.key(value)] = truth
+        key = self.key(value)
+        if self.known.get(key) is truth:
+            return  # and so is what follows from it
+        self.known[key] = truth
         negated = _negated(value)
         if negated is not None:
             self.assume(negated, not truth)
@@ -118,6 +145,13 @@ class Facts:
             return [self.key(test)]
         number, zero = test.node.args
         return [self.key(test), *([self.key(number)] if type(zero) is int and zero == 0 else ())]
+
+
+def _own(value: Value) -> bool:
+    """Whether a value is only equal to itself: a tensor, and what is given, handed on by a region or made by an effect."""
+    node = value.node
+    given = node.op.name in ("placeholder", "parameter")
+    return given or bool(node.regions or node.op.effect) or len(node.values) != 1 or value.is_tensor
 
 
 def _negated(value: Value) -> Value | None:

@@ -30,6 +30,8 @@ _BOOLEAN = frozenset((
     "logical_xor", "all", "any", "isnan", "isinf", "isfinite", "array_equal", "signbit",
 ))  # fmt: skip
 
+_BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"))
+
 
 class Truths:
     """The part of the Tracer that knows what is true."""
@@ -79,16 +81,22 @@ class Truths:
 
     def is_boolean(self: Tracer, value: Any) -> bool:
         """Whether a value is true or false by the way it was made, where its dtype is not known."""
-        if not isinstance(value, Value):
-            return isinstance(value, bool)
-        value = self.facts.root(value)
-        node = value.node
-        if node.op.name in _BOOLEAN or value.kind == "bool" or value in self.booleans:
-            return True
-        if node.op.name == "cond":
-            return all(self.is_boolean(region.result[value.index - 1]) for region in node.regions)
-        bitwise = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert")
-        return node.op.name in bitwise and all(self.is_boolean(leaf) for leaf in node.args)
+        asked, waiting = set[Value](), [value]
+        while waiting:
+            part = waiting.pop()
+            if not isinstance(part, Value):
+                if not isinstance(part, bool):
+                    return False
+            elif (root := self.facts.root(part)) not in asked:
+                asked.add(root)
+                made_of = None if self._true_or_false(root) else _handed_on(root)
+                if made_of == []:
+                    return False
+                waiting += made_of or ()
+        return True
+
+    def _true_or_false(self: Tracer, value: Value) -> bool:
+        return value.node.op.name in _BOOLEAN or value.kind == "bool" or value in self.booleans
 
     def not_(self: Tracer, x: Any) -> Any:
         """not x."""
@@ -235,6 +243,14 @@ class Truths:
         if not isinstance(found, Value):
             return then() if found else otherwise()
         return self.branch_value(found, then, otherwise, access, name)
+
+
+def _handed_on(value: Value) -> list[Any]:
+    """What a value is one of, or a bitwise operation of; nothing where it is made otherwise."""
+    node = value.node
+    if node.op.name == "cond":
+        return [region.result[value.index - 1] for region in node.regions]
+    return list(node.args) if node.op.name in _BITWISE else []
 
 
 def _may_be_none(lift: Lift, at: int | str, own: int) -> bool:

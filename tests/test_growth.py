@@ -1,0 +1,59 @@
+"""Work that stays in proportion to the program: a value that is used twice in each of hundreds of steps is looked at once."""
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+STEPS = 200
+
+
+def masks(x: torch.Tensor):
+    m = x > 0
+    for _ in range(STEPS):
+        m = m & m
+    return x + 1 if m.all() else x - 1
+
+
+def masked(x: torch.Tensor):
+    m = x > 0
+    for _ in range(STEPS):
+        m = m | m
+    return x[m] if x.ndim > 0 else x
+
+
+def sums(x: torch.Tensor, n: int):
+    for _ in range(STEPS):
+        n = n + n
+    return x + 1 if n > 3 else x - 1
+
+
+def conjunctions(x: torch.Tensor, n: int):
+    m = n > 3
+    for _ in range(STEPS):
+        m = m and m
+    return x + 1 if m else x - 1
+
+
+def items(x: torch.Tensor):
+    n = x.sum().item()
+    for _ in range(STEPS):
+        n = n + n
+    return x + n
+
+
+def sides(x: torch.Tensor):
+    n = x.sum()
+    for _ in range(STEPS):
+        n = n + n
+    for _ in range(2):
+        n = n * 0.5 if n > 1.0 else n + n
+    return n
+
+
+@pytest.mark.parametrize("f", [masks, masked, sums, conjunctions, items, sides])
+def test_doublings_end(f):
+    """An answer that is asked anew on each way to a value would take longer than anybody waits."""
+    x = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64)
+    given = (x, 0) if "n" in f.__code__.co_varnames[: f.__code__.co_argcount] else (x,)
+    torch.testing.assert_close(gfx.symbolic_trace(f)(*given), f(*given))
