@@ -13,6 +13,7 @@ LOOPS = {
     "rows": "for e in x:",
     "open": "for i in range(n):",
     "while": "while g < 3.0:",
+    "counted": "while n > 0:\n        n = n - 1",
 }
 DEAD = {"none": "pass", "new": "unused = torch.tanh(x)", "written": "m = m + 1", "rows": "unused = [e * 2 for e in x]"}
 RETURNED = {"outer": "t", "carried": "g", "computed": "m.sum() * g", "several": "g, t", "number": "1.5"}
@@ -30,8 +31,8 @@ def f(x, n, k):
     {end}
     return {late}
 """
-STEPS = {"step": "g = g + 0.7", "step behind a test": "g = g + 0.7 if m[0] > 0 else g + 0.9"}
-TESTS = {"one": "if g > 0.4", "two": "if g > 0.4 and t < 2.0"}
+STEPS = {"none": "pass", "step": "g = g + 0.7", "step behind a test": "g = g + 0.7 if m[0] > 0 else g + 0.9"}
+TESTS = {"one": "if g > -0.8", "two": "if g > -0.8 and t < 2.0"}
 ENDS = {"none": "pass", "dead": "unused = t * 2", "used": "g = g * 2"}
 
 
@@ -39,6 +40,7 @@ def programs():
     for loop, before, behind, early in itertools.product(LOOPS, DEAD, DEAD, RETURNED):
         at = hash_free(loop, before, behind, early)
         step, test, end = (list(table)[at % len(table)] for table in (STEPS, TESTS, ENDS))
+        step = "step" if loop == "while" and step == "none" else step  # or it may never end
         text = PROGRAM.format(
             loop=LOOPS[loop],
             before=DEAD[before],
