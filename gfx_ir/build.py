@@ -70,8 +70,7 @@ class Builder:
             elif kind in BRANCHES and any(type(leaf) is Value and leaf.node.graph is not graph for leaf in leaves(arg)):
                 args = tree_map(self._local, args)
                 break
-        node = self.append(Node(op, args, None, self.span()))
-        values = node.values
+        values = self.append(Node(op, args, None, self.span())).values
         return values[0] if len(values) == 1 else values
 
     def append(self, node: Node) -> Node:

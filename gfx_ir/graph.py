@@ -75,7 +75,10 @@ class Node:
         self.next: Node | None = None
         if kinds is None:
             kinds = op.kinds if type(op.kinds) is tuple else op.output_kinds(args)
-        self.values = tuple([Value(self, at, kind) for at, kind in enumerate(kinds, 1)])
+        if len(kinds) == 1:  # nearly always
+            self.values: tuple[Value, ...] = (Value(self, 1, kinds[0]),)
+        else:
+            self.values = tuple([Value(self, at, kind) for at, kind in enumerate(kinds, 1)])
 
     @property
     def value(self) -> Value:
@@ -165,7 +168,8 @@ def _add_uses(node: Node) -> None:
     for arg in node.args:
         kind = type(arg)
         if kind is Value:
-            arg.uses[node] = arg.uses.get(node, 0) + 1
+            uses = arg.uses
+            uses[node] = uses[node] + 1 if node in uses else 1
         elif kind in BRANCHES:
             for leaf in leaves(arg):
                 if type(leaf) is Value:
@@ -266,16 +270,16 @@ class Graph:
         if node.graph is not None:
             raise VerifyError(f"{node.op.name} already stands in a graph")
         node.graph = self
-        previous, following = (self.last if before is None else before.prev), before
-        node.prev, node.next = previous, following
+        previous = self.last if before is None else before.prev
+        node.prev, node.next = previous, before
         if previous is None:
             self.first = node
         else:
             previous.next = node
-        if following is None:
+        if before is None:
             self.last = node
         else:
-            following.prev = node
+            before.prev = node
         self.count += 1
         _add_uses(node)
         for region in node.regions:

@@ -243,7 +243,7 @@ def gfx_name(name: str, value: Any) -> Any:
         inner = value.value
         if inner.__class__ is Value and (inner.name is None or inner.node.span is not None):
             tracer = active.builder
-            if tracer.encloses(inner) or (inner.name is None and tracer.made_here(inner)):
+            if (inner.name is None and tracer.made_here(inner)) or tracer.encloses(inner):
                 inner.name = None if tracer.quiet else name
     return value
 

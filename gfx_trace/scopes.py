@@ -80,4 +80,4 @@ class Scopes:
     def made_here(self: Tracer, value: Value) -> bool:
         """Whether no other scope than the open one made `value`: it is no variable of a caller's or a sister's."""
         span = value.node.span
-        return span is None or span.scope is None or span.scope is self.scope
+        return span is None or span.scope is None or span.scope is self.within or span.scope is self.scope

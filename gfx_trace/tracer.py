@@ -113,7 +113,11 @@ class Tracer(
     # ------------------------------------------------------------------ places
     def span(self) -> Span | None:
         frame = self.site
-        return None if frame is None else self.scope.span(frame.f_code, frame.f_lasti)
+        if frame is None:
+            return None
+        within = self.within
+        scope = within if within.__class__ is Scope else self.scope_of(within)
+        return scope.span(frame.f_code, frame.f_lasti)
 
     def error(self, what: str, hint: str = "") -> UnsupportedConstruct:
         """An UnsupportedConstruct at the user's place."""

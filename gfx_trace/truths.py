@@ -181,11 +181,12 @@ class Truths:
 
         `own`: how many arguments of its own the lift takes before those of the call. NotImplemented where it hangs on none.
         """
-        for at, given in (*enumerate(args), *kwargs.items()):
-            again = functools.partial(_replaced, call, args, kwargs, at)
-            if type(given) is Choice:
-                return self.on_choice(given, again)
-            if type(given) is Proxy and getattr(given.value, "kind", "") == "optional" and _may_be_none(lift, at, own):
+        for at, given in (*enumerate(args), *kwargs.items()) if kwargs else enumerate(args):
+            kind = type(given)
+            if kind is Choice:
+                return self.on_choice(given, functools.partial(_replaced, call, args, kwargs, at))
+            if kind is Proxy and getattr(given.value, "kind", "") == "optional" and _may_be_none(lift, at, own):
+                again = functools.partial(_replaced, call, args, kwargs, at)
                 test = self.is_(given, None)
                 if test is True:
                     return again(None)

@@ -173,6 +173,8 @@ class Views:
 
     def link(self: Tracer, base: Proxy, base_value: Value, wrapped: Any, varies: str = "") -> None:
         """Make the results of view ops views of `base`; those of a function that `varies` in whether it copies may be."""
+        if not varies and _new(wrapped, base_value):
+            return
         origins = (base_value, self.captures.get(base_value))
         for proxy in leaves(wrapped):
             if type(proxy) is not Proxy or type(proxy.value) is not Value:
@@ -200,6 +202,8 @@ class Views:
 
     def link_parts(self: Tracer, args: tuple, wrapped: Any) -> None:
         """Link the results of a call to each of the tensors it takes, also to those in a list."""
+        if _new(wrapped):
+            return
         made = [leaf for leaf in leaves(wrapped) if type(leaf) is Proxy and type(leaf.value) is Value]
         if any(may_view(proxy.value, None) is not False for proxy in made) or len(made) > 1:
             for item in leaves(args):
@@ -302,7 +306,7 @@ class Views:
     def _taken(self: Tracer, args: tuple) -> list[Any]:
         """Arguments as a lift takes them."""
         values = [self.unwrap(a) for a in args]
-        if any(type(a) is Starred for a in args):  # x.view(*shape, 8): one open shape
+        if Starred in map(type, args):  # x.view(*shape, 8): one open shape
             values = [*values[:1], spliced(self, tuple(values[1:]))]
         return values
 
@@ -318,6 +322,14 @@ class Views:
         return self.wrap(self.host(sign, x.value), x.backend)
 
     # ------------------------------------------------------------------ host values
+
+
+def _new(wrapped: Any, base: Any = None) -> bool:
+    """Whether a result is one tensor that an op computed which makes no views: nearly every result is."""
+    if type(wrapped) is not Proxy or type(wrapped.value) is not Value or wrapped.value is base:
+        return False
+    op = wrapped.value.node.op
+    return op.put is None and op.eval is not None
 
 
 def _has_slice(index: Any) -> bool:

@@ -11,10 +11,16 @@ def eliminate_dead(graph: Graph) -> int:
     node = graph.last
     while node is not None:
         previous = node.prev
-        if not has_effect(node) and not any(value.uses for value in node.values):
+        for value in node.values:
+            if value.uses:
+                needed = True
+                break
+        else:
+            needed = has_effect(node)
+        if not needed:
             graph.erase(node)
             erased += 1
-        else:
+        elif node.regions:
             erased += sum(eliminate_dead(region) for region in node.regions)
         node = previous
     return erased
