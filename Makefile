@@ -33,18 +33,18 @@ test: lint
 # Random programs against plain Python, with a table at the end: make fuzz N=20000
 N ?= 1000
 fuzz: $(STAMP)
-	JAX_PLATFORMS=cpu $(PY) tests/fuzz.py $(N) --jobs $(WORKERS)
+	JAX_PLATFORMS=cpu $(PY) tests/fuzz/fuzz.py $(N) --jobs $(WORKERS)
 
 # The emitted source that tests compare with, written anew: the commit says why it changed.
 snapshots: $(STAMP)
-	JAX_PLATFORMS=cpu PYTHONPATH=. $(PY) tests/snapshot.py
+	JAX_PLATFORMS=cpu PYTHONPATH=. $(PY) tests/support/snapshot.py
 
 format: $(STAMP)
 	$(PY) -m ruff check --fix $(CODE)
 	$(PY) -m ruff format $(CODE)
 
 conformance: $(STAMP)
-	JAX_PLATFORMS=cpu $(PY) tests/conformance_table.py
+	JAX_PLATFORMS=cpu $(PY) tests/support/conformance_table.py
 
 bench: $(STAMP)
 	$(PY) benchmarks/run.py
@@ -54,7 +54,7 @@ coverage: $(STAMP)
 
 # Every case of the array API standard on every backend; make test runs a share of those on JAX.
 array-api: $(STAMP)
-	ARRAY_API=all JAX_PLATFORMS=cpu $(PY) -m pytest -n $(WORKERS) tests/test_array_api.py
+	ARRAY_API=all JAX_PLATFORMS=cpu $(PY) -m pytest -n $(WORKERS) tests/gfx_ir/array_api
 
 docs: $(STAMP)
 	$(PY) -m docs.build

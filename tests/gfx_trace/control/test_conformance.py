@@ -3,11 +3,12 @@
 import pytest
 
 import conformance_table
-from conformance import FOLDER, MAX_TRIPS, Harness, load_cases
+from conformance import MAX_TRIPS, Harness, load_cases
+from places import CONFORMANCE
 
 cases = load_cases()
 if cases is None:
-    pytest.skip(f"the conformance cases are not there: {FOLDER}", allow_module_level=True)
+    pytest.skip(f"the conformance cases are not there: {CONFORMANCE}", allow_module_level=True)
 harness = Harness(cases)
 pytestmark = pytest.mark.usefixtures("wide")
 

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from gfx_ir import dtypes, host, ops
-from gfx_ir.backend import available, backend
+from gfx_ir.backend import available
 from gfx_ir.dtypes import DType
-from gfx_ir.errors import BackendError, UnsupportedConstruct
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.op import REGISTRY, evaluate, lookup
 from gfx_ir.rules import OPEN, compute, infer, memory
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
-from samples import Sample, all_samples
+from sampled import bound, loaded, outputs
+from samples import all_samples
 
 SAMPLES = all_samples()
 assert ops.FAMILIES  # importing the catalogue registers it
@@ -29,16 +30,6 @@ def quiet():
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         yield
-
-
-def bound(sample: Sample) -> tuple:
-    """The arguments along the op's parameters."""
-    return lookup(sample.op).bind(*sample.args, **sample.kwargs)
-
-
-def outputs(op, args, out) -> tuple:
-    """The outputs as a tuple."""
-    return tuple(out) if len(op.output_kinds(args)) != 1 else (out,)
 
 
 def types_of(args: tuple, symbolic: bool = False) -> tuple:
@@ -154,14 +145,6 @@ def test_what_shares_memory_says_what_a_write_does(sample):
 
 
 # ---------------------------------------------------------------- backends
-def loaded(name):
-    """The backend, or the test is skipped where its framework is not installed."""
-    try:
-        return backend(name)
-    except BackendError as error:
-        pytest.skip(str(error))
-
-
 @pytest.mark.parametrize("name", BACKENDS)
 @EVERY_SAMPLE
 def test_backend_agrees_with_the_reference(name, sample):

@@ -9,8 +9,7 @@ from gfx_ir.errors import GfxError, MissingOp
 from gfx_ir.graph import Graph
 from gfx_ir.rules import building
 from gfx_ir.types import LogicalTensor
-from test_torch_rows import compare
-from torch_probe import TORCH, Recorder, call, record, results, run
+from torch_probe import TORCH, Recorder, call, compare, record, results, run
 
 torch.manual_seed(0)
 IMAGE, ROWS, LINE, VOLUME = torch.randn(2, 4, 6, 6), torch.randn(3, 4), torch.randn(2, 4, 6), torch.randn(1, 2, 4, 4, 4)

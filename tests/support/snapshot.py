@@ -1,6 +1,6 @@
 """Snapshots of emitted source: what each op sample, conformance case and docs example is written as for every target.
 
-usage: python tests/snapshot.py        (or make snapshots) writes the files of tests/snapshots anew
+usage: python tests/support/snapshot.py        (or make snapshots) writes the files of tests/snapshots anew
 
 One file for each family of ops, one for each framework that conformance cases are written for, one for the docs. After a title stands
 each target with, in brackets, what its module imports and which of GFX's own helpers it prints (their text is not repeated: it is the
@@ -10,7 +10,6 @@ backend's own); then the functions, or just the expression where it is one. Wher
 import ast
 import contextlib
 import importlib
-import pathlib
 import pkgutil
 import sys
 from itertools import groupby
@@ -31,8 +30,9 @@ from gfx_ir.op import lookup
 from gfx_ir.program import Parameter, Program
 from gfx_ir.trees import tree_map
 from gfx_ir.types import LogicalTensor
+from places import ROOT
 
-FOLDER = pathlib.Path(__file__).parent / "snapshots"
+FOLDER = ROOT / "tests" / "snapshots"
 TARGETS = ("torch", "jax", "numpy")
 
 

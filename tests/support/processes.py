@@ -3,9 +3,9 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from places import ROOT
+
 CLI = "from gfx_trace.cli import main; main()"
 BLOCK = """
 import sys

@@ -160,3 +160,12 @@ def results(tree):
     """The tensors and numbers of a result, as NumPy; numbers as Python objects."""
     flat = leaves(_plain(tree))
     return [TORCH.to_host(x) if isinstance(x, torch.Tensor) else x for x in flat]
+
+
+def compare(got, want, dtypes):
+    """Assert that two lists hold the same numbers, and arrays of the same dtypes where asked."""
+    assert len(got) == len(want)
+    for a, b in zip(got, want):
+        assert np.shape(a) == np.shape(b)
+        assert not dtypes or not isinstance(b, np.ndarray) or a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)

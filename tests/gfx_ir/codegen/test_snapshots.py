@@ -4,18 +4,18 @@ import difflib
 
 import pytest
 
-from conformance import FOLDER as CASES
 from conformance import load_cases
+from places import CONFORMANCE
 from snapshot import FOLDER, TARGETS, groups, narrow
 
 GROUPS = groups(load_cases())
-CONFORMANCE = {f"conformance_{flavour}" for flavour in TARGETS}
+CASES = {f"conformance_{flavour}" for flavour in TARGETS}
 
 
-@pytest.mark.parametrize("name", sorted({*GROUPS, *CONFORMANCE}))
+@pytest.mark.parametrize("name", sorted({*GROUPS, *CASES}))
 def test_source_is_what_it_was(name):
     if name not in GROUPS:
-        pytest.skip(f"the conformance cases are not there: {CASES}")
+        pytest.skip(f"the conformance cases are not there: {CONFORMANCE}")
     stored = (FOLDER / f"{name}.txt").read_text()
     with narrow():
         now = GROUPS[name]()
@@ -24,4 +24,4 @@ def test_source_is_what_it_was(name):
 
 
 def test_every_file_is_written_by_a_group():
-    assert {path.stem for path in FOLDER.iterdir()} == {*GROUPS, *CONFORMANCE}
+    assert {path.stem for path in FOLDER.iterdir()} == {*GROUPS, *CASES}

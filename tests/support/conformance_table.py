@@ -1,10 +1,9 @@
 """Every case of the conformance suite of control flow as a table: what was asked, and what came of it.
 
-usage: python tests/conformance_table.py [NAME ...]      exit code 1 unless all cases pass
+usage: python tests/support/conformance_table.py [NAME ...]      exit code 1 unless all cases pass
 """
 
 import sys
-from pathlib import Path
 
 import jax
 from rich.console import Console
@@ -12,9 +11,8 @@ from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from conformance import FOLDER, MAX_TRIPS, Harness, load_cases
+from conformance import MAX_TRIPS, Harness, load_cases
+from places import CONFORMANCE
 
 
 def asked(case):
@@ -51,7 +49,7 @@ def main(names):
     cases = load_cases()
     console = Console(width=None if sys.stdout.isatty() else 160)
     if cases is None:
-        console.print(f"the conformance cases are not there: {FOLDER}")
+        console.print(f"the conformance cases are not there: {CONFORMANCE}")
         return 1
     unknown = set(names) - {case.name for case in cases.CASES}
     if unknown:

@@ -9,7 +9,6 @@ import sys
 import traceback
 import types
 import weakref
-from pathlib import Path
 
 import pytest
 
@@ -17,11 +16,12 @@ import plain_hooks
 import rewrite_examples as examples
 from gfx_ir.errors import GfxError
 from gfx_trace.rewrite import NoSource, convert, converted_source, is_converted
+from places import CONFORMANCE
 from plain_hooks import HOOKS
 from program_text import define
 from random_programs import Writer
 
-CASES = Path(__file__).resolve().parents[2] / "shared" / "conformance" / "control_flow_cases.py"
+CASES = CONFORMANCE / "control_flow_cases.py"
 
 
 def outcome(fn, *args):

@@ -1,13 +1,14 @@
 """The notebook runs from top to bottom and prints what it shows."""
 
-import pathlib
 import re
 
 import nbclient
 import nbformat
 import pytest
 
-NOTEBOOKS = sorted((pathlib.Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+from places import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)

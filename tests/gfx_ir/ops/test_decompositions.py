@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gfx_ir.op import evaluate, lookup
+from sampled import bound, loaded
 from samples.decompose import VECTORS
-from test_ops import bound, loaded
 
 
 def adjoint(x):

@@ -1,12 +1,11 @@
 """What PyTorch calls become: recorded, run on the reference and with the calls that the rows print, against PyTorch."""
 
-import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
 
 from gfx_ir.errors import GfxError
-from torch_probe import call, record, results, run
+from torch_probe import call, compare, record, results, run
 
 torch.manual_seed(0)
 ATEN = torch.ops.aten
@@ -237,14 +236,6 @@ ALL = [(fn, names) for names, fns in CASES.items() for fn in fns]
 def source(case):
     code = case[0].__code__
     return f"{case[1]}-{'.'.join(code.co_names)}-{','.join(map(str, code.co_consts[1:]))}"[:60]
-
-
-def compare(got, want, dtypes):
-    assert len(got) == len(want)
-    for a, b in zip(got, want):
-        assert np.shape(a) == np.shape(b)
-        assert not dtypes or not isinstance(b, np.ndarray) or a.dtype == b.dtype
-        np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -6,7 +6,6 @@ import contextlib
 import importlib.util
 import io
 import re
-from pathlib import Path
 
 import jax
 import numpy as np
@@ -20,8 +19,8 @@ from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves
 from gfx_trace.capture import capture
 from gfx_trace.params import nest
+from places import CONFORMANCE
 
-FOLDER = Path(__file__).resolve().parents[2] / "shared" / "conformance"
 # Loops that data alone ends: JAX has a reverse mode for them where their trips are promised.
 MAX_TRIPS = {"while_int_promotes_to_float": 8, "for_traced_range": 8}
 OTHER = {"torch": "jax", "numpy": "jax", "jax": "torch"}
@@ -29,7 +28,7 @@ OTHER = {"torch": "jax", "numpy": "jax", "jax": "torch"}
 
 def load_cases():
     """The module of cases, or None where the folder is absent."""
-    file = FOLDER / "control_flow_cases.py"
+    file = CONFORMANCE / "control_flow_cases.py"
     if not file.exists():
         return None
     spec = importlib.util.spec_from_file_location("control_flow_cases", file)

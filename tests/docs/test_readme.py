@@ -3,7 +3,6 @@
 import contextlib
 import io
 import linecache
-import pathlib
 import re
 import sys
 import tomllib
@@ -11,9 +10,9 @@ import tomllib
 import pytest
 
 from gfx_ir import backend as backends
+from places import ROOT
 from registered import taken_back
 
-ROOT = pathlib.Path(__file__).parent.parent
 PAGES = [
     "README.md",
     *(f"docs/{name}.md" for name in ("capture", "emission", "graph", "new_backend", "unknown_ops", "errors")),
