@@ -131,6 +131,7 @@ class Choices:
             done[old] = new
             if type(new) is Value:
                 new.name, new.type = old.name, new.type or old.type
+                self.record.copied(old, new)
         return done[value]
 
     def _export(self: Tracer, value: Value, side: int) -> Value:
@@ -149,6 +150,7 @@ class Choices:
         kind = "optional" if value.kind in ("tensor", "optional") else "any"
         made = Value(node, len(node.values) + 1, kind, value.name)
         node.values = (*node.values, made)
+        self.record.copied(value, made)
         return self._export(made, side)
 
     def read(self: Tracer, name: str, x: Any) -> Any:

@@ -36,16 +36,28 @@ class NeedsPython(CaptureError):
 class Proxy:
     """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
 
-    __slots__ = ("value", "backend", "weak", "base", "derive", "put", "version", "seen", "first", "__weakref__")
+    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "first", "__weakref__")
 
     def __init__(self, value: Any, backend: Any, weak: str = "") -> None:
         # weak: the kind of a Python number that became data (a loop's counter); `n += 1` makes a new one, as Python does
-        self.value, self.backend, self.weak = value, backend, weak
+        self.value, self.backend = value, backend
+        if weak:
+            self.weak = weak
         self.base: Any = None  # the Proxy that it is a view of; or what stands for the doubt of that (see `aliases`)
         self.derive: Callable[[Any], Any] | None = None
         self.put: Callable[[Any, Any], Any] | None = None
         self.version = self.seen = 0
         self.first = value  # of the same rank, whatever is written
+
+    @property
+    def weak(self) -> str:
+        """The kind of the Python number that it surely is, "" for any other: what the record has of its value."""
+        told = active.builder.record.told
+        return active.builder.record.weak(self.value) if told else ""
+
+    @weak.setter
+    def weak(self, kind: str) -> None:
+        active.builder.record.tell(self.value, kind)
 
     # ------------------------------------------------------------------ reference
     def read(self) -> Any:

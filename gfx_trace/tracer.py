@@ -31,6 +31,7 @@ from .loops import Loops
 from .modules import Mode
 from .objects import Objects
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
+from .record import Record
 from .regions import Regions
 from .rows import Generated
 from .scalars import Conditions
@@ -58,6 +59,7 @@ class Tracer(
         self.site: FrameType | None = None
         self.journal = Journal()
         self.facts = Facts()
+        self.record = Record(self.facts)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.params: dict[str, Any] = {}
