@@ -21,7 +21,7 @@ from gfx_ir.trees import leaves
 from .best import minmax
 from .classes import has_attribute, is_instance, type_of
 from .plain import cast
-from .proxy import HostProxy, Proxy, is_open
+from .proxy import OPERATORS, HostProxy, Proxy, is_open
 from .rows import Generated, StackedRows, rows_of
 from .texts import formatted, str_or_repr
 from .told import is_size, value_of
@@ -107,6 +107,10 @@ def _getattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _setattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.setattr(*args)
+
+
+def _delattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    return tracer.delete_attribute(*args)
 
 
 def _print(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -245,11 +249,25 @@ def _next(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return f(*args, **kwargs)
 
 
-def _writes(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    """A function in C that writes to the container that it gets first."""
-    if isinstance(args[0], (list, dict)):
-        tracer.journal.record(args[0], None, "contents", "a container", tracer.span())
+def _written_first(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function in C that writes to the list that it gets first."""
+    tracer.effects.writes(args[0])
     return f(*args, **kwargs)
+
+
+def _set_item(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    return tracer.set_item(*args)
+
+
+def _delete_item(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    return tracer.delete_item(*args)
+
+
+def _in_place(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """operator.iadd(x, y) and its like: x += y."""
+    x, y = args
+    sign = _SIGNS[f.__name__]
+    return tracer.inplace(sign, x, y) if type(x) is Proxy else tracer.inplace_other(sign, x, y)
 
 
 def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -293,7 +311,7 @@ def _divmod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _set_plain(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    """object.__setattr__(o, name, value), as frozen classes set their own attributes."""
+    """object.__setattr__(o, name, value), as frozen classes set their own attributes; object.__delattr__(o, name)."""
     tracer.journal.record(args[0], args[1], "attribute", args[1], tracer.span())
     return f(*args, **kwargs)
 
@@ -302,14 +320,16 @@ def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     raise tracer.error(f"GFX cannot convert {f.__name__}(): a rewritten function has no frame of its own")
 
 
+_SIGNS = {f"i{name.removesuffix('_')}": sign for name, (sign, _) in OPERATORS.items()}
 BUILTINS: dict[Any, Handler] = {
     len: _len, int: cast, float: cast, bool: cast, isinstance: is_instance, type: type_of, next: _next, min: minmax, max: minmax,
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: has_attribute, getattr: _getattr, setattr: _setattr,
     format: formatted, ascii: str_or_repr, print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
-    object.__setattr__: _set_plain,
+    object.__setattr__: _set_plain, object.__delattr__: _set_plain, delattr: _delattr,
     tuple: _container, list: _container, round: _round, str: str_or_repr, repr: str_or_repr, pow: _pow, builtins.locals: _locals,
     builtins.eval: _locals, builtins.exec: _locals, divmod: _divmod, functools.reduce: _reduce,
-    **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop), _writes),
-    **dict.fromkeys((bisect.insort_left, bisect.insort_right, operator.setitem, operator.delitem), _writes),
+    **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop), _written_first),
+    **dict.fromkeys((bisect.insort_left, bisect.insort_right), _written_first),
+    operator.setitem: _set_item, operator.delitem: _delete_item, **{getattr(operator, name): _in_place for name in _SIGNS},
     **{getattr(math, name): _math for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "sin", "cos", "tan", "tanh", "fabs")},
 }  # fmt: skip

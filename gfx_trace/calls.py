@@ -240,11 +240,11 @@ class Calls(Managers):
         text = on_text(self, f, args, kwargs)
         if text is not NotImplemented:
             return text
-        if isinstance(getattr(f, "__self__", None), random.Random):
+        if isinstance(getattr(f, "__self__", args[0] if args else None), random.Random) and not isinstance(f, type):
             raise self.outside_generator(called_name(f))
         site = self.site
         try:
-            result = f(*args, **kwargs)
+            result = self.effects.run(f, args, kwargs)
             if not self.quiet and ((result is None and self.stack) or getattr(f, "__module__", None) in _CLOCKS):
                 self.site = site
                 span = self.span()

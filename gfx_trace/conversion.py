@@ -27,10 +27,16 @@ _TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
 """Functions of torch.nn.functional that call a function of the user's."""
 
 
+def framework(module: str) -> bool:
+    """Whether a module, told by its name, is of a framework or of a library on top of one that is never entered, or ours."""
+    package = module.partition(".")[0]
+    return package in _FOREIGN or package.startswith("jax")
+
+
 def users(names: dict[str, Any]) -> bool:
     """Whether a module, told by its names, is the user's: neither of a framework nor of the standard library."""
-    package = names.get("__name__", "").partition(".")[0]
-    return package not in _FOREIGN and package not in _STANDARD and not package.startswith("jax")
+    name = names.get("__name__", "")
+    return name.partition(".")[0] not in _STANDARD and not framework(name)
 
 
 def enterable(f: Any) -> bool:
@@ -42,7 +48,7 @@ def enterable(f: Any) -> bool:
         return False
     module = f.__globals__.get("__name__", "")
     package = module.partition(".")[0]
-    if package in _FOREIGN or package.startswith("jax"):
+    if framework(module):
         helps = f.__name__.startswith("_") and not f.__name__.startswith("__")
         if module == "torch.nn.functional" or module == "torch.nn.modules.module":
             return (helps or f.__name__ in _TAKES_FUNCTIONS) and module == "torch.nn.functional"

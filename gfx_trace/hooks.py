@@ -16,7 +16,7 @@ from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .raised import gfx_handlers as gfx_handlers
 from .raised import gfx_raise as gfx_raise
 from .raised import gfx_raise_again as gfx_raise_again
-from .rows import Generated, listed, rows_of
+from .rows import Generated, rows_of
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
 
@@ -44,8 +44,9 @@ def gfx_setattr(o: Any, name: str, value: Any) -> None:
 
 def gfx_delattr(o: Any, name: str) -> None:
     """del o.name."""
-    active.builder.journal.record(o, name, "attribute", name)
-    delattr(o, name)
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    tracer.delete_attribute(o, name)
 
 
 def gfx_getitem(o: Any, key: Any) -> Any:
@@ -69,14 +70,7 @@ def gfx_delitem(o: Any, key: Any) -> None:
     """del o[key]."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    own = tracer.own_method(o, "__delitem__")
-    if own is not None:
-        tracer.call(own, (o, key), {})
-        return
-    if isinstance(o, (list, dict)):
-        listed(tracer, o, "delete from")
-        tracer.journal.record(o, None, "contents", "a container", tracer.span())
-    del o[key]
+    tracer.delete_item(o, key)
 
 
 def gfx_inplace(sign: str, x: Any, y: Any) -> Any:

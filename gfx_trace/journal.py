@@ -6,15 +6,15 @@ A slot is (object, key): a Proxy's value (key None), an attribute, an item, a li
 from __future__ import annotations
 
 import inspect
-from collections import deque
 from collections.abc import Callable
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
+from .contents import contents_of, fill, unchanged
 from .owned import owned
 from .proxy import Proxy
 
@@ -51,7 +51,8 @@ class Slot:
 
 
 def _get_attribute(obj: Any, key: str) -> Any:
-    return obj.__dict__.get(key, MISSING) if hasattr(obj, "__dict__") else getattr(obj, key, MISSING)
+    own = hasattr(obj, "__dict__") and not isinstance(getattr(type(obj), key, None), MemberDescriptorType)
+    return obj.__dict__.get(key, MISSING) if own else getattr(obj, key, MISSING)
 
 
 def _set_attribute(obj: Any, key: str, value: Any) -> None:
@@ -96,24 +97,13 @@ def with_items(container: Any, items: list[tuple[Any, Any]]) -> Any:
     return container
 
 
-def _set_contents(obj: Any, key: Any, value: Any) -> None:
-    if isinstance(obj, list):
-        obj[:] = value
-    elif isinstance(obj, deque):
-        obj.clear()
-        obj.extend(value)
-    else:
-        obj.clear()
-        obj.update(value)
-
-
 READ: dict[str, Callable[[Any, Any], Any]] = {
     "proxy": lambda obj, key: obj.value,
     "base": lambda obj, key: obj.base,
     "attribute": _get_attribute,
     "item": _get_item,
     "cell": _get_cell,
-    "contents": lambda obj, key: type(obj)(obj) if type(obj) in (list, dict, set) else obj.copy(),
+    "contents": lambda obj, key: contents_of(obj),
     "global": lambda obj, key: obj.get(key, MISSING),
 }
 WRITE: dict[str, Callable[[Any, Any, Any], None]] = {
@@ -122,7 +112,7 @@ WRITE: dict[str, Callable[[Any, Any, Any], None]] = {
     "attribute": _set_attribute,
     "item": _set_item,
     "cell": _set_cell,
-    "contents": _set_contents,
+    "contents": lambda obj, key, value: fill(obj, value),
     "global": _set_item,
 }
 
@@ -138,16 +128,25 @@ class Journal:
         """Note that a slot is about to be written (at `span`); the first write in a region keeps the old value."""
         if kind == "proxy" and isinstance(obj, Proxy):
             name = getattr(obj.value, "name", None) or "tensor"
-        if self.shared and id(obj) in self.shared:
-            raise UnsupportedConstruct(
-                f"GFX cannot convert this write to a {type(obj).__name__}: a test or loop on captured data may have put it in a variable's place, "
-                "and others may hold it too", span or active.builder.span(), "write to a copy of it",
-            )  # fmt: skip
+        self._check_alone(obj, span)
         slot = Slot(obj, key, kind, name, None, span)
         frame = self.frames[-1]
         if slot.id not in frame:
             slot.old = slot.get()
             frame[slot.id] = slot
+
+    def note(self, slot: Slot) -> None:
+        """Note a slot that was written, with the value that was read before."""
+        self._check_alone(slot.object, slot.span)
+        self.frames[-1].setdefault(slot.id, slot)
+
+    def _check_alone(self, obj: Any, span: Any) -> None:
+        """Raises where a container that is written may be another one, too."""
+        if self.shared and id(obj) in self.shared:
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this write to a {type(obj).__name__}: a test or loop on captured data may have put it in a variable's place, "
+                "and others may hold it too", span or active.builder.span(), "write to a copy of it",
+            )  # fmt: skip
 
     def open(self) -> None:
         """Enter a region."""
@@ -182,6 +181,9 @@ class Journal:
         frame = self.frames.pop()
         slots = [slot for slot in frame.values() if graph is None or not _made_in(graph, slot, frame)]
         written = [(slot, slot.get()) for slot in slots]
+        written = [
+            (slot, value) for slot, value in written if slot.kind != "contents" or not unchanged(slot.old, value)
+        ]
         for slot, _ in reversed(written):
             slot.set(slot.old)
         return written

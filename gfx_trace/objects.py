@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import types
-from collections import Counter, OrderedDict, deque
-from collections.abc import Callable
+from collections import defaultdict
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,6 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
 
-from .conversion import enterable
 from .draws import Draws, drawing
 from .joins import Choice
 from .modules import is_module, module_attribute
@@ -24,29 +21,11 @@ from .overloaded import Overloading
 from .picked import got, open_place, picked, replaced
 from .proxy import HostProxy, Proxy, Unusable
 from .raised import INSTEAD_OF_CATCHING, Raised
-from .rows import Growing, StackedRows, behind, last_of, listed, rows_of
+from .rows import Growing, StackedRows, last_of, listed, rows_of
 from .told import told
 
 if TYPE_CHECKING:
     from .tracer import Tracer
-
-
-_MUTATORS: dict[type, frozenset[str]] = {
-    list: frozenset(("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")),
-    dict: frozenset(("pop", "popitem", "clear", "update", "setdefault")),
-    set: frozenset(("add", "discard", "remove", "clear", "update", "pop")),
-    deque: frozenset("append appendleft extend extendleft insert pop popleft remove clear reverse rotate".split()),
-    Counter: frozenset(("subtract",)),
-    OrderedDict: frozenset(("move_to_end",)),
-}
-_WRITING = frozenset().union(*_MUTATORS.values())
-
-
-def _mutates(kind: type, name: str) -> bool:
-    """Whether a method of Python's own containers, or of a class made from one, writes to it."""
-    own = inspect.getattr_static(kind, name, None)
-    entered = isinstance(own, types.FunctionType) and enterable(own)
-    return not entered and any(name in _MUTATORS.get(base, ()) for base in kind.__mro__)
 
 
 class Objects(Overloading):
@@ -70,8 +49,6 @@ class Objects(Overloading):
             return drawing(self, o, name)
         if isinstance(o, (np.random.Generator, np.random.RandomState)):
             raise self.outside_generator(f"numpy.random.{kind.__name__}.{name}")
-        if name in _WRITING and _mutates(kind, name):
-            return self._mutator(o, name)
         if name == "get" and getattr(kind, name, None) is dict.get:
             return functools.partial(got, self, o)
         if self.array_owner(o) is not None:
@@ -98,24 +75,6 @@ class Objects(Overloading):
             f"GFX cannot convert this draw: {name} takes its numbers from a generator that lives outside of the graph",
             "draw with torch or with a jax.random key, or pass the numbers as an argument",
         )
-
-    def _mutator(self: Tracer, o: Any, name: str) -> Callable[..., Any]:
-        def method(*args: Any, **kwargs: Any) -> Any:
-            filled = bool(o) and type(o) is list and type(o[0]) is StackedRows
-            if filled and name not in ("clear", "append", "extend"):
-                listed(self, o, name)
-                filled = False
-            self.journal.record(o, None, "contents", "a container", self.span())
-            if name == "sort" and type(o) is list:
-                o[:] = self.call(sorted, (o,), kwargs)
-                return None
-            result = getattr(o, name)(*args, **kwargs)
-            if filled and len(o) > 1 and o[0].rows.read().node.graph is self.graph:
-                one = StackedRows(self.wrap(self.stacked(o[1:]).read(), o[0].rows.backend))
-                o[:] = [behind(self, o[:1], one)]
-            return result
-
-        return method
 
     def setattr(self: Tracer, o: Any, name: str, value: Any) -> None:
         """o.name = value."""
@@ -144,6 +103,19 @@ class Objects(Overloading):
         self.journal.record(o, name, "attribute", name, self.span())
         setattr(o, name, value)
 
+    def delete_attribute(self: Tracer, o: Any, name: str) -> None:
+        """del o.name."""
+        descriptor = getattr(type(o), name, None)
+        if type(descriptor) is property and isinstance(descriptor.fdel, types.FunctionType):
+            self.call(descriptor.fdel, (o,), {})
+            return
+        own = self.own_method(o, "__delattr__")
+        if own is not None:
+            self.call(own, (o, name), {})
+            return
+        self.journal.record(o, name, "attribute", name, self.span())
+        delattr(o, name)
+
     def item(self: Tracer, o: Any, key: Any) -> Any:
         """o[key] of an object that is no Proxy."""
         if type(o) is Choice:
@@ -164,10 +136,21 @@ class Objects(Overloading):
             return self.call(method, (o, key), {})
         if open_place(o, key):
             return picked(self, o, key)
-        found = o[key]
+        found = self._missing(o, key) if hasattr(type(o), "__missing__") and key not in o else o[key]
         if self.array_owner(found) is not None:
             return self.array_proxy(found, key if isinstance(key, str) else "constant")
         return found
+
+    def _missing(self: Tracer, o: Any, key: Any) -> Any:
+        """o[key] of a dictionary that has a way of its own with keys that are not there."""
+        own = type(o).__missing__
+        if isinstance(own, types.FunctionType):
+            return self.call(own, (o, key), {})
+        if not isinstance(o, defaultdict) or o.default_factory is None:
+            return o[key]
+        made = self.call(o.default_factory, (), {})
+        self.set_item(o, key, made)
+        return made
 
     def set_item(self: Tracer, o: Any, key: Any, value: Any) -> None:
         """o[key] = value."""
@@ -184,12 +167,22 @@ class Objects(Overloading):
         if type(o) is not tuple and open_place(o, key):
             replaced(self, o, key, value)
             return
-        if isinstance(o, list) and isinstance(key, slice):
-            self.journal.record(o, None, "contents", "a container", self.span())
-        elif isinstance(o, (list, dict)):
+        if isinstance(o, (list, dict)) and not isinstance(key, slice):
             at = key if not isinstance(o, list) or key >= 0 else len(o) + key
             self.journal.record(o, at, "item", str(key), self.span())
+        else:
+            self.effects.writes(o)
         o[key] = value
+
+    def delete_item(self: Tracer, o: Any, key: Any) -> None:
+        """del o[key]."""
+        own = self.own_method(o, "__delitem__")
+        if own is not None:
+            self.call(own, (o, key), {})
+            return
+        listed(self, o, "delete from")
+        self.effects.writes(o)
+        del o[key]
 
     # ------------------------------------------------------------------ unpacking
     def unpack(self: Tracer, value: Any, names: tuple) -> Any:

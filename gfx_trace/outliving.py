@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from .contents import children
 from .journal import Slot
 from .proxy import HostProxy, Proxy
 
@@ -40,21 +41,13 @@ def _held_elsewhere(slots: list[Slot], result: Any) -> set[int]:
         item = stack.pop()
         if id(item) not in seen:
             seen.add(id(item))
-            children = _children(item)
-            held.update(map(id, children))
-            stack += [
-                child for child in children if isinstance(child, (list, dict, tuple, set)) or id(child) in objects
-            ]
-    item = children = stack = slot = None  # type: ignore[assignment]
+            inner = _children(item)
+            held.update(map(id, inner))
+            stack += [x for x in inner if isinstance(x, (list, dict, tuple, set)) or id(x) in objects]
+    item = inner = stack = slot = None  # type: ignore[assignment]
     # beyond what is counted: the table here, its value in the loop, and the call's argument
     return {key for key in objects if sys.getrefcount(objects[key]) - 2 > held[key]}
 
 
 def _children(item: Any) -> list[Any]:
-    if isinstance(item, dict):
-        return list(item.values())
-    if isinstance(item, (list, tuple, set)):
-        return list(item)
-    if isinstance(item, (Proxy, HostProxy)):
-        return []
-    return list(vars(item).values()) if hasattr(item, "__dict__") else []
+    return [] if isinstance(item, (Proxy, HostProxy)) else children(item)

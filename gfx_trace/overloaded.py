@@ -15,7 +15,7 @@ from gfx_ir.op import active
 
 from .conversion import users
 from .operand import Operand
-from .proxy import OPERATORS
+from .proxy import OPERATORS, is_open
 from .rows import listed
 from .views import PYTHON_INPLACE
 
@@ -85,17 +85,17 @@ class Overloading:
 
     def inplace_other(self: Tracer, sign: str, x: Any, y: Any) -> Any:
         """x += y and its like, where x is no Proxy."""
-        if isinstance(x, (list, dict, set)):
-            if type(x) is list and sign == "+":
-                self.getattr(x, "extend")(y)
-                return x
-            if type(x) is list:
-                listed(self, x, "repeat")
-            self.journal.record(x, None, "contents", "a container", self.span())
+        if type(x) is list and sign == "+":
+            self.call(x.extend, (y,), {})
+            return x
+        if type(x) is list:
+            listed(self, x, "repeat")
         elif self.array_owner(x) is not None:
             return self.inplace(sign, self.array_proxy(x), y)
         elif self.overloads(type(x)) or self.overloads(type(y)):
             return self._own_inplace(sign, x, y)
+        if hasattr(type(x), f"__i{_SIGNS[sign]}__") and not is_open(x):
+            self.effects.writes(x)
         return PYTHON_INPLACE[sign](x, y)
 
     def _own_inplace(self: Tracer, sign: str, a: Any, b: Any) -> Any:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from types import CellType
 from typing import Any
 
+from .contents import children
+
 WRITABLE = ("attribute", "item", "contents")
 _OWNED = (*WRITABLE, "cell")
 
@@ -49,5 +51,4 @@ def owned(slots: Iterable[Any], *roots: tuple) -> set[int]:
 def _children(item: Any) -> list[int]:
     if isinstance(item, CellType):
         return [id(item.cell_contents)]
-    inside = vars(item).values() if hasattr(item, "__dict__") else item.values() if isinstance(item, dict) else item
-    return [id(inner) for inner in inside]
+    return [id(inner) for inner in children(item)]

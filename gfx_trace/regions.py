@@ -14,6 +14,7 @@ from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
 
 from .aliases import Lost
+from .contents import Content
 from .joins import Choice, Join, Joined, Partial, joined_type
 from .journal import MISSING, Slot, held_values, with_items
 from .nest import Maybe, branches, rebuilt
@@ -211,6 +212,9 @@ class Regions:
         joined = []
         for slot, a, b in found.values():
             a, b = slot.found(a), slot.found(b)
+            if type(a) is Content:
+                joined.append((slot, self._one_content(slot, a, b)))
+                continue
             if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
                 raise length_error(slot, "under a test on tensor data", self.site)
             if (a is MISSING) != (b is MISSING):
@@ -228,15 +232,24 @@ class Regions:
             if slot.kind == "contents" and type(both) is Choice and isinstance(a, list):
                 raise length_error(slot, "under an open test", self.site)
             if slot.kind == "contents" and isinstance(both, (Choice, Unusable)):
-                name, kind = called(slot.object, self.site), type(slot.object).__name__
-                what = f"GFX cannot convert this write to {name!r}: an open test decides what the {kind} holds"
-                other = "keep a mask, a tensor of flags," if join.test.is_tensor else f"assign a new {kind}"
-                raise UnsupportedConstruct(what, slot.span, f"{other} instead")
+                raise self._undecided_content(slot, join.test.is_tensor)
             if slot.kind == "contents":
                 join.shared.pop(id(both), None)  # a copy: what is in it goes back to the container itself
             joined.append((slot, both))
         join.slot = None
         return joined
+
+    def _one_content(self: Tracer, slot: Slot, a: Content, b: Content) -> Content:
+        """What both sides left in an object whose content no graph can hold. Raises where that differs."""
+        if a == b:
+            return a
+        raise self._undecided_content(slot, True)
+
+    def _undecided_content(self: Tracer, slot: Slot, on_data: bool) -> UnsupportedConstruct:
+        name, kind = called(slot.object, self.site), type(slot.object).__name__
+        what = f"GFX cannot convert this write to {name!r}: an open test decides what the {kind} holds"
+        other = "keep a mask, a tensor of flags," if on_data else f"assign a new {kind}"
+        return UnsupportedConstruct(what, slot.span, f"{other} instead")
 
     def _finish(self: Tracer, test: Value, sides: list[Side], join: Join) -> list[Any]:
         """Make the node; its outputs as proxies, in order."""

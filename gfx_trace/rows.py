@@ -82,6 +82,24 @@ def listed(tracer: Tracer, x: Any, what: str) -> None:
     x[:] = list(rows)
 
 
+def list_method(tracer: Tracer, items: list[Any], f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """A call of a list's own method that writes, where a staged loop may have filled the list; what it holds is recorded."""
+    name = f.__name__
+    filled = bool(items) and type(items[0]) is StackedRows
+    if filled and name not in ("clear", "append", "extend"):
+        listed(tracer, items, name)
+        filled = False
+    tracer.journal.record(items, None, "contents", "a container", tracer.span())
+    if name == "sort":
+        items[:] = tracer.call(sorted, (items,), kwargs)
+        return None
+    result = f(*args, **kwargs)
+    if filled and len(items) > 1 and items[0].rows.read().node.graph is tracer.graph:
+        one = StackedRows(tracer.wrap(tracer.stacked(items[1:]).read(), items[0].rows.backend))
+        items[:] = [behind(tracer, items[:1], one)]
+    return result
+
+
 def last_of(items: list[Any], key: Any) -> Any:
     """items[key] of a list that grows: what this trip appended is known, by its place from the end."""
     if type(key) is not int or not -len(items) < key < 0:
@@ -169,7 +187,8 @@ def slot_called(slot: Slot, frame: Any) -> str:
 
 def length_error(slot: Slot, where: str, frame: Any) -> UnsupportedConstruct:
     """A list whose length would hang on data."""
+    write = "append" if isinstance(slot.object, list) else "write"
     return UnsupportedConstruct(
-        f"GFX cannot convert this append to {called(slot.object, frame)!r} {where}: its length would be open", slot.span,
+        f"GFX cannot convert this {write} to {called(slot.object, frame)!r} {where}: its length would be open", slot.span,
         "write into a tensor of fixed length, or use where or a mask",
     )  # fmt: skip

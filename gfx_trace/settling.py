@@ -11,6 +11,7 @@ from gfx_ir.trees import leaves
 from .aliases import mutable
 from .carried import ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
+from .contents import Content
 from .journal import Slot
 from .nest import Maybe, alike, branches
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, weak_kind, widest
@@ -219,12 +220,13 @@ class Settling:
 
     def _settle_contents(self: Carries, slot: Slot, value: Any) -> bool:
         old = slot.old
-        if self.open_length and len(value) != len(old):
+        if self.open_length and type(value) is not Content and len(value) != len(old):
             raise length_error(slot, "in a loop whose number of trips hangs on data", self.tracer.site)
         growing = self.growing.get(slot.id)
         if growing is not None:
             old = growing[1]
-        if not isinstance(value, list) or len(value) < len(old) or any(a is not b for a, b in zip(old, value)):
+        grows = type(slot.object) is list and len(value) >= len(old) and all(a is b for a, b in zip(old, value))
+        if not grows:
             raise NeedsPython(
                 "loop", f"the loop changes the contents of {called(slot.object, self.tracer.site)!r}", self.span
             )

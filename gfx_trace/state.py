@@ -10,6 +10,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 
 from .aliases import Lost, WrittenConstant
+from .contents import unchanged
 from .journal import MISSING, Slot, containers
 from .proxy import Proxy
 
@@ -34,7 +35,7 @@ def lasting_writes(tracer: Tracer, target: Any, arguments: Any, outside: set[int
     """
     given, reached = containers(arguments), containers(arguments, *_closed_over(target)) | outside
     for slot in tracer.journal.frames[0].values():
-        if slot.kind in ("item", "attribute", "contents") and id(slot.object) in given:
+        if slot.kind in ("item", "attribute", "contents") and id(slot.object) in given and not _as_it_was(slot):
             raise UnsupportedConstruct(
                 f"GFX cannot convert this write: {slot.name!r} of an argument is replaced, and the caller would see it",
                 slot.span, "return it instead, or write into its tensors",
@@ -54,7 +55,7 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     if module is None and id(slot.object) not in reached and slot.kind != "global":
         return None
     value = slot.get()
-    if value is slot.old or (isinstance(value, (int, float, str, bool, type(None))) and value == slot.old):
+    if _as_it_was(slot) or (isinstance(value, (int, float, str, bool, type(None))) and value == slot.old):
         return None
     if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
         raise UnsupportedConstruct(
@@ -84,6 +85,12 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     path = f"{owner}.{slot.key}" if owner else str(slot.key)
     param = _param_of(tracer, slot.old)
     return Write(param or path, tracer.unwrap(value), slot, param)
+
+
+def _as_it_was(slot: Slot) -> bool:
+    """Whether a slot holds again what it held before the capture."""
+    value = slot.get()
+    return value is slot.old or (slot.kind == "contents" and unchanged(slot.old, value))
 
 
 def _param_of(tracer: Tracer, array: Any) -> str | None:

@@ -24,6 +24,7 @@ from .builtin_calls import OpenRange
 from .calls import Calls
 from .choices import Choices
 from .convert import spliced
+from .effects import Effects
 from .facts import Facts
 from .host_values import HostValues
 from .journal import Journal
@@ -58,6 +59,7 @@ class Tracer(
         self.within: Opened = Scope(graph.name or "<entry>")
         self.site: FrameType | None = None
         self.journal = Journal()
+        self.effects = Effects(self)
         self.facts = Facts()
         self.record = Record(self.facts)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id

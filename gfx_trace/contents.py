@@ -1,0 +1,183 @@
+"""The effect table: mutable types of Python and of its C code, how their content is read and put back, and which methods only read.
+
+A row reads by the methods of its base class: those of a class derived from it may be the user's own. What a method writes is
+told by what it is not: a method that the immutable counterpart of the type has too (a tuple's, of a list) writes nothing.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import io
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+_WRITING = frozenset(
+    "__init__ __setattr__ __delattr__ __setitem__ __delitem__ __setstate__ __set__ __delete__ __next__ __enter__ __exit__".split()
+)
+IN_PLACE_FUNCTIONS = tuple(
+    f"i{name}" for name in "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor concat".split()
+)
+"""What the module `operator` calls `x += y` and its like."""
+_IN_PLACE = frozenset(f"__{name}__" for name in IN_PLACE_FUNCTIONS)
+
+
+class Content:
+    """What an object held that no graph can hold: compared as a whole, never joined."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Content and bool(self.value == other.value)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A mutable type: `read` gives a list, a dictionary or a Content; `write` puts it back; `reads` are methods that write nothing."""
+
+    read: Callable[[Any], Any]
+    write: Callable[[Any, Any], None]
+    reads: frozenset[str]
+
+
+def only_reads(name: str) -> bool:
+    """Whether a special method writes nothing, of whatever type it is."""
+    return name.startswith("__") and name.endswith("__") and name not in _WRITING and name not in _IN_PLACE
+
+
+def _like(*counterparts: type, more: str = "") -> frozenset[str]:
+    """The methods of immutable types that have the same ones, and more."""
+    return frozenset((*(name for kind in counterparts for name in dir(kind)), *more.split())) - _WRITING - _IN_PLACE
+
+
+def _filled(clear: Callable[[Any], Any], fill: Callable[[Any, Any], Any]) -> Callable[[Any, Any], None]:
+    """How a container is emptied and filled anew."""
+
+    def write(held: Any, content: Any) -> None:
+        clear(held)
+        fill(held, content.value if type(content) is Content else content)
+
+    return write
+
+
+def _put_items(base: Any) -> Callable[[Any, Any], None]:
+    def fill(held: Any, content: dict) -> None:
+        for key, value in content.items():
+            base.__setitem__(held, key, value)
+
+    return fill
+
+
+def _put_list(held: list, content: Any) -> None:
+    list.__setitem__(held, slice(None), content)
+
+
+def _put_bytes(held: bytearray, content: Any) -> None:
+    if bytes(held) != content.value:
+        bytearray.__setitem__(held, slice(None), content.value)
+
+
+def _put_view(held: memoryview, content: Any) -> None:
+    if held.c_contiguous:
+        held.cast("B")[:] = content.value
+    else:
+        held[:] = memoryview(content.value).cast(held.format)  # type: ignore[call-overload]
+
+
+def _read_stream(base: Any) -> Callable[[Any], Any]:
+    return lambda held: Content(None if held.closed else (base.getvalue(held), base.tell(held)))
+
+
+def _put_stream(base: Any) -> Callable[[Any, Any], None]:
+    def write(held: Any, content: Any) -> None:
+        if content.value is None:
+            base.close(held)
+            return
+        base.seek(held, 0)
+        base.truncate(held, 0)
+        base.write(held, content.value[0])
+        base.seek(held, content.value[1])
+
+    return write
+
+
+_VIEW, _STREAM = types.MappingProxyType, "getvalue getbuffer tell readable writable seekable isatty fileno closed"
+_ROWS: dict[type, Row] = {
+    list: Row(list.copy, _put_list, _like(tuple, more="copy")),
+    collections.OrderedDict: Row(
+        lambda held: dict(collections.OrderedDict.items(held)),
+        _filled(collections.OrderedDict.clear, _put_items(collections.OrderedDict)),
+        _like(_VIEW),
+    ),
+    dict: Row(lambda held: dict(dict.items(held)), _filled(dict.clear, _put_items(dict)), _like(_VIEW)),
+    set: Row(lambda held: Content(frozenset(held)), _filled(set.clear, set.update), _like(frozenset)),
+    collections.deque: Row(
+        lambda held: list(collections.deque.__iter__(held)),
+        _filled(collections.deque.clear, collections.deque.extend),
+        _like(tuple, more="copy maxlen"),
+    ),
+    bytearray: Row(lambda held: Content(bytes(held)), _put_bytes, _like(bytes, more="copy")),
+    memoryview: Row(lambda held: Content(held.tobytes()), _put_view, _like(tuple, more="tobytes tolist hex toreadonly cast")),
+    array.array: Row(
+        lambda held: Content(array.array.tobytes(held)),
+        _filled(lambda held: array.array.__delitem__(held, slice(None)), array.array.frombytes),
+        _like(tuple, more="tobytes tolist tounicode buffer_info tofile"),
+    ),
+    io.StringIO: Row(_read_stream(io.StringIO), _put_stream(io.StringIO), _like(more=_STREAM)),
+    io.BytesIO: Row(_read_stream(io.BytesIO), _put_stream(io.BytesIO), _like(more=_STREAM)),
+}  # fmt: skip
+
+
+def row_of(kind: type) -> Row | None:
+    """The row of a type: that of the first of its bases that has one; None: its content cannot be read."""
+    found = _ROWS.get(kind)
+    return found or next((_ROWS[base] for base in kind.__mro__ if base in _ROWS), None)
+
+
+def contents_of(held: Any) -> Any:
+    """What a container holds now: a list, a dictionary or a Content."""
+    row = row_of(type(held))
+    assert row is not None
+    return row.read(held)
+
+
+def fill(held: Any, content: Any) -> None:
+    """Make a container hold this."""
+    row = row_of(type(held))
+    assert row is not None
+    row.write(held, content)
+
+
+def children(held: Any) -> list[Any]:
+    """The objects that a container or an object with attributes refers to."""
+    row, found = row_of(type(held)), list(vars(held).values()) if has_attributes(held) else []
+    content = held if isinstance(held, (tuple, frozenset, Content)) else () if row is None else row.read(held)
+    if isinstance(content, Content):
+        content = content.value if isinstance(content.value, frozenset) else ()
+    return found + list(content.values() if isinstance(content, dict) else content)
+
+
+def has_attributes(held: Any) -> bool:
+    """Whether an object has a dictionary of attributes of its own."""
+    return type(held).__dictoffset__ != 0 and isinstance(getattr(held, "__dict__", None), dict)
+
+
+def unchanged(before: Any, after: Any) -> bool:
+    """Whether a container holds what it held: the same objects, in the same places."""
+    if type(before) is not type(after):
+        return False
+    if isinstance(before, Content):
+        return before == after
+    if len(before) != len(after):
+        return False
+    if isinstance(before, dict):
+        pairs: Iterable[tuple] = zip(before.items(), after.items())
+        return all(k is m and v is w for (k, v), (m, w) in pairs)
+    return all(a is b for a, b in zip(before, after))

@@ -1,0 +1,264 @@
+"""The effect gate: whatever capture does not enter is run here, and what it writes is recorded as the captured code's own writes are.
+
+A callable is *pure*, *writes what it is bound to* (a method in C of a container whose content can be read), or *unknown*: what it
+can reach is read before the call and compared behind it. Where that cannot be read (an opaque object), it is refused in a region.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import enum
+import fractions
+import gc
+import operator
+import pathlib
+import re
+import struct
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .contents import IN_PLACE_FUNCTIONS, children, contents_of, has_attributes, only_reads, row_of, unchanged
+from .conversion import framework, users
+from .journal import MISSING, Slot
+from .modules import is_module
+from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .rows import called, list_method
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_DEEP = 4
+_CODE = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.ModuleType, type,
+    types.CodeType, property, classmethod, staticmethod, types.MethodWrapperType, types.GetSetDescriptorType, types.MemberDescriptorType,
+)  # fmt: skip
+_IMMUTABLE: tuple[type, ...] = (
+    *_CODE, str, int, float, complex, bytes, type(None), range, slice, type(Ellipsis), type(NotImplemented), tuple, frozenset,
+    re.Pattern, re.Match, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, fractions.Fraction,
+    np.generic, np.dtype, enum.Enum, pathlib.PurePath, operator.itemgetter, operator.attrgetter, operator.methodcaller,
+    types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items()), weakref.ref, super, types.GenericAlias,
+    types.UnionType, types.FrameType, types.TracebackType, Proxy, HostProxy, Unusable, Undefined,
+)  # fmt: skip
+_QUIET = frozenset(
+    "abc ast cmath copyreg dataclasses datetime decimal dis enum fractions functools gc genericpath "
+    "hashlib importlib inspect itertools keyword linecache logging math numbers operator os pathlib platform posix posixpath re sre_compile "
+    "string struct sys textwrap time tokenize traceback types typing unicodedata uuid warnings zlib".split()
+)
+"""Modules of the standard library whose functions write nothing that who calls them gets to see, but for a cache or a log."""
+_WRITING = frozenset(map(vars(operator).get, (*IN_PLACE_FUNCTIONS, "setitem", "delitem")))
+"""Functions of those modules that do."""
+_ASKING: dict[type, frozenset[str]] = {ContextVar: frozenset(("get",))}
+"""Methods of opaque types that change nothing."""
+
+
+_GETTERS = (operator.itemgetter, operator.attrgetter)
+
+
+class Effects:
+    """Runs what is not entered."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer = tracer
+        self.opaque: dict[type, bool] = {}  # of the types that were met
+
+    def run(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """f(*args, **kwargs), what it writes recorded."""
+        found = _bound(f, args)
+        if found is None:
+            quiet = _quiet(f) and not any(map(_users_code, (*args, *kwargs.values())))
+            return f(*args, **kwargs) if quiet else self.watched(f, (f,), args, kwargs)
+        owner, name = found
+        if _reads(type(owner), name):
+            return f(*args, **kwargs)
+        if type(owner) is list:
+            return list_method(self.tracer, owner, f, args, kwargs)
+        self.writes(owner)
+        if row_of(type(owner)) is not None:
+            return f(*args, **kwargs)
+        return self.watched(f, (owner,), args, kwargs)
+
+    def writes(self, owner: Any) -> None:
+        """Something in C is about to write to an object: a container's content is recorded, an opaque object is refused in a region."""
+        tracer = self.tracer
+        if type(owner) is memoryview:
+            owner = owner.obj
+        if row_of(type(owner)) is not None:
+            tracer.journal.record(owner, None, "contents", "a container", tracer.span())
+        elif self.is_opaque(type(owner)):
+            self.refuse(owner)
+
+    def is_opaque(self, kind: type) -> bool:
+        """Whether objects of a type hold more than Python shows: their size is not explained by their slots and attributes."""
+        found = self.opaque.get(kind)
+        if found is None:
+            readable = row_of(kind) is not None or issubclass(kind, _IMMUTABLE) or framework(kind.__module__)
+            found = self.opaque[kind] = not readable and any(map(_unexplained, kind.__mro__[:-1]))
+        return found
+
+    def refuse(self, owner: Any) -> None:
+        """Raises in a region: whether this object is changed there hangs on data, and what it holds cannot be read."""
+        tracer = self.tracer
+        if tracer.stack:
+            name, kind = called(owner, tracer.site), type(owner).__name__
+            what = f"it may change a {kind}, whose content cannot be read, under a test or in a loop on captured data"
+            raise tracer.error(
+                f"GFX cannot convert this use of {name}: {what}", "use it before or behind the test or loop"
+            )
+
+    def watched(self, f: Callable[..., Any], roots: tuple, args: tuple, kwargs: dict) -> Any:
+        """A call of a function of which nothing is known: what it reaches through `roots` and arguments is read before
+        and behind it."""
+        before = [(held, _state(held)) for held in self._reached((*roots, *args, *kwargs.values()))]
+        try:
+            return f(*args, **kwargs)
+        finally:
+            span = self.tracer.span()
+            for held, state in before:
+                for slot in _changes(held, state):
+                    slot.span = span
+                    self.tracer.journal.note(slot)
+
+    def _reached(self, roots: tuple) -> Iterator[Any]:
+        """What can be written that a call reaches, down to a depth; an opaque object is refused in a region."""
+        level, seen = list(roots), {id(root) for root in roots}
+        for _ in range(_DEEP):
+            below: list[Any] = []
+            for held in level:
+                if self.is_opaque(type(held)) and not hasattr(type(held), "__next__"):
+                    self.refuse(held)
+                if _has_state(held):
+                    yield held
+                below += [inner for inner in _parts(held) if id(inner) not in seen]
+            level = list({id(inner): inner for inner in below}.values())
+            seen.update(map(id, level))
+
+
+def _bound(f: Any, args: tuple) -> tuple[Any, str] | None:
+    """What a method in C is bound to, and its name; None: f is no such method."""
+    kind = type(f)
+    if kind is types.BuiltinFunctionType or kind is types.MethodWrapperType:
+        owner = f.__self__
+        return None if owner is None or isinstance(owner, (types.ModuleType, type)) else (owner, f.__name__)
+    unbound = kind is types.MethodDescriptorType or kind is types.WrapperDescriptorType
+    return (args[0], f.__name__) if unbound and args else None
+
+
+def _reads(kind: type, name: str) -> bool:
+    """Whether a method in C writes nothing."""
+    row = row_of(kind)
+    if row is not None:
+        return name in row.reads
+    if issubclass(kind, _IMMUTABLE) or only_reads(name) or framework(kind.__module__):
+        return True
+    return any(name in names for base, names in _ASKING.items() if issubclass(kind, base))
+
+
+def _quiet(f: Any) -> bool:
+    """Whether a callable writes nothing that its caller sees: told by the module that it is of."""
+    if isinstance(f, type):
+        known = row_of(f) is not None or issubclass(f, _IMMUTABLE)
+        return (known and not users({"__name__": f.__module__})) or _quiet_module(f.__module__)
+    if isinstance(f, types.BuiltinFunctionType):
+        return f not in _WRITING and _quiet_module(f.__module__ or "builtins")
+    if isinstance(f, types.FunctionType):
+        return _quiet_module(f.__globals__.get("__name__", ""))
+    return isinstance(f, _GETTERS) or framework(type(f).__module__)
+
+
+def _quiet_module(name: str) -> bool:
+    plain = name.removeprefix("_")
+    return framework(name) or plain == "builtins" or plain in _QUIET or plain.partition(".")[0] in _QUIET
+
+
+def _users_code(x: Any) -> bool:
+    """Whether an argument is code of the user's that the callee may run."""
+    f = x.__func__ if isinstance(x, types.MethodType) else x
+    return isinstance(f, types.FunctionType) and users(f.__globals__)
+
+
+def _has_state(held: Any) -> bool:
+    """Whether something holds what can be written, and Python can read it."""
+    kind = type(held)
+    if kind is types.CellType or row_of(kind) is not None:
+        return True
+    if isinstance(held, _IMMUTABLE) or is_module(held) or framework(kind.__module__):
+        return False
+    return has_attributes(held) or bool(_slots(kind))
+
+
+def _parts(held: Any) -> list[Any]:
+    """What can be reached from an object at once."""
+    kind = type(held)
+    if kind is types.FunctionType:
+        return _of_function(held) if users(held.__globals__) else []
+    if kind is types.MethodType:
+        return [held.__self__, held.__func__]
+    if kind is types.CellType:
+        return [held.cell_contents] if _filled(held) else []
+    if kind is types.BuiltinFunctionType:
+        return [] if isinstance(held.__self__, (types.ModuleType, type)) else [held.__self__]
+    if isinstance(held, (tuple, frozenset)) or _has_state(held):
+        return children(held)
+    if isinstance(held, _IMMUTABLE) or is_module(held) or framework(kind.__module__):
+        return []
+    return gc.get_referents(held)
+
+
+def _of_function(f: types.FunctionType) -> list[Any]:
+    """What a function that is run as it stands can write: what it closes over, its defaults, the globals that it names."""
+    named = [f.__globals__[name] for name in f.__code__.co_names if name in f.__globals__]
+    return [*(f.__closure__ or ()), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), *named]
+
+
+def _state(held: Any) -> tuple[Any, dict[str, Any]]:
+    """(content, attributes) of an object."""
+    kind = type(held)
+    if kind is types.CellType:
+        return None, {"": held.cell_contents} if _filled(held) else {}
+    content = contents_of(held) if row_of(kind) is not None else None
+    attributes = dict(vars(held)) if has_attributes(held) else {}
+    attributes.update((name, getattr(held, name, MISSING)) for name in _slots(kind))
+    return content, attributes
+
+
+def _changes(held: Any, state: tuple[Any, dict[str, Any]]) -> Iterator[Slot]:
+    """The slots of an object that were written since."""
+    (content, before), (now, after) = state, _state(held)
+    if content is not None and not unchanged(content, now):
+        yield Slot(held, None, "contents", "a container", content)
+    kind = "cell" if type(held) is types.CellType else "attribute"
+    for name in {**before, **after}:
+        old = before.get(name, MISSING)
+        if old is not after.get(name, MISSING):
+            yield Slot(held, name or None, kind, name or "a variable", old)
+
+
+def _filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not MISSING
+    except ValueError:
+        return False
+
+
+def _slots(kind: type) -> list[str]:
+    """The names of attributes that objects of a class hold without a dictionary."""
+    found = (vars(base).get("__slots__", ()) for base in kind.__mro__)
+    names = [name for names in found for name in ((names,) if isinstance(names, str) else names)]
+    return [name for name in names if name not in ("__dict__", "__weakref__")]
+
+
+def _unexplained(kind: type) -> bool:
+    """Whether objects of a class are larger than what it adds to its base, as Python tells it."""
+    base = kind.__base__
+    if base is None or row_of(kind) is not None:
+        return False
+    own = vars(kind).get("__slots__", ())
+    words = len([name for name in ((own,) if isinstance(own, str) else own) if name not in ("__dict__", "__weakref__")])
+    words += (kind.__dictoffset__ != base.__dictoffset__) + (kind.__weakrefoffset__ != base.__weakrefoffset__)
+    return kind.__basicsize__ - base.__basicsize__ > words * struct.calcsize("P")
