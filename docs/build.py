@@ -15,6 +15,7 @@ from gfx_ir.text import to_text
 
 from .constructs import CHAPTERS, Construct
 from .emitted import emitted_page
+from .measured import kept
 from .semantics.page import semantics_page
 
 FOLDER = pathlib.Path(__file__).parent
@@ -92,7 +93,8 @@ def main() -> None:
     """Write the pages."""
     for name, text in pages().items():
         if text is not None:
-            (FOLDER / name).write_text(text)
+            path = FOLDER / name
+            path.write_text(kept(path.read_text(), text) if path.exists() else text)
             print(f"docs/{name}: {len(text.splitlines())} lines")
 
 

@@ -67,4 +67,4 @@ def _array(x: np.ndarray) -> str:
     made = np.array2string(
         x, precision=4, separator=", ", suppress_small=True, threshold=12, edgeitems=2, floatmode="maxprec"
     )
-    return " ".join(made.split())
+    return re.sub(r" ([,\]])", r"\1", " ".join(made.split()))

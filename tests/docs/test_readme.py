@@ -9,6 +9,7 @@ import tomllib
 
 import pytest
 
+from docs.measured import same
 from gfx_ir import backend as backends
 from places import ROOT
 from registered import taken_back
@@ -54,7 +55,7 @@ def test_examples_print_what_is_shown(page, folder):
         with contextlib.redirect_stdout(out):
             exec(compile(source, page, "exec"), names)
         if shown is not None:
-            assert without_places(out.getvalue()) == without_places(shown), code
+            assert same(without_places(out.getvalue()), without_places(shown)), f"{code}\n{out.getvalue()}"
 
 
 def only_code(text, blocks):
@@ -83,7 +84,7 @@ def write(folder, name, text):
 def without_places(text):
     """Lines without the trailing place of a graph's node and the numbers of a page's lines, and without blank ends."""
     lines = [re.sub(r"\s+# \S+:\d+$", "", line) for line in text.strip().splitlines()]
-    return [re.sub(r"\.md:\d+", ".md:…", line) for line in lines]
+    return "\n".join(re.sub(r"\.md:\d+", ".md:…", line) for line in lines)
 
 
 @pytest.mark.parametrize("page", [*PAGES, "docs/index.md"])
