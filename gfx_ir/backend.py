@@ -42,6 +42,8 @@ class Backend:
     """How its source is spelled, and other spellings by their names (see `codegen.style`)."""
     public: tuple[str, ...] = ()
     """Modules and classes, by their dotted names, whose functions a graph may hold as they are."""
+    device_kinds: tuple[str, ...] = ()
+    """Names of the kinds of device that code asks arrays for, as in `x.is_cuda`."""
     lacks: tuple[str, ...] = ()
     """Dtypes that the framework has in name, and next to no functions of."""
 
@@ -146,6 +148,10 @@ class Backend:
     def in_rows(self, x: Any) -> bool:
         """Whether an array is all of its memory, row by row, for those whose functions can tell the difference."""
         return True
+
+    def device_of(self, x: Any) -> Any:
+        """The device that x names, or where the array x is; of None that of new arrays. None where code has no use for it."""
+        return None
 
     def to_host(self, x: Any) -> Any:
         """The array's data as NumPy."""

@@ -27,6 +27,7 @@ _GUARD_TEXT = {
     "value": "{0} == {1!r}",
     "type": "{0}: {1}",
     "rank": "{0}.ndim == {1}",
+    "device": "{0}.device == {1}",
     "layout": "{0} lies in memory {1}",
     "dim": "{0} == {1}",
     "equal": "{0} == {1}",

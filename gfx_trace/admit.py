@@ -228,6 +228,12 @@ def _check_guard(guard: Guard, found: Any, owner: Backend) -> None:
             f"the capture takes {guard} as given, and the call has {len(owner.shape_of(found))} dimensions",
             guard.span, "capture with a TensorSpec of this rank",
         )  # fmt: skip
+    elif guard.kind == "device" and owner.is_tensor(found) and owner.device_kinds:
+        if str(owner.device_of(found)) != guard.value:
+            raise GuardError(
+                f"the capture takes it as given that {guard}, and the call has a tensor on {owner.device_of(found)}",
+                guard.span, "capture with a tensor on this device",
+            )  # fmt: skip
     elif guard.kind == "layout" and owner.is_tensor(found) and not owner.in_rows(found):
         raise GuardError(
             f"the capture takes it as given that {guard}, and the call has strides or an offset", guard.span,

@@ -102,6 +102,7 @@ class Arguments:
         owner = tracer.array_owner(value)
         if owner is not None and getattr(value, "shape", None) is not None:
             proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, value))
+            tracer.devices[placeholder] = owner.device_of(value)
             if isinstance(value, np.generic):
                 tracer.scalars[placeholder] = frozenset(((placeholder, None),))
             return proxy, placeholder

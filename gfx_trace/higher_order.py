@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from gfx_ir import ops
 from .classes import check_class
 from .draws import generator_of_seed
 from .gradients import autograd_function, custom_rule
-from .proxy import HostProxy, Proxy
+from .proxy import HostProxy, Proxy, is_open
 from .staging import staged, transform
 from .structured import fori_loop, scan, while_loop
 
@@ -98,6 +99,14 @@ def _false(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> bool:
     return False
 
 
+def _raise_unless(error: type[Exception], tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> None:
+    """f(test, message=None), which raises where the test is false; `message` may be a function that makes it."""
+    given = dict(zip(("condition", "message"), args)) | kwargs
+    test, message = given.get("condition", given.get("cond")), given.get("message")
+    made = (lambda: tracer.call(message, (), {})) if callable(message) and not is_open(message) else lambda: message
+    tracer.assert_(test, None if message is None else made, error)
+
+
 def _is_tensor(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not isinstance(args[0], (Proxy, HostProxy)):
         return tracer.array_owner(args[0]) is not None
@@ -140,9 +149,13 @@ def _issubdtype(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.wrap(ops.is_floating(element.value.node.args[0]))
 
 
+_RAISED: tuple[type[Exception], ...] = (
+    AssertionError, RuntimeError, IndexError, ValueError, TypeError, NotImplementedError,
+)  # fmt: skip
 SPECIAL: dict[str, Handler] = {
     "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent, "no_grad": _no_grad,
     "null_context": _null_context, "true": _true, "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
     "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
+    **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,
 }  # fmt: skip

@@ -10,6 +10,7 @@ from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef
 
+from .devices import fixed_device, is_device
 from .namespace import Namespace
 from .proxy import HostProxy, NeedsPython, Proxy
 
@@ -24,6 +25,8 @@ class HostValues:
 
     def host_binary(self: Tracer, sign: str, op: OpDef, a: Any, b: Any) -> Any:
         """An operator with an open host value: a host value again, or a tensor where the other side is one."""
+        if is_device(a) or is_device(b):
+            return HOST_OPERATORS[sign](*[fixed_device(self, x) if is_device(x) else x for x in (a, b)])
         if sign == "+" and (text := self.added(a, b)) is not NotImplemented:
             return text
         left, right = self.operand(a), self.operand(b)
@@ -44,13 +47,8 @@ class HostValues:
             return lambda: self.wrap(ops.numel(x.value.node.args[0]), x.backend)
         if kind == "dtype" and name == "is_floating_point":
             return self.wrap(ops.is_floating(x.value.node.args[0]), x.backend)
-        if kind == "device" and name in ("type", "index"):
-            raise NeedsPython(
-                "test of a device",
-                f"the code asks for the device's {name!r}",
-                self.span(),
-                "a test on a device fixes it",
-            )
+        if kind == "device":
+            return getattr(fixed_device(self, x), name)
         if kind == "str" and f"str.{name}" in HOST_OPERATORS:
             return lambda *args: self.wrap(self.host(f"str.{name}", x.value, *map(self.unwrap, args)), x.backend)
         if hasattr(_PLAIN.get(kind), name):
@@ -63,6 +61,10 @@ class HostValues:
         if value.kind == "shape" and value.node.op.name == "shape" and isinstance(index, int):
             return self.wrap(ops.size(value.node.args[0], index), x.backend)
         return self.wrap(self.host("getitem", value, self.unwrap(index)), x.backend)
+
+    def python_hash(self: Tracer, x: HostProxy) -> int:
+        """hash(x) in code that was not rewritten."""
+        return hash(fixed_device(self, x)) if is_device(x) else self.python_number(x, "a key")
 
     def length(self: Tracer, x: Any) -> Any:
         """len(x)."""

@@ -20,7 +20,7 @@ from .either import roots
 from .joined_aliases import JoinedAliases
 from .journal import MISSING, Slot, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
-from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind, widest
+from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind, widest
 from .rows import StackedRows, item_called, slot_called
 from .scalars import every, scalar_leaf
 from .turned import number_too
@@ -235,7 +235,7 @@ class Join:
             )
 
     def _unjoinable(self, a: Any, b: Any, name: str) -> Any:
-        if self.host:
+        if self.host or (_is_called(a) and _is_called(b)):
             self.deferred = True
             return Choice(self.test, (a, b), name)
         return Unusable(self._error(name, f"{_difference(a, b)} of the {self.construct}"))
@@ -308,6 +308,11 @@ def _host_kind(kinds: set[str]) -> str:
     if kinds <= set(numbers):
         return max(kinds, key=numbers.index)
     return "tensor" if kinds <= {"tensor", *numbers} else "any"
+
+
+def _is_called(x: Any) -> bool:
+    """Whether x is a function or module, which either side of any test may call."""
+    return type(x) is Choice or (callable(x) and not is_open(x))
 
 
 def _difference(a: Any, b: Any) -> str:

@@ -14,6 +14,8 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
 
+from .conversion import enterable
+from .devices import settled
 from .draws import Draws, drawing
 from .joins import Choice
 from .modules import is_module, module_attribute
@@ -122,6 +124,7 @@ class Objects(Overloading):
             return self.on_choice(o, lambda side: self.item(side, key))
         if isinstance(key, Unusable):
             raise key.error
+        key = settled(self, key)
         if isinstance(o, HostProxy):
             return self.host_getitem(o, key)
         if type(o) is list and o and type(o[0]) is Growing:
@@ -132,11 +135,14 @@ class Objects(Overloading):
         if self.array_owner(o) is not None:
             return self.getitem(self.array_proxy(o), key)
         method = getattr(type(o), "__getitem__", None)
-        if isinstance(method, types.FunctionType):
-            return self.call(method, (o, key), {})
-        if open_place(o, key):
+        if isinstance(method, types.FunctionType) and (enterable(method) or not open_place(o, key)):
+            found = self.call(method, (o, key), {})
+        elif open_place(o, key):
             return picked(self, o, key)
-        found = self._missing(o, key) if hasattr(type(o), "__missing__") and key not in o else o[key]
+        elif hasattr(type(o), "__missing__") and key not in o:
+            found = self._missing(o, key)
+        else:
+            found = o[key]
         if self.array_owner(found) is not None:
             return self.array_proxy(found, key if isinstance(key, str) else "constant")
         return found
@@ -164,6 +170,7 @@ class Objects(Overloading):
             self.call(method, (o, key, value), {})
             return
         listed(self, o, "write to an item of")
+        key = settled(self, key)
         if type(o) is not tuple and open_place(o, key):
             replaced(self, o, key, value)
             return
@@ -231,17 +238,17 @@ class Objects(Overloading):
                 item.value.name = name.removeprefix("*") if name != "_" else None
 
     # ------------------------------------------------------------------ raise, assert, contexts
-    def assert_(self: Tracer, test: Any, message: Any) -> None:
-        """assert test, message()."""
+    def assert_(self: Tracer, test: Any, message: Any, error: type[Exception] = AssertionError) -> None:
+        """assert test, message(); `error`: what is raised instead of an AssertionError."""
         found = self.truth(test)
         if found is True:
             return
         if found is False:
-            raise self.raised(AssertionError(message()) if message is not None else AssertionError(), None)
-        self.let_out("assert", AssertionError())
+            raise self.raised(error(message()) if message is not None else error(), None)
+        self.let_out("assert", error())
         given = told(self, message()) if message is not None else ""
         text = (given,) if type(given) is tuple else given
-        ops.check(found, text, "AssertionError")
+        ops.check(found, text, error.__name__)
         self.facts.assume(found, True)
 
     def raised(self: Tracer, error: Any, cause: Any) -> BaseException:

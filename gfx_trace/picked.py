@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import builtins
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
 
+from .devices import settled
+from .modules import is_module
 from .proxy import HostProxy, Proxy, weak_kind
 from .ranks import is_mask, made_type
 
@@ -21,9 +24,24 @@ _MOST = 32
 
 def open_place(o: Any, key: Any) -> bool:
     """Whether `o[key]` hangs on an open key: a number of a list or tuple, a host value of a dictionary."""
-    if isinstance(o, (list, tuple)):
+    if is_sequence(o):
         return type(key) is Proxy or (type(key) is HostProxy and key.kind in ("int", "bool"))
-    return isinstance(o, dict) and type(key) is HostProxy
+    return is_mapping(o) and type(key) is HostProxy
+
+
+def is_sequence(o: Any) -> bool:
+    """Whether o is a container of Python's or of modules whose items are told by their places."""
+    return isinstance(o, (list, tuple, deque)) or (_holds_modules(o) and not hasattr(o, "keys"))
+
+
+def is_mapping(o: Any) -> bool:
+    """Whether o is a container of Python's or of modules whose items are told by their keys."""
+    return isinstance(o, dict) or (_holds_modules(o) and hasattr(o, "keys"))
+
+
+def _holds_modules(o: Any) -> bool:
+    kind = type(o)
+    return is_module(o) and hasattr(kind, "__getitem__") and hasattr(kind, "__len__")
 
 
 def picked(tracer: Tracer, o: Any, key: Any) -> Any:
@@ -43,6 +61,7 @@ def picked(tracer: Tracer, o: Any, key: Any) -> Any:
 
 def got(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
     """o.get(key, default)."""
+    key = settled(tracer, key)
     if not (o and open_place(o, key)):
         return o.get(key, default)
     return tracer.ifexp(tracer.contains(o, key), lambda: picked(tracer, o, key), lambda: default)
@@ -50,7 +69,7 @@ def got(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
 
 def replaced(tracer: Tracer, o: Any, key: Any, value: Any) -> None:
     """o[key] = value: each item is the value, or what it was. A key that a dictionary may lack has to be fixed."""
-    if isinstance(o, dict) and tracer.truth(tracer.contains(o, key)) is not True:
+    if is_mapping(o) and tracer.truth(tracer.contains(o, key)) is not True:
         tracer.python_number(key, "a key that may be new")
     places, here = _asked(tracer, o, key)
     for at in places:
@@ -59,9 +78,9 @@ def replaced(tracer: Tracer, o: Any, key: Any, value: Any) -> None:
 
 def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any], Any]]:
     """The keys of a container, and what asks whether `key` is one of them; that it is there is checked."""
-    places = list(o) if isinstance(o, dict) else list(range(len(o)))
+    places = list(o) if is_mapping(o) else list(range(len(o)))
     if tracer.fixed_loops or not 0 < len(places) <= _MOST:
-        tracer.python_number(key, "a key" if isinstance(o, dict) else "an index")
+        tracer.python_number(key, "a key" if is_mapping(o) else "an index")
     if type(key) is Proxy:
         _whole(tracer, key, type(o).__name__)
     count, site = len(places), tracer.site
@@ -70,7 +89,7 @@ def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any],
         tracer.site = site  # Python's operators take the frame they are used in for the user's
         return asked
 
-    if isinstance(o, dict):
+    if is_mapping(o):
         _check(tracer, tracer.contains(o, key), key.value, "KeyError")
         return places, lambda at: here(key == at)
     if getattr(key, "kind", None) == "bool" and count > 1:

@@ -214,7 +214,7 @@ class HostProxy:
         return active.builder.python_text(self)
 
     def __hash__(self) -> int:
-        return active.builder.python_number(self, "a key")
+        return active.builder.python_hash(self)
 
     def __repr__(self) -> str:
         return f"<HostProxy {self.value.kind} {self.value.name or ''}>"

@@ -135,7 +135,7 @@ def behind(tracer: Tracer, before: list[Any], more: StackedRows) -> StackedRows:
 
 def _check_dtypes(tracer: Tracer, items: list[Any]) -> None:
     """One tensor of rows has one dtype."""
-    values = [(x.rows if type(x) is StackedRows else x).read() for x in items]
+    values = [(x.rows if type(x) is StackedRows else x).value for x in items]  # a view of a trip is not read behind it
     known = {value.type.dtype for value in values if getattr(value, "type", None) is not None}
     if len(known) > 1:
         names = " and ".join(sorted(map(str, known)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.graph import Value
 
+from .devices import settled
 from .proxy import HostProxy, Proxy, is_open, weak_kind
 from .told import contents, holds_open, is_size, number_of, value_of
 
@@ -74,6 +75,7 @@ class Texts:
         return text
 
     def _piece(self: Tracer, value: Any, conversion: Any, spec: Any) -> Any:
+        value = settled(self, value)
         if not is_open(value):
             return self._format(value, conversion, spec)
         if is_open(spec):
@@ -172,6 +174,7 @@ def on_text(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def str_or_repr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """str(x), repr(x), ascii(x)."""
+    args = tuple([settled(tracer, x) for x in args])
     if len(args) != 1 or not (holds_open(args[0]) or is_size(tracer, args[0])):
         found = f(*args, **kwargs)
         return tracer.shown(found, args[0]) if args else found

@@ -83,7 +83,8 @@ class Tracer(
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
         self.tensor_paths: dict[int, str] = {}
-        self.guards: list[Any] = []
+        self.guards: list[Guard] = []
+        self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
         self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet
@@ -311,9 +312,13 @@ class Tracer(
             g.kind == kind and g.subject == guard.subject and g.value != what for g in self.guards
         ):
             return False
+        self.guard(guard)
+        return True
+
+    def guard(self, guard: Guard) -> None:
+        """Take something as given."""
         if guard not in self.guards:
             self.guards.append(guard)
-        return True
 
     def next_key(self) -> Value:
         """A fresh key for a draw of random numbers: the generator's state is split, and threaded like any other state."""

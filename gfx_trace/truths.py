@@ -16,7 +16,9 @@ from gfx_ir.graph import Value
 
 from .aliases import Doubt
 from .builtin_calls import OpenRange
+from .devices import is_device, settled
 from .joins import Choice
+from .picked import is_mapping
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .rows import rows_of
 from .scalars import scalar, taken
@@ -31,6 +33,7 @@ _BOOLEAN = frozenset((
 ))  # fmt: skip
 
 _BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"))
+_CONTAINERS = (tuple, list, set, frozenset, dict, str)
 
 
 class Truths:
@@ -43,6 +46,8 @@ class Truths:
             return test
         if kind is Choice:
             return self.truth(self.on_choice(test, lambda side: self.bool_(side)))
+        if is_device(test):
+            return True
         if kind is HostProxy:
             known = self.facts.decide(test.value)
             return self.local(test.value) if known is None else known
@@ -129,9 +134,10 @@ class Truths:
         """item in container, where one of them is open."""
         if type(container) is Choice:
             return self.on_choice(container, lambda side: self.contains(side, item))
+        item = settled(self, item)
         if isinstance(container, Proxy):
             return Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend)
-        if isinstance(item, HostProxy) and isinstance(container, (tuple, list, set, frozenset, dict, str)):
+        if isinstance(item, HostProxy) and (isinstance(container, _CONTAINERS) or is_mapping(container)):
             plain = container if isinstance(container, str) else tuple(container)
             return self.wrap(self.host("in", item.value, self.unwrap(plain)), item.backend)
         if isinstance(container, (range, OpenRange)) and isinstance(item, Proxy):

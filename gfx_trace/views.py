@@ -21,6 +21,7 @@ from .attempts import Mark
 from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
 from .convert import Starred, positions, spliced
+from .devices import device_question
 from .holding import hold
 from .indexed import Indexed
 from .missing import stand_in
@@ -66,6 +67,9 @@ class Views:
         lift = backend.methods.get(name)
         if lift is not None:
             return BoundLift(x, lift)
+        asked = device_question(self, x, name)
+        if asked is not None:
+            return asked
         held = own_attribute(backend, name)
         if held is None:
             raise AttributeError(f"{backend.name} tensors have no attribute {name!r}")
@@ -85,8 +89,6 @@ class Views:
             if x.backend is not None and x.backend.name == "torch":
                 self.sizes[id(found)] = found
             return found
-        if name == "is_cuda":
-            return False
         return None
 
     def _generic_attribute(self: Tracer, x: Proxy, name: str) -> Any:

@@ -18,6 +18,12 @@ _NAMES = {
     "is_autocast_enabled overrides.has_torch_function overrides.has_torch_function_unary "
     "backends.mha.get_fastpath_enabled "
     "overrides.has_torch_function_variadic",
+    "raise AssertionError": "_assert",
+    "raise RuntimeError": "_check",
+    "raise IndexError": "_check_index",
+    "raise ValueError": "_check_value",
+    "raise TypeError": "_check_type",
+    "raise NotImplementedError": "_check_not_implemented",
     "is_tensor": "is_tensor",
     "size": "Size",
 }

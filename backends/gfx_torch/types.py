@@ -64,6 +64,7 @@ class TorchBackend(Backend):
     promotion = "torch"
     tensor_types = (torch.Tensor,)
     public = holding.PUBLIC
+    device_kinds = ("cpu", "cuda", "xpu", "mps", "meta", "mtia", "hpu", "ipu", "xla", "maia", "vulkan")
     lacks = ("uint16", "uint32", "uint64")
 
     def __init__(self) -> None:
@@ -161,6 +162,12 @@ class TorchBackend(Backend):
     def in_rows(self, x: Any) -> bool:
         """Whether a tensor is contiguous, and begins where its memory does."""
         return x.is_contiguous() and x.storage_offset() == 0
+
+    def device_of(self, x: Any) -> Any:
+        """The device of a tensor, or of that name; of None the default one."""
+        if isinstance(x, torch.Tensor):
+            return x.device
+        return torch.get_default_device() if x is None else torch.device(x)
 
     def native_dtype(self, dtype: DType) -> Any:
         return _TO_TORCH[dtype]

@@ -97,6 +97,5 @@ ELEMENTS: dict[str, Callable[..., Any]] = {
     "lax.polygamma": lambda m, x: ops.polygamma(int(m), x),
     "lax.optimization_barrier": lambda operand: operand,
     "lax.empty": lambda shape, dtype: ops.empty(shape, dtype=element(dtype)),
-    "lax.with_sharding_constraint": _same,
     "jax.device_put": _device_put,
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from gfx_ir.errors import UnsupportedConstruct
+
 from ..lifting import refuse
 
 _SPARSE = "is about sparse tensors, which NumPy and JAX have not"
@@ -18,6 +20,25 @@ _REASONS = {
         "hash the bytes on the host",
     ): ("torch.hash_tensor"),
 }
+_OUTLIVING = {
+    (
+        "writes a setting of PyTorch's own, which outlives the call",
+        "set it before the capture, outside of the captured function",
+    ): (
+        "torch.set_default_dtype torch.set_default_device torch.set_default_tensor_type torch.use_deterministic_algorithms"
+        " torch.set_deterministic_debug_mode torch.set_float32_matmul_precision torch.set_flush_denormal torch.set_num_threads"
+        " torch.set_num_interop_threads torch.set_warn_always torch.set_printoptions torch.autograd.set_detect_anomaly"
+    ),
+    (
+        "writes the state of PyTorch's own generator, and draws of a capture take their numbers from one that is handed in",
+        "seed the generator that the call is given: generator=torch.Generator().manual_seed(0), or key=jax.random.key(0)",
+    ): (
+        "torch.manual_seed torch.seed torch.set_rng_state"
+        " torch.random.fork_rng torch.cuda.manual_seed torch.cuda.manual_seed_all torch.cuda.seed"
+        " torch.cuda.seed_all torch.cuda.set_rng_state torch.mps.manual_seed torch.xpu.manual_seed"
+    ),
+}
+"""Functions that write what outlives the call."""
 
 
 def _refusing(call: str, reason: str, hint: str) -> Callable[..., NoReturn]:
@@ -27,4 +48,12 @@ def _refusing(call: str, reason: str, hint: str) -> Callable[..., NoReturn]:
     return lift
 
 
+def _keeping_out(call: str, reason: str, hint: str) -> Callable[..., NoReturn]:
+    def lift(*args: Any, **kwargs: Any) -> NoReturn:
+        raise UnsupportedConstruct(f"GFX cannot convert {call}: it {reason}", hint=hint)
+
+    return lift
+
+
 LIFTS = {name: _refusing(name, *reason) for reason, names in _REASONS.items() for name in names.split()}
+LIFTS |= {name: _keeping_out(name, *reason) for reason, names in _OUTLIVING.items() for name in names.split()}

@@ -1,0 +1,92 @@
+"""Devices under capture: a device that is only handed on stays open, and a question about one fixes it, with a guard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.graph import Value
+from gfx_ir.program import Guard
+from gfx_ir.trees import leaves
+
+from .proxy import HostProxy, Proxy
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_QUESTION = "is_"
+
+
+def is_device(x: Any) -> bool:
+    """Whether x is an open device."""
+    return type(x) is HostProxy and x.value.kind == "device"
+
+
+def settled(tracer: Tracer, x: Any) -> Any:
+    """x; the framework's own object for it where it is a device."""
+    return fixed_device(tracer, x) if is_device(x) else x
+
+
+def fixed_device(tracer: Tracer, x: HostProxy) -> Any:
+    """The framework's own object for an open device, taken as given with a guard. Raises UnsupportedConstruct where tensors of
+    different devices meet in it, or a loop hands them on."""
+    value = tracer.facts.root(x.value)
+    if value.node.op.name != "device_of":
+        raise _untold(tracer)
+    return device_of(tracer, value.node.args[0], x.backend)
+
+
+def device_of(tracer: Tracer, tensor: Any, backend: Any) -> Any:
+    """The device of a tensor: that of the arguments, parameters and new tensors that it is computed from."""
+    found: dict[Any, None] = {}
+    asked: dict[Value, Any] = {}
+    seen: set[Value] = set()
+    stack = [tensor]
+    while stack:
+        value = stack.pop()
+        value = tracer.facts.root(value) if isinstance(value, Value) else value
+        if not isinstance(value, Value) or value in seen:
+            continue
+        seen.add(value)
+        sources = _sources(tracer, value, asked)
+        if isinstance(sources, list):
+            stack += sources
+        else:
+            found[backend.device_of(sources)] = None
+    if len(found) > 1:
+        raise _untold(tracer)
+    place = next(iter(found)) if found else backend.device_of(None)
+    for argument in asked:
+        tracer.guard(Guard("device", argument.node.args[0], str(place), tracer.span()))
+    return place
+
+
+def _sources(tracer: Tracer, value: Value, asked: dict[Value, Any]) -> Any:
+    """What says where a value is, an array or a device; None: where new tensors are made; else a list of what it is computed from."""
+    node = value.node
+    if tracer.is_argument(value):
+        asked[value] = None
+        return tracer.devices.get(value)
+    if node.op.name == "parameter":
+        return tracer.params[node.args[0]]
+    if node.op.name == "placeholder":
+        raise _untold(tracer)
+    place = node.arg("device") if "device" in node.op.params else None
+    if place is not None:
+        return [place.node.args[0]] if isinstance(place, Value) and place.node.op.name == "device_of" else place
+    tensors = [leaf for leaf in leaves(node.args) if isinstance(leaf, Value) and leaf.is_tensor]
+    return tensors or None
+
+
+def _untold(tracer: Tracer) -> Exception:
+    return tracer.error(
+        "GFX cannot tell on which device this tensor is: it is computed from several, or handed on by a loop",
+        "ask an argument for its device",
+    )
+
+
+def device_question(tracer: Tracer, x: Proxy, name: str) -> bool | None:
+    """`x.is_cuda` and its like; None: the attribute is no such question."""
+    backend = x.backend
+    if backend is None or not name.startswith(_QUESTION) or name.removeprefix(_QUESTION) not in backend.device_kinds:
+        return None
+    return bool(device_of(tracer, x.read(), backend).type == name.removeprefix(_QUESTION))
