@@ -1,21 +1,20 @@
 """What a graph or a program takes: floating-point operations and bytes, as size expressions over its open sizes.
 
-A function counts once for each call. A region counts once too, except that the body of a `for` whose number of trips is
+A function counts once for each call, at the shapes of that call. A region counts once too, except that the body of a `for` whose number of trips is
 known multiplies its operations by it; both sides of a branch count. `notes` say where this was so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from . import host
-from .errors import GfxError
+from . import host, rules
 from .graph import Graph, Node, Value
 from .host import DimLike
+from .infer.walk import Site, Walk
 from .program import Program
-from .regions import BRANCHING, FOR, WHILE, is_range
-from .types import LogicalTensor
+from .trees import tree_map
 
 MAX_NOTES = 20
 
@@ -51,16 +50,20 @@ class Estimate:
 
 
 def estimate(target: Program | Graph, promotion: str = "torch") -> Estimate:
-    """The total of a program (its entry, calls followed) or of a graph on its own. Sizes come from inferred types."""
-    if isinstance(target, Program):
-        return _Counter(target, target.promotion).graph(target.entry)
-    return _Counter(None, promotion).graph(target)
+    """The total of a program (its entry, calls followed, each at the shapes of that call) or of a graph on its own.
+
+    Sizes follow from the types of the arguments, at any level: symbolic ones give expressions. Raises ShapeError where
+    types do not fit, GfxError where a function calls itself.
+    """
+    walk, entry = _walked(target, promotion)
+    return Counter(walk).site(walk.run(entry))
 
 
 def estimates(program: Program) -> dict[str, Estimate]:
-    """The estimate of one call of each graph of the program, the entry last."""
-    counter = _Counter(program, program.promotion)
-    return {name: counter.graph(g) for name, g in (*program.functions.items(), (program.entry.name, program.entry))}
+    """The estimate of one call of each graph of the program on its own (types as far as all calls agree), the entry last."""
+    walk, entry = _walked(program, program.promotion)
+    counter = Counter(walk)
+    return {name: counter.site(walk.run(g)) for name, g in (*program.functions.items(), (entry.name, entry))}
 
 
 def compute_estimate(target: Program | Graph, promotion: str = "torch") -> DimLike | None:
@@ -75,88 +78,55 @@ def memory_estimate(target: Program | Graph, promotion: str = "torch") -> DimLik
     return None if total.unknown else total.bytes
 
 
-class _Counter:
-    """Adds up graphs, each of them once however often it is called."""
+def _walked(target: Program | Graph, promotion: str) -> tuple[Walk, Graph]:
+    if isinstance(target, Program):
+        return Walk(target, target.promotion, partial=True), target.entry
+    return Walk(None, promotion, partial=True), target
 
-    def __init__(self, program: Program | None, promotion: str) -> None:
-        self.program, self.promotion = program, promotion
-        self.known: dict[Graph, Estimate | None] = {}
 
-    def graph(self, graph: Graph) -> Estimate:
-        found = self.known.get(graph, self)
+class Counter:
+    """Adds up the sites that a walk has found, each of them once however often it is reached."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.promotion = walk.rules
+        self.known: dict[int, Estimate] = {}
+
+    def site(self, site: Site) -> Estimate:
+        """One run of a site's graph."""
+        found = self.known.get(id(site))
         if found is None:
-            raise GfxError(f"the function {graph.name!r} calls itself", hint="its cost has no closed form")
-        if isinstance(found, Estimate):
-            return found
-        self.known[graph] = None
+            found = Estimate()
+            for node in site.graph or ():
+                found += self.node(node, site)
+            self.known[id(site)] = found
+        return found
+
+    def total(self, sites: Iterable[Site]) -> Estimate:
+        """One run of each."""
         total = Estimate()
-        for node in graph:
-            total += self.node(node)
-        self.known[graph] = total
+        for site in sites:
+            total += self.site(site)
         return total
 
-    def node(self, node: Node) -> Estimate:
-        if node.op.name == "call":
-            return self._call(node)
-        if node.regions:
-            return self._regions(node)
-        if node.op.name == "holder":
-            note = f"the call of {node.arg('target')} is not known and not counted"
-            return Estimate(unknown=1, notes=(_placed(note, node),))
-        operations, size = node.compute_estimate(self.promotion), node.memory_estimate(self.promotion)
+    def node(self, node: Node, site: Site) -> Estimate:
+        """One run of a node, by its op's rule or by its control row."""
+        control = node.op.control
+        return self.plain(node, site) if control is None else control.cost(self, node, site)
+
+    def plain(self, node: Node, site: Site) -> Estimate:
+        """By the op's rules, from the types that its inputs and values have there."""
+        types = lambda leaf: site.env.get(leaf, rules.UNKNOWN) if type(leaf) is Value else leaf
+        args, outs = tree_map(types, node.args), tuple(map(types, node.values))
+        operations = rules.compute(node.op, args, outs, self.promotion)
+        size = rules.memory(node.op, args, outs, self.promotion)
         if operations is None or size is None:
             return Estimate(operations or 0, size or 0, unknown=1)
         return Estimate(operations, size)
 
-    def _call(self, node: Node) -> Estimate:
-        callee = node.arg("callee")
-        graph = callee if isinstance(callee, Graph) else self.program.callee(callee) if self.program else None
-        if graph is None:
-            return Estimate(unknown=1, notes=(_placed(f"the function {callee!r} is not known and not counted", node),))
-        return self.graph(graph)
+    def unknown(self, note: str, node: Node) -> Estimate:
+        """A node whose cost nobody knows."""
+        return self.noted(Estimate(unknown=1), note, node)
 
-    def _regions(self, node: Node) -> Estimate:
-        total = Estimate()
-        if node.op.name == "custom_gradient":
-            return self.graph(node.regions[0])
-        for region in node.regions:
-            total += self.graph(region)
-        name = node.op.name
-        if name in BRANCHING:
-            return total + Estimate(notes=(_placed(f"both sides of `{name}` are counted", node),))
-        trips = _trips(node) if name in FOR and node.arg("exit") is None else None
-        if trips is None:
-            kind = "while" if name in WHILE else "for"
-            return total + Estimate(notes=(_placed(f"one trip of `{kind}` is counted", node),))
-        return total.times(trips)
-
-
-def _placed(note: str, node: Node) -> str:
-    return note if node.span is None else f"{note} [{node.span.place()}]"
-
-
-def _known(item: object) -> object:
-    return item.type if isinstance(item, Value) else item
-
-
-def _trips(node: Node) -> DimLike | None:
-    """How often a `for` runs its body, None where that is unknown: its shortest iterable ends it."""
-    found: DimLike | None = None
-    for item in node.arg("items"):
-        count = _range_size(*map(_known, item[1:])) if is_range(item) else _rows(_known(item))
-        if count is None:
-            return None
-        found = count if found is None else host.extremum("min", found, count)
-    return found
-
-
-def _rows(type_: object) -> DimLike | None:
-    return type_.dims[0] if isinstance(type_, LogicalTensor) and type_.dims else None
-
-
-def _range_size(start: object, stop: object, step: object) -> DimLike | None:
-    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step:
-        return len(range(start, stop, step))
-    if step != 1 or not all(isinstance(end, (int, host.Dim, host.Expr)) for end in (start, stop)):
-        return None
-    return host.extremum("max", host.sub(stop, start), 0)  # type: ignore[arg-type]
+    def noted(self, total: Estimate, note: str, node: Node) -> Estimate:
+        """With a note, at the node's place."""
+        return total + Estimate(notes=(note if node.span is None else f"{note} [{node.span.place()}]",))

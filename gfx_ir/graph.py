@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import rules
 from .edges import UNBOUND, Attribute, Input, Output
@@ -12,6 +12,9 @@ from .op import OpDef, evaluate, lookup
 from .source import Span
 from .text import to_text
 from .trees import BRANCHES, leaves, tree_map
+
+if TYPE_CHECKING:
+    from .program import Program
 
 
 class Value:
@@ -122,11 +125,14 @@ class Node:
         """Take `new` wherever it took `old`."""
         self.set_args(tree_map(lambda leaf: new if leaf is old else leaf, self.args))
 
-    # The rules of its op, as methods of the node.
-    def eval(self, *inputs: Any) -> Any:
-        """Host values in (one for each of `inputs`), host values out, by the op's reference."""
+    # The rules of its op, as methods of the node. `program` (for calls and parameters) has the functions and the data,
+    # `prefix` is the path under which the parameters of its graph stand there.
+    def eval(self, *inputs: Any, program: Program | None = None, prefix: str = "") -> Any:
+        """Host values in (one for each of `inputs`), host values out, by the reference: of what it holds and calls, too."""
         items = iter(inputs)
         args = tree_map(lambda a: next(items) if type(a) is Value or a is UNBOUND else a, self.args)
+        if self.op.control is not None:
+            return self.op.control.eval(self, args, program, prefix)
         with rules.building(None):
             return evaluate(self.op, args)
 
@@ -134,21 +140,34 @@ class Node:
         """The arguments with the type of each Value in its place."""
         return tree_map(_type_of, self.args)
 
-    def infer_output_shape(self, promotion: str = "torch") -> tuple:
+    def infer_output_shape(self, promotion: str = "torch", program: Program | None = None, prefix: str = "") -> tuple:
         """Types of its values from the types of its inputs, under the promotion rules. Raises ShapeError."""
+        if self.op.control is not None:
+            return self.op.control.types(self, promotion, program, prefix)
         return rules.infer_at(self.op, self.types(), promotion, self.span)
 
-    def memory_estimate(self, promotion: str = "torch") -> Any:
-        """Bytes that its values take, as a size expression (None: unknown)."""
-        return rules.memory(self.op, self.types(), tuple(map(_type_of, self.values)), promotion)
+    def memory_estimate(self, promotion: str = "torch", program: Program | None = None, prefix: str = "") -> Any:
+        """Bytes that its values (and those of what it holds or calls) take, as a size expression (None: unknown)."""
+        if self.op.control is not None:
+            total = self.op.control.estimate(self, promotion, program, prefix)
+            return None if total.unknown else total.bytes
+        return rules.memory(self.op, self.types(), self._value_types(promotion), promotion)
 
-    def compute_estimate(self, promotion: str = "torch") -> Any:
-        """Floating-point operations, as a size expression (None: unknown)."""
-        return rules.compute(self.op, self.types(), tuple(map(_type_of, self.values)), promotion)
+    def compute_estimate(self, promotion: str = "torch", program: Program | None = None, prefix: str = "") -> Any:
+        """Floating-point operations, of a loop for its trips where their number is known (None: unknown)."""
+        if self.op.control is not None:
+            total = self.op.control.estimate(self, promotion, program, prefix)
+            return None if total.unknown else total.operations
+        return rules.compute(self.op, self.types(), self._value_types(promotion), promotion)
 
-    def forward(self, promotion: str = "torch") -> tuple[Value, ...]:
+    def _value_types(self, promotion: str) -> tuple:
+        if all(value.type is not None for value in self.values):
+            return tuple([value.type for value in self.values])
+        return rules.infer_at(self.op, self.types(), promotion, self.span)
+
+    def forward(self, promotion: str = "torch", program: Program | None = None, prefix: str = "") -> tuple[Value, ...]:
         """Infer types, set them on its values and return these (lazy: nothing is computed)."""
-        for value, type_ in zip(self.values, self.infer_output_shape(promotion)):
+        for value, type_ in zip(self.values, self.infer_output_shape(promotion, program, prefix)):
             value.type = None if type_ is rules.OPEN else type_
         return self.values
 

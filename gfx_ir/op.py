@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from .control import Control
 from .dtypes import DType
 from .errors import MissingOp
 from .template import Own, Spelling, Template
@@ -32,12 +33,12 @@ class OpDef:
 
     `kinds` are the kinds of its outputs 1… ("tensor", or a host kind), fixed or from the arguments. A *primitive* has `eval`, a
     NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
-    `added`: how users spelled an op of their own, by the names of backends.
+    `control`: the row of an op that an interpreter runs itself (see control.py). `added`: how users spelled their own op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
-        "put", "effect", "regions", "doc", "family", "namespace", "added",
+        "put", "effect", "control", "regions", "doc", "family", "namespace", "added",
     )  # fmt: skip
 
     def __init__(
@@ -52,6 +53,7 @@ class OpDef:
         memory: Cost | None = None,
         put: Put | None = None,
         effect: bool = False,
+        control: Control | None = None,
         regions: tuple[str, ...] = (),
         family: str = "",
         doc: str = "",
@@ -62,7 +64,7 @@ class OpDef:
         self.name, self.params, self.defaults, self.bind = parse_signature(signature)
         self.eval = None if eval is None else Template(eval, self.params, self.defaults, own=own)
         self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
-        self.put = put
+        self.put, self.control = put, control
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}
 

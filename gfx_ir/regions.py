@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import VerifyError
-from .graph import Node
 from .source import Span
 from .trees import BRANCHES, leaves
-
-BRANCHING = ("cond", "host_if")
-WHILE = ("while", "host_while")
-FOR = ("for", "host_for")
 
 
 def results(tree: Any, count: int, span: Span | None = None) -> tuple:
@@ -27,18 +22,6 @@ def results(tree: Any, count: int, span: Span | None = None) -> tuple:
     if len(found) != count:
         raise VerifyError(f"a result of {len(found)} values is taken as {count}", span)
     return found
-
-
-def layout(node: Node) -> list[tuple[str, int, int | None]]:
-    """(name, number of placeholders, number of results) of each region; None: one leaf, the truth value of a test."""
-    name, count = node.op.name, len(node.values)
-    if name in BRANCHING:
-        return [(region, len(node.arg("operands")), count) for region in node.op.regions]
-    operands, init = node.arg("operands"), node.arg("init")
-    taken = len(init) + len(operands)
-    if name in WHILE:
-        return [("test", taken, None), ("body", taken, len(init))]
-    return [("body", len(node.arg("items")) + taken, count)]
 
 
 def is_range(item: Any) -> bool:

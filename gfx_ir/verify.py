@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import NoReturn
 
-from .build import HOST_OPERATORS
 from .errors import GfxError, VerifyError
 from .graph import UNBOUND, Graph, Node, Value
 from .naming import is_name
 from .op import HOST_KINDS
 from .program import Program
-from .regions import BRANCHING, FOR, WHILE, is_range, join_path, layout
+from .regions import join_path
 from .text import default_kinds
 from .trees import leaves
 
@@ -140,8 +140,6 @@ class _Check:
 
     def _node(self, node: Node) -> None:
         op = node.op
-        if op.name in ("placeholder", "parameter", "output"):
-            self.fail(node, "it stands in the list; the ends of a graph stand outside")
         if len(node.args) != len(op.params):
             self.fail(node, f"it has {len(node.args)} arguments for {', '.join(op.params)}")
         if len(node.regions) != len(op.regions):
@@ -152,29 +150,11 @@ class _Check:
         if op.effect:
             self.effects.add(node)
         self._define(node, named=True)
-        if op.name in BRANCHING + WHILE + FOR:
-            self._regions(node)
-        elif op.name == "call":
-            self._call(node)
-        elif op.name == "custom_gradient":
-            self._custom_gradient(node)
-        else:
-            if op.name == "holder":
-                self._holder(node)
+        if op.control is not None:
+            op.control.verify(node, partial(self.fail, node), self.program)
+        if not op.regions and op.name != "call":
             self._texts(node)
             self._kinds(node)
-
-    def _holder(self, node: Node) -> None:
-        """What is printed as a call must be one."""
-        framework, target, args, kwargs, count, why = node.args
-        if type(framework) is not str or type(target) is not str or not all(map(is_name, target.split("."))):
-            self.fail(node, f"it calls a function by its dotted name, not {target!r} of {framework!r}")
-        if type(args) is not tuple or type(kwargs) is not dict or not all(map(is_name, kwargs)):
-            self.fail(node, "it has a tuple of arguments, and a dictionary of those by name")
-        if count is not None and (type(count) is not int or count < 1):
-            self.fail(node, f"it gives one array, or a number of them, not {count!r}")
-        if type(why) is not str:
-            self.fail(node, f"its reason is a text, not {why!r}")
 
     def _texts(self, node: Node) -> None:
         """Rows may print a text argument within an expression (`finfo(x).eps`), so it must not be able to be code."""
@@ -185,9 +165,6 @@ class _Check:
                     self.fail(node, f"its {param} cannot be the text {leaf!r}")
 
     def _kinds(self, node: Node) -> None:
-        if node.op.name == "host" and (type(node.args[0]) is not str or node.args[0] not in HOST_OPERATORS):
-            hint = f"there are: {' '.join(HOST_OPERATORS)}"
-            self.fail(node, f"there is no operator {node.args[0]!r} of host values", hint)
         try:
             count = len(node.op.output_kinds(node.args))
         except GfxError:
@@ -198,55 +175,6 @@ class _Check:
             on_device = {value.kind in _ON_DEVICE, kind in _ON_DEVICE}
             if len(on_device) == 2 and "any" not in (value.kind, kind) and node.op.name != "host":
                 self.fail(node, f"its value {value.index} is of kind {value.kind!r}, and its op gives {kind!r}")
-
-    def _regions(self, node: Node) -> None:
-        for name in ("operands", "init", "items"):
-            if name in node.op.params and type(node.arg(name)) is not tuple:
-                self.fail(node, f"{name} is a tuple, not {node.arg(name)!r}")
-        for item in node.arg("items") if node.op.name in FOR else ():
-            if type(item) is not Value and not is_range(item):
-                self.fail(node, "an iterable is a tensor's value or ('range', start, stop, step)")
-        if node.op.name not in BRANCHING:
-            self._carried(node)
-        for region, (name, taken, given) in zip(node.regions, layout(node)):
-            if len(region.placeholders) != taken:
-                self.fail(node, f"region {name!r} has {len(region.placeholders)} placeholders for {taken} arguments")
-            if given is not None and not (type(region.result) is tuple and len(region.result) == given):
-                self.fail(node, f"region {name!r} does not give a tuple of {given} results")
-            if given is None and type(region.result) in (tuple, list, dict):
-                self.fail(node, f"region {name!r} does not give one truth value")
-
-    def _carried(self, node: Node) -> None:
-        count, exit_ = len(node.arg("init")), node.arg("exit")
-        if len(node.values) < count or (node.op.name in WHILE and len(node.values) != count):
-            self.fail(node, f"it has {len(node.values)} values for {count} carried ones")
-        if exit_ is not None and not (type(exit_) is int and 0 <= exit_ < count):
-            self.fail(node, f"exit is the position of a carried value, not {exit_!r}")
-
-    def _custom_gradient(self, node: Node) -> None:
-        inputs, name, mode, count = node.args
-        forward, rule = node.regions
-        if type(inputs) is not tuple or not is_name(name) or mode not in ("vjp", "jvp") or len(node.values) != count:
-            self.fail(node, "it has a tuple of inputs, a name, a mode (vjp or jvp) and its number of values")
-        if any(type(region.result) is not tuple for region in node.regions):
-            self.fail(node, "each of its regions gives a tuple of results")
-        kept = len(forward.result) - count
-        taken, given = (kept + count, len(inputs)) if mode == "vjp" else (2 * len(inputs), 2 * count)
-        found = (len(forward.placeholders), kept >= 0, len(rule.placeholders), len(rule.result))
-        if found != (len(inputs), True, taken, given):
-            self.fail(node, "what its regions take and give does not fit its inputs and values")
-
-    def _call(self, node: Node) -> None:
-        callee, prefix, args = node.args
-        if type(prefix) is not str or type(args) is not tuple:
-            self.fail(node, "a call has a prefix (a text) and a tuple of arguments")
-        if self.program is None:
-            return
-        graph = self.program.callee(callee)
-        if graph is None:
-            self.fail(node, f"there is no function {getattr(callee, 'name', callee)!r} in the program")
-        if len(graph.placeholders) != len(args):
-            self.fail(node, f"{graph.name!r} takes {len(graph.placeholders)} arguments, not {len(args)}")
 
     def chains(self) -> None:
         """Check that uses are what takes a value, once everything that could is known to stand in its graph."""

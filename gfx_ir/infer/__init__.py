@@ -12,7 +12,7 @@ from ..pause import collection_paused
 from ..program import Guard, Parameter, Program
 from ..trees import leaves, paths
 from ..types import LogicalTensor, TensorSpec
-from .walk import Walk, record
+from .walk import Site, Walk, record
 
 _PLAIN: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}
 
@@ -89,18 +89,28 @@ def infer(program: Program) -> Program:
     of an open host test that is not taken for these types keeps no types.
     """
     out = copy_program(program)
-    run = Walk(out).run()
+    site = Walk(out, out.promotion).run(out.entry)
     for graph in (out.entry, *out.functions.values()):
         for node in graph.walk():
             for value in node.values:
-                if node.op.infer is not None or node.op.body is not None or node.regions or node.op.name == "call":
+                if node.op.infer is not None or node.op.body is not None or node.op.control is not None:
                     value.type = None
             for region in node.regions:
                 for value in region.placeholders:
                     value.type = None
-    record(run, out.promotion)
+    record(site, out.promotion)
     out.level = 2
     return out
 
 
-__all__ = ["bind", "infer"]
+@collection_paused()
+def sites(program: Program) -> Site:
+    """The entry as it is called, with the types of all its values; `site.children` has what its nodes hold or call.
+
+    One Graph that is called at several shapes has a site for each: `[site.type(value) for site in sites(program).walk()
+    if site.graph is graph]`, where `value.type` keeps what they agree on. Raises ShapeError as `infer` does.
+    """
+    return Walk(program, program.promotion).run(program.entry)
+
+
+__all__ = ["bind", "infer", "sites"]

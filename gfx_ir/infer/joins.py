@@ -9,7 +9,7 @@ from .. import host
 from ..dtypes import DType
 from ..errors import ShapeError
 from ..graph import Value
-from ..ops._shapes import as_type
+from ..promotion import as_type
 from ..rules import OPEN, UNKNOWN
 from ..trees import BRANCHES, leaves
 from ..types import LogicalTensor

@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from ..host import DimLike
-from ..types import LogicalTensor
-from ._dims import (
+from ..dims import (
     Dims,
     axes_of,
     axis_of,
@@ -26,7 +24,8 @@ from ._dims import (
     size_arg,
     total,
 )
-from ._promotion import (
+from ..host import DimLike
+from ..promotion import (
     DtypeRule,
     as_type,
     boolean,
@@ -47,6 +46,7 @@ from ._promotion import (
     stays_weak,
     sum_dtype,
 )
+from ..types import LogicalTensor
 
 __all__ = [
     "Dims",

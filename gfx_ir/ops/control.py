@@ -16,15 +16,27 @@ in mode "jvp" it takes the inputs and their tangents, and returns the results an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from ..build import HOST_OPERATORS
+from ..control import Fail
+from ..cost import Counter, Estimate
+from ..graph import Node
+from ..infer.joins import initial
+from ..infer.walk import Site, Walk
+from ..interpreter import Interpreter
 from ..op import OpDef, register
+from ._asked import Plain
+from ._control import Branch, Call, CustomGradient, End
 from ._host import evaluate
+from ._loops import For, While
 from ._shapes import free, takes_open
 
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "bool"))
 _ORDER = ("bool", "int", "float")
+_PYTHON = {"int": int, "float": float, "bool": bool, "str": str}
 
 
 def _none(args: SimpleNamespace) -> tuple[str, ...]:
@@ -64,19 +76,49 @@ def _kinds(args: tuple) -> set[str]:
     return {getattr(arg, "kind", None) or type(arg).__name__ for arg in args}
 
 
-for _signature, _regions in (
-    ("placeholder(name)", ()),
-    ("parameter(path)", ()),
-    ("output(tree)", ()),
-    ("cond(pred, operands)", ("then", "else")),
-    ("while_(init, operands, exit=None)", ("test", "body")),
-    ("for_(items, init, operands, exit=None)", ("body",)),
-    ("host_if(test, operands)", ("then", "else")),
-    ("host_while(init, operands, exit=None)", ("test", "body")),
-    ("host_for(items, init, operands, exit=None)", ("body",)),
-    ("call(callee, prefix, args)", ()),
+class Host(Plain):
+    """Python's operator on host values."""
+
+    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        return (HOST_OPERATORS[args[0]](*args[1]),)
+
+    def verify(self, node: Node, fail: Fail, program: Any) -> None:
+        if type(node.args[0]) is not str or node.args[0] not in HOST_OPERATORS:
+            fail(f"there is no operator {node.args[0]!r} of host values", f"there are: {' '.join(HOST_OPERATORS)}")
+
+
+class ToPython(Plain):
+    """The number in a tensor, as Python's."""
+
+    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        x, kind = args
+        data = machine.backend.to_host(x) if machine.backend.is_tensor(x) else x
+        return (_PYTHON[kind](data) if kind in _PYTHON else getattr(data, "tolist", lambda: data)(),)
+
+    def infer(self, walk: Walk, node: Node, args: tuple, site: Site) -> tuple:
+        return tuple([initial(value) for value in node.values])
+
+    def cost(self, counter: Counter, node: Node, site: Site) -> Estimate:
+        return Estimate()
+
+
+for _signature, _regions, _control in (
+    ("placeholder(name)", (), End()),
+    ("parameter(path)", (), End()),
+    ("output(tree)", (), End()),
+    ("cond(pred, operands)", ("then", "else"), Branch()),
+    ("while_(init, operands, exit=None)", ("test", "body"), While()),
+    ("for_(items, init, operands, exit=None)", ("body",), For()),
+    ("host_if(test, operands)", ("then", "else"), Branch(open_host=True)),
+    ("host_while(init, operands, exit=None)", ("test", "body"), While(open_host=True)),
+    ("host_for(items, init, operands, exit=None)", ("body",), For(open_host=True)),
+    ("call(callee, prefix, args)", (), Call()),
 ):
-    register(OpDef(_signature, kinds=_none if _regions else ("tensor",), regions=_regions, family="control"))
+    register(
+        OpDef(
+            _signature, kinds=_none if _regions else ("tensor",), regions=_regions, family="control", control=_control
+        )
+    )
 
 register(
     OpDef(
@@ -84,6 +126,7 @@ register(
         kinds=lambda a: ("tensor",) * a.count,
         regions=("forward", "rule"),
         family="control",
+        control=CustomGradient(),
     )
 )
 
@@ -101,6 +144,7 @@ register(
         infer=host_value,
         compute=free,
         family="control",
+        control=Host(),
     )
 )
-register(OpDef("to_python(x, kind)", kinds=lambda a: (a.kind,), family="control"))
+register(OpDef("to_python(x, kind)", kinds=lambda a: (a.kind,), family="control", control=ToPython()))

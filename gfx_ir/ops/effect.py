@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import sys
+from collections.abc import Sequence
 from types import SimpleNamespace
+from typing import Any
 
 from .. import held
+from ..backend import Backend, backend
+from ..control import Fail
+from ..cost import Counter, Estimate
+from ..graph import Node
+from ..infer.walk import Site
+from ..interpreter import Interpreter
+from ..naming import is_name
+from ..public import function_of
+from ..trees import tree_map
+from ._asked import Plain
 from ._row import op
 from ._shapes import free
 
@@ -45,6 +58,63 @@ def print_options(args: SimpleNamespace) -> str:
     return end + ("" if args.stream == "stdout" else ", file=sys.stderr")
 
 
+class Print(Plain):
+    """Python's print."""
+
+    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        values, end, stream = args
+        print(*values, end=end, file=sys.stderr if stream == "stderr" else None)
+        return ()
+
+
+class Check(Plain):
+    """An error that is raised where a test fails."""
+
+    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        passed, message, error = args
+        if not machine.truth(passed):
+            if type(message) is list:
+                message = message[0].format(*message[1:])
+            told = message if type(message) is tuple else () if message is None else (message,)
+            raise getattr(builtins, error_names(error)[1])(*tree_map(machine.backend.convert, told))
+        return ()
+
+
+class Holder(Plain):
+    """A call that no op stands for, run by the framework that it came from."""
+
+    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        framework, target, given, named, *_ = args
+        here = machine.backend
+        owner = here if framework == here.name else backend(framework)
+        fn = function_of(owner, target)
+
+        def there(leaf: Any) -> Any:
+            return _moved(leaf, here, owner) if here.is_tensor(leaf) else owner.convert(leaf)
+
+        out = fn(*tree_map(there, tuple(given)), **tree_map(there, named))
+        return [_moved(part, owner, here) for part in ((out,) if owner.is_tensor(out) else out)]
+
+    def cost(self, counter: Counter, node: Node, site: Site) -> Estimate:
+        return counter.unknown(f"the call of {node.arg('target')} is not known and not counted", node)
+
+    def verify(self, node: Node, fail: Fail, program: Any) -> None:
+        """What is printed as a call must be one."""
+        framework, target, args, kwargs, count, why = node.args
+        if type(framework) is not str or type(target) is not str or not all(map(is_name, target.split("."))):
+            fail(f"it calls a function by its dotted name, not {target!r} of {framework!r}")
+        if type(args) is not tuple or type(kwargs) is not dict or not all(map(is_name, kwargs)):
+            fail("it has a tuple of arguments, and a dictionary of those by name")
+        if count is not None and (type(count) is not int or count < 1):
+            fail(f"it gives one array, or a number of them, not {count!r}")
+        if type(why) is not str:
+            fail(f"its reason is a text, not {why!r}")
+
+
+def _moved(x: Any, source: Backend, target: Backend) -> Any:
+    return x if source is target else target.from_host(source.to_host(x))
+
+
 op(
     FAMILY,
     r'print(args, end="\n", stream="stdout")',
@@ -54,6 +124,7 @@ op(
     compute=free,
     memory=free,
     effect=True,
+    control=Print(),
     doc='Print values and texts, as Python\'s print does; `stream` is "stdout" or "stderr".',
 )
 op(
@@ -65,6 +136,7 @@ op(
     compute=free,
     memory=free,
     effect=True,
+    control=Check(),
     doc='Raise the exception called `error` (a builtin, or a class of its own over one: "ValueError.Unstable") with `message`, or with '
     "each of a tuple, where pred is false; a list is a format and what stands in it.",
 )
@@ -74,6 +146,7 @@ op(
     kinds=held.kinds,
     infer=held.infer,
     effect=True,
+    control=Holder(),
     doc="The call of a function that has no op, by its dotted name; run by the framework that it came from. It gives one "
     "array, or a sequence of `count`. `why` tells what keeps other frameworks from it, where more is known than that it has no op.",
 )

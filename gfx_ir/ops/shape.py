@@ -5,6 +5,7 @@ Names and semantics: https://data-apis.org/array-api/latest/API_specification/ma
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..errors import ShapeError
 from ..rules import OPEN
 from ..types import LogicalTensor
 from . import _seen, _views
+from ._asked import Asked, IsNone, Sizes
 from ._joins import (
     broadcast_dims,
     chunk_type,
@@ -320,16 +322,16 @@ def _attribute(name: str, function: str) -> Any:
     return lambda args: function if _seen.is_plain(args.x) else f"x.{name}"
 
 
-for _signature, _spelling, _kind, _answer in (
-    ("size(x, axis)", "x.shape[axis]", "int", _size),
-    ("rank(x)", _attribute("ndim", "np.ndim(x)"), "int", lambda x, a: x.rank),
-    ("shape(x)", _attribute("shape", "np.shape(x)"), "shape", _shape),
-    ("numel(x)", _attribute("size", "np.size(x)"), "int", lambda x, a: x.size()),
-    ("dtype_of(x)", _attribute("dtype", "np.asarray(x).dtype"), "dtype", lambda x, a: x.dtype),
-    ("is_floating(x)", "is_floating(x)", "bool", _is_floating),
-    ("device_of(x)", "x.device", "device", lambda x, a: None),
+for _signature, _spelling, _kind, _answer, _run in (
+    ("size(x, axis)", "x.shape[axis]", "int", _size, lambda m, x, axis: m.shape(x)[axis]),
+    ("rank(x)", _attribute("ndim", "np.ndim(x)"), "int", lambda x, a: x.rank, lambda m, x: len(m.shape(x))),
+    ("shape(x)", _attribute("shape", "np.shape(x)"), "shape", _shape, lambda m, x: m.shape(x)),
+    ("numel(x)", _attribute("size", "np.size(x)"), "int", lambda x, a: x.size(), lambda m, x: math.prod(m.shape(x))),
+    ("dtype_of(x)", _attribute("dtype", "np.asarray(x).dtype"), "dtype", lambda x, a: x.dtype, lambda m, x: m.dtype(x)),
+    ("is_floating(x)", "is_floating(x)", "bool", _is_floating, lambda m, x: m.dtype(x).kind == "f"),
 ):
-    op(FAMILY, _signature, _spelling, infer=_asked(_answer), kinds=(_kind,), compute=free)
+    op(FAMILY, _signature, _spelling, infer=_asked(_answer), kinds=(_kind,), compute=free, control=Asked(_run))
+op(FAMILY, "device_of(x)", "x.device", infer=_asked(lambda x, a: None), kinds=("device",), compute=free)
 op(
     FAMILY,
     "is_none(x)",
@@ -337,6 +339,7 @@ op(
     infer=takes_open(lambda args, rules: True if args.x is None else OPEN),
     kinds=("bool",),
     compute=free,
+    control=IsNone(lambda machine, x: x is None),
 )
 op(
     FAMILY,
@@ -345,4 +348,5 @@ op(
     infer=_sizes,
     kinds=lambda a: ("int",) * a.rank,
     compute=free,
+    control=Sizes(),
 )

@@ -136,6 +136,11 @@ def test_regions_count_once_and_say_so():
     assert loop.notes == ("one trip of `while` is counted",)
 
 
+def trip(items):
+    """The body of a loop over so many iterables that carries one value."""
+    return graph_of(lambda *taken: ops.exp(taken[-1]), *[None] * items, f32(B, 4))
+
+
 @pytest.mark.parametrize(
     "items, trips",
     [
@@ -146,8 +151,7 @@ def test_regions_count_once_and_say_so():
     ],
 )
 def test_known_trips_multiply_the_operations(items, trips):
-    body = graph_of(ops.exp, f32(B, 4))
-    graph = holding("for", (), ("x",), (), None, regions=[body])
+    graph = holding("for", (), ("x",), (), None, regions=[trip(len(items))])
     node = graph.first
     x = graph.placeholders[0]
     node.set_args((tuple(x if item == "x" else item for item in items), *node.args[1:]))
@@ -158,7 +162,7 @@ def test_known_trips_multiply_the_operations(items, trips):
 
 
 def test_a_loop_that_may_end_early_counts_one_trip():
-    graph = holding("for", (("range", 0, 10, 1),), ("x",), (), 0, regions=[graph_of(ops.exp, f32(B, 4))])
+    graph = holding("for", (("range", 0, 10, 1),), ("x",), (), 0, regions=[trip(1)])
     assert estimate(graph).operations == 4 * B
     assert estimate(graph).notes == ("one trip of `for` is counted",)
 

@@ -8,7 +8,7 @@ from typing import Any
 from gfx_ir import build, ops
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import float32
-from gfx_ir.ops._promotion import real_of
+from gfx_ir.promotion import real_of
 
 from ..lifting import dtype_like, floating, is_dtype, is_number, kind, known_size, place, refuse, shape_of
 from .decompositions import OldSvd, adjoint

@@ -16,7 +16,7 @@ from ...dtypes import DType, bool_, complex128, float32, float64
 from ...errors import ShapeError
 from ...graph import Graph, Node, Value
 from ...op import lookup
-from ...ops._promotion import real_of
+from ...promotion import real_of
 from ...rules import infer
 from ...trees import leaves, tree_map
 from ...types import LogicalTensor

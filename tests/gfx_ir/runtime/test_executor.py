@@ -11,10 +11,10 @@ from gfx_ir.dtypes import DTYPES, float32
 from gfx_ir.errors import MissingOp, ShapeError, VerifyError
 from gfx_ir.graph import Graph, Node
 from gfx_ir.op import lookup
+from gfx_ir.plan import steps
 from gfx_ir.program import Program
+from gfx_ir.reference import ReferenceBackend
 from gfx_ir.runtime.executor import Executor
-from gfx_ir.runtime.plan import steps
-from gfx_ir.runtime.reference import ReferenceBackend
 from gfx_ir.source import Span
 from gfx_ir.textparse import parse_text
 from gfx_ir.trees import tree_map

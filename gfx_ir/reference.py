@@ -8,10 +8,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..backend import Backend
-from ..dtypes import DType, dtype
-from ..op import OpDef, evaluate
-from ..rules import building
+from .backend import Backend
+from .dtypes import DType, dtype
+from .op import OpDef, evaluate
+from .rules import building
 
 
 class ReferenceBackend(Backend):

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import host
-from ..errors import ShapeError
-from ..host import Dim, DimLike, Expr
-from ..rules import OPEN
-from ..types import LogicalTensor
+from . import host
+from .errors import ShapeError
+from .host import Dim, DimLike, Expr
+from .rules import OPEN
+from .types import LogicalTensor
 
 Dims = tuple[DimLike | None, ...] | None
 

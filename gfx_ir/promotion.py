@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import DType
-from ..errors import ShapeError
-from ..host import Dim, Expr
-from ..rules import OPEN
-from ..types import LogicalTensor
-from ._dims import same_dims
+from . import dtypes
+from .dims import same_dims
+from .dtypes import DType
+from .errors import ShapeError
+from .host import Dim, Expr
+from .rules import OPEN
+from .types import LogicalTensor
 
 DtypeRule = Callable[[Sequence[LogicalTensor], str], tuple[DType | None, bool]]
 

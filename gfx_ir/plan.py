@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph import Graph, Node, Value
-from ..trees import BRANCHES, leaves
+from .graph import Graph, Node, Value
+from .trees import BRANCHES, leaves
 
 # How an argument is filled: as it is, by the value of a Value, or as a tree that holds Values.
 CONSTANT, VALUE, TREE = range(3)

@@ -1,0 +1,154 @@
+"""Interpreter: what graphs, and single nodes, give on the data of one backend. The op's row, or its control row, says how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import dtypes
+from .backend import Backend
+from .dtypes import DType
+from .errors import ShapeError, VerifyError
+from .graph import Graph, Node, Value
+from .op import lookup
+from .plan import CONSTANT, VALUE, Step, steps
+from .program import Program
+from .regions import join_path
+from .source import Span
+from .trees import leaves, tree_map
+from .types import LogicalTensor
+
+NUMBERS = (bool, int, float, complex)
+
+
+class Interpreter:
+    """One run: the plans of its graphs, its parameters by path. `program` (None: none at hand) has the functions."""
+
+    def __init__(self, backend: Backend, program: Program | None, params: Mapping[str, Any]) -> None:
+        self.backend, self.program, self.params = backend, program, params
+        self.promotion = program.promotion if program is not None else backend.promotion
+        self.plans: dict[Graph, list[Step]] = {}
+
+    # ------------------------------------------------------------------ graphs
+    def graph(
+        self, graph: Graph, inputs: Sequence[Any], prefix: str, finish: Callable[[Value, Any], Any] | None = None
+    ) -> Any:
+        """The result of a graph, its parameters under `prefix`; each value in it goes through `finish`."""
+        plan = self.plans.get(graph)
+        if plan is None:
+            plan = self.plans[graph] = steps(graph)
+        env: dict[Value, Any] = dict(zip(graph.placeholders, inputs))
+        for path, value in graph.parameters.items():
+            env[value] = self.parameter(join_path(prefix, path))
+        for step in plan:
+            node = step.node
+            args = [a if way == CONSTANT else env[a] if way == VALUE else _filled(a, env) for way, a in step.fills]
+            try:
+                out = self.node(node, args, prefix)
+            except Exception as error:
+                _annotate(error, node.span)
+                raise
+            env.update(zip(node.values, out))
+            for value in step.frees:
+                env.pop(value, None)
+        if finish is not None:
+            env = {value: finish(value, data) for value, data in env.items()}
+        return _filled(graph.result, env)
+
+    def finished(self, value: Value, data: Any) -> Any:
+        """A tensor value of the entry as an array: loops carry Python numbers as such (unknown dtype: the default)."""
+        if type(data) not in NUMBERS or value.kind != "tensor" or value.node.op.name == "placeholder":
+            return data
+        known = value.type.dtype if isinstance(value.type, LogicalTensor) else None
+        return self.backend.run(lookup("as_tensor"), (data, known, None))
+
+    def parameter(self, path: str) -> Any:
+        """The data of a parameter."""
+        try:
+            return self.params[path]
+        except KeyError:
+            raise VerifyError(f"the parameters lack {path!r}") from None
+
+    def node(self, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        """The data of a node's values."""
+        values, control = node.values, node.op.control
+        out = self._run(node, args) if control is None else control.run(self, node, args, prefix)
+        if len(values) != 1:
+            if len(out) != len(values) and values:
+                raise ShapeError(f"{node.op.name} gave {len(out)} values, and {len(values)} were captured", node.span)
+            return out if values else ()
+        # An op with one part gives a sequence of it; a host value may be a tuple itself.
+        if control is None and isinstance(out, (tuple, list)) and values[0].is_tensor:
+            (out,) = out
+        return out if control is not None else (out,)
+
+    def _run(self, node: Node, args: Sequence[Any]) -> Any:
+        try:
+            return self.backend.run(node.op, args)
+        except TypeError:
+            arrays = self._with_arrays(node, args)
+            if arrays is None:
+                raise
+            return self.backend.run(node.op, arrays)
+
+    def _with_arrays(self, node: Node, args: Sequence[Any]) -> list[Any] | None:
+        """The arguments with the Python numbers among tensor values made arrays, for functions that take no numbers."""
+        at = [k for k, a in enumerate(node.args) if type(a) is Value and a.is_tensor and type(args[k]) in NUMBERS]
+        if not at:
+            return None
+        strong = [(self.dtype(leaf), False) for leaf in leaves(args) if self.backend.is_tensor(leaf)]
+        out = list(args)
+        for k in at:
+            kind, _ = dtypes.result_type([*strong, (self.dtype(args[k]), True)], self.promotion)
+            out[k] = self.backend.run(lookup("as_tensor"), (args[k], kind, None))
+        return out
+
+    # ------------------------------------------------------------------ what control rows ask
+    def truth(self, x: Any) -> bool:
+        """Whether a test holds."""
+        return bool(x)
+
+    def callee(self, node: Node) -> Graph:
+        """The graph that a call names."""
+        return called(self.program, node)
+
+    def shape(self, x: Any) -> tuple[int, ...]:
+        """Shape of an array or number."""
+        return self.backend.shape_of(x) if self.backend.is_tensor(x) else ()
+
+    def dtype(self, x: Any) -> DType:
+        """Element type of an array or number."""
+        if self.backend.is_tensor(x):
+            return self.backend.dtype_of(x)
+        return dtypes.default(dtypes.kind_of(x), self.promotion)
+
+    def type(self, x: Any) -> Any:
+        """What inference knows of data."""
+        return LogicalTensor(self.dtype(x), self.shape(x)) if self.backend.is_tensor(x) else x
+
+
+def called(program: Program | None, node: Node) -> Graph:
+    """The graph that a call names. Raises VerifyError where there is no such function, or no program to look in."""
+    target = node.args[0]
+    if isinstance(target, Graph) and program is None:
+        return target
+    if program is None:
+        hint = "give it the program that the function belongs to: program=..."
+        raise VerifyError(f"the call of {target!r} cannot be followed", node.span, hint)
+    found = program.callee(target)
+    if found is None:
+        raise VerifyError(f"there is no function {target!r} in the program", node.span)
+    return found
+
+
+def _filled(tree: Any, env: Mapping[Value, Any]) -> Any:
+    return tree_map(lambda leaf: env[leaf] if type(leaf) is Value else leaf, tree)
+
+
+def _annotate(error: Exception, span: Span | None) -> None:
+    """Add the user's line to an error; of the calls around it each line once."""
+    if span is None:
+        return
+    note = f"in {span.place()}" + (f": {span.text}" if span.text else "")
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
