@@ -13,12 +13,14 @@ from .graph import Graph, Node, Value
 from .op import lookup
 from .plan import CONSTANT, VALUE, Step, steps
 from .program import Program
+from .python_numbers import OPERATORS, function
 from .regions import join_path
 from .source import Span
 from .trees import leaves, tree_map
 from .types import LogicalTensor
 
 NUMBERS = (bool, int, float, complex)
+_CASTS: dict[str, Callable[[Any], Any]] = {"to_int": int, "to_float": float, "to_bool": bool}
 
 
 class Interpreter:
@@ -83,6 +85,11 @@ class Interpreter:
         return out if control is not None else (out,)
 
     def _run(self, node: Node, args: Sequence[Any]) -> Any:
+        operator = OPERATORS.get(node.op.name)
+        if operator is not None and all(type(arg) in NUMBERS for arg in args):
+            return operator(*args)
+        if node.op.family == "number":
+            return self._number(node, args)
         try:
             return self.backend.run(node.op, args)
         except TypeError:
@@ -90,6 +97,20 @@ class Interpreter:
             if arrays is None:
                 raise
             return self.backend.run(node.op, arrays)
+
+    def _number(self, node: Node, args: Sequence[Any]) -> Any:
+        """A number of Python's; in the framework's own tracer, what the op's row gives."""
+        name = node.op.name
+        if name == "python":
+            return function(args[0]).run(*args[1])
+        (x,) = args
+        try:
+            data = self.backend.to_host(x).item() if self.backend.is_tensor(x) else x
+        except Exception as error:
+            if not self.backend.asks_for_data(error):
+                raise
+            return self.backend.run(node.op, args)
+        return data if name == "item" else _CASTS[name](data)
 
     def _with_arrays(self, node: Node, args: Sequence[Any]) -> list[Any] | None:
         """The arguments with the Python numbers among tensor values made arrays, for functions that take no numbers."""

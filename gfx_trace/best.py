@@ -61,7 +61,7 @@ def _best(f: Any, x: Proxy) -> Proxy:
 def _better(tracer: Tracer, f: Any, best: Any, item: Any) -> Any:
     """The item, if it is less (greater) than the best: no minimum(), which hands a NaN on."""
     less = tracer.placed(operator.gt if f is max else operator.lt, item, best)
-    if not _mixed(best, item):
+    if not _mixed(best, item) or (weak_kind(best) and weak_kind(item)):
         return tracer.ifexp(less, lambda: item, lambda: best)
     chosen = ops.where(tracer.truth(less), tracer.operand(item), tracer.operand(best))
     made = Proxy(chosen, tracer.backend, widest(weak_kind(best), weak_kind(item)))

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.graph import Value
 from gfx_ir.op import active
+from gfx_ir.python_numbers import FUNCTIONS, OPEN
 from gfx_ir.trees import leaves
 
 from .best import minmax
 from .classes import has_attribute, is_instance, type_of
-from .plain import cast
+from .plain import cast, on_math, on_pow, on_round
 from .proxy import OPERATORS, HostProxy, Proxy, is_open
 from .rows import Generated, StackedRows, rows_of
 from .texts import formatted, str_or_repr
@@ -74,6 +75,8 @@ def total_of(tracer: Tracer, total: Any, items: list[Any]) -> Any:
 def _may_be_boolean(tracer: Tracer, x: Proxy) -> bool:
     """Whether 0 + x may have another dtype than x."""
     value = x.read()
+    if x.weak:
+        return x.weak in ("bool", OPEN)
     element = getattr(getattr(value, "type", None), "dtype", None)
     return tracer.is_boolean(value) if element is None else element.kind == "b"
 
@@ -281,29 +284,6 @@ def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return f(*args, **kwargs)
 
 
-def _math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    if not any(map(is_open, args)):
-        return f(*args)
-    if any(isinstance(a, Proxy) for a in args):
-        name = {"pow": "pow", "fabs": "abs"}.get(f.__name__, f.__name__)
-        return tracer.wrap(getattr(ops, name)(*(tracer.operand(a) for a in args)), tracer.backend)
-    return tracer.wrap(tracer.host(f"math.{f.__name__}", *(tracer.unwrap(a) for a in args)))
-
-
-def _round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    if not is_open(args[0]):
-        return f(*args, **kwargs)
-    if isinstance(args[0], HostProxy):
-        return tracer.wrap(tracer.host("round", *(tracer.unwrap(a) for a in args)))
-    if len(args) > 1:
-        raise tracer.error("GFX cannot convert round(tensor, digits)")
-    return tracer.wrap(ops.round(args[0].read()), args[0].backend)
-
-
-def _pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    return args[0] ** args[1] if any(map(is_open, args)) else f(*args, **kwargs)
-
-
 def _divmod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not any(map(is_open, args)):
         return f(*args, **kwargs)
@@ -326,10 +306,10 @@ BUILTINS: dict[Any, Handler] = {
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: has_attribute, getattr: _getattr, setattr: _setattr,
     format: formatted, ascii: str_or_repr, print: _print, range: _range, zip: _combine, enumerate: _combine, reversed: _combine, map: _map,
     object.__setattr__: _set_plain, object.__delattr__: _set_plain, delattr: _delattr,
-    tuple: _container, list: _container, round: _round, str: str_or_repr, repr: str_or_repr, pow: _pow, builtins.locals: _locals,
+    tuple: _container, list: _container, round: on_round, str: str_or_repr, repr: str_or_repr, pow: on_pow, builtins.locals: _locals,
     builtins.eval: _locals, builtins.exec: _locals, divmod: _divmod, functools.reduce: _reduce,
     **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop), _written_first),
     **dict.fromkeys((bisect.insort_left, bisect.insort_right), _written_first),
     operator.setitem: _set_item, operator.delitem: _delete_item, **{getattr(operator, name): _in_place for name in _SIGNS},
-    **{getattr(math, name): _math for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "sin", "cos", "tan", "tanh", "fabs")},
+    **{getattr(math, name[5:]): on_math for name in FUNCTIONS if name.startswith("math.")},
 }  # fmt: skip

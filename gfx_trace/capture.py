@@ -25,7 +25,6 @@ from .flavour import flavour_of
 from .missing import refuse_missing
 from .modules import Mode, is_module, register_root
 from .outliving import outliving
-from .plain import attach
 from .results import result_tree
 from .state import Write, lasting_writes
 from .tracer import Tracer
@@ -88,7 +87,6 @@ def _capture(
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
         tree, rebuild, state = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
-    attach(tracer)
     eliminate_dead(graph)
     program = Program(
         graph, {}, bound.signature, _used(tracer, graph, state), tracer.guards, promotion,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import dtypes, ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
-from .joins import Partial, number_type
+from .joins import Partial, kind_type, number_type
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 NUMBERS = (bool, int, float, complex)
 ORDER = ("bool", "int", "float", "complex", "tensor")
-_ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
+_ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j, OPEN: 0.0}
 
 
 class Carried:
@@ -91,12 +92,12 @@ class Carried:
         if isinstance(value, Value):
             known = value.type
             if self.weak and isinstance(known, LogicalTensor) and known.weak:  # a number that may become a wider one
-                known = known.with_(dtype=dtypes.default(self.weak[0], tracer.promotion))
+                known = kind_type(self.weak, tracer.promotion)
             return self.found or known
         if self.found is not None or kind != "tensor":
             return self.found
         number = self.weak or weak_kind(self.init)
-        return LogicalTensor(dtypes.default(number[0], tracer.promotion), (), weak=True) if number else None
+        return kind_type(number, tracer.promotion) if number else None
 
     @property
     def number(self) -> bool:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gfx_ir.graph import Node, Value
-from gfx_ir.trees import leaves
+from gfx_ir.graph import Value
 
+from .plain import classes_of
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .scalars import number_types
+from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
-_DEEP = 100
 _KINDS = {"int": int, "float": float, "bool": bool, "str": str}
 
 
@@ -35,7 +35,7 @@ def _flatten(classes: Any) -> list[Any]:
 def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
     if isinstance(x, Proxy):
         if x.weak:
-            return any(issubclass(_KINDS.get(x.weak, complex), c) for c in classes if isinstance(c, type))
+            return _number_is(tracer, x, tuple(c for c in classes if isinstance(c, type)))
         owners = [x.backend] if x.backend is not None else tracer.frameworks()
         types_ = [cls for backend in owners for cls in backend.tensor_types]
         if x.backend is not None and x.backend.numbers:
@@ -62,7 +62,7 @@ def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     check_class(tracer, args[0])
     if len(args) == 1 and isinstance(args[0], Proxy):
         if args[0].weak:
-            return _KINDS.get(args[0].weak, complex)
+            return _class_of(tracer, args[0])
         owners = args[0].backend or tracer.frameworks()[0]
         return owners.tensor_types[0]
     if len(args) == 1 and isinstance(args[0], HostProxy):
@@ -74,7 +74,7 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, name = args
     check_class(tracer, x)
     if isinstance(x, Proxy) and x.weak:
-        return hasattr(_KINDS.get(x.weak, complex), name)
+        return _agreed(tracer, [hasattr(cls, name) for cls in classes_of(x.weak)])
     if isinstance(x, Proxy) and x.backend is not None:
         return any(hasattr(cls, name) for cls in x.backend.tensor_types)
     if isinstance(x, HostProxy):
@@ -84,54 +84,32 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return hasattr(x, name)
 
 
-def check_class(tracer: Tracer, x: Any) -> None:
-    """Raises where the class of x is asked for and it may be a number that `.item()` gave: it goes on as a tensor, but is none."""
-    if type(x) is not Proxy or (x.backend is not None and x.backend.numbers):
-        return  # a number of NumPy's is asked for its own class
-    if tracer.items and not x.weak and may_be_item(tracer, x.read()):
+def _number_is(tracer: Tracer, x: Proxy, classes: tuple[type, ...]) -> bool:
+    """Whether a number of Python's is of one of the classes."""
+    return _agreed(tracer, [issubclass(cls, classes) for cls in classes_of(x.weak)])
+
+
+def _class_of(tracer: Tracer, x: Proxy) -> type:
+    """The class of a number of Python's."""
+    return _agreed(tracer, classes_of(x.weak))
+
+
+def _agreed(tracer: Tracer, answers: list[Any]) -> Any:
+    """What is answered of each class that a number may have; refused where that differs."""
+    if any(answer != answers[0] for answer in answers):
         raise tracer.error(
-            "GFX cannot tell the class of what `.item()` gave: it goes on as a tensor of no axes",
+            "GFX cannot tell the class of this number: it hangs on a dtype, or on a value, that is not known",
             "take float(x) or int(x) instead of x.item(), or do not ask for its class",
         )
+    return answers[0]
 
 
-def may_be_item(tracer: Tracer, root: Any, surely: bool = False) -> bool:
-    """Whether a value is such a number, is computed from them alone, or may be one that a test or loop hands on; `surely`: it is one."""
-    return isinstance(root, Value) and _may_be(tracer, root, surely, {})
-
-
-def _may_be(tracer: Tracer, root: Value, surely: bool, found: dict[Value, bool], depth: int = 0) -> bool:
-    value = tracer.facts.root(root)
-    if value not in found:
-        found[value] = False
-        node = value.node
-        tensors = [leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
-        asked = (_may_be(tracer, leaf, surely, found, depth + 1) for leaf in tensors)
-        if value in tracer.items or depth > _DEEP:
-            found[value] = value in tracer.items or not surely
-        elif node.op.name == "placeholder":
-            closed = node.graph is not None and node.graph.owner is not None
-            begun = tracer.begun.get(value)
-            begun = begun.value if type(begun) is Proxy and not begun.weak else begun
-            if closed and surely and value in tracer.begun:
-                found[value] = True  # as far as what it begins with and each trip are, which is asked where the loop is
-            elif type(begun) is Value:
-                found[value] = not surely and _may_be(tracer, begun, surely, found, depth + 1)
-            else:
-                found[value] = not (surely or value in tracer.rows_of or tracer.is_argument(value))
-        elif node.regions:
-            handed = _handed(node, value)
-            answers = [type(x) is Value and _may_be(tracer, x, surely, found, depth + 1) for x in handed]
-            found[value] = any(answers) and (not surely or all(answers))
-        else:
-            found[value] = node.op.family == "elementwise" and bool(tensors) and all(asked)
-    return found[value]
-
-
-def _handed(node: Node, value: Value) -> list[Any]:
-    """What a test or loop may hand on as one of its values."""
-    at = value.index - 1
-    if node.op.name in ("cond", "host_if"):
-        return [region.result[at] for region in node.regions]
-    begun = node.arg("init") if "init" in node.op.params else ()
-    return [begun[at], node.regions[-1].result[at]] if at < len(begun) else []
+def check_class(tracer: Tracer, x: Any) -> None:
+    """Raises where the class of x is asked for, and it is a tensor on one way to this place and a number on another."""
+    if type(x) is not Proxy or x.weak or (x.backend is not None and x.backend.numbers):
+        return  # a number of NumPy's is asked for its own class
+    if number_too(tracer, x, x.value):
+        raise tracer.error(
+            "GFX cannot tell the class of what is a tensor on one way to this place and a number on another",
+            "make it a tensor, or a number, on both",
+        )

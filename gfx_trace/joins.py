@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import dtypes
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
 from .aliases import mutable, share
@@ -280,7 +281,12 @@ def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
 def number_type(x: Any, promotion: str) -> LogicalTensor | None:
     """The type of a Python number, or of an open one, as a tensor."""
     kind = x.kind if isinstance(x, Value) and x.kind in KINDS else weak_kind(x)
-    return LogicalTensor(dtypes.default(kind[0], promotion), (), weak=True) if kind else None
+    return kind_type(kind, promotion) if kind else None
+
+
+def kind_type(kind: str, promotion: str) -> LogicalTensor:
+    """The type of a number of Python's of this kind."""
+    return LogicalTensor(None if kind == OPEN else dtypes.default(kind[0], promotion), (), weak=True)
 
 
 def _leaf_kind(x: Any, value: Any) -> str:

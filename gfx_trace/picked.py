@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
+from gfx_ir.python_numbers import OPEN
 
 from .devices import settled
 from .modules import is_module
@@ -26,7 +27,7 @@ def open_place(o: Any, key: Any) -> bool:
     """Whether `o[key]` hangs on an open key: a number of a list or tuple, a host value of a dictionary."""
     if is_sequence(o):
         return type(key) is Proxy or (type(key) is HostProxy and key.kind in ("int", "bool"))
-    return is_mapping(o) and type(key) is HostProxy
+    return is_mapping(o) and (type(key) is HostProxy or bool(type(key) is Proxy and key.weak))
 
 
 def is_sequence(o: Any) -> bool:
@@ -81,7 +82,7 @@ def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any],
     places = list(o) if is_mapping(o) else list(range(len(o)))
     if tracer.fixed_loops or not 0 < len(places) <= _MOST:
         tracer.python_number(key, "a key" if is_mapping(o) else "an index")
-    if type(key) is Proxy:
+    if type(key) is Proxy and not is_mapping(o):
         _whole(tracer, key, type(o).__name__)
     count, site = len(places), tracer.site
 
@@ -105,7 +106,8 @@ def _whole(tracer: Tracer, key: Proxy, holder: str) -> None:
     """Sees to it that a tensor is a whole number, as Python's index has to be; PyTorch's booleans are."""
     value = key.read()
     element = made_type(value).dtype if isinstance(value, Value) else None
-    kind = weak_kind(key) or (element.name if element is not None else "bool" if is_mask(value) else "")
+    weak = weak_kind(key)
+    kind = "" if weak == OPEN else weak or (element.name if element is not None else "bool" if is_mask(value) else "")
     flags = bool(key.weak) or key.backend is None or key.backend.name == "torch"
     if kind.startswith(("float", "complex", "bfloat")) or (kind == "bool" and not flags):
         named = repr(value.name) if getattr(value, "name", None) else "it"

@@ -1,86 +1,158 @@
-"""Python's numbers out of tensors, which go on as tensors of no axes: `.item()`, int(x), float(x), bool(x).
+"""Python's numbers out of tensors: `.item()`, int(x), float(x), bool(x), and what Python's functions and methods make of them.
 
-Nothing writes such a number in place, whatever else has its name, and no gradient flows through it.
+Such a number goes on as a value of its own kind: nothing writes it in place, no gradient flows through it, and where Python
+runs the code it is Python's own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.dtypes import dtype
 from gfx_ir.graph import Value
+from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, function, operator_kind
 
-from .proxy import HostProxy, Proxy, is_open
-from .ranks import made_type, number
-from .scalars import SURE
+from .proxy import HostProxy, Proxy, is_open, weak_kind
+from .ranks import made_type
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
-_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
-_TESTS = frozenset(
-    "equal not_equal less less_equal greater greater_equal isnan isinf isfinite signbit print check".split()
-)
-"""Ops through which no gradient flows in any case."""
+_CLASSES = {"bool": bool, "int": int, "float": float, "complex": complex}
+_OF_DTYPES = dict(zip("biufc", ("bool", "int", "int", "float", "complex")))
+_WHOLE = frozenset(f"math.{name}" for name in ("factorial", "comb", "perm", "gcd", "lcm", "isqrt"))
+FAMILY = "number"
+
+
+def is_made(value: Any) -> bool:
+    """Whether a value is a number of Python's by the op that made it."""
+    return type(value) is Value and value.node.op.family == FAMILY
+
+
+def kind_of(value: Value) -> str:
+    """The kind of a number that an op made; `OPEN` where the tensor that it was taken from may have any dtype."""
+    element = made_type(value).dtype
+    return OPEN if element is None else _OF_DTYPES[element.kind]
+
+
+def classes_of(kind: str) -> list[type]:
+    """The classes that a number of this kind may have."""
+    return list(_CLASSES.values()) if kind == OPEN else [_CLASSES[kind]]
 
 
 def cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    """int(x), float(x), bool(x): of a tensor a 0-d tensor that goes on as such, of an open number an open number."""
-    if not args or not is_open(args[0]):
+    """int(x), float(x), bool(x) of a tensor or of an open number."""
+    if len(args) != 1 or not is_open(args[0]):
         return f(*args, **kwargs)
     x, name = args[0], f.__name__
     if isinstance(x, HostProxy):
         return x if x.kind == name else tracer.wrap(tracer.host(name, x.value), x.backend)
-    if x.weak == name or (x.weak == "bool" and name == "int"):
+    if x.weak == name:
         return x
-    made = _scalar_of(tracer, f, x)
-    number(made)
-    return Proxy(made, x.backend, name)
+    if f is int and x.weak != "bool":
+        may_raise(tracer, "int()", ValueError, OverflowError)
+    if f is bool:
+        return tracer.wrap(ops.to_bool(x.read()), x.backend)
+    return tracer.wrap((ops.to_int if f is int else ops.to_float)(x.read()), x.backend)
 
 
-def _scalar_of(tracer: Tracer, kind: type, x: Proxy) -> Any:
-    """A number of Python's, in the framework's dtype for those: JAX's mode may have no 64 bits."""
-    value, backend = x.read(), x.backend
-    if kind is bool:
-        return ops.not_equal(value, 0)
-    element = (backend.as_dtype(kind) if backend is not None else None) or dtype(kind)
-    detached = kind is float and x.weak not in ("int", "bool")
-    return ops.astype(_detached(tracer, value, backend) if detached else value, element)
+def may_raise(tracer: Tracer, what: str, *errors: type[Exception]) -> None:
+    """What Python may raise of numbers that are open: refused where an except clause waits for it."""
+    if tracer.handlers:
+        for error in errors:
+            tracer.let_out(what, error())
 
 
-def python_item(tracer: Tracer, result: Any, taken: Any, backend: Any) -> Proxy:
-    """What `.item()` gives, from what its lift made of the value `taken`. Where no dtype is known, it is a tensor that may be
-    a number."""
-    value = _detached(tracer, result, backend)
-    kind = _kind(value)
-    if not kind:
-        value = ops.reshape(value, ()) if value is taken else value  # a value of its own
-        tracer.items.add(value)
-        if backend is None or not backend.numbers:
-            tracer.numbers_too.add(value)
-        tracer.scalars[value] = SURE
-    number(value)
-    return Proxy(value, backend, kind)
+def combined(tracer: Tracer, op: str, operands: Sequence[Any], kinds: Sequence[str]) -> str:
+    """The kind of what an operator of Python's makes of numbers; refused where an except clause waits for what it may raise."""
+    if tracer.handlers:
+        _may_fail(tracer, op, operands, kinds)
+    return operator_kind(op, kinds, operands)
 
 
-def _kind(value: Any) -> str:
-    element = made_type(value).dtype
-    return "" if element is None else _KINDS[element.kind]
+def _may_fail(tracer: Tracer, op: str, operands: Sequence[Any], kinds: Sequence[str]) -> None:
+    divisor = operands[-1]
+    if op in DIVISIONS and (type(divisor) is Value or divisor == 0):
+        may_raise(tracer, "division", ZeroDivisionError)
+    exact = set(kinds) <= {"int", "bool"}
+    if op == "pow" and not (exact and type(divisor) is int and divisor >= 0):
+        may_raise(tracer, "power", ZeroDivisionError, OverflowError)
+    if op in ("multiply", "add", "subtract", "divide") and not exact and "int" in kinds:
+        may_raise(tracer, "arithmetic", OverflowError)
+    if op.endswith("shift"):
+        may_raise(tracer, "shift", ValueError, OverflowError)
 
 
-def _detached(tracer: Tracer, value: Any, backend: Any) -> Any:
-    """A value through which no gradient flows, where the framework has any."""
-    if backend is None or backend.numbers or not isinstance(value, Value) or _kind(value) in ("bool", "int"):
-        return value
-    made = ops.stop_gradient(value)
-    tracer.detached.add(made)
-    return made
+def python_call(tracer: Tracer, name: str, args: tuple, kwargs: dict | None = None) -> Proxy:
+    """A function of Python's on numbers, some of them open."""
+    if kwargs:
+        raise tracer.error(f"GFX cannot convert {name}() of captured data with {', '.join(kwargs)}=")
+    may_raise(tracer, f"{name}()", *function(name).raises)
+    backend = next(arg.backend for arg in args if type(arg) is Proxy)
+    return tracer.wrap(ops.python(name, tuple([_number(tracer, name, arg) for arg in args])), backend)
 
 
-def attach(tracer: Tracer) -> None:
-    """Tests take the tensors themselves: what is made a number for a test alone needs no mark that no gradient flows."""
-    for value in tracer.detached:
-        for node in value.users() if value.uses else ():
-            if node.op.name in _TESTS:
-                node.replace_input(value, value.node.args[0])
+def _number(tracer: Tracer, name: str, arg: Any) -> Any:
+    """An argument as Python's functions take it: they make a number of a tensor."""
+    if type(arg) is not Proxy or arg.weak:
+        return tracer.operand(arg) if is_open(arg) else arg
+    return (ops.to_int if name in _WHOLE else ops.to_float)(arg.read())
+
+
+def on_math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function of the module math."""
+    if not any(map(is_open, args)):
+        return f(*args, **kwargs)
+    if any(isinstance(a, Proxy) for a in args):
+        return python_call(tracer, f"math.{f.__name__}", args, kwargs)
+    return tracer.wrap(tracer.host(f"math.{f.__name__}", *(tracer.unwrap(a) for a in args)))
+
+
+def on_round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """round(x), round(x, digits)."""
+    if not any(map(is_open, (*args, *kwargs.values()))):
+        return f(*args, **kwargs)
+    digits = [d for d in (*args[1:], *kwargs.values()) if d is not None]
+    if isinstance(args[0], HostProxy):
+        return tracer.wrap(tracer.host("round", *(tracer.unwrap(a) for a in (args[0], *digits))))
+    if weak_kind(args[0]):
+        return python_call(tracer, "round" if digits else "round.int", (args[0], *digits))
+    if digits:
+        raise tracer.error("GFX cannot convert round(tensor, digits)")
+    return tracer.wrap(ops.round(args[0].read()), args[0].backend)
+
+
+def on_pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """pow(base, exp), pow(base, exp, mod)."""
+    given = (*args, *kwargs.values())
+    if not any(map(is_open, given)):
+        return f(*args, **kwargs)
+    if len(given) == 2 and not kwargs:
+        return args[0] ** args[1]
+    if kwargs or not all(map(weak_kind, given)) or not any(type(arg) is Proxy for arg in given):
+        raise tracer.error("GFX cannot convert this pow(): its modulus needs whole numbers of Python's", "take int(…)")
+    return python_call(tracer, "pow", args)
+
+
+def number_attribute(tracer: Tracer, x: Proxy, name: str) -> Any:
+    """An attribute or method of a number; NotImplemented where x may be an array after all, as a counter of JAX's loops is."""
+    held = [hasattr(cls, name) for cls in classes_of(x.weak)]
+    if not all(held):
+        if not any(held) and not is_made(x.value) and x.backend is not None and not x.backend.views:
+            return NotImplemented
+        if any(held):
+            raise tracer.error(
+                f"GFX cannot tell whether this number has {name!r}: {_UNTOLD}", "take int(…) or float(…) of it"
+            )
+        raise AttributeError(
+            f"{' or '.join(cls.__name__ for cls in classes_of(x.weak))!r} object has no attribute {name!r}"
+        )
+    if name not in FUNCTIONS:
+        tracer.python_number(x, f"the attribute {name!r}")
+    if callable(getattr(_CLASSES[x.weak] if x.weak in KINDS else complex, name)):
+        return lambda *args, **kwargs: python_call(tracer, name, (x, *args), kwargs)
+    return python_call(tracer, name, (x,))
+
+
+_UNTOLD = "its dtype is not known"

@@ -15,6 +15,7 @@ from gfx_ir import ops
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active
+from gfx_ir.python_numbers import KINDS, OPEN
 from gfx_ir.source import Span
 
 from .operand import Operand
@@ -39,7 +40,7 @@ class Proxy:
     __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "first", "__weakref__")
 
     def __init__(self, value: Any, backend: Any, weak: str = "") -> None:
-        # weak: the kind of a Python number that became data (a loop's counter); `n += 1` makes a new one, as Python does
+        # weak: the kind of a Python number that is data ("number": of an open kind); `n += 1` makes a new one, as Python does
         self.value, self.backend = value, backend
         if weak:
             self.weak = weak
@@ -154,7 +155,8 @@ class Proxy:
         return active.builder.python_truth(active.builder.contains(self, item))
 
     def __hash__(self) -> int:
-        return id(self)
+        builder = active.builder
+        return builder.python_number(self, "a key") if builder is not None and self.weak else id(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {getattr(self.value, 'name', None) or ''}>"
@@ -234,7 +236,7 @@ UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "
 SYMBOLS = dict((*OPERATORS.values(), *COMPARISONS.values()))
 
 
-_WEAK = ("bool", "int", "float", "complex")
+_WEAK = (*KINDS, OPEN)
 
 
 def weak_kind(x: Any) -> str:
@@ -260,10 +262,12 @@ def _tensor_binary(op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
         if operand is NotImplemented:
             return builder.no_operand(self, other)
         value = self.value if self.base is None else self.read()
+        operands = (operand, value) if swapped else (value, operand)
         weak = self.weak and weak_kind(other)
         if weak:
-            weak = "float" if op.name == "divide" else widest(self.weak, weak)
-        return Proxy(builder.add(op, (operand, value) if swapped else (value, operand)), self.backend, weak)
+            kinds = (weak, self.weak) if swapped else (self.weak, weak)
+            weak = builder.combined(op.name, operands, kinds)
+        return Proxy(builder.add(op, operands), self.backend, weak)
 
     return method
 

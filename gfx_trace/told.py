@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
+from gfx_ir.python_numbers import OPEN
 from gfx_ir.trees import leaves, tree_map
 
-from .classes import may_be_item
 from .proxy import HostProxy, Proxy, is_open
 from .ranks import rank
+from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -27,14 +28,11 @@ def number_of(tracer: Tracer, x: Any, text: bool = False) -> str:
     if type(x) is not Proxy:
         return ""
     if x.weak:
-        return x.weak if x.weak != "complex" else "item"
-    if not tracer.items or rank(x.read()) or not may_be_item(tracer, x.read()):
+        return x.weak if x.weak not in ("complex", OPEN) else "item"
+    if text or rank(x.read()) or not number_too(tracer, x, x.value):
         return ""
-    surely = may_be_item(tracer, x.read(), surely=True)
-    if surely or text:
-        return "item" if surely else ""
-    what = "GFX cannot tell whether this is a tensor or a number that `.item()` gave, which Python shows otherwise"
-    raise tracer.error(what, "take float(x) or int(x) instead of x.item()")
+    what = "GFX cannot tell whether this is a tensor or a number, which Python shows otherwise"
+    raise tracer.error(what, "make it a tensor, or a number, on both ways to this place")
 
 
 def value_of(tracer: Tracer, x: Any, text: bool = False) -> Any:

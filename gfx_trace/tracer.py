@@ -31,6 +31,7 @@ from .journal import Journal
 from .loops import Loops
 from .modules import Mode
 from .objects import Objects
+from .plain import FAMILY, combined, kind_of
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
 from .record import Record
 from .regions import Regions
@@ -90,8 +91,6 @@ class Tracer(
         self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet
         self.numbers_too: set[Value] = set()  # tensors that are Python's numbers in some trip, or on a side of a test
         self.begun: dict[Value, Any] = {}  # what is carried into a loop, by what stands for it inside
-        self.items: set[Value] = set()  # what `.item()` gave, where no dtype is known
-        self.detached: set[Value] = set()  # what was made a number of Python's, through which no gradient flows
         self.sizes: dict[int, tuple] = {}  # shapes of PyTorch's that are known, by id: they have a text of their own
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
@@ -207,6 +206,10 @@ class Tracer(
         converted = self.unwrap(other)
         return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
 
+    def combined(self, op: str, operands: tuple, kinds: tuple) -> str:
+        """The kind of what an operator of Python's makes of numbers."""
+        return combined(self, op, operands, kinds)
+
     def no_operand(self, x: Proxy, other: Any) -> Any:
         """What Python gets for an operator on a tensor and something that is none; of an argument that was not given none of it is known."""
         value = x.value
@@ -267,7 +270,8 @@ class Tracer(
         kind = type(result)
         if kind is Value:
             if result.kind == "tensor" or result.kind == "optional":
-                return Proxy(result, backend or self.backend)
+                weak = kind_of(result) if result.node.op.family == FAMILY else ""
+                return Proxy(result, backend or self.backend, weak)
             if result.kind == "key":
                 return Proxy(result, backend or self.backend)
             return HostProxy(result, backend or self.backend)

@@ -13,13 +13,15 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
+from gfx_ir.python_numbers import OPEN
 
 from .aliases import Doubt
 from .builtin_calls import OpenRange
 from .devices import is_device, settled
 from .joins import Choice
 from .picked import is_mapping
-from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .plain import is_made, kind_of
+from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind
 from .rows import rows_of
 from .scalars import scalar, taken
 
@@ -55,6 +57,8 @@ class Truths:
             value = test.read()
             if not isinstance(value, Value):
                 return bool(value)
+            while is_made(value) and value.node.op.name == "to_bool":  # a test asks the tensor itself
+                value = self.local(value.node.args[0])
             known = self.facts.decide(value)
             return self._scalar_test(value) if known is None else known
         if kind is list and rows_of(test) is not test:
@@ -71,7 +75,11 @@ class Truths:
     def bool_(self: Tracer, x: Any) -> Any:
         """bool(x), as a captured value where x is open."""
         found = self.truth(x)
-        return self.wrap(found) if isinstance(found, Value) else found
+        if not isinstance(found, Value):
+            return found
+        if type(x) is Proxy and x.weak == "bool":
+            return x
+        return self.wrap(ops.to_bool(found) if found.is_tensor else found)
 
     def _scalar_test(self: Tracer, value: Value) -> Value:
         dims = getattr(value.type, "dims", None)
@@ -101,7 +109,8 @@ class Truths:
         return True
 
     def _true_or_false(self: Tracer, value: Value) -> bool:
-        return value.node.op.name in _BOOLEAN or value.kind == "bool" or value in self.booleans
+        told = value.node.op.name in _BOOLEAN or value.kind == "bool" or value in self.booleans
+        return told or (is_made(value) and kind_of(value) == "bool")
 
     def not_(self: Tracer, x: Any) -> Any:
         """not x."""
@@ -109,7 +118,7 @@ class Truths:
         if not isinstance(found, Value):
             return not found
         if found.is_tensor:
-            return Proxy(ops.logical_not(found), self.backend, "bool")
+            return Proxy(ops.to_bool(ops.logical_not(found)), self.backend, "bool")
         return self.wrap(self.host("not", found))
 
     def is_(self: Tracer, a: Any, b: Any) -> Any:
@@ -126,8 +135,12 @@ class Truths:
                 found = ops.is_none(value)
                 known = self.facts.decide(found)
                 return self.wrap(found) if known is None else known
-            if isinstance(x, HostProxy) and isinstance(y, bool):
+            if isinstance(y, bool) and (isinstance(x, HostProxy) or weak_kind(x) == "bool"):
                 return x if y else self.not_(x)
+            if isinstance(y, bool) and weak_kind(x) == OPEN:
+                raise self.error(
+                    "GFX cannot tell whether this number is a boolean: its dtype is not known", "take bool(…)"
+                )
         return a is b
 
     def contains(self: Tracer, container: Any, item: Any) -> Any:
@@ -144,6 +157,8 @@ class Truths:
             return self._in_range(container, item)
         if isinstance(container, (tuple, list)) and any(isinstance(x, Proxy) for x in (item, *container)):
             return self._among(container, item)
+        if isinstance(container, (set, frozenset, dict)) and weak_kind(item):
+            return self._among(tuple(container), item)
         if isinstance(container, (set, frozenset, dict)) and isinstance(item, Proxy) and item.backend is not None:
             return item.backend.numbers and self._among(tuple(container), self._hashed(item))
         method = getattr(type(container), "__contains__", None)

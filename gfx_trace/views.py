@@ -13,6 +13,7 @@ from gfx_ir.backend import Backend, Lift, OpenParts, Written
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, lookup
+from gfx_ir.python_numbers import operator_kind
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
@@ -25,8 +26,8 @@ from .devices import device_question
 from .holding import hold
 from .indexed import Indexed
 from .missing import stand_in
-from .plain import python_item
-from .proxy import SYMBOLS, Proxy, weak_kind, widest
+from .plain import number_attribute
+from .proxy import SYMBOLS, Proxy, weak_kind
 from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
 from .scalars import SURE, Conditions, element_of, every, given_as_number, integers_of, scalar
@@ -55,6 +56,8 @@ class Views:
         """`x.name`: an attribute's value, or a method bound to x."""
         if name == "__array_namespace__":
             return x.__array_namespace__
+        if x.weak and (found := number_attribute(self, x, name)) is not NotImplemented:
+            return found
         backend = x.backend
         if name == "at" and backend is not None and backend.name == "jax":
             return Indexed(self, x)
@@ -136,8 +139,6 @@ class Views:
         except (ShapeError, UnsupportedConstruct) as error:
             error.span = error.span or self.span()
             raise
-        if lift.name.endswith(".item") and isinstance(result, Value):
-            return python_item(self, result, values[0], backend)
         if type(result) is Written:
             self.write_arguments(lift, args, kwargs, result.values)
             result = result.result
@@ -290,7 +291,9 @@ class Views:
         old, before = x.read(), self.graph.last
         value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(old, operand)
         if fixed:
-            made = Proxy(value, x.backend, "float" if x.weak and sign == "/" else widest(x.weak, weak_kind(other)))
+            kinds = x.weak, weak_kind(other)
+            weak = self.combined(SYMBOLS[sign], (old, operand), kinds) if all(kinds) else ""
+            made = Proxy(value, x.backend, weak)
             why = f"`{sign}=` writes in place in some frameworks, and makes a new array in others"
             if unsure:
                 for owner, _ in base.others:
@@ -315,10 +318,11 @@ class Views:
     def unary(self: Tracer, sign: str, op: OpDef, x: Any) -> Any:
         """-x, +x, ~x, abs(x)."""
         if isinstance(x, Proxy):
-            own = x.backend.methods.get("__pos__") if x.backend is not None and sign == "+" else None
+            own = x.backend.methods.get("__pos__") if x.backend is not None and sign == "+" and not x.weak else None
             value = x.read()
             made = op(value) if own is None else own.fn(value)
-            return x if made is value else Proxy(made, x.backend, x.weak)
+            weak = x.weak and operator_kind(op.name, (x.weak,))
+            return x if made is value else Proxy(made, x.backend, weak)
         if sign == "+":
             return x
         return self.wrap(self.host(sign, x.value), x.backend)

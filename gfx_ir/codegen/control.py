@@ -12,7 +12,7 @@ IFS = frozenset(("cond", "host_if"))
 LOOPS = frozenset(("while", "for", "host_while", "host_for"))
 _BOOLEAN = frozenset(
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"
-    " isfinite signbit all any array_equal bernoulli is_none is_floating".split()
+    " isfinite signbit all any array_equal bernoulli is_none is_floating to_bool".split()
 )
 ALIKE = frozenset(
     "getitem reshape permute_dims squeeze expand_dims broadcast_to flatten unflatten take take_along_axis flip roll tile"
@@ -91,6 +91,15 @@ def _carried(value: Value) -> list[tuple[Any, Any]]:
         at -= len(node.args[0]) if node.op.name in ("for", "host_for") else 0
     init = node.arg("init")
     return [(init[at], outputs_of(node.regions[-1].result, len(node.values))[at])] if 0 <= at < len(init) else []
+
+
+def came_from(value: Value) -> list[Any] | None:
+    """What a value that a region is given, or that a test or loop gives, comes from; None for what an op makes, or an item is."""
+    node = value.node
+    if node.op.name in IFS:
+        return [outputs_of(region.result, len(node.values))[value.index - 1] for region in node.regions]
+    found = [leaf for leaves in (*_carried(value), *_given(value)) for leaf in leaves]
+    return found or None
 
 
 def joins(node: Node) -> list[tuple[Value, Any, Any]]:

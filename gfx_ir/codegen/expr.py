@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GfxError
 from ..graph import Node, Value
+from ..python_numbers import SPELLINGS
 from ..trees import BRANCHES, tree_map
 from . import constants
 from .constants import call, name
@@ -100,7 +101,7 @@ class Expressions:
         """The node as an expression; one of Python numbers is marked: `n = n + 1` of such is `n += 1`.
         Higher-order operators carry tensors, which `+=` would write."""
         made = self._built(node)
-        if type(made) is ast.BinOp and not self.plan.hop and self.plan.weak.is_count(node.values[0]):
+        if type(made) is ast.BinOp and not self.plan.hop and self.plan.weak.is_number(node.values[0]):
             made.gfx_counts = True  # type: ignore[attr-defined]
         return made
 
@@ -128,9 +129,17 @@ class Expressions:
             return self.holder(node)
         if op == "own_gradient":
             return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
-        if op == "logical_not" and self._is_mask(node.args[0]):
+        if op == "to_bool" and (asked := self._inside(node.args[0], "logical_not")) is not None:
+            return self.test(asked.args[0], False)
+        if op == "logical_not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
             return ast.UnaryOp(ast.Invert(), self.leaf(node.args[0]))
         return self.template(node)
+
+    def _inside(self, leaf: Any, op: str) -> Node | None:
+        """The node of this op that makes what is written in this place."""
+        value = self.plan.resolve(leaf)
+        found = type(value) is Value and value.node.op.name == op and value.node in self.plan.inside
+        return value.node if found else None
 
     def _is_mask(self, leaf: Any) -> bool:
         """Whether a leaf is surely an array of booleans: `~` of Python's True is no boolean."""
@@ -139,7 +148,7 @@ class Expressions:
     def _is_array(self, leaf: Any, depth: int = 4) -> bool:
         """Whether a leaf is an array even where the function is called with Python numbers for arrays."""
         value = self.plan.resolve(leaf)
-        if type(value) is not Value or not value.is_tensor:
+        if type(value) is not Value or not value.is_tensor or self.plan.weak.kinds.is_number(value):
             return False
         home = self.plan.liveness.phis.get(value, (value.node, 0))[0]
         op = home.op.name
@@ -210,10 +219,18 @@ class Expressions:
     def template(self, node: Node) -> ast.expr:
         """The row's spelling with the arguments put in."""
         args = tree_map(self.plan.resolve, node.args)
-        spelled = self.module.template(node, node in self.plan.in_place).tree(args)
+        if self.of_numbers(node):
+            spelled = constants.parse(SPELLINGS[node.op.name])
+        else:
+            spelled = self.module.template(node, node in self.plan.in_place).tree(args)
         made = _Fill(self, dict(zip(node.op.params, args)), node).fill(spelled)
         deferred = DEFERRED.get(node.op.name) if self.module.style.control == "functional" else None
         return made if deferred is None else deferred(made)
+
+    def of_numbers(self, node: Node) -> bool:
+        """Whether a node is an operator of Python's on its numbers, where Python runs the code."""
+        python = self.module.style.control == "python" and node.op.name in SPELLINGS
+        return python and self.plan.weak.kinds.is_number(node.values[0])
 
     def test(self, leaf: Any, positive: bool = True) -> ast.expr:
         """A test as `if` and `while` take it: Python's `not` does for what may be a number as well."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..graph import Graph, Node, Value
+from ..infer.kinds import ValueKinds
 from ..template import Template
 from ..trees import leaves
 from .apart import Origins
@@ -44,17 +45,19 @@ class Plan:
         overwriting: Callable[[Liveness, Weak], set[Node]],
         writing: Callable[[Liveness, Weak], Writes],
         ordered: bool,
+        kinds: ValueKinds,
         hop: bool = False,
         deferred: bool = False,
     ) -> None:
         """`flat`: whether a call returns the tuple of its values; `template`: the spelling, in place or not;
         `overwriting`: the nodes to write in place; `writing`: those that write a part; `ordered`: whether draws of random numbers are;
+        `kinds`: what the values of the program may be;
         `deferred`: whether texts are made when compiled code runs, so that they stand where they are told."""
         self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
         self.ordered, self.hop, self.deferred = ordered, hop, deferred
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
-        self.weak, self.ranks = Weak(self.liveness, graph), Ranks(self.liveness)
+        self.weak, self.ranks = Weak(self.liveness, kinds), Ranks(self.liveness)
         self.origins = Origins(self.liveness, self.weak)
         self.in_place = overwriting(self.liveness, self.weak)
         self.writes = writing(self.liveness, self.weak)

@@ -139,6 +139,8 @@ class Ranks:
 def _gives_scalar(node: Node) -> bool:
     """Whether an op gives one number whatever it takes."""
     op = node.op
+    if op.family == "number":
+        return True
     if op.name in ("constant", "as_tensor"):
         return isinstance(node.args[0], (bool, int, float, complex))
     if "reduction" in op.params:

@@ -11,40 +11,24 @@ from functools import partial
 from typing import Any
 
 from ..dtypes import kind_of
-from ..graph import Graph, Node, Value
+from ..graph import Node, Value
+from ..infer.kinds import ValueKinds, is_made
 from .ancestors import Ancestors
 from .control import IFS, LOOPS, is_boolean
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results
 from .lowest import Lowest
-from .numbers import ARITHMETIC, COMPARISONS, HOST, ORDER, STEPS, is_number, strong
+from .numbers import ARITHMETIC, COMPARISONS, HOST, ORDER, is_number, strong
 
 
 class Weak(Lowest):
     """Answers for the values of one function."""
 
-    def __init__(self, liveness: Liveness, graph: Graph) -> None:
-        super().__init__(liveness)
+    def __init__(self, liveness: Liveness, kinds: ValueKinds) -> None:
+        super().__init__(liveness, kinds)
         self._loose = Ancestors(liveness, self._loose_from)
         self._numbers = Ancestors(liveness, self._number_from)
         self._indices = Ancestors(liveness, partial(self._number_from, indices=True))
-        outputs = [value for node in graph.walk() if node.regions for value in node.values]
-        for value in (
-            *liveness.phis,
-            *outputs,
-        ):  # now: while a side of a test is written, outputs stand for what it gives
-            self.maybe_number(value)
-
-    def is_count(self, leaf: Any, assumed: frozenset[Value] = frozenset()) -> bool:
-        """Whether the leaf is surely a Python number in Python's own loops; what takes more than a few ops is no counter."""
-        value = self.liveness.resolve(leaf)
-        if type(value) is not Value or value in assumed:
-            return type(value) is Value or is_number(value)
-        if not value.is_tensor or len(assumed) > STEPS:
-            return value.kind in ("int", "float")
-        taken = value.node.args if value.node.op.name in ARITHMETIC else None
-        sources = self.sources(value) or taken
-        return sources is not None and all(self.is_count(source, assumed | {value}) for source in sources)
 
     def loose(self, leaf: Any) -> bool:
         """Whether a functional target may have a number there, or an array of a number's dtype: what it is joined with decides.
@@ -66,7 +50,11 @@ class Weak(Lowest):
             return False
         sources = self.sources(value)
         if sources is None:
-            return self._counts(value) or (value.node.op.name in ARITHMETIC and self._tensors(value.node.args))
+            return (
+                is_made(value)
+                or self._counts(value)
+                or (value.node.op.name in ARITHMETIC and self._tensors(value.node.args))
+            )
         return None if self._maker(value).op.name in HOST else self._tensors(sources)
 
     def _tensors(self, leaves: Sequence[Any]) -> list[Value] | bool:
@@ -98,8 +86,8 @@ class Weak(Lowest):
     def _from_loose(self, value: Value, seen: dict[Value, bool | None]) -> bool:
         sources = self.sources(value)
         if sources is None:
-            if self._counts(value) or value.node.op.name not in ARITHMETIC:
-                return self._counts(value)
+            if is_made(value) or self._counts(value) or value.node.op.name not in ARITHMETIC:
+                return is_made(value) or self._counts(value)
             sources = list(value.node.args)
         phi = self.liveness.phis.get(value)
         node = value.node if phi is None else phi[0]
@@ -159,7 +147,7 @@ class Weak(Lowest):
             return False
         sources = self.sources(value)
         if sources is None:
-            if is_boolean(value) or (indices and self._counts(value)):
+            if is_made(value) or is_boolean(value) or (indices and self._counts(value)):
                 return True
             sources = value.node.args if value.node.op.name in ARITHMETIC else None
         return self._tensors(sources) if sources is not None else False
@@ -185,7 +173,9 @@ class Weak(Lowest):
                 known.update(found[value] or ())
                 continue
             sources = self.sources(value)
-            if sources is None and is_boolean(value):
+            if sources is None and is_made(value):
+                known.update(self._letters(value) if told else ())
+            elif sources is None and is_boolean(value):
                 known.add("b")
             elif sources is None and self._counts(value):
                 known.update("i" if told else ())
@@ -195,6 +185,11 @@ class Weak(Lowest):
                     told = False
                 todo.extend((source, told) for source in (value.node.args if sources is None else sources))
         return max(known, key=ORDER.index) if known else None
+
+    def _letters(self, value: Value) -> list[str]:
+        """The letters of the kinds of a number that an op made; of one of an open kind, a fraction."""
+        kinds = self.kinds.of(value)
+        return [kind[0] for kind in kinds] if len(kinds) == 1 else ["f"]
 
     def sides_differ(self, first: Any, second: Any) -> bool:
         """Whether the sides of a test may differ in dtype only because one is a Python number."""

@@ -72,10 +72,10 @@ class Shapes:
 
     # ------------------------------------------------------------------ axes
     def item(self, x: Any, *args: Any) -> Any:
-        """An array of no axes, which goes on as such."""
+        """The number of Python's in an array of one element, or in one of its elements."""
         if args:
-            return ops.getitem(ops.flatten(x), args[0]) if len(args) == 1 else ops.getitem(x, args)
-        return x if rank(x) == 0 else ops.reshape(x, ())
+            x = ops.getitem(ops.flatten(x), args[0]) if len(args) == 1 else ops.getitem(x, args)
+        return ops.item(x)
 
     def transpose(self, a: Any, axes: Any = None) -> Any:
         """All axes reversed, or in the order that is given."""

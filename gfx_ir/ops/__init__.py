@@ -21,6 +21,7 @@ from . import (
     margin,
     nn,
     norm,
+    number,
     packed,
     pooling,
     random,
@@ -40,6 +41,7 @@ from . import (
 FAMILIES = (
     elementwise,
     bits,
+    number,
     special,
     reduce,
     statistics,

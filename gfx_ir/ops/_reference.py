@@ -5,6 +5,7 @@ Emitted NumPy source that needs a helper contains it word for word.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import ml_dtypes
@@ -97,6 +98,7 @@ def scatter(x, indices, updates, axis, reduce="none"):
 
 
 NAMESPACE: dict[str, Any] = {
+    "math": math,
     "np": np,
     "ml_dtypes": ml_dtypes,
     "special": Lazy("scipy.special"),

@@ -11,6 +11,7 @@ from . import (
     index,
     linalg,
     nn,
+    number,
     random,
     recurrent,
     reduce,
@@ -24,6 +25,7 @@ from . import (
 _FAMILIES = (
     elementwise,
     bits,
+    number,
     reduce,
     resize,
     shape,

@@ -12,6 +12,7 @@ from . import (
     linalg,
     margin,
     nn,
+    number,
     packed,
     pooling,
     random,
@@ -29,6 +30,7 @@ from ._numbers import takes_tensors
 _ALL = (
     *elementwise.ROWS,
     *bits.ROWS,
+    *number.ROWS,
     *reduce.ROWS,
     *shape.ROWS,
     *linalg.ROWS,

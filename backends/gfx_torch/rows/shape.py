@@ -13,7 +13,6 @@ from gfx_ir.build import dtype_of
 from ..lifting import (
     ask_rank,
     element,
-    is_number,
     known_rank,
     names,
     one,
@@ -154,22 +153,11 @@ def _is_complex(input: Any) -> Any:
     return found.kind == "c"
 
 
-def _item(input: Any) -> Any:
-    """A tensor of no axes, which goes on as such."""
-    if known_rank(input) == 0 or is_number(input):
-        return input
-    whole = getattr(getattr(input, "node", None), "op", None)
-    if known_rank(input) is None and whole is not None and {"axis", "keepdims"} <= set(whole.params):
-        if input.node.arg("axis") is None and input.node.arg("keepdims") is False:
-            return input
-    return ops.reshape(input, ())
-
-
 _RESHAPE: dict[str, Callable[..., Any]] = {
     "torch.reshape": lambda input, shape: ops.reshape(input, sizes((shape,))),
     "Tensor.reshape": _reshape,
     "Tensor.view": _view,
-    "Tensor.item": _item,
+    "Tensor.item": one(ops.item),
     "Tensor.view_as Tensor.reshape_as": lambda input, other: ops.reshape(input, shape_of(other)),
 }
 

@@ -22,6 +22,7 @@ from .inline import bottom_up, callees, inline_calls
 from .masked import choose_by_masks
 from .merge import merge_tests
 from .own_gradients import take_out
+from .python_numbers import lower_numbers
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .settled import ask_first
@@ -60,6 +61,8 @@ def prepare(
     instances = _instances(entry, functions)
     lists = Lists([*program.params, *_paths(entry, functions, instances)])
     expander = Expander(backend, functions, program.promotion)
+    if functional:
+        lower_numbers(entry, functions, style, program.promotion)
     for graph in bottom_up(entry, functions):
         leave_out(graph, backend, program.promotion)
         cast_whole_numbers(graph, backend, program.promotion)

@@ -1,0 +1,25 @@
+"""Functions for Python's numbers that spellings name. Emitted source contains the ones it needs."""
+
+import jax
+import jax.numpy as jnp
+
+
+def to_int(x):
+    """The number in an array of one element as a whole one, which gives way to other dtypes as Python's int(x) does."""
+    return jnp.full_like(0, jnp.reshape(x, ()))
+
+
+def to_float(x):
+    """The number in an array of one element as a fraction, which gives way to other dtypes as Python's float(x) does."""
+    return jnp.full_like(0.0, jax.lax.stop_gradient(jnp.reshape(x, ())))
+
+
+def to_bool(x):
+    """Whether the number in an array of one element is not zero."""
+    return jnp.reshape(x, ()) != 0
+
+
+def to_number(x):
+    """The number in an array of one element, which gives way to other dtypes as Python's number x.item() does."""
+    x = jax.lax.stop_gradient(jnp.reshape(x, ()))
+    return jnp.full_like(x.dtype.type(0).item(), x)

@@ -1,0 +1,167 @@
+"""Python's numbers where compiled code computes with them, as arrays without axes: what that has an op for, and what it cannot do.
+
+Arrays have no unbounded whole numbers, no doubles unless told, no text while the code is traced, and raise nothing; booleans add
+up to a boolean. What hangs on that is refused where it is used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...dtypes import default, float64, int64
+from ...graph import Graph, Node, Value
+from ...infer.kinds import ValueKinds
+from ...op import lookup
+from ...python_numbers import DIVISIONS
+from ...types import LogicalTensor
+from ..control import is_boolean
+from ..style import Style
+from .precision import check_numbers, refused
+
+Make = Callable[..., Value]
+_ADDING = DIVISIONS | frozenset(
+    "add subtract multiply pow negative positive abs bitwise_left_shift bitwise_right_shift bitwise_invert".split()
+)
+_SAME = (
+    "acos acosh asin asinh atan atan2 atanh copysign cos cosh erf erfc exp exp2 expm1 hypot lgamma log10 log1p log2"
+    " sin sinh sqrt tan tanh isnan isinf isfinite fmod gcd lcm".split()
+)
+_LOWERED: Mapping[str, Callable[..., Value]] = {
+    **{f"math.{name}": lambda make, *args, name=name: make(name, *args) for name in _SAME},
+    "math.log": lambda make, x, *base: (
+        make("divide", make("log", x), make("log", *base) if type(base[0]) is Value else math.log(*base))
+        if base
+        else make("log", x)
+    ),
+    "math.pow": lambda make, x, y: make("pow", _real(make, x), _real(make, y)),
+    "math.fabs": lambda make, x: make("abs", _real(make, x)),
+    "math.degrees": lambda make, x: make("multiply", x, math.degrees(1)),
+    "math.radians": lambda make, x: make("multiply", x, math.radians(1)),
+    **{
+        f"math.{name}": lambda make, x, name=name: make("to_int", make(name, _real(make, x)))
+        for name in ("floor", "ceil", "trunc")
+    },
+    "round.int": lambda make, x: make("to_int", make("round", _real(make, x))),
+    "is_integer": lambda make, x: make("equal", make("remainder", x, 1), 0),
+    "conjugate": lambda make, x: make("positive", x),
+    "real": lambda make, x: make("positive", x),
+    "imag": lambda make, x: make("multiply", x, 0),
+    "numerator": lambda make, x: make("to_int", x),
+    "denominator": lambda make, x: make("full_like", make("to_int", x), 1),
+}
+"""Functions of Python's by the ops that compute the same of arrays."""
+
+
+def _real(make: Make, x: Any) -> Any:
+    return make("to_float", x) if type(x) is Value else float(x)
+
+
+def lower_numbers(entry: Graph, functions: Mapping[str, Graph], style: Style, promotion: str) -> None:
+    """Put ops on arrays in the place of what only Python has. Raises UnsupportedConstruct where there are none."""
+    graphs = [entry, *functions.values()]
+    if not any(_asks(node) for graph in graphs for node in graph.walk()):
+        return
+    kinds = ValueKinds([entry], functions)
+    check_numbers(graphs, kinds, style)
+    for graph in graphs:
+        for node in list(graph.walk()):
+            _compute(node, kinds, style)
+    for graph in graphs:
+        for node in list(graph.walk()):
+            _make_arrays(node, kinds, style, promotion)
+
+
+def _asks(node: Node) -> bool:
+    return node.op.family == "number" or node.op.name == "host"
+
+
+def _before(node: Node) -> Make:
+    """What puts ops before a node."""
+
+    def make(name: str, *args: Any) -> Value:
+        made = Node(lookup(name), lookup(name).bind(*args), ("tensor",), node.span)
+        assert node.graph is not None
+        node.graph.insert(made, node)
+        return made.value
+
+    return make
+
+
+def _compute(node: Node, kinds: ValueKinds, style: Style) -> None:
+    """Functions of Python's by ops, and operators as these have them."""
+    op, make = node.op.name, _before(node)
+    if op == "python":
+        lowered = _LOWERED.get(node.args[0])
+        if lowered is None or _complex(node, kinds):
+            raise refused(node, style, f"{node.args[0]}()", "which asks for a number of Python's own")
+        _replace(node, lowered(make, *node.args[1]))
+    elif op == "pow" and _fraction(node, kinds):
+        node.set_args((_real(make, node.args[0]), node.args[1]))
+    elif op in _ADDING and _booleans(node, kinds):
+        node.set_args(
+            tuple([make("to_int", _taken_from(arg)) if type(arg) is Value else int(arg) for arg in node.args])
+        )
+        _widen(node)
+
+
+def _make_arrays(node: Node, kinds: ValueKinds, style: Style, promotion: str) -> None:
+    """Booleans as such, and all numbers where control flow hands on nothing but tensors."""
+    op = node.op.name
+    if op == "to_bool" or (op in ("to_int", "to_float", "item") and style.control == "hop"):
+        _replace(node, _as_array(node, _before(node), kinds, promotion))
+
+
+def _complex(node: Node, kinds: ValueKinds) -> bool:
+    return any("complex" in kinds.of(arg) and len(kinds.of(arg)) == 1 for arg in node.args[1])
+
+
+def _fraction(node: Node, kinds: ValueKinds) -> bool:
+    """Whether a power of a whole number of Python's is a fraction."""
+    base, exponent = node.args
+    whole = type(base) is Value and bool(kinds.of(base)) and kinds.of(base) <= {"int", "bool"}
+    return whole and type(exponent) is int and exponent < 0
+
+
+def _booleans(node: Node, kinds: ValueKinds) -> bool:
+    """Whether all that an operator takes are booleans of Python's, which it takes for whole numbers."""
+    taken = [kinds.of(arg) for arg in node.args]
+    return all(found == {"bool"} for found in taken) and any(type(arg) is Value for arg in node.args)
+
+
+def _taken_from(value: Value) -> Value:
+    """The tensor that a boolean is read from."""
+    return value.node.args[0] if value.node.op.name in ("item", "to_bool") else value
+
+
+def _widen(node: Node) -> None:
+    known = node.values[0].type
+    if isinstance(known, LogicalTensor) and known.dtype is not None and known.dtype.kind == "b":
+        node.values[0].type = known.with_(dtype=int64)
+
+
+def _as_array(node: Node, make: Make, kinds: ValueKinds, promotion: str) -> Value:
+    """A tensor in the place of a number, for targets whose control flow hands on tensors."""
+    op, (x,) = node.op.name, node.args
+    if op == "to_bool":
+        return x if is_boolean(x) else make("not_equal", x, 0)
+    if op == "to_int":
+        return make("astype", x, default("i", promotion) if promotion == "jax" else int64)
+    element = x.type.dtype if type(x) is Value and isinstance(x.type, LogicalTensor) else None
+    whole = kinds.of(x) <= {"int", "bool"} or is_boolean(x) or (element is not None and element.kind in "biu")
+    x = x if whole else make("stop_gradient", x)
+    if op == "item":
+        return x
+    return make("astype", x, default("f", promotion) if promotion == "jax" else float64)
+
+
+def _replace(node: Node, value: Value) -> None:
+    old = node.values[0]
+    if value.name is None and value.node.op.name not in ("placeholder", "parameter"):
+        value.name = old.name
+    if value.type is None:
+        value.type = old.type
+    old.replace_by(value)
+    assert node.graph is not None
+    node.graph.erase(node)

@@ -1,0 +1,68 @@
+"""Python's numbers, made of tensors of one element, and Python's functions of them.
+
+A number goes on as a tensor without axes of a weak dtype; where Python runs the code it is Python's own (see `infer.kinds`).
+Source: https://docs.python.org/3/library/stdtypes.html#numeric-types-int-float-complex
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from .. import dtypes
+from ..dtypes import DType
+from ..python_numbers import KINDS, function, function_kind
+from ..rules import OPEN
+from ..types import LogicalTensor
+from ._row import op
+from ._seen import is_plain
+from ._shapes import as_type, free, takes_open
+
+FAMILY = "number"
+_LETTERS = dict(zip("biufc", ("bool", "int", "int", "float", "complex")))
+
+
+def _weak(kind: str, rules: str) -> LogicalTensor:
+    element: DType | None = dtypes.default(kind[0], rules) if kind in KINDS else None
+    return LogicalTensor(element, (), weak=True)
+
+
+@takes_open
+def _item(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    return _weak(_kind(args.x, rules), rules)
+
+
+def _kind(x: object, rules: str) -> str:
+    element = None if x is OPEN else as_type(x, rules).dtype
+    return "" if element is None else _LETTERS[element.kind]
+
+
+@takes_open
+def _python(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    return _weak(function_kind(args.function, [_kind(arg, rules) for arg in args.args]), rules)
+
+
+op(
+    FAMILY,
+    "item(x)",
+    lambda a: "x" if is_plain(a.x) else "x.item()",
+    infer=_item,
+    compute=free,
+    doc="The number of Python's in a tensor of one element, of the kind of its dtype. No gradient flows through.",
+)
+for _name in ("int", "float", "bool"):
+    op(
+        FAMILY,
+        f"to_{_name}(x)",
+        f"{_name}(x)",
+        infer=takes_open(lambda args, rules, kind=_name: _weak(kind, rules)),
+        compute=free,
+        doc=f"{_name}(x) of a tensor of one element, or of a number. No gradient flows through.",
+    )
+op(
+    FAMILY,
+    "python(function, args)",
+    lambda a: function(a.function).spelling,
+    infer=_python,
+    compute=free,
+    doc="A function of Python's on numbers, by its name in `python_numbers.FUNCTIONS`.",
+)

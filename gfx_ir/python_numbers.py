@@ -1,0 +1,144 @@
+"""Arithmetic of Python's numbers: its operators and functions, and the kinds of number that they give and take."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .errors import VerifyError
+
+KINDS = ("bool", "int", "float", "complex")
+"""Each within the next."""
+OPEN = "number"
+"""The kind of a number that may be of several kinds."""
+
+SPELLINGS: Mapping[str, str] = {
+    "add": "x1 + x2", "subtract": "x1 - x2", "multiply": "x1 * x2", "divide": "x1 / x2", "floor_divide": "x1 // x2",
+    "remainder": "x1 % x2", "pow": "x1 ** x2", "bitwise_and": "x1 & x2", "bitwise_or": "x1 | x2",
+    "bitwise_xor": "x1 ^ x2", "bitwise_left_shift": "x1 << x2", "bitwise_right_shift": "x1 >> x2",
+    "bitwise_invert": "~x", "negative": "-x", "positive": "+x", "abs": "abs(x)", "logical_not": "not x",
+    "less": "x1 < x2", "less_equal": "x1 <= x2", "greater": "x1 > x2", "greater_equal": "x1 >= x2",
+    "equal": "x1 == x2", "not_equal": "x1 != x2",
+}  # fmt: skip
+"""How they are written of the arguments of these ops."""
+OPERATORS: Mapping[str, Callable[..., Any]] = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
+    "floor_divide": operator.floordiv, "remainder": operator.mod, "pow": operator.pow,
+    "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor,
+    "bitwise_left_shift": operator.lshift, "bitwise_right_shift": operator.rshift, "bitwise_invert": operator.invert,
+    "negative": operator.neg, "positive": operator.pos, "abs": abs, "logical_not": operator.not_,
+    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+    "equal": operator.eq, "not_equal": operator.ne,
+}  # fmt: skip
+"""Python's operators, by the ops that stand for them."""
+TESTS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_not"))
+DIVISIONS = frozenset(("divide", "floor_divide", "remainder"))
+_BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor"))
+_SHIFTS = frozenset(("bitwise_left_shift", "bitwise_right_shift"))
+
+
+class Function(NamedTuple):
+    """A function of numbers: what runs it, how it is written of `args`, what kind it gives ("": that of its first argument,
+    a boolean a whole number), and what it raises where its arguments are numbers at all."""
+
+    run: Callable[..., Any]
+    spelling: str
+    gives: str
+    raises: tuple[type[Exception], ...] = (ValueError, OverflowError)
+
+
+def _of_math(names: str, gives: str, *raises: type[Exception]) -> Iterable[tuple[str, Function]]:
+    for name in names.split():
+        yield f"math.{name}", Function(getattr(math, name), f"math.{name}(*args)", gives, raises)
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    **dict(
+        _of_math(
+            "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees erf erfc exp exp2 expm1 fabs fmod gamma hypot"
+            " ldexp lgamma log log10 log1p log2 nextafter pow radians remainder sin sinh sqrt tan tanh ulp",
+            "float",
+            ValueError,
+            OverflowError,
+        )
+    ),
+    **dict(_of_math("ceil floor trunc factorial comb perm gcd lcm isqrt", "int", ValueError, OverflowError)),
+    **dict(_of_math("isclose isfinite isinf isnan", "bool")),
+    "pow": Function(pow, "pow(*args)", "int", (ValueError,)),
+    "round": Function(round, "round(*args)", "", ()),
+    "round.int": Function(round, "round(*args)", "int"),
+    "is_integer": Function(lambda x: x.is_integer(), "args[0].is_integer()", "bool", ()),
+    "bit_length": Function(lambda x: x.bit_length(), "args[0].bit_length()", "int", ()),
+    "bit_count": Function(lambda x: x.bit_count(), "args[0].bit_count()", "int", ()),
+    "conjugate": Function(lambda x: x.conjugate(), "args[0].conjugate()", "", ()),
+    "real": Function(lambda x: x.real, "args[0].real", "", ()),
+    "imag": Function(lambda x: x.imag, "args[0].imag", "", ()),
+    "numerator": Function(lambda x: x.numerator, "args[0].numerator", "int", ()),
+    "denominator": Function(lambda x: x.denominator, "args[0].denominator", "int", ()),
+}
+"""Python's functions of numbers, and the methods and attributes of these."""
+
+
+def function(name: str) -> Function:
+    """The function of that name. Raises VerifyError where there is none."""
+    found = FUNCTIONS.get(name)
+    if found is None:
+        raise VerifyError(f"there is no function of Python's numbers {name!r}")
+    return found
+
+
+def function_kind(name: str, kinds: Sequence[str]) -> str:
+    """The kind of what a function gives of arguments of these kinds."""
+    gives = function(name).gives
+    if gives or not kinds:
+        return gives
+    return "int" if kinds[0] == "bool" else kinds[0]
+
+
+def kind_of(number: Any) -> str:
+    """The kind of a number of Python's."""
+    return type(number).__name__
+
+
+def operator_kind(op: str, kinds: Sequence[str], operands: Sequence[Any] = ()) -> str:
+    """The kind of what an operator gives of numbers of these kinds, `OPEN` where several are possible.
+
+    `operands`: what they are, where an exponent written as a literal tells more."""
+    found = operator_kinds(op, [KINDS if kind == OPEN else (kind,) for kind in kinds], operands)
+    return next(iter(found)) if len(found) == 1 else OPEN
+
+
+def operator_kinds(op: str, kinds: Sequence[Iterable[str]], operands: Sequence[Any] = ()) -> frozenset[str]:
+    """The kinds of what an operator may give of numbers that may be of these kinds."""
+    if op in TESTS:
+        return frozenset(("bool",))
+    return frozenset(kind for taken in itertools.product(*kinds) for kind in _of_kinds(op, taken, operands))
+
+
+def _of_kinds(op: str, kinds: Sequence[str], operands: Sequence[Any]) -> tuple[str, ...]:
+    widest = max(*kinds, "int", key=KINDS.index)
+    if op in _BITWISE:
+        return ("bool",) if set(kinds) == {"bool"} else ("int",)
+    if op in _SHIFTS or op == "bitwise_invert":
+        return ("int",)
+    if op == "divide":
+        return ("complex",) if widest == "complex" else ("float",)
+    if op == "abs":
+        return ("float",) if widest == "complex" else (widest,)
+    return _power(kinds, widest, operands) if op == "pow" else (widest,)
+
+
+def _power(kinds: Sequence[str], widest: str, operands: Sequence[Any]) -> tuple[str, ...]:
+    """Whole numbers to a negative power are fractions, and negative numbers to a fractional one are complex."""
+    base, exponent = operands if len(operands) == 2 else (None, None)
+    if widest == "int":
+        if not isinstance(exponent, (int, float)):
+            return "int", "float"
+        return ("int",) if exponent >= 0 else ("float",)
+    if widest == "float" and kinds[1] == "float":
+        whole = isinstance(exponent, (int, float)) and float(exponent).is_integer()
+        return ("float",) if whole or (isinstance(base, (int, float)) and base >= 0) else ("float", "complex")
+    return (widest,)

@@ -1,0 +1,73 @@
+"""Python's numbers out of tensors: what Python does with them the Program and the PyTorch source do, and JAX or a refusal."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+import number_cases
+import number_uses
+from gfx_ir.errors import GfxError
+
+CASES = [*number_cases.CASES, *number_uses.CASES]
+REFUSED = number_cases.REFUSED | number_uses.REFUSED
+NOT_IN_JAX = number_cases.NOT_IN_JAX | number_uses.NOT_IN_JAX
+UNTOLD = number_uses.UNTOLD
+INPUTS = [([1.5, 3.25], v) for v in (0.0, 1.0, 2.0, 3.0)] + [([-1.5, 3.25], 2.0), ([1.5, -2.0], 5.0)]
+
+
+def plain(result):
+    leaves = result if isinstance(result, tuple) else (result,)
+    return [np.asarray(leaf, np.float64) for leaf in leaves]
+
+
+def outcome(run, x, g):
+    try:
+        return plain(run(x, g))
+    except Exception as error:
+        return type(error)
+
+
+def tensors(x, g):
+    return torch.tensor(x), torch.tensor(g)
+
+
+@pytest.mark.parametrize("typed", (False, True), ids=("untyped", "typed"))
+@pytest.mark.parametrize("case", CASES, ids=lambda f: f.__name__)
+def test_numbers_are_python_s(case, typed):
+    given = tensors(*INPUTS[0]) if typed else ()
+    if case in REFUSED or (case in UNTOLD and not typed):
+        with pytest.raises(GfxError, match="GFX cannot"):
+            gfx.symbolic_trace(case, *given, backend="torch")
+        return
+    program = gfx.symbolic_trace(case, *given, backend="torch")
+    emitted = program.module("torch").load()
+    for x, g in INPUTS:
+        want = outcome(case, *tensors(x, g))
+        for run in (program, emitted):
+            got = outcome(run, *tensors(x, g))
+            assert type(got) is type(want) and (isinstance(want, type) or len(got) == len(want))
+            for mine, theirs in zip(got, want) if isinstance(want, list) else ():
+                np.testing.assert_allclose(mine, theirs, rtol=1e-6)
+            assert isinstance(want, list) or got is want
+
+
+@pytest.mark.parametrize("typed", (False, True), ids=("untyped", "typed"))
+@pytest.mark.parametrize("case", [f for f in CASES if f not in REFUSED], ids=lambda f: f.__name__)
+def test_jax_has_them_as_weak_arrays_or_says_where_it_cannot(case, typed):
+    if case in UNTOLD and not typed:
+        return
+    program = gfx.symbolic_trace(case, *(tensors(*INPUTS[0]) if typed else ()), backend="torch")
+    if case in NOT_IN_JAX:
+        with pytest.raises(GfxError, match=rf"GFX cannot write .* as jax source.* in {case.__name__}\]"):
+            program.source("jax")
+        return
+    module = program.module("jax")
+    compiled = jax.jit(module.load(), static_argnames=module.static_argnames)
+    for x, g in INPUTS:
+        want = outcome(case, *tensors(x, g))
+        if isinstance(want, list):  # compiled code raises nothing
+            for mine, theirs in zip(plain(compiled(jnp.asarray(x), jnp.asarray(g))), want):
+                np.testing.assert_allclose(mine, theirs, rtol=1e-5)

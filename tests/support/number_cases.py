@@ -1,0 +1,214 @@
+"""What Python does with numbers that are read from tensors: small functions of x[2] and a number g, both torch tensors."""
+
+import math
+from collections import Counter
+
+
+# ---------------------------------------------------------------------- keys
+def a_dictionary_is_asked(x, g):
+    return x * {0: 10.0, 1: 20.0}.get(int(g), -1.0)
+
+
+def a_set_is_asked(x, g):
+    return x * 2 if int(g) in {0, 1} else x
+
+
+def a_counter_counts(x, g):
+    c = Counter([int(g), 1, 1])
+    return x * c[1]
+
+
+def seen_before(x, g):
+    seen = {}
+    for v in x:
+        k = int(v)
+        if k in seen:
+            return x * 0
+        seen[k] = 1
+    return x
+
+
+def a_set_of_numbers(x, g):
+    return x * len({int(x[0]), int(x[1])})
+
+
+def a_key_under_a_test(x, g):
+    return x * {0: 10.0, 1: 20.0}[int(g)] if g < 2 else x
+
+
+def a_list_is_indexed(x, g):
+    return x * [5.0, 6.0, 7.0][int(g) % 3]
+
+
+def a_boolean_key(x, g):
+    return x * {True: 2.0, False: 3.0}[bool(g > 1)]
+
+
+def an_item_in_a_tuple(x, g):
+    return x * (g.item() in (0, 1, 2))
+
+
+def a_new_key(x, g):
+    d = {1: 2.0}
+    d[int(g)] = 5.0
+    return x * d[1]
+
+
+def a_hash(x, g):
+    return x + hash(int(g))
+
+
+def the_greater_of_an_entry(x, g):
+    return x * max({1: 2, 3: 4}.get(int(g), 7), 2)
+
+
+# ---------------------------------------------------------------------- booleans
+def votes(x, g):
+    votes = (x[0] > 0).item() + (x[1] > 0).item()
+    if votes == 2:
+        return x * 2
+    return x
+
+
+def booleans_add(x, g):
+    return x * (bool(x[0] > 0) + bool(x[1] > 0))
+
+
+def a_boolean_inverted(x, g):
+    return x * ~bool(g > 1)
+
+
+def nots_add(x, g):
+    return x * ((not x[0] > 0) + (not x[1] > 0))
+
+
+def a_sum_of_booleans(x, g):
+    return x * sum([bool(x[0] > 0), bool(x[1] > 0), bool(g > 0)])
+
+
+def a_boolean_negated(x, g):
+    return x * -bool(g > 0)
+
+
+def booleans_in_products(x, g):
+    return x * (bool(g > 0) * 3 - bool(x[0] > 0))
+
+
+def anys_add(x, g):
+    return x * (any([x[0] > 0, x[1] > 5]) + any([x[0] > 0, g > 0]))
+
+
+def booleans_counted_in_a_loop(x, g):
+    n = 0
+    for v in x:
+        n += bool(v > 0)
+    return x * n
+
+
+def memberships_add(x, g):
+    return x * ((g in [1, 2]) + (g in [2, 3]))
+
+
+def half_a_boolean(x, g):
+    return x * (bool(g > 0) / 2)
+
+
+def powers_of_booleans(x, g):
+    return x * (bool(g > 1) ** 2 + bool(x[0] > 0) // 1 + bool(x[0] > 0) % 2)
+
+
+def both_booleans(x, g):
+    return x * (2 if bool(x[0] > 0) & bool(x[1] > 0) else 3)
+
+
+def a_boolean_shifted(x, g):
+    return x * (bool(x[0] > 0) << 3)
+
+
+def the_size_of_a_boolean(x, g):
+    return x * abs(bool(x[0] > 0)) + +bool(g > 0)
+
+
+# ---------------------------------------------------------------------- division and powers
+def a_power_with_a_modulus(x, g):
+    return x * pow(int(g), 3, 5)
+
+
+def both_of_a_division(x, g):
+    q, r = divmod(int(g) + 7, 3)
+    return x * q + r
+
+
+# ---------------------------------------------------------------------- doubles
+def a_double_told_apart(x, g):
+    s = g.item()
+    return x * 2 if s + 1e-09 > s else x
+
+
+def a_large_quotient(x, g):
+    return x + math.exp(x[0].item() * 1000) / math.exp(x[0].item() * 1000)
+
+
+def a_small_difference(x, g):
+    s = float(g)
+    return x * (s + 1e-12 - s) * 1000000000000.0
+
+
+def the_smallest_step(x, g):
+    s = float(g)
+    e = 1.0
+    n = 0
+    while s + e > s:
+        e = e / 2
+        n += 1
+    return x * n
+
+
+def beyond_a_single(x, g):
+    return x * 2 if float(g) * 1e300 > 1e200 else x
+
+
+# ---------------------------------------------------------------------- whole numbers without end
+def a_long_product(x, g):
+    n = int(g)
+    r = 1
+    for i in range(1, 22):
+        r *= i + n
+    return x * (r % 97)
+
+
+def a_high_power(x, g):
+    return x * ((int(g) + 5) ** 40 % 97)
+
+
+def a_far_shift(x, g):
+    return x * ((1 << int(g) + 64) % 97)
+
+
+def an_open_power(x, g):
+    return x * (2 ** (int(g) + 70) % 97)
+
+
+def squared_again(x, g):
+    r = int(g) + 3
+    for i in range(8):
+        r = r * r
+    return x * (r % 97)
+
+
+CASES = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__]
+REFUSED = {a_counter_counts, seen_before, a_set_of_numbers, a_new_key, a_hash}
+"""What no capture takes: Python's own hash, a key that may be new, an exception that a clause waits for."""
+NOT_IN_JAX = {
+    a_power_with_a_modulus,
+    a_double_told_apart,
+    a_small_difference,
+    the_smallest_step,
+    beyond_a_single,
+    a_long_product,
+    a_high_power,
+    a_far_shift,
+    an_open_power,
+    squared_again,
+}
+"""What arrays of 32 bits cannot do, nor code that is traced."""
