@@ -30,10 +30,11 @@ lint: $(STAMP)
 test: lint
 	$(PY) -m pytest -n $(WORKERS)
 
-# Random programs against plain Python, with a table at the end: make fuzz N=20000
+# Random programs against plain Python, N of each grammar, with a table for each: make fuzz N=20000 GRAMMAR=programs
 N ?= 1000
+GRAMMAR ?= programs aimed
 fuzz: $(STAMP)
-	JAX_PLATFORMS=cpu $(PY) tests/fuzz/fuzz.py $(N) --jobs $(WORKERS)
+	JAX_PLATFORMS=cpu $(PY) tests/fuzz/fuzz.py $(N) --grammar $(GRAMMAR) --jobs $(WORKERS)
 
 # The emitted source that tests compare with, written anew: the commit says why it changed.
 snapshots: $(STAMP)

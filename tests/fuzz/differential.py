@@ -1,7 +1,4 @@
-"""One capture against plain Python: by the interpreter, as torch source, and as JAX source under jax.jit.
-
-The target "shapes" traces the JAX source alone: it finds what JAX refuses, and shapes that differ, without the cost of XLA.
-"""
+"""One capture against plain Python, and its ways of being run against each other: a difference names the stage that it comes from."""
 
 from __future__ import annotations
 
@@ -13,23 +10,21 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 import torch
 
 import gfx_trace.program
 from fuzz_programs import Settings, inputs, load
-from gfx_ir.backend import backend
 from gfx_ir.errors import GfxError
-from gfx_ir.graph import Value
-from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves
 from gfx_trace.capture import capture
+from ways import NAMES, SILENT, STAGES, gradient, own, ready
 
-NAMES = ("x", "n", "k", "m")
 TARGETS = ("interpreter", "torch", "shapes", "jax")
 TRACED = ("interpreter", "torch", "shapes")
-COMPILED = ("shapes", "jax")  # under jax.jit
+EAGER = ("interpreter", "torch", "shapes", "eager")
+GRADIENTS = ("torch gradient", "jax gradient")
+TOLERANCES = {"float64": (1e-6, 1e-8), "float32": (1e-4, 1e-5)}
 
 
 class Found(NamedTuple):
@@ -65,31 +60,25 @@ def deadline(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def own(x: Any, how: Settings) -> Any:
-    """An argument as the program takes it: what NumPy's code says is an array is one, and a number given as an example is one."""
-    if how.flavour == "numpy" and how.level == 0 and isinstance(x, np.generic):
-        return np.array(x)
-    return moved(x, how.flavour)
+class Leaf(NamedTuple):
+    """One part of a result: its numbers, or its text, and the dtype of an array."""
+
+    data: Any
+    dtype: str
 
 
-def moved(x: Any, target: str) -> Any:
-    """A NumPy argument as an array of a framework; for NumPy a number stays one."""
-    if not isinstance(x, (np.ndarray, np.generic)):
-        return x
-    if target == "numpy":
-        return x.copy()
-    return torch.from_numpy(np.array(x)) if target == "torch" else jax.numpy.asarray(np.array(x))
+def plain(result: Any) -> list[Leaf]:
+    """The leaves of a result."""
+    return [_leaf(leaf.detach() if isinstance(leaf, torch.Tensor) else leaf) for leaf in leaves(result)]
 
 
-def plain(result: Any) -> list[np.ndarray]:
-    """The leaves of a result as arrays."""
-    return [
-        np.asarray(leaf.detach() if isinstance(leaf, torch.Tensor) else leaf, dtype=np.float64)
-        for leaf in leaves(result)
-    ]
+def _leaf(x: Any) -> Leaf:
+    if isinstance(x, str):
+        return Leaf(x, "")
+    return Leaf(np.asarray(x, dtype=np.float64), str(x.dtype).removeprefix("torch.") if hasattr(x, "dtype") else "")
 
 
-def outcome(run: Callable[[], Any]) -> list[np.ndarray] | Exception:
+def outcome(run: Callable[[], Any]) -> list[Leaf] | Exception:
     """What a call gives: its leaves, or its exception."""
     try:
         return plain(run())
@@ -97,24 +86,34 @@ def outcome(run: Callable[[], Any]) -> list[np.ndarray] | Exception:
         return error
 
 
-def agree(want: Any, got: Any) -> bool:
-    """Whether two outcomes are the same."""
-    if isinstance(want, Exception) or isinstance(got, Exception):
-        return type(want) is type(got)
-    return len(want) == len(got) and all(
-        a.shape == b.shape and np.allclose(a, b, 1e-6, 1e-8, equal_nan=True) for a, b in zip(want, got)
-    )
+class Judge:
+    """Compares outcomes; `dtypes`: those of arrays, too."""
 
+    def __init__(self, how: Settings) -> None:
+        self.tolerance = TOLERANCES.get(how.dtype, TOLERANCES["float32"])
+        self.own = {"eager", "jax"} if how.flavour == "jax" else {"interpreter", "program", how.flavour}
+        self.typed = how.dtype != "float64"
 
-def alike(want: Any, got: Any) -> bool:
-    """Whether a result has these shapes."""
-    return not isinstance(got, Exception) and [a.shape for a in want] == [a.shape for a in got]
+    def agree(self, want: Any, got: Any, way: str) -> bool:
+        """Whether two outcomes are the same; traced, whether the shapes are."""
+        if isinstance(want, Exception) or isinstance(got, Exception):
+            return type(want) is type(got) and way != "shapes"
+        return len(want) == len(got) and all(self.same(a, b, way) for a, b in zip(want, got))
+
+    def same(self, a: Leaf, b: Leaf, way: str) -> bool:
+        """Whether two leaves are."""
+        if isinstance(a.data, str) or isinstance(b.data, str):
+            return type(a.data) is type(b.data) and (way == "shapes" or a.data == b.data)
+        if a.data.shape != b.data.shape or way == "shapes":
+            return a.data.shape == b.data.shape
+        typed = self.typed and way in self.own and a.dtype and b.dtype
+        return (not typed or a.dtype == b.dtype) and np.allclose(a.data, b.data, *self.tolerance, equal_nan=True)
 
 
 def check(text: str, name: object = 0, how: Settings = Settings(), targets=TARGETS, seconds: float = 60.0) -> Found:
     """Capture a program once, and compare it with what Python does on several inputs."""
     function = load(text, name)
-    tuples = inputs(random.Random(str(name)), how.k, how.given)
+    tuples = inputs(random.Random(str(name)), how)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -124,57 +123,114 @@ def check(text: str, name: object = 0, how: Settings = Settings(), targets=TARGE
             return Found("endless", "endless", f"Python itself takes more than {seconds:g} s")
         try:
             with deadline(seconds):
-                return _compare(function, how, tuples, wants, targets)
+                case = Case(load(text, name), how, tuples, wants)
+                ways = tuple(way for way in targets if way not in GRADIENTS)
+                found = case(("program",) if how.outside else ways)
+                return case.gradients(found, function) if how.gradient and case.program is not None else found
         except Hang:
             return Found("hang", "hang", f"more than {seconds:g} s")
 
 
-def _compare(function: Any, how: Settings, tuples: list, wants: list, targets: tuple) -> Found:
-    example = tuple(own(x, how) for x in tuples[0]) if how.level else ()
-    try:
-        program = gfx_trace.program.Program.of(capture(function, example, {}, asked=how.flavour).program)
-    except GfxError as error:
-        return Found("refused", f"refused: {reason(error)}", str(error))
-    except Exception as error:
-        raised = {type(want) for want in wants}
+class Case:
+    """One program: its function, its arguments, and what Python gives for each."""
+
+    def __init__(self, function: Any, how: Settings, tuples: list, wants: list) -> None:
+        self.function, self.how, self.tuples, self.wants = function, how, tuples, wants
+        self.judge = Judge(how)
+        self.program: Any = None
+
+    def __call__(self, targets: tuple[str, ...]) -> Found:
+        """What comes of it in these ways."""
+        example = tuple(own(x, self.how) for x in self.tuples[0]) if self.how.level else ()
+        try:
+            captured = capture(self.function, example, {}, asked=self.how.flavour)
+            self.program = gfx_trace.program.Program.of(captured.program, captured)
+        except GfxError as error:
+            return Found("refused", f"refused: {reason(error)}", str(error))
+        except Exception as error:
+            return self.failed(error)
+        return self.run(targets, self.wants)
+
+    def failed(self, error: Exception) -> Found:
+        """The capture raised what is no refusal: right where Python does so, whatever it is given."""
+        raised = {type(want) for want in self.wants}
         if raised == {type(error)}:
             return Found("equal")
         if type(error) in raised and all(issubclass(found, Exception) for found in raised):  # which one hangs on data
             return Found("refused", "refused: it raises for every input", repr(error))
-        return Found("crash", f"crash: capture {type(error).__name__}{_raised(wants)}", f"capture: {error!r}")
-    for target in targets:
-        try:
-            run = RUNS[target](program, target)
-        except GfxError as error:
-            return Found("refused", f"refused: {target}: {reason(error)}", f"{target}: {error}", target)
-        except Exception as error:
-            return Found("crash", f"crash: {target} {type(error).__name__}", f"source for {target}: {error!r}", target)
-        same = alike if target == "shapes" else agree
-        for args, want in zip(tuples, wants):
-            if target in COMPILED and isinstance(want, Exception):
+        return Found("crash", f"crash: capture {type(error).__name__}{_raised(self.wants)}", f"capture: {error!r}")
+
+    def run(self, targets: tuple[str, ...], wants: list) -> Found:
+        """Each way, until one differs. A way that is refused leaves the others to be tried."""
+        refused = None
+        for way in targets:
+            try:
+                run = ready(self.program, way, self.how)
+            except GfxError as error:
+                refused = refused or Found("refused", f"refused: {way}: {reason(error)}", f"{way}: {error}", way)
                 continue
-            got = outcome(lambda run=run, args=args: run(dict(zip(NAMES, args))))
-            if not same(want, got):
-                return _difference(target, args, want, got)
-    return Found("equal")
+            except Exception as error:
+                return Found("crash", f"crash: {way} {type(error).__name__}", f"source for {way}: {error!r}", way)
+            for args, want in zip(self.tuples, wants):
+                if way in SILENT and isinstance(want, Exception):
+                    continue
+                got = outcome(lambda run=run, args=args: run(dict(zip(NAMES, args))))
+                if isinstance(got, GfxError) and not isinstance(want, GfxError):
+                    refused = refused or Found("refused", f"refused: {way}: {reason(got)}", f"{way}: {got}", way)
+                    break
+                if not self.judge.agree(want, got, way):
+                    return self.difference(way, args, want, got)
+        return refused or Found("equal")
+
+    def gradients(self, found: Found, function: Any) -> Found:
+        """The same for gradients by x."""
+        if found.kind not in ("equal", "refused"):
+            return found
+        makes = [
+            lambda a=a: gradient(lambda x: function(x, *(own(y, self.how) for y in a[1:])), a[0]) for a in self.tuples
+        ]
+        wants = [outcome(make) for make in makes]
+        other = self.run(GRADIENTS, wants)
+        return found if other.kind == "equal" else other
+
+    def difference(self, way: str, args: tuple, want: Any, got: Any) -> Found:
+        """A difference, with the stage that it comes from."""
+        stage = self.stage(way, args, want, got)
+        if isinstance(got, Exception):
+            kind, said = "crash", f"{way} {type(got).__name__}{_raised([want])}: {_words(got)}"
+        else:
+            kind, said = "differ", f"{way} {'instead of an error' if isinstance(want, Exception) else 'values'}"
+        place = f"{stage}: {way} on {args}"
+        if isinstance(want, Exception) or isinstance(got, Exception):
+            return Found(kind, f"{kind}: {said}", f"{place}: want {want!r}, got {got!r}", way)
+        pairs = [
+            f"[{at}] want {a} got {b}" for at, (a, b) in enumerate(zip(want, got)) if not self.judge.same(a, b, way)
+        ]
+        why = ", ".join(pairs) or f"want {len(want)} values, got {len(got)}"
+        return Found(kind, f"{kind}: {said}", f"{place}: {why}", way)
+
+    def stage(self, way: str, args: tuple, want: Any, got: Any) -> str:
+        """Which stage is at fault: that of the way alone where another way gives what Python does; else the capture."""
+        others = ("torch gradient",) if "gradient" in way else ("interpreter", "torch", "eager")
+        if way not in STAGES or any(self.gives(other, args, want) for other in others if STAGES[other] != STAGES[way]):
+            return STAGES.get(way, "capture")
+        return "capture"
+
+    def gives(self, way: str, args: tuple, want: Any) -> bool:
+        """Whether a way gives what Python does."""
+        if way in SILENT and isinstance(want, Exception):
+            return False
+        try:
+            run = ready(self.program, way, self.how)
+        except Exception:  # refused, or worse: it gives nothing
+            return False
+        return self.judge.agree(want, outcome(lambda: run(dict(zip(NAMES, args)))), way)
 
 
 def _raised(wants: list) -> str:
     """What Python raises for some of the inputs, as a part of a key."""
     found = sorted({type(want).__name__ for want in wants if isinstance(want, Exception)})
     return f", Python: {' '.join(found)}" if found else ""
-
-
-def _difference(target: str, args: tuple, want: Any, got: Any) -> Found:
-    if isinstance(got, Exception):
-        kind, said = "crash", f"{target} {type(got).__name__}{_raised([want])}: {_words(got)}"
-    else:
-        kind, said = "differ", f"{target} {'instead of an error' if isinstance(want, Exception) else 'values'}"
-    if isinstance(want, Exception) or isinstance(got, Exception):
-        return Found(kind, f"{kind}: {said}", f"{target} on {args}: want {want!r}, got {got!r}", target)
-    pairs = [f"[{at}] want {a} got {b}" for at, (a, b) in enumerate(zip(want, got)) if not agree([a], [b])]
-    why = ", ".join(pairs) or f"want {len(want)} values, got {len(got)}"
-    return Found(kind, f"{kind}: {said}", f"{target} on {args}: {why}", target)
 
 
 def _words(error: Exception) -> str:
@@ -186,45 +242,3 @@ def reason(error: GfxError) -> str:
     """A refusal without the names and numbers of one program."""
     words = str(error).split("\n")[0].split(" [<")[0].split("'")
     return "'…'".join(words[::2])
-
-
-def _names(program: Any) -> list[str]:
-    return [p.name for p in program.signature if any(type(leaf) is Value for leaf in leaves(p.tree))]
-
-
-def _interpreter(program: Any, target: str) -> Callable[[dict], Any]:
-    runs_on = "numpy" if program.flavour == "numpy" else "torch"
-    executor = Executor(backend(runs_on))
-    names = _names(program)
-
-    def run(args: dict) -> Any:
-        given = [args.get(p.name, p.default) for p in program.signature if p.name in names]
-        return _result(program, executor(program, [moved(x, runs_on) for x in given]))
-
-    return run
-
-
-def _source(program: Any, target: str) -> Callable[[dict], Any]:
-    framework = "torch" if target == "torch" else "jax"
-    module = program.module(framework)
-    fn = module.load()
-    if target in COMPILED:
-        fn = jax.jit(fn, static_argnames=module.static_argnames)
-
-    def run(args: dict) -> Any:
-        given = {name: moved(args[name], framework) for name in _names(program) if name in args}
-        return _result(program, zeros(fn, given) if target == "shapes" else fn(**given))
-
-    return run
-
-
-def zeros(fn: Any, given: dict) -> Any:
-    """A result of the shapes that tracing gives."""
-    return jax.tree.map(lambda leaf: np.zeros(leaf.shape), fn.eval_shape(**given))
-
-
-RUNS = {"interpreter": _interpreter, "torch": _source, "shapes": _source, "jax": _source}
-
-
-def _result(program: Any, out: Any) -> Any:
-    return out[0] if program.writes else out

@@ -19,6 +19,7 @@ from typing import Any
 
 from fuzz_worker import BAD, serve
 
+GRAMMARS = {"programs": "random programs", "aimed": "aimed programs"}
 LIFE = 400  # programs after which a process is replaced: compiled programs fill its memory
 QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # most programs are compiled once
 GRACE = 60.0  # seconds beyond the limit after which a process that does not answer is killed
@@ -32,10 +33,10 @@ class Worker:
         given = (theirs, args.jax_every, args.seconds, args.minimise)
         self.process = context.Process(target=serve, args=given, daemon=True)
         self.process.start()
-        self.seed: int | None = None
+        self.seed: tuple[str, int] | None = None
         self.since, self.done = 0.0, 0
 
-    def give(self, seed: int | None) -> None:
+    def give(self, seed: tuple[str, int] | None) -> None:
         """The next program; None: no more."""
         self.seed, self.since = seed, time.monotonic()
         self.done += 1
@@ -53,12 +54,13 @@ class Run:
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args, self.context = args, multiprocessing.get_context("spawn")
-        self.kinds: Counter[str] = Counter()
-        self.reasons: Counter[str] = Counter()
-        self.refused: dict[str, list[tuple[int, str]]] = {}  # seeds and whole messages, by reason
-        self.failures: dict[int, str] = {}
-        self.seeds = iter(args.seeds or range(args.start, args.start + args.count))
-        self.total = len(args.seeds) or args.count
+        self.kinds: dict[str, Counter[str]] = {grammar: Counter() for grammar in args.grammar}
+        self.reasons: dict[str, Counter[str]] = {grammar: Counter() for grammar in args.grammar}
+        self.refused: dict[str, list[tuple[str, str]]] = {}  # seeds and whole messages, by reason
+        self.failures: dict[tuple[str, int], str] = {}
+        seeds = args.seeds or range(args.start, args.start + args.count)
+        self.seeds = iter([(grammar, seed) for seed in seeds for grammar in args.grammar])
+        self.total = len(seeds) * len(args.grammar)
         self.begun = time.monotonic()
         self.out = Path(args.out)
 
@@ -74,7 +76,7 @@ class Run:
         self.report()
         return 1 if self.failures else 0
 
-    def started(self, seed: int) -> Worker:
+    def started(self, seed: tuple[str, int]) -> Worker:
         """A new process at work."""
         worker = Worker(self.context, self.args)
         worker.give(seed)
@@ -109,53 +111,53 @@ class Run:
         worker.process.kill()
         worker.process.join()
         if worker.seed is not None and worker.seed not in self.failures:
-            self.count("hang", f"hang: {why}")
+            self.count(worker.seed[0], "hang", f"hang: {why}")
             self.failures[worker.seed] = why
-            print(f"{worker.seed}: hang: {why}", flush=True)
+            print(f"{called(worker.seed)}: hang: {why}", flush=True)
         return True
 
-    def take(self, worker: Worker, seed: int, found: Any, text: str, how: Any) -> bool:
+    def take(self, worker: Worker, seed: tuple[str, int], found: Any, text: str, how: Any) -> bool:
         """One answer; whether the worker is free."""
         first = seed not in self.failures
         if first:
-            self.count(found.kind, found.key)
+            self.count(seed[0], found.kind, found.key)
             if found.kind == "refused":
-                self.refused.setdefault(found.key, []).append((seed, found.why))
+                self.refused.setdefault(found.key, []).append((called(seed), found.why))
         if found.kind in BAD:
             self.failures[seed] = found.key
             self.write(seed, found, text, how)
             if first:
-                print(f"{seed}: {found.kind}: {found.why.splitlines()[0][:160]}", flush=True)
+                print(f"{called(seed)}: {found.kind}: {found.why.splitlines()[0][:160]}", flush=True)
                 return False
         return True
 
-    def count(self, kind: str, key: str) -> None:
+    def count(self, grammar: str, kind: str, key: str) -> None:
         """Count one program."""
-        self.kinds[kind] += 1
+        self.kinds[grammar][kind] += 1
         if kind != "equal":
-            self.reasons[key] += 1
-        done = sum(self.kinds.values())
+            self.reasons[grammar][key] += 1
+        done = sum(kinds.total() for kinds in self.kinds.values())
         if done % 100 == 0:
             rate = done / (time.monotonic() - self.begun)
-            print(f"{done}/{self.total} at {rate:.1f}/s: {dict(self.kinds)}", flush=True)
+            so_far = {name: dict(kinds) for name, kinds in self.kinds.items()}
+            print(f"{done}/{self.total} at {rate:.1f}/s: {so_far}", flush=True)
 
-    def write(self, seed: int, found: Any, text: str, how: Any) -> None:
+    def write(self, seed: tuple[str, int], found: Any, text: str, how: Any) -> None:
         """Write a failure, ready to be pasted."""
         self.out.mkdir(parents=True, exist_ok=True)
         why = "".join(f"# {line}\n" for line in found.why.splitlines())
-        entry = (
-            f'    "{seed}": Failure(\n        """\n{text}\n""",\n        seed={seed},\n        how={how!r},\n    ),\n'
-        )
-        (self.out / f"{found.kind}_{seed}.py").write_text(f"{why}{entry}")
+        entry = f'    "{called(seed)}": Failure(\n        """\n{text}\n""",\n        seed={seed[1]},\n        how={how!r},\n    ),\n'
+        (self.out / f"{found.kind}_{called(seed)}.py").write_text(f"{why}{entry}")
 
     def report(self) -> None:
-        """The table."""
-        done = sum(self.kinds.values()) or 1
-        print(f"\n{done} programs from {self.args.start}, {time.monotonic() - self.begun:.0f} s")
-        for kind in ("equal", "refused", "endless", *BAD):
-            print(f"{kind:8} {self.kinds[kind]:6} {100 * self.kinds[kind] / done:6.2f} %")
-        for key, count in self.reasons.most_common():
-            print(f"{count:6} {key}")
+        """A table for each grammar."""
+        for grammar, kinds in self.kinds.items():
+            done = kinds.total() or 1
+            print(f"\n{done} {GRAMMARS[grammar]} from {self.args.start}, {time.monotonic() - self.begun:.0f} s")
+            for kind in ("equal", "refused", "endless", *BAD):
+                print(f"{kind:8} {kinds[kind]:6} {100 * kinds[kind] / done:6.2f} %")
+            for key, count in self.reasons[grammar].most_common():
+                print(f"{count:6} {key}")
         if self.failures:
             print(f"failures, minimised: {self.out}")
         self.list_refused()
@@ -170,12 +172,18 @@ class Run:
         (self.out / "refused.txt").write_text("\n".join(lines))
 
 
+def called(seed: tuple[str, int]) -> str:
+    """A grammar and a seed as one name."""
+    return "_".join(map(str, seed))
+
+
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=1000)
     parser.add_argument("--start", type=int, default=0, help="the first seed")
     parser.add_argument("--seeds", type=int, nargs="*", default=[], help="these seeds alone")
+    parser.add_argument("--grammar", nargs="*", choices=GRAMMARS, default=list(GRAMMARS), help="count programs of each")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--jax-every", type=int, default=5, help="compile every n-th program with XLA: that takes longest"

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import array
+import bisect
+import collections
+import functools
+import heapq
+import io
+import itertools
+import math
+import operator
 import random
+import struct
+import types
 from contextlib import nullcontext
 from typing import NamedTuple
 
@@ -11,11 +22,14 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 
+from fuzz_aimed import aimed
 from fuzz_constructs import PREAMBLE, Constructs
 from fuzz_expressions import WORDS
 from program_text import define
 
 SIGNATURES = ("x, n, k", "x, n, k, m=None", "x: {0}, n: {0}, k: int = 2, m: {0} | None = None")
+MODULES = (array, bisect, collections, functools, heapq, io, itertools, math, operator, struct, types)
+LIBRARY = {**{module.__name__: module for module in MODULES}, "random": random}
 SIZES = (3, 5, 8, 12, 18)
 RESULT = "v, w, s, r, i, j, d['a'], o[0]"
 OUTER = """def outer(a, c):
@@ -32,12 +46,16 @@ OUTER = """def outer(a, c):
 
 
 class Settings(NamedTuple):
-    """How one program is captured and called: its framework, whether example arguments are given, `k`, whether `m` is."""
+    """How one program is captured and called: its framework, whether example arguments are given, `k`, whether `m` is; what x is
+    made of; whether what it writes outlives the call, so that only the Program is asked; whether gradients are compared."""
 
     flavour: str = "torch"
     level: int = 1
     k: int = 2
     given: bool = False
+    dtype: str = "float64"
+    outside: bool = False
+    gradient: bool = False
 
 
 class Writer(Constructs):
@@ -240,26 +258,43 @@ class Writer(Constructs):
         self.line(depth, f"w = 0.5 * {self.word('stack', f'outs{name}')}")
 
 
-def inputs(rng: random.Random, k: int, given: bool) -> list[tuple]:
+def inputs(rng: random.Random, how: Settings) -> list[tuple]:
     """Argument tuples that one capture has to serve: `k` and whether `m` is given stay as they are."""
     found = []
     for n in (2, 0, 3, 1):
         x = np.array([round(rng.uniform(-1.5, 1.5), 3) for _ in range(3)])
-        m = (np.array([0.3, -0.2, round(rng.uniform(-1, 1), 3)]),) if given else ()
-        found.append((x, np.int64(n), k, *m))
+        m = (np.array([0.3, -0.2, round(rng.uniform(-1, 1), 3)]),) if how.given else ()
+        x = x if how.dtype == "float64" else of_dtype(x, how.dtype)
+        found.append((x, np.int64(n), how.k, *m))
     return found
+
+
+def of_dtype(x: np.ndarray, dtype: str) -> np.ndarray:
+    """Numbers of a dtype, with its edges among them."""
+    return np.abs(x * 150).astype(dtype) if dtype == "uint8" else (x * 2).astype(dtype) if dtype != "bool" else x > 0
 
 
 def load(text: str, name: object = 0):
     """The function of a text, with a source that can be read back."""
-    return define(text, f"<fuzz {name}>", torch=torch, jax=jax, jnp=jnp, np=np, nullcontext=nullcontext)
+    frameworks = {"torch": torch, "jax": jax, "jnp": jnp, "np": np}
+    return define(text, f"<fuzz {name}>", nullcontext=nullcontext, **frameworks, **LIBRARY)
 
 
-def program_of(seed: int) -> tuple[str, Settings]:
+def program_of(seed: int, grammar: str = "programs") -> tuple[str, Settings]:
     """Text and settings of the program of a seed."""
+    if grammar == "aimed":
+        return aimed_program(seed)
     rng = random.Random(f"settings {seed}")
     flavour = rng.choice(("torch", "torch", "jax"))
     writer = Writer(seed, "numpy" if seed % 4 == 3 else flavour)
     text = writer.text()
     open_ = "int" in writer.signature and rng.random() < 0.6  # without annotations, only examples tell what is a number
     return text, Settings(writer.flavour, 0 if open_ else 1, rng.randint(0, 3), writer.optional and rng.random() < 0.5)
+
+
+def aimed_program(seed: int) -> tuple[str, Settings]:
+    """Text and settings of the aimed program of a seed."""
+    writer, text, rng = aimed(seed)
+    dtype = rng.choice(("float64", "float32", "int64", "bool", "uint8")) if writer.about == "dtypes" else "float64"
+    how = Settings(writer.flavour, rng.randint(0, 1), rng.randint(0, 3), False, dtype)
+    return text, how._replace(outside=writer.outside, gradient=writer.about == "modes")

@@ -16,18 +16,19 @@ BAD = ("differ", "crash", "hang")
 
 
 def serve(link: Connection, every: int, seconds: float, smaller: float) -> None:
-    """Check the seeds that come in until None does; answers (seed, Found, text, Settings).
+    """Check the (grammar, seed) pairs that come in until None does; answers (pair, Found, text, Settings).
 
     A failure is answered twice: as it is, and minimised within `smaller` seconds. One program in `every` is compiled by XLA too.
     """
     warnings.simplefilter("ignore")
     jax.config.update("jax_enable_x64", True)
     torch.set_num_threads(1)
-    for seed in iter(link.recv, None):
-        text, how = program_of(seed)
+    for job in iter(link.recv, None):
+        grammar, seed = job
+        text, how = program_of(seed, grammar)
         targets = TARGETS if seed % every == 0 else TRACED
         found = check(text, seed, how, targets, seconds)
-        link.send((seed, found, text, how))
+        link.send((job, found, text, how))
         if found.kind in BAD:
             limit = seconds / 4 if found.kind == "hang" else seconds
             where = (found.target,) if found.target else targets
@@ -35,4 +36,4 @@ def serve(link: Connection, every: int, seconds: float, smaller: float) -> None:
             def fails(smaller_text: str, limit: float = limit, where: tuple = where) -> bool:
                 return check(smaller_text, seed, how, where, limit).key == found.key
 
-            link.send((seed, found, minimised(text, fails, smaller), how))
+            link.send((job, found, minimised(text, fails, smaller), how))
