@@ -16,6 +16,7 @@ from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
 from .either import root_of, roots
+from .gradient_marks import data_of
 from .proxy import NeedsPython, Proxy
 from .scalars import SURE, Conditions, scalar, taken
 
@@ -294,7 +295,7 @@ def regained(proxy: Proxy, index: Any, new: Any) -> None:
 
 def is_written(current: Any, index: Any, value: Any) -> bool:
     """Whether the last write to a tensor was this very one: `x[i] += 1` writes through the view `x[i]`, then stores it there."""
-    node = getattr(current, "node", None)
+    node = getattr(data_of(current), "node", None)
     if node is None or type(value) is not Value or node.op.name != "index_put" or node.args[2] is not value:
         return False
     return _same_place(index, node.args[1]) and not node.arg("accumulate")

@@ -21,6 +21,7 @@ from .called import called_name
 from .conversion import convert, converted, enterable
 from .draws import BoundDraw
 from .entered import Managers
+from .grad_mode import standing_for
 from .higher_order import SPECIAL
 from .holding import hold
 from .into import put_into
@@ -67,17 +68,16 @@ class Calls(Managers):
         if lifted is not None:
             return self._apply_lifted(lifted, f, args, kwargs)
         if self.is_leaf(f) or not enterable(f):
-            inner = _inside_no_grad(f)
-            if inner is not None:
-                with self.no_grad():
-                    return self.call(inner, args, kwargs)
-            managed = self.generator_manager(f, args, kwargs)
-            return self._native(f, args, kwargs) if managed is None else managed
+            found = self.managed(f, args, kwargs)
+            return self._native(f, args, kwargs) if found is NotImplemented else found
         new = self.entered[f] = convert(f, self)
         return self.enter(new, f, args, kwargs)
 
     def _call_method(self: Tracer, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
         owner, function = f.__self__, f.__func__
+        standing = standing_for(self, owner)
+        if standing is not None:
+            return getattr(standing, function.__name__)(*args, **kwargs)
         if is_module(owner) and function.__name__ in ("__call__", "_call_impl", "_wrapped_call_impl"):
             return call_module(self, owner, args, kwargs)
         if isinstance(function, types.FunctionType):
@@ -243,6 +243,7 @@ class Calls(Managers):
         if isinstance(getattr(f, "__self__", args[0] if args else None), random.Random) and not isinstance(f, type):
             raise self.outside_generator(called_name(f))
         site = self.site
+        args = tuple([standing_for(self, arg) or arg for arg in args])  # a manager that it enters
         try:
             result = self.effects.run(f, args, kwargs)
             if not self.quiet and ((result is None and self.stack) or getattr(f, "__module__", None) in _CLOCKS):
@@ -297,14 +298,6 @@ def _enter_root(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     if lift is not None:
         return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
     return tracer.call_entry(module.forward, args, kwargs)
-
-
-def _inside_no_grad(f: types.FunctionType) -> Any:
-    """The function that `@torch.no_grad()` decorates, where f is its wrapper."""
-    if f.__globals__.get("__name__") != "torch.utils._contextlib" or not hasattr(f, "__wrapped__"):
-        return None
-    contexts = [type(getattr(cell.cell_contents, "__self__", None)).__name__ for cell in f.__closure__ or ()]
-    return f.__wrapped__ if {"no_grad", "inference_mode"} & set(contexts) else None
 
 
 def _default(field: Any, value: Any) -> Any:

@@ -104,6 +104,7 @@ def _traced(
     place = None
     try:
         result = run(tracer, target, bound)
+        tracer.gradients.check_left(tracer)
         place, tracer.site, tracer.escaped = tracer.span(), None, None  # no frame of the captured code is left alive
         tracer.entered.clear()
         outside = outliving(tracer.journal.frames[0].values(), result)

@@ -8,6 +8,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import active
 from gfx_ir.trees import tree_map
 
+from .gradient_marks import marks
 from .proxy import Proxy
 from .ranks import is_mask, rank
 from .scalars import SURE, scalar_value, taken
@@ -54,6 +55,7 @@ def make_view(base: Proxy, proxy: Proxy, chain: list[Value]) -> None:
         return new
 
     proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
+    proxy.own = False if any(marks(op) for op, _, _ in steps) else None
 
 
 def _here(rest: tuple) -> tuple:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import contextlib
 import dis
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import CaptureError, GfxError
 
 from .conversion import enterable
+from .grad_mode import standing_for
 from .raised import Raised, gfx_handlers
 from .rewrite import definition
 from .rewrite.flow import TRY, yields
@@ -54,6 +55,11 @@ class Managers:
         """What a `with` enters in place of `made`: the thing itself, where there is neither source to enter nor anything taken."""
         if isinstance(made, Entered):
             return made
+        standing = standing_for(self, made)
+        if standing is not None:
+            return standing
+        if type(made) is contextlib._GeneratorContextManager and enterable(made.func):  # made where nothing is captured
+            return self._of_generator(made.func, made.args, made.kwds)
         if isinstance(made, contextlib.suppress):
             return Entered(self, made, vars(made)["_exceptions"])
         enter, leave = (getattr(type(made), name, None) for name in ("__enter__", "__exit__"))
@@ -61,13 +67,36 @@ class Managers:
             return made
         return Entered(self, made, (Exception,) if _may_take(leave) else ())
 
-    def generator_manager(self: Tracer, f: FunctionType, args: tuple, kwargs: dict) -> Any:
-        """What a function under `@contextmanager` gives, its generator entered; None: f is no such function."""
+    def managed(self: Tracer, f: FunctionType, args: tuple, kwargs: dict) -> Any:
+        """What a call of a library's wrapper around a function gives: of one that a manager decorates, the function's result, with
+        the manager entered; under `@contextmanager` a manager, its generator entered. NotImplemented: f is no such wrapper."""
         inner: Any = getattr(f, "__wrapped__", None)
-        if f.__globals__ is not vars(contextlib) or not enterable(inner):
-            return None
-        made = contextlib.contextmanager(self.call)(inner, args, kwargs)
-        return Entered(self, made, (Exception,)) if _takes_at_yield(inner) else made
+        if not isinstance(inner, FunctionType):
+            return NotImplemented
+        held = [cell.cell_contents for cell in f.__closure__ or () if _filled(cell)]
+        for owner in (getattr(item, "__self__", item) for item in held):
+            standing = standing_for(self, owner)
+            if standing is not None:
+                return standing.calling(inner, args, kwargs)
+        if f.__globals__ is not vars(contextlib):
+            return NotImplemented
+        decorator = next((item for item in held if isinstance(item, contextlib.ContextDecorator)), None)
+        if decorator is not None:
+            with self.manager(self.call(decorator._recreate_cm, (), {})):
+                return self.call(inner, args, kwargs)
+        return self._of_generator(inner, args, kwargs) if enterable(inner) else NotImplemented
+
+    def _of_generator(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+        """The manager that a generator function makes, which is entered."""
+        made = contextlib.contextmanager(self.call)(f, args, kwargs)
+        return Entered(self, made, (Exception,)) if _takes_at_yield(f) else made
+
+
+def _filled(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
 
 
 def _may_take(leave: Any) -> bool:

@@ -101,7 +101,9 @@ def _finish(
         rule.arrange(closed, len(inputs))
         for value in closed:
             rule.graph.add_placeholder(f"{value.name or 'x'}_dot", "tensor", value.type)
-    values = tuple(tracer.local(value) for value in (*inputs, *closed))
+    recorded = tracer.gradients.current(tracer).records
+    found = (tracer.local(value) for value in (*inputs, *closed))
+    values = tuple(value if recorded else tracer.gradients.taken(tracer, value) for value in found)
     args = (values, identifier(forward.name), mode, count)
     node = Node(lookup("custom_gradient"), args, None, tracer.span(), (forward.graph, rule.graph))
     tracer.append(node)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 
+from . import grad_mode
 from .classes import check_class
 from .draws import generator_of_seed
 from .gradients import autograd_function, custom_rule
@@ -82,11 +83,6 @@ def _settled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return args[1]
 
 
-def _no_grad(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    """`with torch.no_grad():` — what is computed inside is detached."""
-    return tracer.no_grad()
-
-
 def _null_context(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return contextlib.nullcontext()
 
@@ -153,9 +149,10 @@ _RAISED: tuple[type[Exception], ...] = (
     AssertionError, RuntimeError, IndexError, ValueError, TypeError, NotImplementedError,
 )  # fmt: skip
 SPECIAL: dict[str, Handler] = {
-    "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent, "no_grad": _no_grad,
+    "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent,
     "null_context": _null_context, "true": _true, "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
     "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,
+    **grad_mode.HANDLERS,
 }  # fmt: skip

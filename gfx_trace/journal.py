@@ -1,6 +1,7 @@
 """The mutation journal: what captured code has written, so that a region can be left as if it had not run.
 
-A slot is (object, key): a Proxy's value (key None), an attribute, an item, a list's length, the cell of a nonlocal variable.
+A slot is (object, key): a Proxy's value (key None), an attribute, an item, a list's length, the cell of a nonlocal
+variable, the gradient mode.
 """
 
 from __future__ import annotations
@@ -105,6 +106,7 @@ READ: dict[str, Callable[[Any, Any], Any]] = {
     "cell": _get_cell,
     "contents": lambda obj, key: contents_of(obj),
     "global": lambda obj, key: obj.get(key, MISSING),
+    "mode": lambda obj, key: obj.mode,
 }
 WRITE: dict[str, Callable[[Any, Any, Any], None]] = {
     "proxy": lambda obj, key, value: obj.restore(value),
@@ -114,6 +116,7 @@ WRITE: dict[str, Callable[[Any, Any, Any], None]] = {
     "cell": _set_cell,
     "contents": lambda obj, key, value: fill(obj, value),
     "global": _set_item,
+    "mode": lambda obj, key, value: setattr(obj, "mode", value),
 }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import types
 from collections import defaultdict
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +84,7 @@ class Objects(Overloading):
             return
         if isinstance(o, Proxy):
             if name == "data":
-                o.write(self.unwrap(value))
+                o.write(ops.straight_through(o.read(), self.unwrap(value)))
                 return
             raise self.error(f"GFX cannot convert this write to the attribute {name!r} of a tensor")
         if is_module(o):
@@ -270,15 +269,6 @@ class Objects(Overloading):
         if self.catches(error):
             text = f"this {what}: it may raise under a traced test, and an except clause around it may catch that"
             raise self.error(f"GFX cannot convert {text}", INSTEAD_OF_CATCHING)
-
-    @contextmanager
-    def no_grad(self: Tracer) -> Any:
-        """Inside, results are detached from what gradients flow through."""
-        self.detaching += 1
-        try:
-            yield
-        finally:
-            self.detaching -= 1
 
     def stacked(self: Tracer, items: list[Any]) -> Any:
         """What stacking a list gives: a staged loop's rows, or the stack of its tensors."""

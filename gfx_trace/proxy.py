@@ -37,7 +37,7 @@ class NeedsPython(CaptureError):
 class Proxy:
     """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
 
-    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "first", "__weakref__")
+    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "first", "own", "__weakref__")
 
     def __init__(self, value: Any, backend: Any, weak: str = "") -> None:
         # weak: the kind of a Python number that is data ("number": of an open kind); `n += 1` makes a new one, as Python does
@@ -49,6 +49,8 @@ class Proxy:
         self.put: Callable[[Any, Any], Any] | None = None
         self.version = self.seen = 0
         self.first = value  # of the same rank, whatever is written
+        # of a view with a gradient of its own, as `.detach()` gives: whether it was written
+        self.own: bool | None = None
 
     @property
     def weak(self) -> str:
@@ -68,14 +70,17 @@ class Proxy:
             current = base.read()
             if base.version != self.seen or (self.derive is not None and not active.builder.visible(self.value)):
                 assert self.derive is not None
-                self.value, self.seen = self.derive(current), base.version
-                self.version = next(_VERSIONS)
+                found = self.derive(current)
+                self.value = ops.straight_through(self.value, found) if self.own else found
+                self.seen, self.version = base.version, next(_VERSIONS)
         return self.value
 
     def write(self, new: Any) -> None:
         """Make `new` the value of this reference, through its base where it is a view."""
+        builder = active.builder
         if self.base is None:
-            active.builder.journal.record(self)
+            builder.journal.record(self)
+            new = builder.gradients.kept(builder, self.value, new)
             if new.__class__ is Value and new.name is None and self.value.__class__ is Value:
                 new.name = self.value.name
             self.value, self.version = new, next(_VERSIONS)
@@ -83,7 +88,11 @@ class Proxy:
         if self.put is None:
             self.base.written(self, new)
             return
+        if self.own is not None:
+            builder.journal.record(self)
+            self.own = True
         self.base.write(self.put(self.base.read(), new))
+        new = builder.gradients.kept(builder, self.value, new)
         self.value, self.seen, self.version = new, self.base.version, next(_VERSIONS)
 
     def restore(self, value: Any) -> None:

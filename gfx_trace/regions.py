@@ -15,6 +15,7 @@ from gfx_ir.trees import leaves
 
 from .aliases import Lost
 from .contents import Content
+from .grad_mode import Undecided
 from .joins import Choice, Join, Joined, Partial, joined_type
 from .journal import MISSING, Slot, held_values, with_items
 from .nest import Maybe, branches, rebuilt
@@ -209,7 +210,7 @@ class Regions:
                 items = [(s.key, value) for s, value in side.written if s.kind == "item" and id(s.object) == key]
                 if items and not any(s.id == slot.id for s, _ in side.written):
                     found.setdefault(slot.id, [slot, slot.get(), slot.get()])[1 + at] = with_items(slot.get(), items)
-        joined = []
+        joined: list[tuple[Slot, Any]] = []
         for slot, a, b in found.values():
             a, b = slot.found(a), slot.found(b)
             if type(a) is Content:
@@ -222,6 +223,9 @@ class Regions:
                 raise UnsupportedConstruct(what, slot.span or self.span(), f"set {slot.name!r} before the test")
             if slot.kind == "base":
                 joined.append((slot, a if type(a) is Lost or b is slot.old else b))
+                continue
+            if slot.kind == "mode":
+                joined.append((slot, a if a is b else Undecided(join.test, (a, b))))
                 continue
             if slot.kind == "proxy":
                 a, b = Proxy(a, slot.object.backend), Proxy(b, slot.object.backend)

@@ -12,6 +12,7 @@ from .aliases import mutable
 from .carried import ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
 from .contents import Content
+from .grad_mode import alike as alike_modes
 from .journal import Slot
 from .nest import Maybe, alike, branches
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, weak_kind, widest
@@ -193,6 +194,8 @@ class Settling:
             if slot.get() is slot.old and value is not slot.old:
                 self.tracer.journal.commit([(slot, value)])
                 return False
+            return True
+        if slot.kind == "mode" and alike_modes(slot.old, value):
             return True
         if id(slot.object) in self.copies:
             raise NeedsPython(

@@ -11,6 +11,7 @@ from gfx_ir.graph import Value
 
 from .aliases import Lost, WrittenConstant
 from .contents import unchanged
+from .gradient_marks import unmarked
 from .journal import MISSING, Slot, containers
 from .proxy import Proxy
 
@@ -113,12 +114,13 @@ def _check_decided(tracer: Tracer, slot: Slot) -> None:
 
 def _array_write(tracer: Tracer, slot: Slot) -> Write | None:
     proxy = slot.object
-    if slot.old is proxy.value or proxy is tracer.key or not isinstance(slot.old, Value):
+    value = unmarked(proxy.value)  # what is written has no gradient
+    if slot.old is value or proxy is tracer.key or not isinstance(slot.old, Value):
         return None
     node = slot.old.node
     if node.op.name not in ("placeholder", "parameter") or slot.old.kind == "key":
         return None
-    return Write(node.args[0], proxy.value)
+    return Write(node.args[0], value)
 
 
 def _closed_over(target: Any) -> list[Any]:

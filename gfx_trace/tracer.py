@@ -26,6 +26,8 @@ from .choices import Choices
 from .convert import spliced
 from .effects import Effects
 from .facts import Facts
+from .grad_mode import CALLERS, Gradients
+from .gradient_marks import marks
 from .host_values import HostValues
 from .journal import Journal
 from .loops import Loops
@@ -72,8 +74,7 @@ class Tracer(
         self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
         self.static_types = False
         self.depth = 0
-        self.detaching = 0  # depth of `no_grad` blocks, and what was made inside of them
-        self.inside: set[Value] = set()
+        self.gradients = Gradients()
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.booleans: set[Value] = set()  # carried flags
         self.scalars: dict[Value, Conditions | None] = {}  # which values are numbers of NumPy's
@@ -140,25 +141,23 @@ class Tracer(
                 return known
         if op.name == "where" and type(args[0]) is Value and args[0].kind == "bool":
             return self._chosen(*args)
-        if self.detaching and op.name != "stop_gradient":
-            args = tree_map(self._detached, args)
-            made = Builder.add(self, op, args)
-            self.inside.update(v for v in leaves(made) if type(v) is Value)
-            return made
+        if self.gradients.mode is not CALLERS and not marks(op):
+            return self._in_mode(op, args)
         return Builder.add(self, op, args)
+
+    def _in_mode(self, op: OpDef, args: tuple) -> Any:
+        """A node where the code has set the gradient mode: no gradient flows into what is not recorded."""
+        gradients = self.gradients
+        if gradients.current(self).records:
+            return Builder.add(self, op, args)
+        made = Builder.add(self, op, tree_map(lambda leaf: gradients.taken(self, leaf), args))
+        gradients.still.update(v for v in leaves(made) if type(v) is Value)
+        return made
 
     def _chosen(self, test: Value, x1: Any, x2: Any) -> Any:
         """`where` by an open host test: the side that is not taken may not even be computable (a float mask taken as a test)."""
         chosen = self.branch_value(test, lambda: self.wrap(x1), lambda: self.wrap(x2))
         return self.unwrap(chosen)
-
-    def _detached(self, leaf: Any) -> Any:
-        """A value from outside of a `no_grad` block, as the block sees it: no gradient flows through."""
-        if type(leaf) is not Value or not leaf.is_tensor or leaf in self.inside:
-            return leaf
-        found = ops.stop_gradient(self.local(leaf))
-        self.inside.add(found)
-        return found
 
     def _known_query(self, op: OpDef, args: tuple) -> Any:
         """The answer to a question about a type, where the capture knows it for every input."""

@@ -11,6 +11,13 @@ def index_put(x, index, value):
     return out
 
 
+def straight_through(x, value):
+    """The data of value with the gradient of x."""
+    out = x.clone()
+    out.detach().copy_(value)
+    return out
+
+
 def put_at(x, index, value):
     """A copy of x with value written at a position; index, or each item of it, is one number, which a tensor may tell."""
     parts = index if isinstance(index, tuple) else (index,)

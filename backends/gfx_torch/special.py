@@ -9,8 +9,12 @@ import torch
 _NAMES = {
     "cond": "cond",
     "while_loop": "while_loop",
-    "no_grad": "no_grad inference_mode",
-    "null_context": "enable_grad",
+    "no_grad": "no_grad",
+    "enable_grad": "enable_grad",
+    "set_grad_enabled": "set_grad_enabled _C._set_grad_enabled",
+    "inference_mode": "inference_mode",
+    "is_grad_enabled": "is_grad_enabled",
+    "is_inference_mode_enabled": "is_inference_mode_enabled",
     "transparent": "compile jit.script jit.ignore jit.unused jit.export compiler.disable compiler.allow_in_graph",
     "true": "compiler.is_exporting",
     "false": "compiler.is_compiling compiler.is_dynamo_compiling jit.is_scripting jit.is_tracing "

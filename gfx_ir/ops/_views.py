@@ -19,6 +19,11 @@ def put_same(args: SimpleNamespace, new: Any, index: int) -> Any:
     return new
 
 
+def put_data(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The view has the tensor's data, and no part in its gradient."""
+    return ops.straight_through(args.x, new)
+
+
 def put_real(args: SimpleNamespace, new: Any, index: int) -> Any:
     """The real part of real numbers is the tensor itself. Raises for complex ones."""
     element = _seen.dtype(args.x)

@@ -30,7 +30,7 @@ from ._shapes import (
     stays_weak,
     takes_open,
 )
-from ._views import put_conj, put_part, put_real, put_same
+from ._views import put_conj, put_data, put_part, put_real
 
 FAMILY = "elementwise"
 
@@ -187,5 +187,14 @@ op(
 )
 op(FAMILY, "real(x)", "np.real(x)", infer=elementwise(real), put=put_real, compute=free)
 op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free)
-op(FAMILY, "stop_gradient(x)", "x", infer=elementwise(operator(same)), put=put_same, compute=free)
+op(FAMILY, "stop_gradient(x)", "x", infer=elementwise(operator(same)), put=put_data, compute=free)
+op(
+    FAMILY,
+    "straight_through(x, value)",
+    "value",
+    infer=elementwise(same),
+    compute=free,
+    doc="The data of `value` with the gradient of x, as an in-place write leaves them "
+    "that is not recorded. Source: the straight-through estimator of Bengio, Léonard and Courville (2013), arXiv:1308.3432.",
+)
 op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same))

@@ -343,6 +343,15 @@ op(
 )
 op(
     FAMILY,
+    "gradients_enabled(inference=False)",
+    lambda a: "False" if a.inference else "True",
+    kinds=("bool",),
+    compute=free,
+    doc="Whether operations are recorded for automatic differentiation where the function is called (`inference`: whether "
+    "PyTorch's inference mode is on there). Elsewhere than in PyTorch nothing switches that.",
+)
+op(
+    FAMILY,
     "sizes(x, rank)",
     lambda a: "x.shape[0]" if a.rank == 1 else "x.shape",
     infer=_sizes,

@@ -183,5 +183,6 @@ ROWS = (
         "jax.lax.stop_gradient(x)",
         {"lax.stop_gradient": lambda x: tree_map(ops.stop_gradient, x)},
     ),
+    Row("straight_through", "straight_through(x, value)"),
     Row("copy", "x", {"jnp.copy Array.copy": lambda a, order=None: ops.copy(a)}),
 )

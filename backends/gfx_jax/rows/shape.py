@@ -162,5 +162,6 @@ ROWS = (
     Row("dtype_of", _attribute("dtype", "jnp.asarray(x).dtype"), _SAME["dtype_of"] | {"lax.dtype": ops.dtype_of}),
     Row("is_floating", "jnp.issubdtype(jnp.result_type(x), jnp.floating)"),
     Row("is_none", "x is None"),
+    Row("gradients_enabled", lambda a: "False" if a.inference else "True"),
     Row("device_of", "x.device", _SAME["device_of"]),
 )

@@ -280,7 +280,15 @@ ROWS = (
         {"torch.where": _where, "Tensor.where": lambda input, condition, other: ops.where(condition, input, other)},
     ),
     Row("astype", _cast),
-    Row("stop_gradient", "x.detach()", {"torch.detach Tensor.detach Tensor.data@": one(ops.stop_gradient)}),
+    Row("straight_through", "straight_through(x, value)"),
+    Row(
+        "stop_gradient",
+        "x.detach()",
+        {
+            "torch.detach Tensor.detach Tensor.data@": one(ops.stop_gradient),
+            "torch.nn.Parameter": lambda data, requires_grad=True: ops.stop_gradient(data),
+        },
+    ),
     Row(
         "copy",
         "x.clone()",

@@ -260,4 +260,8 @@ ROWS = (
     ),
     Row("device_of", "x.device", {"Tensor.device@ Tensor.get_device": one(ops.device_of)}),
     Row("is_none", "x is None"),
+    Row(
+        "gradients_enabled",
+        lambda a: "torch.is_inference_mode_enabled()" if a.inference else "torch.is_grad_enabled()",
+    ),
 )

@@ -81,5 +81,6 @@ SAMPLES += [
     S("where", (B, BRAIN, 0.0)),
     *(S(name, (TIED, x)) for name in ORDERS.split() for x in (TIED[::-1], TIED.real, 1j)),
     S("stop_gradient", (X,)),
+    S("straight_through", (X, Y)),
     S("copy", (X,)),
 ]

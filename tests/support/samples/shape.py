@@ -98,5 +98,7 @@ SAMPLES = [
     S("is_floating", (X,)),
     S("is_floating", (I,)),
     S("is_none", (X,)),
+    S("gradients_enabled", ()),
+    S("gradients_enabled", (True,)),
     S("device_of", (X,)),
 ]
