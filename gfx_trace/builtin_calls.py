@@ -24,6 +24,7 @@ from .classes import has_attribute, is_instance, type_of
 from .plain import cast, on_math, on_pow, on_round
 from .proxy import OPERATORS, HostProxy, Proxy, is_open
 from .rows import Generated, StackedRows, rows_of
+from .sequences import OpenList, folded, holds_open_sizes, is_shape, joined, open_tuple
 from .texts import formatted, str_or_repr
 from .told import is_size, value_of
 
@@ -39,7 +40,12 @@ def _len(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """sorted(items, key=…): by keys that are fixed."""
-    items, key = rows_of(args[0]), kwargs.get("key")
+    items, key = rows_of(tracer.iterable(args[0])), kwargs.get("key")
+    if holds_open_sizes(items):
+        items = joined(tracer, items)
+    if is_shape(items) and key is None:
+        found = folded(tracer, "sorted", items)
+        return found[::-1] if kwargs.get("reverse", False) else found
     known = not (is_open(items) or _is_open_iterable(items))
     rows = list(items) if known else []
     keys = rows if key is None else [tracer.call(key, (item,), {}) for item in rows]
@@ -53,6 +59,10 @@ def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     args = (rows_of(tracer.iterable(args[0])), *args[1:])
+    if is_shape(args[0]):
+        start = args[1] if len(args) > 1 else kwargs.get("start", 0)
+        found = folded(tracer, "sum", args[0])
+        return found if type(start) is int and start == 0 else start + found
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(args[0], Proxy):
         reduced = ops.sum(args[0].read(), 0)
@@ -82,7 +92,9 @@ def _may_be_boolean(tracer: Tracer, x: Proxy) -> bool:
 
 
 def _any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    args = tuple(map(rows_of, args))
+    args = tuple(rows_of(tracer.iterable(arg)) for arg in args)
+    if is_shape(args[0]):
+        return folded(tracer, f.__name__, args[0])
     if isinstance(args[0], Proxy):
         return tracer.wrap(getattr(ops, f.__name__)(args[0].read(), 0), args[0].backend)
     items = list(args[0])
@@ -178,11 +190,11 @@ def _backwards(x: Any) -> Iterator[Any]:
 
 
 def _is_open_iterable(x: Any) -> bool:
-    return isinstance(x, (Proxy, OpenRange, Combined))
+    return isinstance(x, (Proxy, OpenRange, Combined)) or is_shape(x)
 
 
 def _combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    args = tuple(map(rows_of, args))
+    args = tuple(rows_of(open_tuple(arg)) for arg in args)
     if not any(map(_is_open_iterable, args)):
         for arg in args:
             tracer.take(arg)
@@ -190,6 +202,8 @@ def _combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if f is enumerate:
         start = kwargs.get("start", args[1] if len(args) > 1 else 0)
         return Combined("enumerate", args[:1], start)
+    if f is reversed and is_shape(args[0]):
+        return args[0][::-1]
     if f is reversed and isinstance(args[0], OpenRange) and type(step := args[0].step) is int and abs(step) == 1:
         return OpenRange(args[0].stop - step, args[0].start - step, -step)
     if kwargs.get("strict"):
@@ -212,7 +226,7 @@ def _of_one_length(tracer: Tracer, parts: tuple) -> None:
 
 
 def _map(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    function, *iterables = args
+    function, *iterables = args[0], *map(open_tuple, args[1:])
     if any(map(_is_open_iterable, iterables)):
         source = iterables[0] if len(iterables) == 1 else Combined("zip", tuple(iterables))
         call = (lambda item: tracer.call(function, (item,), {})) if len(iterables) == 1 else (
@@ -277,11 +291,20 @@ def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     args = tuple(rows_of(tracer.iterable(arg)) for arg in args)
     if args and f is tuple and is_size(tracer, args[0]):
         return (*args[0],)  # another object
-    if args and isinstance(args[0], HostProxy) and args[0].kind == "shape" and f is tuple:
-        return HostProxy(args[0].value, args[0].backend, taken=True)
+    if args and is_shape(args[0]):
+        return HostProxy(args[0].value, args[0].backend, taken=True) if f is tuple else OpenList(args[0])
     if args and isinstance(args[0], Proxy) and f is list:
         return [StackedRows(args[0])] if not isinstance(tracer.length(args[0]), int) else list(args[0])
     return f(*args, **kwargs)
+
+
+def _prod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """math.prod(numbers, start=1)."""
+    numbers = open_tuple(args[0])
+    if not is_shape(numbers):
+        return tracer.placed(f, *args, **kwargs)
+    found = folded(tracer, "math.prod", numbers)
+    return kwargs["start"] * found if "start" in kwargs else found
 
 
 def _divmod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -312,4 +335,5 @@ BUILTINS: dict[Any, Handler] = {
     **dict.fromkeys((bisect.insort_left, bisect.insort_right), _written_first),
     operator.setitem: _set_item, operator.delitem: _delete_item, **{getattr(operator, name): _in_place for name in _SIGNS},
     **{getattr(math, name[5:]): on_math for name in FUNCTIONS if name.startswith("math.")},
+    math.prod: _prod,
 }  # fmt: skip

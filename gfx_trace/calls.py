@@ -28,6 +28,7 @@ from .into import put_into
 from .joins import Choice, Partial
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
 from .proxy import HostProxy, NeedsPython, Proxy, Unusable, is_open
+from .sequences import OpenList, Starred, spread
 from .texts import on_text
 
 if TYPE_CHECKING:
@@ -73,11 +74,35 @@ class Calls(Managers):
         new = self.entered[f] = convert(f, self)
         return self.enter(new, f, args, kwargs)
 
+    def call_spread(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+        """Call f with arguments of which some were spread by `*`; of an open tuple it may be known by f how many it has to give."""
+        if Starred not in map(type, args):
+            return self.call(f, args, kwargs)
+        if f in (min, max) and len(args) == 1:
+            return self.call(f, (self.wrap(args[0].value),), kwargs)
+        lift = f.lift if type(f) is BoundLift else None if isinstance(f, types.MethodType) else self.lifted(f)
+        lift = lift[0] if isinstance(lift, tuple) else lift
+        if isinstance(lift, Lift) and any(
+            p.kind is p.VAR_POSITIONAL for p in inspect.signature(lift.fn).parameters.values()
+        ):
+            return self.call(f, args, kwargs)
+        own, function = 0, f.__init__ if isinstance(f, type) else f.forward if is_module(f) else f
+        if isinstance(function, (types.MethodType, types.FunctionType)):
+            own = isinstance(f, type) or isinstance(function, types.MethodType)
+            function = getattr(function, "__func__", function)
+        code: Any = getattr(function, "__code__", None)
+        if code is None or code.co_flags & inspect.CO_VARARGS or function.__defaults__:
+            return self.call(f, spread(self, args, -1), kwargs)
+        named = sum(name in kwargs for name in code.co_varnames[: code.co_argcount])
+        return self.call(f, spread(self, args, code.co_argcount - own - named), kwargs)
+
     def _call_method(self: Tracer, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
         owner, function = f.__self__, f.__func__
         standing = standing_for(self, owner)
         if standing is not None:
             return getattr(standing, function.__name__)(*args, **kwargs)
+        if type(owner) is OpenList:
+            return self.placed(f, *args, **kwargs)
         if is_module(owner) and function.__name__ in ("__call__", "_call_impl", "_wrapped_call_impl"):
             return call_module(self, owner, args, kwargs)
         if isinstance(function, types.FunctionType):

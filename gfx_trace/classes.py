@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gfx_ir.graph import Value
 
+from .devices import settled
 from .plain import classes_of
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .scalars import number_types
+from .sequences import OpenList
 from .turned import number_too
 
 if TYPE_CHECKING:
@@ -21,6 +25,8 @@ def is_instance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, classes = args
     if isinstance(x, Unusable):
         raise x.error
+    if type(x) is OpenList:
+        return any(issubclass(list, c) for c in _flatten(classes) if isinstance(c, type))
     check_class(tracer, x)
     return _is_instance(tracer, x, _flatten(classes)) if is_open(x) else isinstance(x, classes)
 
@@ -59,6 +65,8 @@ def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
 
 
 def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if type(args[0]) is OpenList:
+        return list
     check_class(tracer, args[0])
     if len(args) == 1 and isinstance(args[0], Proxy):
         if args[0].weak:
@@ -66,8 +74,21 @@ def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         owners = args[0].backend or tracer.frameworks()[0]
         return owners.tensor_types[0]
     if len(args) == 1 and isinstance(args[0], HostProxy):
-        return _KINDS.get(args[0].kind, HostProxy)
+        return _type_of(tracer, args[0])
     return f(*args, **kwargs)
+
+
+def _type_of(tracer: Tracer, x: HostProxy) -> type:
+    """The class of what Python has for an open host value."""
+    x = settled(tracer, x)
+    if not isinstance(x, HostProxy):
+        return type(x)
+    if x.kind in _KINDS:
+        return _KINDS[x.kind]
+    if x.kind == "shape":
+        whole = x.value.node.op.name == "shape" and x.backend is not None and not x.taken
+        return type(x.backend.from_host(np.zeros(())).shape) if whole else tuple
+    raise tracer.error(f"GFX cannot tell the class of an open {x.kind}", "compare with isinstance, or fix the argument")
 
 
 def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -7,30 +7,13 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
-from gfx_ir.graph import Value
 from gfx_ir.trees import leaves
 
 from .proxy import HostProxy, Proxy
+from .sequences import spliced
 
 if TYPE_CHECKING:
     from .tracer import Tracer
-
-
-class Starred:
-    """An open shape spread into a tuple: `(*shape[:-1], 8)`."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
-
-
-def spliced(tracer: Tracer, items: Any) -> Any:
-    """A tuple or list; with an open shape spread in it, the open shape that it makes."""
-    if not any(type(item) is Starred for item in items):
-        return items
-    parts = tuple(item.value if type(item) is Starred else item for item in items)
-    return tracer.host("splice", *parts)
 
 
 def positions(tracer: Tracer, index: Any) -> Any:

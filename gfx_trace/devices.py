@@ -9,6 +9,7 @@ from gfx_ir.program import Guard
 from gfx_ir.trees import leaves
 
 from .proxy import HostProxy, Proxy
+from .sequences import OpenList, as_list
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -22,7 +23,9 @@ def is_device(x: Any) -> bool:
 
 
 def settled(tracer: Tracer, x: Any) -> Any:
-    """x; the framework's own object for it where it is a device."""
+    """x; the framework's own object for it where it is a device, what stands for the list where it is one of open length."""
+    if type(x) is OpenList:
+        return tracer.wrap(as_list(tracer, x))
     return fixed_device(tracer, x) if is_device(x) else x
 
 

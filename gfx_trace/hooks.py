@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from .convert import Starred
+from .compared import Compared
 from .folds import Fold
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
@@ -17,6 +17,7 @@ from .raised import gfx_handlers as gfx_handlers
 from .raised import gfx_raise as gfx_raise
 from .raised import gfx_raise_again as gfx_raise_again
 from .rows import Generated, rows_of
+from .sequences import OpenList, Starred, display, is_shape, open_tuple
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
 
@@ -26,6 +27,13 @@ def gfx_call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     tracer = active.builder
     tracer.site = sys._getframe(1)
     return tracer.call(f, args, kwargs)
+
+
+def gfx_spread(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """f(*args, **kwargs), some of the arguments spread by `*`."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.call_spread(f, args, kwargs)
 
 
 def gfx_getattr(o: Any, name: str) -> Any:
@@ -85,6 +93,12 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
 def gfx_operand(x: Any) -> Any:
     """An operand of an operator: one whose class has operators of its own has them entered."""
     return active.builder.as_operand(x)
+
+
+def gfx_compared(x: Any) -> Any:
+    """An operand of a comparison: a tuple or list that holds open numbers is compared as a whole."""
+    kind = type(x)
+    return Compared(x) if (kind is tuple or kind is list) and HostProxy in map(type, x) else x
 
 
 def gfx_is(a: Any, b: Any) -> Any:
@@ -198,6 +212,12 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
     tracer = active.builder
     tracer.site = sys._getframe(1)
     items = tracer.map_(function, rows_of(tracer.iterable(iterable)), target, access)
+    if type(items) is OpenList:
+        if kind == "set":
+            raise tracer.error(
+                "GFX cannot convert this set: how many items it has is open", "give the argument's shape at capture"
+            )
+        return items
     return {"set": set, "generator": Generated}[kind](items) if kind != "list" else items
 
 
@@ -251,12 +271,20 @@ def gfx_unpack(value: Any, names: tuple) -> Any:
 
 def gfx_star(value: Any) -> Any:
     """*value in a call or display."""
-    if type(value) is HostProxy and value.value.kind == "shape":
+    value = open_tuple(value)
+    if is_shape(value):
         return (Starred(value.value),)
     tracer = active.builder
     tracer.site = sys._getframe(1)
     rows = rows_of(value)
     return tracer.iterate(rows) if type(rows) in _OPEN else rows
+
+
+def gfx_display(items: Any) -> Any:
+    """A tuple, list or set display with `*` in it."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return display(tracer, items)
 
 
 def gfx_starstar(value: Any) -> Any:

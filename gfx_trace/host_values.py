@@ -13,6 +13,7 @@ from gfx_ir.op import OpDef
 from .devices import fixed_device, is_device
 from .namespace import Namespace
 from .proxy import HostProxy, NeedsPython, Proxy
+from .sequences import folded, open_tuple, sequence_binary
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -29,6 +30,8 @@ class HostValues:
             return HOST_OPERATORS[sign](*[fixed_device(self, x) if is_device(x) else x for x in (a, b)])
         if sign == "+" and (text := self.added(a, b)) is not NotImplemented:
             return text
+        if (made := sequence_binary(self, sign, a, b)) is not NotImplemented:
+            return made
         left, right = self.operand(a), self.operand(b)
         if sign in ("==", "!=") and (left is NotImplemented or right is NotImplemented):
             left, right = self.unwrap(a), self.unwrap(b)
@@ -44,7 +47,12 @@ class HostValues:
         """An attribute of an open host value: those that shapes and dtypes have."""
         kind = x.value.kind
         if kind == "shape" and name == "numel":
-            return lambda: self.wrap(ops.numel(x.value.node.args[0]), x.backend)
+            whole = x.value.node.op.name == "shape"
+            return lambda: (
+                self.wrap(ops.numel(x.value.node.args[0]), x.backend) if whole else folded(self, "math.prod", x)
+            )
+        if kind == "shape" and name in ("index", "count"):
+            return lambda *args: self.wrap(self.host(f"tuple.{name}", x.value, *map(self.unwrap, args)), x.backend)
         if kind == "dtype" and name == "is_floating_point":
             return self.wrap(ops.is_floating(x.value.node.args[0]), x.backend)
         if kind == "device":
@@ -68,6 +76,7 @@ class HostValues:
 
     def length(self: Tracer, x: Any) -> Any:
         """len(x)."""
+        x = open_tuple(x)
         if isinstance(x, Proxy):
             return self.wrap(ops.size(x.read(), 0), x.backend)
         if isinstance(x, HostProxy):

@@ -15,6 +15,7 @@ from gfx_ir.op import lookup
 
 from .carries import Carries
 from .joins import Choice
+from .mapped import mapped
 from .proxy import NeedsPython, Proxy
 from .raised import Raised
 from .regions import Side
@@ -307,21 +308,15 @@ class Loops:
 
     def map_(
         self: Tracer, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: tuple | None = None
-    ) -> list[Any]:
+    ) -> Any:
         """[function(item) for item in iterable], where the iterable's length is open; `access`: get, set and names of the
         variables that the function assigns."""
-        outs: list[Any] = []
         if type(iterable) is Choice:
             return self.on_choice(iterable, lambda side: self.map_(function, side, target, access), access)
-        if self.loop_source(iterable) is None or isinstance(iterable, range):
+        source = None if isinstance(iterable, range) else self.loop_source(iterable)
+        if source is None:
             return [function(item) for item in iterable]
-
-        def body(item: Any) -> None:
-            self.append_item(outs, function(item))
-
-        get, set_, names = access or _NOTHING
-        self.for_(iterable, body, get, set_, names, None, target)
-        return outs
+        return mapped(self, function, iterable, source, target, access or _NOTHING)
 
     def fold(
         self: Tracer, iterable: Any, step: Callable[[Any, Any], Any], found: Any, name: str,

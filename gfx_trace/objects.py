@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,8 @@ from .picked import got, open_place, picked, replaced
 from .proxy import HostProxy, Proxy, Unusable
 from .raised import INSTEAD_OF_CATCHING, Raised
 from .rows import Growing, StackedRows, last_of, listed, rows_of
-from .told import told
+from .sequences import OpenList, is_shape, method_of_sizes, starred_rest
+from .told import is_size, told
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -37,6 +39,10 @@ class Objects(Overloading):
         kind = type(o)
         if kind is Proxy:
             return self.tensor_attribute(o, name)
+        if kind is OpenList:
+            return getattr(o, name)
+        if (kind is tuple or kind is list) and (found := method_of_sizes(self, o, name)) is not None:
+            return found
         if kind is Choice:
             return self.on_choice(o, lambda side: self.getattr(side, name))
         if isinstance(o, Unusable):
@@ -124,6 +130,8 @@ class Objects(Overloading):
         if isinstance(key, Unusable):
             raise key.error
         key = settled(self, key)
+        if type(o) is OpenList:
+            return self.placed(operator.getitem, o, key)
         if isinstance(o, HostProxy):
             return self.host_getitem(o, key)
         if type(o) is list and o and type(o[0]) is Growing:
@@ -142,6 +150,8 @@ class Objects(Overloading):
             found = self._missing(o, key)
         else:
             found = o[key]
+            if type(key) is slice and is_size(self, o):
+                self.sizes[id(found)] = found
         if self.array_owner(found) is not None:
             return self.array_proxy(found, key if isinstance(key, str) else "constant")
         return found
@@ -163,6 +173,9 @@ class Objects(Overloading):
             o = self.array_proxy(o)
         if isinstance(o, Proxy):
             self.setitem(o, key, value)
+            return
+        if type(o) is OpenList:
+            self.placed(operator.setitem, o, key, value)
             return
         method = getattr(type(o), "__setitem__", None)
         if isinstance(method, types.FunctionType):
@@ -210,6 +223,8 @@ class Objects(Overloading):
                 subject = value.value.node.args[0]
                 return [self.wrap(v, value.backend) for v in _tuple(ops.sizes(subject, count))]
             return [self.wrap(self.host("getitem", value.value, at), value.backend) for at in range(count)]
+        if is_shape(value):
+            return starred_rest(self, value, names)
         if isinstance(value, Proxy):
             if starred:
                 known = self.length(value)

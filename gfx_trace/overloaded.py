@@ -17,6 +17,7 @@ from .conversion import users
 from .operand import Operand
 from .proxy import OPERATORS, is_open
 from .rows import listed
+from .sequences import OpenList
 from .views import PYTHON_INPLACE
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ class Overloading:
 
     def iterable(self: Tracer, x: Any) -> Any:
         """What a loop goes over: of an object that says so itself, what its method gives."""
+        if type(x) is OpenList:
+            return x.items
         f = self.own_method(x, "__iter__")
         return x if f is None else self.call(f, (x,), {})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from gfx_ir import ops
 from gfx_ir.graph import Value
 from gfx_ir.python_numbers import OPEN
 
+from .checks import checked
 from .devices import settled
 from .modules import is_module
 from .proxy import HostProxy, Proxy, weak_kind
@@ -91,14 +91,14 @@ def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any],
         return asked
 
     if is_mapping(o):
-        _check(tracer, tracer.contains(o, key), key.value, "KeyError")
+        checked(tracer, tracer.contains(o, key), key.value, "KeyError")
         return places, lambda at: here(key == at)
     if getattr(key, "kind", None) == "bool" and count > 1:
         return places[:2], lambda at: key if at else tracer.not_(key)
     if _below(key.read(), count):
         return places, lambda at: here(key == at)
     there = tracer.and_(here(key >= -count), [lambda: here(key < count)])
-    _check(tracer, there, f"{type(o).__name__} index out of range", "IndexError")
+    checked(tracer, there, f"{type(o).__name__} index out of range", "IndexError")
     return places, lambda at: here(key % count == at)
 
 
@@ -114,20 +114,12 @@ def _whole(tracer: Tracer, key: Proxy, holder: str) -> None:
         what = f"GFX cannot convert this index: {named} is of dtype {kind}, and a {holder} is indexed by a whole number"
         raise tracer.error(what, "take int(…) of it")
     if not kind:
-        _check(
+        checked(
             tracer,
             tracer.not_(tracer.wrap(ops.is_floating(ops.as_tensor(value)))),
             f"{holder} indices must be integers or slices, not float",
             "TypeError",
         )
-
-
-def _check(tracer: Tracer, test: Any, message: Any, error: str) -> None:
-    found = tracer.truth(test)
-    if found is not True:
-        tracer.let_out("index", getattr(builtins, error)())
-        ops.check(found, message, error)
-        tracer.facts.assume(found, True)
 
 
 def _below(value: Any, count: int) -> bool:

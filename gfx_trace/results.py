@@ -14,6 +14,7 @@ from gfx_ir.trees import tree_map
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Unusable
 from .rows import rows_of
+from .sequences import OpenList, as_list
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -26,6 +27,8 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         return result.read(), None
     if kind in (int, float, bool, complex, str, type(None)):
         return result, None
+    if type(result) is OpenList:
+        return as_list(tracer, result), None
     if isinstance(result, Unusable):
         raise result.error
     if isinstance(result, Choice):

@@ -18,6 +18,7 @@ from .either import roots
 from .proxy import NeedsPython, Proxy
 from .ranks import number
 from .scalars import SURE, element_of
+from .sequences import is_shape
 
 if TYPE_CHECKING:
     from .carries import Carries
@@ -38,6 +39,9 @@ class Sources:
             ends = tuple(self.unwrap(x) for x in (iterable.start, iterable.stop, iterable.step))
             tensor = any(isinstance(x, Value) and x.is_tensor for x in ends)
             return Source([("range", *ends)], _first, ["tensor" if tensor else "int"], None)
+        if is_shape(iterable):
+            at = lambda values: self.host_getitem(iterable, self.wrap(values[0].read()))
+            return Source([("range", 0, self.unwrap(self.length(iterable)), 1)], at, ["int"], None)
         if isinstance(iterable, Proxy):
             value = iterable.read()
             dims = getattr(getattr(value, "type", None), "dims", None)

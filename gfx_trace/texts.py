@@ -57,6 +57,7 @@ class Texts:
 
     def _opened(self: Tracer, value: Any, conversion: Any, spec: Any) -> Iterable[Any]:
         """The pieces of what stands in a text: a container that holds what is open is taken apart."""
+        value = settled(self, value)
         if is_open(value) or not (holds_open(value) or is_size(self, value)):
             return ((value, conversion, spec),)
         if spec:

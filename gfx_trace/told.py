@@ -12,6 +12,7 @@ from gfx_ir.trees import leaves, tree_map
 
 from .proxy import HostProxy, Proxy, is_open
 from .ranks import rank
+from .sequences import OpenList
 from .turned import number_too
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def told(tracer: Tracer, tree: Any) -> Any:
 
 def holds_open(x: Any) -> bool:
     """Whether x is open, or a container of Python's that holds something open."""
-    return any(map(is_open, leaves(x)))
+    return any(is_open(leaf) or type(leaf) is OpenList for leaf in leaves(x))
 
 
 def is_size(tracer: Tracer, x: Any) -> bool:

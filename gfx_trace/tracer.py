@@ -23,7 +23,6 @@ from .arrays import Arrays
 from .builtin_calls import OpenRange
 from .calls import Calls
 from .choices import Choices
-from .convert import spliced
 from .effects import Effects
 from .facts import Facts
 from .grad_mode import CALLERS, Gradients
@@ -40,6 +39,7 @@ from .regions import Regions
 from .rows import Generated
 from .scalars import Conditions
 from .scopes import Opened, Scopes
+from .sequences import OpenList, Starred, spliced
 from .sources import Sources
 from .texts import Texts
 from .truths import Truths
@@ -239,6 +239,8 @@ class Tracer(
         return self._unwrap_other(tree)
 
     def _unwrap_other(self, leaf: Any) -> Any:
+        if type(leaf) is Starred:
+            return leaf
         if isinstance(leaf, Unusable):
             raise leaf.error
         if isinstance(leaf, Undefined):
@@ -252,6 +254,8 @@ class Tracer(
         owner = self.array_owner(leaf)
         if owner is not None:
             return self.array_proxy(leaf).read()
+        if type(leaf) is OpenList:
+            return leaf.items.value
         if type(leaf) is OpenRange:  # an array is expected
             return ops.arange(*map(self.unwrap, (leaf.start, leaf.stop, leaf.step)), dtype=int64)
         if type(leaf) is Generated:

@@ -21,9 +21,10 @@ from .devices import is_device, settled
 from .joins import Choice
 from .picked import is_mapping
 from .plain import is_made, kind_of
-from .proxy import HostProxy, Proxy, Undefined, Unusable, weak_kind
+from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
 from .rows import rows_of
 from .scalars import scalar, taken
+from .sequences import OpenList, is_shape, is_whole, open_tuple
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -61,6 +62,8 @@ class Truths:
                 value = self.local(value.node.args[0])
             known = self.facts.decide(value)
             return self._scalar_test(value) if known is None else known
+        if kind is OpenList:
+            return self.truth(test.items)
         if kind is list and rows_of(test) is not test:
             return self.truth(self.length(rows_of(test)))
         if isinstance(test, Unusable):
@@ -147,7 +150,16 @@ class Truths:
         """item in container, where one of them is open."""
         if type(container) is Choice:
             return self.on_choice(container, lambda side: self.contains(side, item))
-        item = settled(self, item)
+        item, container = settled(self, item), open_tuple(container)
+        if is_shape(container):
+            return self.wrap(self.host("in", self.unwrap(item), container.value))
+        if (
+            type(container) in (tuple, list)
+            and any(map(is_open, (item, *container)))
+            and all(map(is_whole, (item, *container)))
+        ):
+            if not any(type(x) is Proxy for x in (item, *container)):
+                return self.wrap(self.host("in", self.unwrap(item), self.unwrap(tuple(container))))
         if isinstance(container, Proxy):
             return Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend)
         if isinstance(item, HostProxy) and (isinstance(container, _CONTAINERS) or is_mapping(container)):
@@ -240,11 +252,11 @@ class Truths:
             value = operand()
         return value
 
-    def placed(self: Tracer, f: Callable[..., Any], *args: Any) -> Any:
+    def placed(self: Tracer, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """What a function of ours that computes with Proxies gives: their operators take the place to be ours."""
         site = self.site
         try:
-            return f(*args)
+            return f(*args, **kwargs)
         except GfxError as error:
             self.site = site
             error.span = self.span()

@@ -21,7 +21,7 @@ from .aliases import Doubt, Element, Selected, called, doubt, is_written, lose, 
 from .attempts import Mark
 from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
-from .convert import Starred, positions, spliced
+from .convert import positions
 from .devices import device_question
 from .holding import hold
 from .indexed import Indexed
@@ -31,6 +31,7 @@ from .proxy import SYMBOLS, Proxy, weak_kind
 from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
 from .scalars import SURE, Conditions, element_of, every, given_as_number, integers_of, scalar
+from .sequences import Starred, spliced
 from .turned import number_too
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ _COMMON = {
     "sum": "sum", "mean": "mean", "prod": "prod", "all": "all", "any": "any", "reshape": "reshape",
 }  # fmt: skip
 
+
+_SINGLE = frozenset((Proxy, int, float, bool, str, type(None)))
+"""Arguments that no shape stands among."""
 
 _FORM = "this form of the call has no row"
 
@@ -139,6 +143,8 @@ class Views:
         except (ShapeError, UnsupportedConstruct) as error:
             error.span = error.span or self.span()
             raise
+        if named or not _SINGLE.issuperset(map(type, args)):
+            self._unspread(lift, mark)
         if type(result) is Written:
             self.write_arguments(lift, args, kwargs, result.values)
             result = result.result
@@ -312,8 +318,19 @@ class Views:
         """Arguments as a lift takes them."""
         values = [self.unwrap(a) for a in args]
         if Starred in map(type, args):  # x.view(*shape, 8): one open shape
-            values = [*values[:1], spliced(self, tuple(values[1:]))]
+            own = 1 if type(args[0]) is Proxy else 0
+            values = [*values[:own], spliced(self, tuple(values[own:]))]
         return values
+
+    def _unspread(self: Tracer, lift: Lift, mark: Mark) -> None:
+        """Raises where a call took an open shape for a number, so that it stands among other sizes."""
+        for node in mark.nodes():
+            nested = (arg for arg in node.args if type(arg) is tuple and node.op.name != "host")
+            if any(type(leaf) is Value and leaf.kind == "shape" for arg in nested for leaf in leaves(arg)):
+                raise self.error(
+                    f"GFX cannot convert this call of {lift.name}: how many sizes it gets is open",
+                    "give the argument's shape at capture",
+                )
 
     def unary(self: Tracer, sign: str, op: OpDef, x: Any) -> Any:
         """-x, +x, ~x, abs(x)."""

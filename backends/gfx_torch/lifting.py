@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import torch
 
 from gfx_ir import dtypes, ops
-from gfx_ir.build import dtype_of, rank_of
+from gfx_ir.build import dtype_of, host, rank_of
 from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, kind_of
 from gfx_ir.errors import MissingOp, ShapeError
@@ -51,6 +51,22 @@ def sizes(args: Sequence[Any]) -> Any:
         if isinstance(only, Value) and only.kind in ("shape", "any"):
             return only
     return tuple(args)
+
+
+def is_sizes(x: Any) -> bool:
+    """Whether x is a shape of open length."""
+    return isinstance(x, Value) and x.kind == "shape"
+
+
+def each(value: Any, dims: int) -> Any:
+    """A number or tuple as a tuple of length `dims`."""
+    if isinstance(value, str):
+        return value
+    if is_sizes(value):
+        return tuple([host("getitem", value, at) for at in range(dims)])
+    if isinstance(value, (tuple, list)):
+        return tuple(value) * dims if len(value) == 1 and dims > 1 else tuple(value)
+    return (value,) * dims
 
 
 def axes(dim: Any) -> Any:

@@ -21,7 +21,9 @@ _COMPARE: dict[str, type[ast.cmpop]] = {
     "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq, "is": ast.Is, "in": ast.In,
 }  # fmt: skip
 _BOOLEAN: dict[str, type[ast.boolop]] = {"and": ast.And, "or": ast.Or}
-_FUNCTIONS = frozenset(("abs", "int", "float", "bool", "str", "min", "max", "round", "len", "list", "tuple"))
+_FUNCTIONS = frozenset(
+    ("abs", "int", "float", "bool", "str", "min", "max", "round", "len", "list", "tuple", "sum", "sorted", "all", "any")
+)
 NUMBERS = frozenset(("int", "float", "bool", "item"))
 """What makes the number of Python's that is told of a tensor."""
 _KINDS = {"int": "iu", "float": "f"}
@@ -66,8 +68,9 @@ def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> 
         return call(operator, *items)
     if operator.startswith("math.") and operator[5:].isidentifier():
         return ast.Call(ast.Attribute(name(writer.module.use("math")), operator[5:], ast.Load()), items, [])
-    if operator.startswith("str.") and operator[4:].isidentifier():
-        return ast.Call(ast.Attribute(items[0], operator[4:], ast.Load()), items[1:], [])
+    owner, _, method = operator.partition(".")
+    if owner in ("str", "tuple") and method.isidentifier():
+        return ast.Call(ast.Attribute(items[0], method, ast.Load()), items[1:], [])
     raise GfxError(f"there is no spelling of the host operator {operator!r}")
 
 

@@ -21,6 +21,7 @@ _SIZES: dict[str, Callable[..., DimLike]] = {
     "max": lambda a, b: host.extremum("max", a, b),
     "min": lambda a, b: host.extremum("min", a, b),
 }
+_TOTALS: dict[str, tuple[Callable[..., DimLike], int]] = {"sum": (host.add, 0), "math.prod": (host.mul, 1)}
 _STRUCTURAL = ("len", "getitem", "splice")
 _FAILURES = (TypeError, ValueError, ArithmeticError, LookupError)
 
@@ -34,6 +35,8 @@ def evaluate(operator: str, args: tuple) -> Any:
         return _lazy(operator, *args)
     if operator in _STRUCTURAL and not any(leaf is OPEN for leaf in args):
         return _plain(operator, args)
+    if operator in ("+", "*") and tuple in map(type, args):
+        return _plain(operator, args) if all(type(arg) in (tuple, int) for arg in args) else OPEN
     if any(leaf is OPEN or isinstance(leaf, LogicalTensor) for leaf in found):
         return OPEN
     if not any(isinstance(leaf, (Dim, Expr)) for leaf in found):
@@ -67,7 +70,13 @@ def _symbolic(operator: str, args: tuple) -> Any:
     if operator in ("==", "!="):
         equal = _equal(*args)
         return OPEN if equal is None else equal is (operator == "==")
-    if not all(isinstance(arg, (int, Dim, Expr)) and not isinstance(arg, bool) for arg in args):
+    if operator in _TOTALS and len(args) == 1 and isinstance(args[0], tuple) and all(map(_is_size, args[0])):
+        step, start = _TOTALS[operator]
+        total: DimLike = start
+        for item in args[0]:
+            total = step(total, item)
+        return total
+    if not all(map(_is_size, args)):
         return OPEN
     if operator == "neg":
         return host.mul(-1, args[0])
@@ -78,6 +87,10 @@ def _symbolic(operator: str, args: tuple) -> Any:
     if operator in ("<", "<=", ">", ">="):
         return _order(operator, *args)
     return OPEN
+
+
+def _is_size(x: Any) -> bool:
+    return isinstance(x, (int, Dim, Expr)) and not isinstance(x, bool)
 
 
 def _equal(a: Any, b: Any) -> bool | None:

@@ -34,7 +34,8 @@ from ._host import evaluate
 from ._loops import For, While
 from ._shapes import free, takes_open
 
-_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "bool"))
+_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "bool", "all", "any"))
+_OF_ITEMS = frozenset(("sum", "tuple.index", "tuple.count"))
 _ORDER = ("bool", "int", "float")
 _PYTHON = {"int": int, "float": float, "bool": bool, "str": str}
 
@@ -47,6 +48,14 @@ def host_kind(operator: str, args: tuple) -> str:
     """Kind of what Python's operator gives on host values of these kinds."""
     if operator in _COMPARISONS:
         return "bool"
+    if operator in _OF_ITEMS or (
+        len(args) == 1 and _kinds(args) == {"shape"} and operator in ("min", "max", "math.prod")
+    ):
+        return "int"
+    if operator in ("+", "*") and _kinds(args) & {"shape", "tuple"}:
+        return "shape"
+    if operator == "*" and "str" in _kinds(args):
+        return "str"
     if operator.startswith("str."):
         return "bool" if operator.endswith("swith") else "str"
     if operator in ("math.floor", "math.ceil"):
@@ -59,7 +68,7 @@ def host_kind(operator: str, args: tuple) -> str:
         return "int"
     if operator in ("str", "format"):
         return "str"
-    if operator in ("list", "item"):
+    if operator in ("list", "sorted", "item"):
         return "any"
     if operator == "getitem":
         if _kinds(args[:1]) != {"shape"}:

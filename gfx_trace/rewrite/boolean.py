@@ -82,7 +82,11 @@ class Boolean(Calls):
         if kind in (ast.Is, ast.IsNot, ast.In, ast.NotIn):
             test = hook("gfx_is" if kind in (ast.Is, ast.IsNot) else "gfx_in", [left, right], node)
             return test if kind in (ast.Is, ast.In) else hook("gfx_not", [test], node)
-        return at(ast.Compare(self.operand(left), [op], [self.operand(right)]), node)
+        return at(ast.Compare(self.compared(left), [op], [self.compared(right)]), node)
+
+    def compared(self, node: ast.expr) -> ast.expr:
+        """An operand of a comparison (rewritten): it may be a tuple or list of open numbers."""
+        return node if isinstance(node, ast.Constant) else hook("gfx_compared", [self.operand(node)], node)
 
     table: ClassVar[dict] = {
         **Calls.table,

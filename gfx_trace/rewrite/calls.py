@@ -54,7 +54,8 @@ class Calls(Context):
         for k in node.keywords:
             value = self.expr(k.value)
             k.value = value if k.arg is not None else hook("gfx_starstar", [value], value)
-        return hook("gfx_call", [callee, *args], node, node.keywords)
+        spread = any(isinstance(arg, ast.Starred) for arg in args)
+        return hook("gfx_spread" if spread else "gfx_call", [callee, *args], node, node.keywords)
 
     def looks_at_frames(self, func: ast.expr) -> bool:
         """A function that acts on the frame of its caller, a debugger first of all: it is called by the user's own code."""
@@ -70,6 +71,12 @@ class Calls(Context):
     def starred(self, node: ast.Starred) -> ast.expr:
         node.value = hook("gfx_star", [self.expr(node.value)], node)
         return node
+
+    def display(self, node: ast.Tuple | ast.List | ast.Set) -> ast.expr:
+        """A tuple, list or set; `*` in it may spread what is of open length."""
+        spread = any(isinstance(item, ast.Starred) for item in node.elts)
+        node.elts = self.exprs(node.elts)
+        return hook("gfx_display", [node], node) if spread else node
 
     def frame_builtin(self, node: ast.Call, name: str) -> ast.expr | None:
         """Builtins that look at the frame of their caller, which a hook would change."""
@@ -176,7 +183,7 @@ class Calls(Context):
     table: ClassVar[dict] = {
         ast.Call: call, ast.Starred: starred, ast.Lambda: lambda_, ast.Name: lambda self, n: self.load(n),
         ast.Attribute: attribute, ast.Subscript: subscript, ast.JoinedStr: joined, ast.Dict: dict_,
-        ast.NamedExpr: walrus, ast.BinOp: binary,
+        ast.NamedExpr: walrus, ast.BinOp: binary, ast.Tuple: display, ast.List: display, ast.Set: display,
     }  # fmt: skip
 
 

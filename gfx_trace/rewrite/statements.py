@@ -57,15 +57,20 @@ class Statements(Comprehensions):
             new = at(ast.Assign([target], hook("gfx_unpack", [value, names], place)), place)
             for name in leaves:
                 self.define(name)
-            return [new]
+            return [new, *self.rests(target, place)]
         later: list[tuple[ast.expr, str]] = []
         parts = [self.leaf(e, later) for e in target.elts]
         shape = ast.Tuple([p[1] for p in parts], ast.Load())
         new = ast.Assign([ast.Tuple([p[0] for p in parts], ast.Store())], hook("gfx_unpack", [value, shape], place))
-        out = [at(new, place)]
+        out = [at(new, place), *self.rests(new.targets[0], place)]
         for leaf, name in later:
             out += self.bind(leaf, at(load(name), place), place)
         return out
+
+    def rests(self, target: ast.expr, place: ast.AST) -> list:
+        """What starred names of a target get, as the list that it is: it may be of open length."""
+        found = [n.value.id for n in ast.walk(target) if isinstance(n, ast.Starred) and isinstance(n.value, ast.Name)]
+        return [assign(name, hook("gfx_display", [at(load(name), place)], place), place) for name in found]
 
     def leaf(self, target: ast.expr, later: list) -> tuple[ast.expr, ast.expr]:
         """A temporary for each part of a target (all are unpacked first, then stored in order), and its label."""

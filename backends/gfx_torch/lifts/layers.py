@@ -9,18 +9,9 @@ from typing import Any
 from gfx_ir import build, ops
 from gfx_ir.build import host
 
-from ..lifting import ask_rank, is_on, known_rank, known_size, refuse, shape_of
+from ..lifting import ask_rank, each, is_on, known_rank, known_size, refuse, shape_of
 
 Lifts = dict[str, Callable[..., Any]]
-
-
-def each(value: Any, dims: int) -> Any:
-    """A number or tuple as a tuple of length `dims`."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (tuple, list)):
-        return tuple(value) * dims if len(value) == 1 and dims > 1 else tuple(value)
-    return (value,) * dims
 
 
 def batched(x: Any, dims: int, call: Callable[[Any], Any]) -> Any:

@@ -11,7 +11,7 @@ from gfx_ir.build import host
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.ops._body import widened
 
-from ..lifting import cast_back, dtype_like, is_on, kernels, known_rank, known_size
+from ..lifting import cast_back, dtype_like, is_on, is_sizes, kernels, known_rank, known_size
 from .layers import Lifts, each
 
 
@@ -162,7 +162,8 @@ def torch_instance_norm(
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """F.layer_norm."""
-    return ops.layer_norm(input, each(normalized_shape, 1), weight, bias, eps)
+    shape = normalized_shape if is_sizes(normalized_shape) else each(normalized_shape, 1)
+    return ops.layer_norm(input, shape, weight, bias, eps)
 
 
 def torch_layer_norm(

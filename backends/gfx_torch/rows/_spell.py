@@ -28,7 +28,7 @@ def is_scalar(x: Any, depth: int = 4) -> bool:
         return isinstance(x, (bool, int, float, complex))
     if x.is_tensor and x.node.op.name in _ARITHMETIC and depth:
         return all(is_scalar(arg, depth - 1) for arg in x.node.args)
-    return not x.is_tensor
+    return not x.is_tensor and x.kind != "shape"
 
 
 def number_or_tensor(op: str) -> Callable[[SimpleNamespace], str]:

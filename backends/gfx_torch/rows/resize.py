@@ -10,7 +10,7 @@ from gfx_ir.backend import Row
 from gfx_ir.build import host
 from gfx_ir.ops import _seen
 
-from ..lifting import ask_rank, kernels, kind, refuse
+from ..lifting import ask_rank, each, kernels, kind, refuse
 
 _MODES = {"linear": "linear", "bilinear": "linear", "trilinear": "linear", "bicubic": "cubic"}
 _ALL_MODES = ("nearest", "nearest-exact", "area", *_MODES)
@@ -42,7 +42,7 @@ def interpolate(
     if size is None:
         factors = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * count
         size = tuple(_scaled(ops.size(input, at - count), factor) for at, factor in enumerate(factors))
-    size = tuple(size) if isinstance(size, (tuple, list)) else (size,) * count
+    size = each(size, count)
     if mode == "area":
         return ops.adaptive_avg_pool(input, size)
     scale = None if factors is None or recompute_scale_factor else tuple(float(f) for f in factors)

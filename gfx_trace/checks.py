@@ -1,0 +1,20 @@
+"""Checks that raise Python's own errors, at capture where that is known, else when the emitted code runs."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+def checked(tracer: Tracer, test: Any, message: Any, error: str) -> None:
+    """Raise a builtin error where a test does not hold."""
+    found = tracer.truth(test)
+    if found is not True:
+        tracer.let_out("index", getattr(builtins, error)())
+        ops.check(found, message, error)
+        tracer.facts.assume(found, True)

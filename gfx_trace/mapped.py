@@ -1,0 +1,50 @@
+"""Comprehensions over what is of open length: rows of a tensor, or whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.errors import UnsupportedConstruct
+
+from .attempts import attempt
+from .proxy import NeedsPython
+from .sequences import OpenList, empty, joined
+
+if TYPE_CHECKING:
+    from .sources import Source
+    from .tracer import Tracer
+
+
+def mapped(
+    tracer: Tracer, function: Callable[[Any], Any], iterable: Any, source: Source, target: Any, access: tuple
+) -> Any:
+    """[function(item) for item in iterable]: a list that stands as one tensor of rows; over numbers it may hold numbers, too."""
+    if source.length is not None or set(source.kinds) != {"int"}:
+        return _rows(tracer, function, iterable, target, access)
+    get, set_, _ = access
+    before = get()
+    try:
+        return attempt(tracer, lambda mark: _rows(tracer, function, iterable, target, access))
+    except (NeedsPython, UnsupportedConstruct) as error:
+        set_(before)
+        try:
+            return attempt(tracer, lambda mark: _sizes(tracer, function, iterable, target, access))
+        except (NeedsPython, UnsupportedConstruct):
+            raise error from None
+
+
+def _rows(tracer: Tracer, function: Callable[[Any], Any], iterable: Any, target: Any, access: tuple) -> list[Any]:
+    outs: list[Any] = []
+
+    def body(item: Any) -> None:
+        tracer.append_item(outs, function(item))
+
+    get, set_, names = access
+    tracer.for_(iterable, body, get, set_, names, None, target)
+    return outs
+
+
+def _sizes(tracer: Tracer, function: Callable[[Any], Any], iterable: Any, target: Any, access: tuple) -> OpenList:
+    grown = lambda found, item: joined(tracer, found, (function(item),))
+    return OpenList(tracer.fold(iterable, grown, empty(tracer), "sizes", target, access))

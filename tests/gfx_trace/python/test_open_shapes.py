@@ -1,0 +1,167 @@
+"""A shape, whole or part, also of open rank, is a tuple of whole numbers, and `list(x.shape)` a list of them."""
+
+import math
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+X = torch.arange(16.0).reshape(4, 4)
+Y = torch.arange(24.0).reshape(2, 4, 3)
+
+
+def loops(x):
+    n = 1
+    for d in x.shape[-2:]:
+        n = n * d
+    for i, d in enumerate(x.shape):
+        n = n + i * d
+    return x * n
+
+
+def unpacked(x):
+    first, *rest = x.shape
+    *most, last = x.shape
+    return x * first + rest[0] + last + most[0] + len(rest)
+
+
+def changed(x):
+    sizes = list(x.shape)
+    sizes[-1] = 1
+    sizes.append(sizes.pop(0))
+    sizes.insert(0, 1)
+    sizes += [1]
+    del sizes[0]
+    return x.new_zeros(sizes), sizes[::-1], sizes.copy() * 2, isinstance(sizes, list), type(sizes) is list
+
+
+def asserted(x):
+    assert all(d % 2 == 0 for d in x.shape[:2])
+    assert len(x.shape) > 1 and x.shape[:1] != (1,) and 4 in x.shape
+    return x * 2
+
+
+def texts(x):
+    return f"{x.shape[1:]} {list(x.shape)} {(list(x.shape[:1]), 1)}", str(list(x.shape))
+
+
+def called(x):
+    def product(a, b):
+        return a * b
+
+    return x * product(*x.shape[:2]) + max(*x.shape)
+
+
+def resized(x):
+    return torch.nn.functional.interpolate(x[None, None, ..., 0] if x.dim() == 3 else x[None, None], size=x.shape[:2])
+
+
+CASES = {
+    "plus": lambda x: x.reshape(x.shape[:-1] + (2, -1)) if x.shape[-1] == 4 else x,
+    "plus on the right": lambda x: x.reshape((-1,) + x.shape[1:] + (1,)),
+    "size()": lambda x: x.view(x.size()[:-1] + (1, -1)),
+    "list": lambda x: x.reshape(list(x.shape[:-1]) + [1, -1]),
+    "list of a comprehension": lambda x: x.reshape([d for i, d in enumerate(x.shape)]),
+    "tuple of a generator": lambda x: x.reshape(tuple(1 * d for d in x.shape)),
+    "map": lambda x: x.reshape(list(map(lambda d: d, x.shape))),
+    "zip": lambda x: [a * b for a, b in zip(x.shape, x.shape[::-1])],
+    "reversed": lambda x: x.reshape(tuple(reversed(x.shape))),
+    "star": lambda x: x.reshape(*x.shape[:-1], 1, -1),
+    "displays": lambda x: x.reshape([1, *x.shape]) + torch.ones((*x.shape[1:],)) + len([*x.shape, 3]) + (*x.shape, 7)[-1],
+    "sum, min and max": lambda x: x * sum(x.shape) + max(x.shape) + min(x.shape[1:]) + math.prod(x.shape[:-1]),
+    "sorted": lambda x: x * sorted(x.shape)[0] + sorted(x.shape, reverse=True)[0],
+    "times": lambda x: x.repeat((1,) * len(x.shape)) + len(2 * x.shape) + len([1] * x.dim()),
+    "index and count": lambda x: x * x.shape.index(4) + x.shape[1:].count(4) + list(x.shape).index(4),
+    "equal": lambda x: x * 2 if x.shape == (4, 4) else x,
+    "part equal": lambda x: x * 2 if x.shape[1:] == (4,) or tuple(x.shape) == (2, 4, 3) else x,
+    "list equal": lambda x: x * 2 if list(x.shape) == [4, 4] else x,
+    "less": lambda x: x * 2 if x.shape < (3, 5) else x,
+    "in": lambda x: x * 2 if 3 in x.shape else x,
+    "truth": lambda x: x * 2 if list(x.shape[2:]) else x,
+    "numel": lambda x: x * x.shape.numel() + x.shape[1:].numel(),
+    "makers": lambda x: x.new_zeros(x.shape[1:]) + torch.ones(*x.shape) + torch.full(x.shape, 2.0) + torch.zeros(1, *x.shape[1:]),
+    "results": lambda x: (x.shape + (1,), list(x.shape), [d + 1 for d in x.shape], x.shape[::-1]),
+}  # fmt: skip
+FUNCTIONS = [loops, unpacked, changed, asserted, texts, called, resized]
+SPECS = {"open": (), "sizes open": (gfx.TensorSpec(("A", "B"), "float32"),), "typed": (X,)}
+
+
+def same(found, want):
+    if isinstance(want, (tuple, list)):
+        assert len(found) == len(want)
+        for a, b in zip(found, want):
+            same(a, b)
+    elif isinstance(want, torch.Tensor):
+        np.testing.assert_allclose(np.asarray(found), want.numpy(), rtol=1e-5)
+    else:
+        assert found == want
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("fn", [*CASES.values(), *FUNCTIONS], ids=[*CASES, *(fn.__name__ for fn in FUNCTIONS)])
+def test_a_shape_is_a_tuple(fn, spec):
+    program = gfx.symbolic_trace(fn, *SPECS[spec], backend="torch")
+    torch_fn, jax_fn = program.to("torch"), program.to("jax")
+    for x in (X, Y) if spec == "open" else (X,):
+        want = fn(x)
+        same(program(x), want)
+        same(torch_fn(x), want)
+        if fn not in (texts,):  # JAX shows a shape as a tuple
+            same(jax_fn(jnp.asarray(x.numpy())), want)
+
+
+def test_a_shape_stays_one_under_jit():
+    def flattened(x):
+        return x.reshape(list(x.shape[:-2]) + [math.prod(x.shape[-2:])]) * sum(d for d in x.shape)
+
+    compiled = jax.jit(gfx.transpile(flattened, to="jax", backend="torch").fn)
+    same(compiled(jnp.asarray(Y.numpy())), flattened(Y))
+
+
+REFUSED = {
+    "key": (lambda x: {x.shape: 1}[x.shape], "a key needs"),
+    "set": (lambda x: {d for d in x.shape}, "how many items it has is open"),
+    "set display": (lambda x: {*x.shape}, "how many items `*` gives is open"),
+    "filter": (lambda x: [d for d in x.shape if d > 1], "filters"),
+    "rest of arguments": (lambda x: (lambda *sizes: len(sizes))(*x.shape), "how many arguments"),
+    "default": (lambda x: (lambda a, b=1: a * b)(*x.shape), "how many arguments"),
+    "tensor in it": (lambda x: (*x.shape, x), "not all that stands in it are whole numbers"),
+    "slice written": (lambda x: list(x.shape).__setitem__(slice(1), [2]), "write to a slice of a list"),
+    "two settings": (lambda x: torch.roll(x, *x.shape), "how many arguments"),
+    "several sizes": (lambda x: torch.nn.functional.pad(x, (0, x.shape)), "how many sizes it gets is open"),
+}
+
+
+@pytest.mark.parametrize(("fn", "why"), REFUSED.values(), ids=REFUSED)
+def test_what_needs_the_length_is_refused(fn, why):
+    with pytest.raises(CaptureError, match=re.escape(why)):
+        gfx.symbolic_trace(fn, backend="torch")
+
+
+def test_a_list_is_not_changed_under_a_test():
+    def appended(x):
+        sizes = list(x.shape)
+        if x.shape[0] > 2:
+            sizes.append(1)
+        return x.reshape(sizes)
+
+    with pytest.raises(CaptureError, match="cannot change a list of open length"):
+        gfx.symbolic_trace(appended, backend="torch")
+
+
+def test_a_place_that_is_not_there_raises_what_python_raises():
+    def third(x):
+        sizes = list(x.shape)
+        sizes[2] = 1
+        return x.sum() * len(sizes)
+
+    for fn in (gfx.symbolic_trace(third, backend="torch"), gfx.transpile(third, to="torch", backend="torch")):
+        assert fn(Y) == third(Y)
+        with pytest.raises(IndexError, match="list assignment index out of range"):
+            fn(X)
