@@ -23,6 +23,7 @@ from gfx_ir.types import LogicalTensor, TensorSpec
 from .admit import bound_arguments
 from .draws import Draws
 from .proxy import Proxy
+from .record import number_if_given
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -104,7 +105,7 @@ class Arguments:
             proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, value))
             tracer.devices[placeholder] = owner.device_of(value)
             if isinstance(value, np.generic):
-                tracer.scalars[placeholder] = frozenset(((placeholder, None),))
+                tracer.record.put(placeholder, number_if_given(placeholder))
             return proxy, placeholder
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import dtypes, ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import Abstract, join
+from gfx_ir.infer.abstract import number as number_of_kind
+from gfx_ir.op import active
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
@@ -15,9 +18,7 @@ from .joins import Partial, kind_type, number_type
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
-from .ranks import number
 from .rows import item_called, slot_called
-from .scalars import NEVER, every, scalar_leaf
 from .turned import number_too
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Carried:
         "result",
         "before",
         "untold",
-        "scalar",
+        "what",
         "turned",
         "path",
     )
@@ -62,7 +63,7 @@ class Carried:
         self.result: Any = None  # and behind the loop
         self.weak = weak_kind(init)
         numbers = backend is not None and backend.numbers
-        self.scalar = scalar_leaf(init, self.before) if numbers else None  # when it is a number of NumPy's
+        self.what = _what(init, self.before) if numbers else None  # an array or a number of NumPy's
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
         self.untold = False  # whether that is not known
         self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
@@ -78,9 +79,7 @@ class Carried:
         made = tracer.wrap(value, self.backend)
         if isinstance(made, Proxy):
             made.weak = self.weak
-            if self.weak:
-                number(value)
-            elif self.turned or number_too(tracer, self.init, self.before):
+            if not self.weak and (self.turned or number_too(tracer, self.init, self.before)):
                 tracer.numbers_too.add(value)
         return made
 
@@ -105,14 +104,22 @@ class Carried:
         known = getattr(self.before, "type", None)
         return isinstance(self.init, NUMBERS) or (isinstance(known, LogicalTensor) and known.weak)
 
-    def stays_scalar(self, value: Any) -> bool:
-        """Whether it is a number of NumPy's under the same conditions after a trip; if not, those of both hold from now on."""
-        before = self.scalar
+    def tell(self, tracer: Tracer, value: Value) -> None:
+        """Tell the record what a value is that stands for it."""
+        if self.what is not None and value.is_tensor:
+            tracer.record.put(value, self.what)
+
+    def stays(self, value: Any) -> bool:
+        """Whether a trip leaves what was assumed, an array or a number of NumPy's; if not, it is either from now on."""
+        before = self.what
         if before is None:
             return True
-        after = every((before, scalar_leaf(self.out, value)))
-        self.scalar = NEVER if after is None else after
-        return before == self.scalar
+        after = join(before, _what(self.out, value))
+        same_kinds, same_rank = after.kinds == before.kinds, after.terms == before.terms
+        if not (same_kinds and same_rank):  # of a rank that a trip changes nothing is known: it may change in each
+            type_ = before.type if same_rank else LogicalTensor(before.type.dtype)
+            self.what = Abstract(after.kinds, type_, before.ranks if same_rank else None)
+        return same_kinds and same_rank
 
     def stays_tensor(self, tracer: Tracer, value: Any) -> bool:
         """Whether a trip that begins with a tensor leaves one; if not, it may be a number of Python's from now on."""
@@ -168,6 +175,13 @@ class Carried:
                 f"GFX cannot convert this loop: {self.called(tracer)} changes its shape from {before.dims} to {after.dims} in the loop",
                 span, "keep the shape of what a loop on tensor data carries",
             )  # fmt: skip
+
+
+def _what(leaf: Any, value: Any) -> Abstract:
+    """What a leaf is that holds a value."""
+    kind = weak_kind(leaf)
+    found: Abstract = number_of_kind(kind) if kind else active.builder.record.of(value)
+    return found.with_(type=LogicalTensor(dims=found.type.dims), fixed=False, stopped=False)
 
 
 def carryable(x: Any) -> bool:

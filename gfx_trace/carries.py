@@ -106,7 +106,7 @@ class Carries(Settling):
             kind = carried.kind if self.host or carried.kind in ("tensor", "optional", "key") else "tensor"
             value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
             value.name = carried.name if carried.name.isidentifier() else None
-            tracer.scalars[value] = carried.scalar
+            carried.tell(tracer, value)
             tracer.begun[value] = carried.init
             if isinstance(carried.init, bool):
                 tracer.booleans.add(value)
@@ -232,7 +232,7 @@ class Carries(Settling):
             value.name = carried.name if carried.name.isidentifier() else None
             if value.type is None and carried.inner is not None and value.kind == carried.inner.kind == "tensor":
                 value.type = carried.inner.type
-            tracer.scalars[value] = carried.scalar
+            carried.tell(tracer, value)
             if isinstance(carried.init, bool) and tracer.is_boolean(self.read(carried.out)):
                 tracer.booleans.add(value)
             results[id(carried)] = carried.result = carried.wrapped(tracer, value)

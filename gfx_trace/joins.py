@@ -23,7 +23,6 @@ from .journal import MISSING, Slot, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind, widest
 from .rows import StackedRows, item_called, slot_called
-from .scalars import every, scalar_leaf
 from .turned import number_too
 
 if TYPE_CHECKING:
@@ -137,19 +136,11 @@ class Join:
     def doubts(self) -> None:
         """A joined tensor may be one that was there before, or be joined under another name too: whether it is, hangs on the test."""
         for joined in self.joined.values():
-            if joined.backend is not None and joined.backend.numbers:
-                self._numbers(joined)
             if type(joined.proxy) is Proxy and not joined.weak and type(joined.proxy.value) is Value:
                 sides = zip(joined.sides, self.pairs[joined.position])
                 if any(number_too(self.tracer, leaf, value) for leaf, value in sides):
                     self.tracer.numbers_too.add(joined.proxy.value)
         JoinedAliases(self.tracer, self.test, self.sides, list(self.joined.values())).apply()
-
-    def _numbers(self, joined: Joined) -> None:
-        """What is joined from NumPy's numbers is one."""
-        if type(joined.proxy) is Proxy and isinstance(joined.proxy.value, Value):
-            pairs = zip(joined.sides, self.pairs[joined.position])
-            self.tracer.scalars[joined.proxy.value] = every(scalar_leaf(leaf, value) for leaf, value in pairs)
 
     def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:
         """Plan an output."""

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import ARRAY, NUMBERS, SCALAR, UFUNC, Abstract
+from gfx_ir.infer.transfer import dropped, of_ranks
 from gfx_ir.op import active
-from gfx_ir.trees import leaves
-from gfx_ir.types import LogicalTensor
 
 from .proxy import Proxy, weak_kind
-from .ranks import is_integer, is_mask, made_type, origin, rank
+from .ranks import is_integer, is_mask, made_type, rank
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -26,17 +26,11 @@ Conditions = frozenset[tuple[Value | None, int | None]]
 """Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
 
 SURE: Conditions = frozenset()
+_ARRAY, _GIVEN = frozenset((ARRAY,)), frozenset((ARRAY, UFUNC))
+_SURELY = NUMBERS | {SCALAR}
 NEVER: Conditions = frozenset(((None, 0),))
 """A number or an array, which nothing tells: what a loop begins with a number and goes on with as an array."""
 _GIVE = "give the argument at capture, or ask for x.ndim and x.dtype"
-_FAMILIES = frozenset(("elementwise", "reduce", "search", "linalg"))
-_ARRAYS = frozenset(("where", "copy", "stop_gradient", "i0", "isin", "cov"))
-"""Ops of these that give arrays of rank 0, not numbers."""
-_WHOLE = frozenset(
-    ("sum", "prod", "mean", "var", "std", "all", "any", "count_nonzero", "max", "min", "argmax", "argmin", "logsumexp",
-     "vector_norm", "median", "nanmedian")
-)  # fmt: skip
-"""Ops that give one number of a whole array, where they are asked for no axis."""
 
 
 def scalar(x: Proxy) -> Conditions | None:
@@ -50,22 +44,22 @@ def scalar_value(value: Any) -> Conditions | None:
     """The same of a value of the graph, or of a number of Python's, which is one."""
     if not isinstance(value, Value) or not value.is_tensor:
         return SURE
-    known, root = active.builder.scalars, active.builder.facts.root
-    value = root(value)
-    waiting = [value]
-    while waiting:
-        top = waiting[-1]
-        found = known[top] if top in known else _found(top)
-        if type(found) is list:
-            found = [root(part) for part in found]
-            missing = [part for part in found if part not in known]
-            waiting += missing
-            if missing:
-                continue
-            found = every(known[part] for part in found)
-        known[top] = found
-        waiting.pop()
-    return known[value]
+    return conditions(active.builder.record.of(value))
+
+
+def conditions(what: Abstract) -> Conditions | None:
+    """When an abstract value is a number. An array that a ufunc takes is one with axes, unless more is known."""
+    if what.kinds <= _SURELY:
+        return SURE
+    if what.kinds == _ARRAY:
+        return None
+    ranks = what.terms
+    if ranks is None:
+        return NEVER
+    arrays = [any(argument is None or (k is not None and k <= 0) for argument, k in terms) for terms in ranks]
+    if all(arrays) and what.kinds <= _GIVEN:
+        return None
+    return NEVER if any(arrays) or ARRAY in what.kinds else frozenset().union(*ranks)
 
 
 def scalar_leaf(leaf: Any, value: Any) -> Conditions | None:
@@ -85,11 +79,8 @@ def every(found: Iterable[Conditions | None]) -> Conditions | None:
 
 def element_of(array: Proxy, integers: int) -> Conditions | None:
     """When an index of so many integers gives a number, where shapes are not known."""
-    known = rank(array.first)
-    if known is not None:
-        return SURE if known == integers else None
-    found = origin(array.first)
-    return NEVER if found is None else frozenset(((found[0], integers + found[1]),))
+    whole = active.builder.record.of(array.first)
+    return conditions(of_ranks(_GIVEN - _ARRAY, None, dropped(whole.terms, integers)))
 
 
 def given_as_number(x: Proxy) -> bool:
@@ -106,26 +97,6 @@ def taken(conditions: Conditions) -> bool:
     """Whether conditions can be taken as given: guards say so."""
     builder = active.builder
     return all(builder.assume_number(x) if rank is None else builder.assume_rank(x, rank) for x, rank in conditions)
-
-
-def _found(value: Value) -> Any:
-    """When a value is a number, or the values that have to be numbers for that."""
-    node, known = value.node, value.type
-    dims = known.dims if isinstance(known, LogicalTensor) else None
-    if dims:
-        return None
-    if node.op.name == "getitem":
-        return SURE if dims == () and integers_of(node.args[1])[0] else None
-    if node.op.name == "constant":
-        return SURE if np.ndim(node.args[0]) == 0 else None
-    if node.op.family not in _FAMILIES or node.op.name in _ARRAYS:
-        return None
-    if dims == ():
-        return SURE
-    if node.op.family == "elementwise":
-        return [leaf for leaf in leaves(node.args) if isinstance(leaf, Value) and leaf.is_tensor]
-    whole = node.op.name in _WHOLE and node.arg("axis") is None and not node.arg("keepdims")
-    return SURE if whole else None
 
 
 def integers_of(index: Any) -> tuple[int, Conditions]:

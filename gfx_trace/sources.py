@@ -16,8 +16,7 @@ from .aliases import Row, mutable, share
 from .builtin_calls import Combined, OpenRange
 from .either import roots
 from .proxy import NeedsPython, Proxy
-from .ranks import number
-from .scalars import SURE, element_of
+from .scalars import scalar_value
 from .sequences import is_shape
 
 if TYPE_CHECKING:
@@ -118,17 +117,12 @@ class Sources:
         made = self.wrap(value, self.backend)
         if isinstance(made, Proxy) and isinstance(source.items[at], tuple):
             made.weak = "int"
-            self.scalars[value] = SURE
-            number(value)
             return made
         owner, numbers = source.owners[at], self.backend is not None and self.backend.numbers
-        dims = getattr(value.type, "dims", None)
         if owner is not None:
-            self.rows_of[value] = owner.first
-        if numbers and (owner is not None or dims is not None):
-            self.scalars[value] = element_of(owner, 1) if dims is None else None if dims else SURE
+            self.record.rows_of[value] = owner.first
         if mutable(made) and owner is not None:
-            made.base = Row(owner, source.length is not None, self.scalars[value] if numbers else None)
+            made.base = Row(owner, source.length is not None, scalar_value(value) if numbers else None)
         return made
 
     def _check_rows(self: Tracer, source: Source, side: Side, carries: Carries | None = None) -> None:

@@ -37,7 +37,6 @@ from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
 from .record import Record
 from .regions import Regions
 from .rows import Generated
-from .scalars import Conditions
 from .scopes import Opened, Scopes
 from .sequences import OpenList, Starred, spliced
 from .sources import Sources
@@ -64,7 +63,7 @@ class Tracer(
         self.journal = Journal()
         self.effects = Effects(self)
         self.facts = Facts()
-        self.record = Record(self.facts)
+        self.record = Record(self.facts, promotion, self.is_argument, self.type_of)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.params: dict[str, Any] = {}
@@ -77,10 +76,7 @@ class Tracer(
         self.gradients = Gradients()
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.booleans: set[Value] = set()  # carried flags
-        self.scalars: dict[Value, Conditions | None] = {}  # which values are numbers of NumPy's
         self.depths: dict[Value, int] = {}  # how many axes an argument has at least, as the code indexes it
-        self.rows_of: dict[Value, Value] = {}  # what the items of a loop under construction are rows of
-        self.made_types: dict[Value, LogicalTensor] = {}  # types as far as the ops tell that made a value
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}

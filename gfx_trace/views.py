@@ -30,7 +30,7 @@ from .plain import number_attribute
 from .proxy import SYMBOLS, Proxy, weak_kind
 from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
-from .scalars import SURE, Conditions, element_of, every, given_as_number, integers_of, scalar
+from .scalars import SURE, Conditions, element_of, every, given_as_number, integers_of, scalar, taken
 from .sequences import Starred, spliced
 from .turned import number_too
 
@@ -156,8 +156,10 @@ class Views:
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
         if first is not None and result is values[0] and copies != "maybe":
-            return first
+            return as_array(first) if lift.array else first
         wrapped = self.wrap(result, backend)
+        if backend is not None and backend.numbers:
+            self.spelled(lift, wrapped)
         if first is not None and type(wrapped) is OpenParts:
             wrapped.made = partial(self.link_late, first, values[0], first.version)
         if first is not None and copies is not True and (backend is None or backend.views):
@@ -166,6 +168,12 @@ class Views:
         if args and copies is False and (backend is None or backend.views):
             self.link_parts(args if first is None else args[1:], wrapped)
         return wrapped
+
+    def spelled(self: Tracer, lift: Lift, wrapped: Any) -> None:
+        """Tell the record what a function of NumPy gives where it has no axes."""
+        for proxy in leaves(wrapped):
+            if type(proxy) is Proxy and type(proxy.value) is Value and proxy.value.kind == "tensor":
+                self.record.spelled(proxy.value, lift.array)
 
     def write_arguments(self: Tracer, lift: Lift, args: tuple, kwargs: dict, new: Mapping[str, Any]) -> None:
         """Write arguments of a call by their names."""
@@ -176,6 +184,8 @@ class Views:
 
     def wrote(self: Tracer, result: Any, subject: Any, before: Any) -> None:
         """Note that the last node, made since `before`, was written in place of its first argument."""
+        if type(result) is Value and type(subject) is Value and result is not subject:
+            self.record.like[result] = subject
         node = result.node if type(result) is Value else None
         if node is not None and node is self.graph.last and node is not before:
             node.in_place = bool(node.args) and node.args[0] is subject
@@ -194,6 +204,10 @@ class Views:
             numbers = base.backend.numbers if base.backend is not None else None
             chain = view_chain(proxy.value, origins, numbers)
             if chain is None or proxy is base or proxy.base is not None:
+                continue
+            if numbers and (given := may_be_number(base)) is not None:  # there are no views of numbers
+                if not taken(given):
+                    doubt(proxy, [base], "it is a view of what is a number or an array")
                 continue
             if all(may_view(value, numbers) for value in chain):
                 make_view(base, proxy, chain)
@@ -241,7 +255,7 @@ class Views:
             self.link(x, value, wrapped)
             return
         for item in leaves(wrapped):
-            found = self.scalars[item.value] = every((element_of(x, integers), given))
+            found = every((element_of(x, integers), given))
             if axes is None or given or x.backend is None:
                 item.base, item.seen = Element(x, item.value.node.args[1], found), 0
 
@@ -353,6 +367,22 @@ def _new(wrapped: Any, base: Any = None) -> bool:
         return False
     op = wrapped.value.node.op
     return op.put is None and op.eval is not None
+
+
+def may_be_number(x: Proxy) -> Conditions | None:
+    """When a tensor is a number of NumPy's, also one that an index gave; None: it is an array."""
+    return x.base.conditions if isinstance(x.base, Doubt) else scalar(x)
+
+
+def as_array(x: Proxy) -> Proxy:
+    """A call that gives the array that it is given: of a number of NumPy's it makes one."""
+    given = may_be_number(x)
+    if given is None:
+        return x
+    made = Proxy(ops.copy(x.read()), x.backend)
+    if not taken(given):
+        doubt(made, [x], "it is a number, of which this call makes an array, or an array already")
+    return made
 
 
 def _has_slice(index: Any) -> bool:

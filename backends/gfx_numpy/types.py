@@ -17,7 +17,7 @@ from gfx_ir.printed import printed_helpers
 from gfx_ir.row import Lift
 
 from . import holding, lifts
-from .rows import COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
+from .rows import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
 
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {"issubdtype": "issubdtype", "shape": "shape"}
@@ -46,6 +46,8 @@ class NumpyBackend(Backend):
         for names, copies in ((COPIES, True), (MAY_COPY, "maybe")):
             for name in names.split():
                 self._lift_named(name).copies = copies
+        for name in ARRAYS.split():
+            self._lift_named(name).array = True
         for name, told in SHARES.items():
             self._lift_named(name).copies = told
         for table, writes in ((generator.DRAWS, False), (generator.SHUFFLES, True)):

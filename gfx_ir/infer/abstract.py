@@ -25,24 +25,28 @@ PYTHON = ("bool", "int", "float", "complex")
 """Python's numbers, each kind within the next."""
 
 Kinds = frozenset[str]
-Ranks = frozenset[tuple[Any, int | None]]
-"""Terms of a rank, which is at most the greatest of them: (argument, k) is the rank of that argument less k. (argument, None) is
-no rank: what follows from that argument alone is a number of NumPy's iff the argument is one itself."""
+Terms = frozenset[tuple[Any, int | None]]
+"""A rank as the greatest of several terms: (argument, k) is the rank of that argument less k, (None, -k) is k, and none are 0.
+(argument, None) is no rank: what follows from that argument alone is a number of NumPy's iff the argument is one itself."""
+Ranks = frozenset[Terms]
+"""The ranks that there may be: a test makes several of them."""
+MOST = 8
+"""How many ranks are told apart; of more nothing is known."""
 
 DATA: Kinds = frozenset((ARRAY, SCALAR, UFUNC))
 NUMBERS: Kinds = frozenset(PYTHON)
 ANY: Kinds = DATA | NUMBERS | {NONE}
 _UNTYPED = LogicalTensor()
 _POINT = LogicalTensor(dims=())
-_NO_TERMS: Ranks = frozenset()
+_NO_TERMS: Terms = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Abstract:
     """What is known of a value.
 
-    `kinds`: what Python may have there. `type`: dtype and dims of the data, as far as they are known. `ranks`: terms of its rank
-    where `type` has none; None: nothing tells. `stopped`: no gradient flows to what it is made of. `fixed`: its content follows
+    `kinds`: what Python may have there. `type`: dtype and dims of the data, as far as they are known. `ranks`: its rank in terms of
+    the arguments'; None: what `type` has, if anything. `stopped`: no gradient flows to what it is made of. `fixed`: its content follows
     from constants and shapes alone.
     """
 
@@ -75,10 +79,9 @@ class Abstract:
 
     @property
     def terms(self) -> Ranks | None:
-        """Terms of its rank; those of a rank that is known have no argument."""
-        if self.type.dims is None:
-            return self.ranks
-        return frozenset(((None, -len(self.type.dims)),)) if self.type.dims else _NO_TERMS
+        """The ranks that it may have, in terms; a rank that is known has no argument."""
+        known = self.type.dims if self.ranks is None else None
+        return self.ranks if known is None else frozenset((terms_of(len(known)),))
 
     def with_(self, **changes: Any) -> Abstract:
         """A copy with some fields changed."""
@@ -106,6 +109,11 @@ def ufunc(type_: LogicalTensor = _UNTYPED, ranks: Ranks | None = None) -> Abstra
     return Abstract(frozenset((UFUNC,)), type_, ranks)
 
 
+def terms_of(rank: int) -> Terms:
+    """A rank that is known, in terms."""
+    return frozenset(((None, -rank),)) if rank else _NO_TERMS
+
+
 def of_constant(value: Any) -> Abstract:
     """What a constant of Python's is: a number, or None. Anything else is TOP."""
     if value is None:
@@ -123,7 +131,7 @@ def join(a: Abstract, b: Abstract) -> Abstract:
     type_ = joined_type(a.type, b.type)
     ranks = None
     if type_.dims is None and (one := a.terms) is not None and (other := b.terms) is not None:
-        ranks = one | other
+        ranks = one | other if len(one | other) <= MOST else None
     return Abstract(a.kinds | b.kinds, type_, ranks, a.stopped and b.stopped)
 
 
