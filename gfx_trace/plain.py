@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
+from gfx_ir.op import active
 from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, function, operator_kind
 
 from .proxy import HostProxy, Proxy, is_open, weak_kind
-from .ranks import made_type
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
 _CLASSES = {"bool": bool, "int": int, "float": float, "complex": complex}
-_OF_DTYPES = dict(zip("biufc", ("bool", "int", "int", "float", "complex")))
 _WHOLE = frozenset(f"math.{name}" for name in ("factorial", "comb", "perm", "gcd", "lcm", "isqrt"))
 FAMILY = "number"
 
@@ -32,8 +31,7 @@ def is_made(value: Any) -> bool:
 
 def kind_of(value: Value) -> str:
     """The kind of a number that an op made; `OPEN` where the tensor that it was taken from may have any dtype."""
-    element = made_type(value).dtype
-    return OPEN if element is None else _OF_DTYPES[element.kind]
+    return active.builder.record.of(value).kind or OPEN
 
 
 def classes_of(kind: str) -> list[type]:

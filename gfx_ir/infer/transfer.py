@@ -20,7 +20,7 @@ from ..rules import UNKNOWN
 from ..rules import infer as types_of
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
-from .abstract import ARRAY, MOST, SCALAR, UFUNC, Abstract, Kinds, Ranks, Terms, terms_of
+from .abstract import ARRAY, MOST, PYTHON, SCALAR, UFUNC, Abstract, Kinds, Ranks, Terms, number, terms_of
 
 _GIVES_UFUNC: Kinds = frozenset((UFUNC,))
 _GIVES_ARRAY: Kinds = frozenset((ARRAY,))
@@ -38,6 +38,7 @@ _ITEMS = frozenset(("unstack",))
 """Ops that give the items of an array, as an index does."""
 _KEEP = frozenset(("copy", "astype", "stop_gradient"))
 """Ops that keep what they are given, as whatever may be a view of it does: an array stays one, what NumPy makes of a number hangs on the function."""
+_OF_DTYPES = dict(zip("biufc", ("bool", "int", "int", "float", "complex")))
 _REFUSED = (GfxError, TypeError, ValueError, IndexError)
 _PROBES = range(5)
 """The ranks that a shape rule is asked for. A rule is uniform in the rank, but for the least ones."""
@@ -58,6 +59,8 @@ def transfer(op: OpDef, args: tuple, rules: str) -> tuple[Abstract, ...]:
 def _output(op: OpDef, at: int, type_: Any, args: tuple, tensors: list[Abstract], rules: str) -> Abstract:
     if not isinstance(type_, LogicalTensor):
         return Abstract(_kinds(op, tensors))
+    if op.family == "number":
+        return number(*([_OF_DTYPES[type_.dtype.kind]] if type_.dtype is not None else PYTHON)).with_(type=type_)
     ranks = None if type_.dims is None else frozenset((terms_of(len(type_.dims)),))
     if ranks is None:
         ranks = broadcast(tensors) if op.family == "elementwise" else _probed(op, at, args, tensors, rules)
