@@ -18,7 +18,8 @@ from fuzz_programs import Settings, inputs, load
 from gfx_ir.errors import GfxError
 from gfx_ir.trees import leaves
 from gfx_trace.capture import capture
-from ways import NAMES, SILENT, STAGES, gradient, own, ready
+from stages import stage
+from ways import NAMES, SILENT, gradient, own, ready
 
 TARGETS = ("interpreter", "torch", "shapes", "jax")
 TRACED = ("interpreter", "torch", "shapes")
@@ -195,12 +196,12 @@ class Case:
 
     def difference(self, way: str, args: tuple, want: Any, got: Any) -> Found:
         """A difference, with the stage that it comes from."""
-        stage = self.stage(way, args, want, got)
+        others = GRADIENTS if way in GRADIENTS else ("interpreter", "torch", "eager")
         if isinstance(got, Exception):
             kind, said = "crash", f"{way} {type(got).__name__}{_raised([want])}: {_words(got)}"
         else:
             kind, said = "differ", f"{way} {'instead of an error' if isinstance(want, Exception) else 'values'}"
-        place = f"{stage}: {way} on {args}"
+        place = f"{stage(way, others, lambda other: self.gives(other, args, want))}: {way} on {args}"
         if isinstance(want, Exception) or isinstance(got, Exception):
             return Found(kind, f"{kind}: {said}", f"{place}: want {want!r}, got {got!r}", way)
         pairs = [
@@ -208,13 +209,6 @@ class Case:
         ]
         why = ", ".join(pairs) or f"want {len(want)} values, got {len(got)}"
         return Found(kind, f"{kind}: {said}", f"{place}: {why}", way)
-
-    def stage(self, way: str, args: tuple, want: Any, got: Any) -> str:
-        """Which stage is at fault: that of the way alone where another way gives what Python does; else the capture."""
-        others = ("torch gradient",) if "gradient" in way else ("interpreter", "torch", "eager")
-        if way not in STAGES or any(self.gives(other, args, want) for other in others if STAGES[other] != STAGES[way]):
-            return STAGES.get(way, "capture")
-        return "capture"
 
     def gives(self, way: str, args: tuple, want: Any) -> bool:
         """Whether a way gives what Python does."""

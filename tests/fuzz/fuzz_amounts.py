@@ -104,9 +104,7 @@ class Amounts:
                 "operator.index(n)",
             )
         if pick < 7:
-            return (
-                f"({self.whole(inner)} {self.one('+', '-', '*', '//', '%', '&', '|', '^', '<<')} {self.whole(inner)})"
-            )
+            return f"({self.whole(inner)} {self.one('+', '-', '*', '//', '%', '&', '|', '^', '<< 1 |')} {self.whole(inner)})"
         return self.one(
             f"pow({self.whole(inner)}, 3, 5)", f"abs({self.whole(inner)})", f"-{self.whole(inner)}", f"~{self.whole(inner)}", f"({self.truth(inner)} + {self.truth(inner)})", f"min({self.whole(inner)}, 2)",
             f"divmod({self.whole(inner)}, 3)[1]", f"int({self.real(inner)})", f"round({self.real(inner)})", f"math.floor({self.real(inner)})", f"({self.whole(inner)}).bit_length()", f"~{self.truth(inner)}", f"-{self.truth(inner)}",
@@ -167,10 +165,10 @@ class Amounts:
         return self.one(
             f"{{0: 10.0, 1: 20.0, True: 30.0}}.get({g}, -1.0)", f"({g} in {{0, 1}})", f"len({{{g}, 1, 2}})", f"[10.0, 20.0, 30.0][int({g}) % 3]", f"(str({g}) == '2')", f"len(f'{{{g}}}')", f"len(f'{{{g}:.2f}}')",
             f"{{'k1': 5.0, 'k2': 6.0}}.get(f'k{{{g}}}', 9.0)", f"isinstance({g}, int)", f"isinstance({g}, bool)", f"isinstance({g}, float)", f"(type({g}) is int)", f"hasattr({g}, 'shape')", f"getattr({g}, 'ndim', 9)",
-            f"({g} is True)", f"({g} == 2)", f"(hash({g}) == hash(1))", f"sorted([{g}, 1, 0])[1]", f"max({g}, 1)", f"1.0 / {g}", f"({g} + {g})", f"pow(int({g}), 3, 5)", f"sum(range(int({g})))", f"len('ab' * int({g}))", f"collections.Counter([{g}, 1])[1]",
+            f"({g} is True)", f"({g} == 2)", f"(hash({g}) == hash(1))", f"sorted([{g}, 1, 0])[1]", f"max({g}, 1)", f"1.0 / {g}", f"({g} + {g})", f"pow(int({g}), 3, 5)", f"sum(range(int({g}) % 7))", f"len('ab' * (int({g}) % 5))", f"collections.Counter([{g}, 1])[1]",
             f"{{True: 2.0, False: 3.0}}[bool({g})]", f"dict.fromkeys([{g}], 4.0).get(1, 5.0)", f"next((e for e in (1, 2) if e == {g}), 7)", f"({g} or 3)", f"({g} and 3)", f"(1 if {g} else 2)", f"[{g}].index({g})", f"[1, 2, 3].count({g})",
             f"(lambda v: v * 2)({g})", f"{g} * {g}", f"round({g})", f"({g} % 2 == 1)", f"-{g}", f"isinstance({g}, torch.Tensor)" if self.flavour == "torch" else f"isinstance({g}, np.ndarray)", f"math.sqrt({g})", f"int({g}) << 70 >> 69", f"math.exp({g})",
-            f"[0.5] * int({g}) == [0.5]", f"type({g} < 3) is bool", f"isinstance({g} ** 2, float)", f"({g}).real", f"functools.reduce(operator.add, [{g}, {g}])", f"sum([{g} > 0, {g} > 1])", f"bool({g}) + bool({g})", f"'abc'[int({g}) % 3] == 'b'",
+            f"[0.5] * (int({g}) % 3) == [0.5]", f"type({g} < 3) is bool", f"isinstance({g} ** 2, float)", f"({g}).real", f"functools.reduce(operator.add, [{g}, {g}])", f"sum([{g} > 0, {g} > 1])", f"bool({g}) + bool({g})", f"'abc'[int({g}) % 3] == 'b'",
         )  # fmt: skip
 
     # ------------------------------------------------------------------ NumPy's scalars

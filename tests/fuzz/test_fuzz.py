@@ -1,36 +1,72 @@
-"""Random programs against plain Python: 200 of fixed seeds, and those that were captured wrongly once. `make fuzz` runs more."""
+"""Random programs against plain Python, by the interpreter and as source of both frameworks: 500 of fixed seeds, and those that were
+captured wrongly once. `make fuzz` runs more."""
 
 from __future__ import annotations
 
 import pytest
+import torch
 
-from differential import TARGETS, TRACED, check
+import differential
+from differential import EAGER, TARGETS, check
 from fuzz_failures import FAILURES
 from fuzz_failures_numbers import NUMBERS
 from fuzz_failures_sources import SOURCES
 from fuzz_failures_state import STATE
 from fuzz_failures_types import TYPES
-from fuzz_programs import program_of
+from fuzz_known import KNOWN
+from fuzz_programs import load, program_of
 
-COUNT, BATCH = 200, 25
-WITH_JAX = 10  # compiling with XLA takes longest: one in so many runs as JAX source too, the others are traced
+COUNT, BATCH = 250, 25
+WITH_XLA = 25  # compiling takes longest: one in so many runs under jax.jit too, the source of the others is traced, and run step by step
+MOST_REFUSED = {"programs": BATCH // 4, "aimed": BATCH * 3 // 4}
 ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE}
 pytestmark = pytest.mark.usefixtures("wide")
 
 
+@pytest.mark.parametrize("grammar", MOST_REFUSED)
 @pytest.mark.parametrize("start", range(0, COUNT, BATCH))
-def test_random_programs(start):
+def test_random_programs(grammar, start):
     refused = []
     for seed in range(start, start + BATCH):
-        text, how = program_of(seed)
-        found = check(text, seed, how, TARGETS if seed % WITH_JAX == 0 else TRACED)
-        assert found.kind in ("equal", "refused"), f"seed {seed}: {found.kind}: {found.why}\n{text}"
+        if grammar == "aimed" and seed in KNOWN:
+            continue
+        text, how = program_of(seed, grammar)
+        found = check(text, seed, how, (*EAGER, "jax") if seed % WITH_XLA == 0 else EAGER)
+        assert found.kind in ("equal", "refused"), f"{grammar} {seed}: {found.kind}: {found.why}\n{text}"
         refused += [(seed, found.why)] * (found.kind == "refused")
-    assert len(refused) <= BATCH // 4, refused
+    assert len(refused) <= MOST_REFUSED[grammar], refused
 
 
 @pytest.mark.parametrize("name", ONCE)
 def test_failures(name):
     failure = ONCE[name]
-    found = check(failure.text.lstrip(), failure.seed, failure.how)
+    found = check(failure.text.lstrip(), failure.seed, failure.how, TARGETS)
     assert found.kind in failure.right.split("|"), found.why
+
+
+# ---------------------------------------------------------------------- what an error says
+CAPTURE, READY = differential.capture, differential.ready
+PROGRAM = "def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):\n    return x * 2 + n\n"
+
+
+def wrong(args):
+    return torch.zeros(4)
+
+
+@pytest.mark.parametrize(
+    "way, stage",
+    [
+        ("capture", "capture"), ("interpreter", "interpreter"), ("torch", "torch printer"), ("eager", "JAX printer"),
+        ("shapes", "JAX printer"),
+    ],
+)  # fmt: skip
+def test_a_difference_names_its_stage(monkeypatch, way, stage):
+    if way == "capture":
+        other = load(PROGRAM.replace("* 2", "* 3"), "other")
+        monkeypatch.setattr(differential, "capture", lambda _, *rest, **more: CAPTURE(other, *rest, **more))
+    else:
+        monkeypatch.setattr(
+            differential, "ready", lambda program, w, how: wrong if w == way else READY(program, w, how)
+        )
+    found = check(PROGRAM, targets=EAGER)
+    assert found.kind == "differ" and found.why.startswith(f"{stage}: ")

@@ -21,16 +21,6 @@ from gfx_ir.trees import leaves, tree_map
 
 NAMES = ("x", "n", "k", "m")
 SILENT = ("shapes", "eager", "jax", "jax gradient")  # JAX's code raises nothing that hangs on data
-# What stands behind each way: where the others agree with Python, the fault is there.
-STAGES = {
-    "interpreter": "interpreter",
-    "torch": "torch printer",
-    "torch gradient": "torch printer",
-    "shapes": "JAX printer",
-    "eager": "JAX printer",
-    "jax": "JAX printer",
-    "jax gradient": "JAX printer",
-}
 Run = Callable[[dict], Any]
 
 

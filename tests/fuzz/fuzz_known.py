@@ -1,0 +1,14 @@
+"""Seeds of aimed programs that are answered wrongly, or fail without a clear refusal: whoever mends one takes it out."""
+
+BY_THING = {
+    "cache": (37, 153),
+    "dtypes": (76, 85, 91, 161, 163, 232, 242),
+    "host array": (207,),
+    "late name": (16,),
+    "lazy filter": (236,),
+    "missing": (127,),
+    "number": (0, 17, 42, 52, 65, 81, 130, 231),
+    "scalars": (50, 60, 88, 125, 131, 159, 185, 203, 223),
+    "two of one": (30, 162),
+}
+KNOWN = frozenset(seed for seeds in BY_THING.values() for seed in seeds)
