@@ -22,9 +22,10 @@ from gfx_ir.trees import leaves
 from .best import minmax
 from .classes import has_attribute, is_instance, type_of
 from .plain import cast, on_math, on_pow, on_round
-from .proxy import OPERATORS, HostProxy, Proxy, is_open
+from .proxy import HostProxy, Proxy, is_open
 from .rows import Generated, StackedRows, rows_of
 from .sequences import OpenList, folded, holds_open_sizes, is_shape, joined, open_tuple
+from .special_methods import FUNCTIONS as SPECIAL_FUNCTIONS
 from .texts import formatted, str_or_repr
 from .told import is_size, value_of
 
@@ -272,19 +273,9 @@ def _written_first(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return f(*args, **kwargs)
 
 
-def _set_item(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    return tracer.set_item(*args)
-
-
-def _delete_item(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    return tracer.delete_item(*args)
-
-
-def _in_place(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    """operator.iadd(x, y) and its like: x += y."""
-    x, y = args
-    sign = _SIGNS[f.__name__]
-    return tracer.inplace(sign, x, y) if type(x) is Proxy else tracer.inplace_other(sign, x, y)
+def _meaning(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """operator.setitem(x, 0, y), operator.iadd(x, y) and their like."""
+    return SPECIAL_FUNCTIONS[f](tracer, *args)
 
 
 def _container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -323,7 +314,6 @@ def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     raise tracer.error(f"GFX cannot convert {f.__name__}(): a rewritten function has no frame of its own")
 
 
-_SIGNS = {f"i{name.removesuffix('_')}": sign for name, (sign, _) in OPERATORS.items()}
 BUILTINS: dict[Any, Handler] = {
     len: _len, int: cast, float: cast, bool: cast, isinstance: is_instance, type: type_of, next: _next, min: minmax, max: minmax,
     sorted: _sorted, sum: _sum, any: _any_all, all: _any_all, abs: _abs, hasattr: has_attribute, getattr: _getattr, setattr: _setattr,
@@ -333,7 +323,7 @@ BUILTINS: dict[Any, Handler] = {
     builtins.eval: _locals, builtins.exec: _locals, divmod: _divmod, functools.reduce: _reduce,
     **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop), _written_first),
     **dict.fromkeys((bisect.insort_left, bisect.insort_right), _written_first),
-    operator.setitem: _set_item, operator.delitem: _delete_item, **{getattr(operator, name): _in_place for name in _SIGNS},
+    **dict.fromkeys(SPECIAL_FUNCTIONS, _meaning),
     **{getattr(math, name[5:]): on_math for name in FUNCTIONS if name.startswith("math.")},
     math.prod: _prod,
 }  # fmt: skip

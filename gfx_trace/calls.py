@@ -29,6 +29,7 @@ from .joins import Choice, Partial
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
 from .proxy import HostProxy, NeedsPython, Proxy, Unusable, is_open
 from .sequences import OpenList, Starred, spread
+from .special_methods import SpecialMethod, meant
 from .texts import on_text
 
 if TYPE_CHECKING:
@@ -114,6 +115,11 @@ class Calls(Managers):
             return call_module(self, f, args, kwargs)
         if isinstance(f, OpDef):
             return self.apply(Lift(f.name, f), args, kwargs, self.backend)
+        if type(f) is SpecialMethod:
+            return f(*args, **kwargs)
+        special = meant(self, f, args)
+        if special is not None and not kwargs:
+            return special[0](self, *special[1])
         asked = self.asked(f, args)
         if asked is not None:
             return self.call(asked, args, kwargs)

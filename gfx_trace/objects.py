@@ -21,10 +21,11 @@ from .joins import Choice
 from .modules import is_module, module_attribute
 from .overloaded import Overloading
 from .picked import got, open_place, picked, replaced
-from .proxy import HostProxy, Proxy, Unusable
+from .proxy import HostProxy, Proxy, Unusable, is_open
 from .raised import INSTEAD_OF_CATCHING, Raised
 from .rows import Growing, StackedRows, last_of, listed, rows_of
 from .sequences import OpenList, is_shape, method_of_sizes, starred_rest
+from .special_methods import MEANINGS, WRITING, SpecialMethod
 from .told import is_size, told
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class Objects(Overloading):
     def getattr(self: Tracer, o: Any, name: str) -> Any:
         """o.name."""
         kind = type(o)
+        if name in MEANINGS and is_open(o) and self.has_special(o, name):
+            return SpecialMethod(o, name)
         if kind is Proxy:
             return self.tensor_attribute(o, name)
         if kind is OpenList:
@@ -64,6 +67,11 @@ class Objects(Overloading):
         if self.array_owner(found) is not None:
             return self.array_proxy(found, name)
         return found
+
+    def has_special(self: Tracer, x: Any, name: str) -> bool:
+        """Whether what stands for x has a special method: arrays that cannot be written have none that writes."""
+        backend = x.backend if type(x) is Proxy and not x.weak else None
+        return backend is None or backend.views or name not in WRITING
 
     def attribute(self: Tracer, o: Any, name: str) -> Any:
         """Python's own o.name. What is None or not there is noted: the code may decide by it."""
