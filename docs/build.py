@@ -16,6 +16,7 @@ from gfx_ir.text import to_text
 from .constructs import CHAPTERS, Construct
 from .emitted import emitted_page
 from .measured import kept
+from .numbers import numbers_page
 from .semantics.page import semantics_page
 
 FOLDER = pathlib.Path(__file__).parent
@@ -85,6 +86,7 @@ def pages() -> dict[str, str | None]:
     return {
         "control_flow.md": control_flow_page(),
         "emitted_examples.md": emitted_page(),
+        "numbers.md": numbers_page(),
         "semantics.md": semantics_page(),
     }
 

@@ -135,6 +135,8 @@ class Objects(Overloading):
         """o[key] of an object that is no Proxy."""
         if type(o) is Choice:
             return self.on_choice(o, lambda side: self.item(side, key))
+        if type(key) is Choice:
+            return self.on_choice(key, lambda side: self.item(o, side))
         if isinstance(key, Unusable):
             raise key.error
         key = settled(self, key)

@@ -12,6 +12,7 @@ from gfx_ir.python_numbers import OPEN
 
 from .checks import checked
 from .devices import settled
+from .joins import Choice
 from .modules import is_module
 from .proxy import HostProxy, Proxy, weak_kind
 from .ranks import is_mask, made_type
@@ -62,10 +63,19 @@ def picked(tracer: Tracer, o: Any, key: Any) -> Any:
 
 def got(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
     """o.get(key, default)."""
+    if type(key) is Choice:
+        return tracer.on_choice(key, lambda side: got(tracer, o, side, default))
     key = settled(tracer, key)
     if not (o and open_place(o, key)):
         return o.get(key, default)
-    return tracer.ifexp(tracer.contains(o, key), lambda: picked(tracer, o, key), lambda: default)
+    places, here = _asked(tracer, o, key, check=False)
+
+    def among(rest: list[Any]) -> Any:
+        if not rest:
+            return default
+        return tracer.ifexp(here(rest[0]), lambda: tracer.item(o, rest[0]), lambda: among(rest[1:]))
+
+    return among(places)
 
 
 def replaced(tracer: Tracer, o: Any, key: Any, value: Any) -> None:
@@ -77,8 +87,8 @@ def replaced(tracer: Tracer, o: Any, key: Any, value: Any) -> None:
         tracer.set_item(o, at, tracer.ifexp(here(at), lambda: value, lambda at=at: tracer.item(o, at)))
 
 
-def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any], Any]]:
-    """The keys of a container, and what asks whether `key` is one of them; that it is there is checked."""
+def _asked(tracer: Tracer, o: Any, key: Any, check: bool = True) -> tuple[list[Any], Callable[[Any], Any]]:
+    """The keys of a container, and what asks whether `key` is one of them; that it is there is checked, of a mapping if asked."""
     places = list(o) if is_mapping(o) else list(range(len(o)))
     if tracer.fixed_loops or not 0 < len(places) <= _MOST:
         tracer.python_number(key, "a key" if is_mapping(o) else "an index")
@@ -91,7 +101,8 @@ def _asked(tracer: Tracer, o: Any, key: Any) -> tuple[list[Any], Callable[[Any],
         return asked
 
     if is_mapping(o):
-        checked(tracer, tracer.contains(o, key), key.value, "KeyError")
+        if check:
+            checked(tracer, tracer.contains(o, key), key.value, "KeyError")
         return places, lambda at: here(key == at)
     if getattr(key, "kind", None) == "bool" and count > 1:
         return places[:2], lambda at: key if at else tracer.not_(key)

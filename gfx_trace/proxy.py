@@ -342,8 +342,7 @@ class Unusable:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = _refuse
     __rmatmul__ = __pow__ = __rpow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = __contains__ = _refuse
     __floordiv__ = __mod__ = __and__ = __or__ = __xor__ = __invert__ = __setitem__ = __eq__ = __ne__ = _refuse
-    __rfloordiv__ = __rmod__ = __abs__ = __pos__ = __round__ = __complex__ = __delitem__ = _refuse
-    __hash__ = object.__hash__
+    __rfloordiv__ = __rmod__ = __abs__ = __pos__ = __round__ = __complex__ = __delitem__ = __hash__ = _refuse
 
 
 class Undefined:

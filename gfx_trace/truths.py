@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -150,6 +151,8 @@ class Truths:
         """item in container, where one of them is open."""
         if type(container) is Choice:
             return self.on_choice(container, lambda side: self.contains(side, item))
+        if type(item) is Choice:
+            return self.on_choice(item, lambda side: self.contains(container, side))
         item, container = settled(self, item), open_tuple(container)
         if is_shape(container):
             return self.wrap(self.host("in", self.unwrap(item), container.value))
@@ -180,7 +183,8 @@ class Truths:
 
     def _among(self: Tracer, container: Sequence[Any], item: Any) -> Any:
         """item in container, one after the other as Python asks: is it this one, or equal to it?"""
-        asked = [lambda other=other: other is item or self.bool_(other == item) for other in container]
+        equal = lambda other: self.bool_(self.placed(operator.eq, other, item))
+        asked = [lambda other=other: other is item or equal(other) for other in container]
         return self.or_(asked[0](), asked[1:]) if asked else False
 
     def _in_range(self: Tracer, container: range | OpenRange, item: Proxy) -> Any:
@@ -190,8 +194,12 @@ class Truths:
         if type(step) is not int:
             raise self.error("GFX cannot look into a range whose step is open", "compare with its ends")
         start, stop = container.start, container.stop
-        inside = (number >= start) & (number < stop) if step > 0 else (number <= start) & (number > stop)
-        return inside & ((number - start) % abs(step) == 0)
+
+        def inside() -> Any:
+            ends = (number >= start) & (number < stop) if step > 0 else (number <= start) & (number > stop)
+            return ends & ((number - start) % abs(step) == 0)
+
+        return self.bool_(self.placed(inside))
 
     def _hashed(self: Tracer, item: Proxy) -> Proxy:
         """item, which Python finds among the keys of a dictionary by its value: a number of NumPy's, other arrays have no hash."""

@@ -2,12 +2,15 @@
 
 from itertools import zip_longest
 
+import jax.numpy as jnp
 import pytest
 import torch
 
+import gfx_trace as gfx
 from docs.build import FOLDER, captured, pages
 from docs.constructs import CHAPTERS
 from docs.measured import kept, same
+from docs.numbers import SHOWN, numbers_page
 from gfx_ir.trees import leaves
 
 
@@ -16,7 +19,7 @@ def generated():
     return pages()
 
 
-@pytest.mark.parametrize("name", ["control_flow.md", "emitted_examples.md", "semantics.md"])
+@pytest.mark.parametrize("name", ["control_flow.md", "emitted_examples.md", "numbers.md", "semantics.md"])
 def test_page_is_up_to_date(generated, name):
     if generated[name] is None:
         pytest.skip("what the page is made from is not there")
@@ -38,6 +41,22 @@ def test_emitted_function_gives_the_same(row, capsys):
             if not isinstance(want, torch.Tensor)
             else torch.allclose(want.double(), torch.as_tensor(got).double())
         )
+
+
+@pytest.mark.parametrize("fn", [fn for _, fn in SHOWN], ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("g", [0.0, 2.0])
+def test_numbers_are_as_the_page_says(fn, g):
+    x, g = torch.tensor([1.5, -2.0]), torch.tensor(g)
+    want, program = fn(x, g), gfx.symbolic_trace(fn, backend="torch")
+    shown = next(line for line in numbers_page().splitlines() if line.startswith(f"| {_title(fn)} |"))
+    for found in (program(x, g), program.to("torch")(x, g)):
+        assert torch.allclose(found, want)
+    if "refused" not in shown:
+        assert program.to("jax")(jnp.asarray(x), jnp.asarray(g)) == pytest.approx(want.numpy())
+
+
+def _title(fn):
+    return next(title for title, shown in SHOWN if shown is fn)
 
 
 def test_pages_keep_what_differs_in_the_last_digits_alone():

@@ -196,10 +196,155 @@ def squared_again(x, g):
     return x * (r % 97)
 
 
+def tensors_of_a_dictionary(x, g):
+    table = {0: x, 1: x * 2, 2: x * 3}
+    return table.get(int(g), -x)
+
+
+def a_text_chosen_as_a_key(x, g):
+    m = {"a": 1, "b": 2}
+    return x * m.get("a" if int(g) == 1 else "b", 0)
+
+
+def not_in_a_list(x, g):
+    return x * (1 if int(g) not in [0, 2] else 5)
+
+
+def an_item_as_a_key(x, g):
+    return x * {1: 2.0, 2: 3.0}.get(g.item(), 9.0)
+
+
+def a_rounded_key(x, g):
+    return x * {0: 1.0, 1: 2.0}.get(round(float(g)), 7.0)
+
+
+def a_fraction_as_a_key(x, g):
+    return x * {0.0: 1.0, 2.0: 4.0}.get(float(g), 7.0)
+
+
+def keys_from_numbers(x, g):
+    return x * len(dict.fromkeys([int(x[0]), int(x[1])]))
+
+
+def counted_by_places(x, g):
+    counts = [0, 0, 0]
+    for v in x:
+        counts[int(v) % 3] += 1
+    return x * counts[0] + counts[1]
+
+
+def sorted_numbers(x, g):
+    return x * sorted([int(x[0]), int(g)])[0]
+
+
+def both_items(x, g):
+    return x * ((x[0] > 0).item() & (x[1] > 0).item())
+
+
+def a_sum_over_rows(x, g):
+    return x * sum(bool(v > 0) for v in x)
+
+
+def comparisons_add(x, g):
+    return x * ((int(g) > 0) + (int(g) > 1))
+
+
+def a_test_or_a_number(x, g):
+    return x * (int(g) == 1 or 5)
+
+
+def a_not_in_a_product(x, g):
+    return x * (1 + (not bool(g > 1)) * 2)
+
+
+def an_and_over_rows(x, g):
+    a = True
+    for v in x:
+        a = a and bool(v > 0)
+    return x * (a + a)
+
+
+def booleans_and_bits(x, g):
+    return x * (bool(g > 0) ^ bool(g > 1)) + (bool(g > 0) | 2)
+
+
+def a_boolean_grows(x, g):
+    f = bool(g > 0)
+    f += bool(g > 1)
+    return x * f
+
+
+def the_greater_of_booleans(x, g):
+    return x * max(bool(g > 0), bool(g > 1)) + min(bool(g > 0), 2)
+
+
+def a_boolean_or_a_number(x, g):
+    c = x[0] > 0
+    n = bool(c) if g > 1 else 3
+    return x * (n + n)
+
+
+def equal_to_ten_digits(x, g):
+    a = float(g)
+    b = a + 1e-10
+    return x if a == b else -x
+
+
+def one_and_a_little(x, g):
+    return x * 2 if 1 + float(g) * 1e-09 != 1 else x
+
+
+def a_factorial(x, g):
+    return x * (math.factorial(int(g) + 20) % 97)
+
+
+def a_large_factor(x, g):
+    return x * (int(g) * 10**15 % 97)
+
+
+def a_product_with_a_modulus(x, g):
+    n = 1
+    for v in x:
+        n = n * (abs(int(v)) + 7) % 11
+    return x * n
+
+
+def fibonacci(x, g):
+    a, b = (0, 1)
+    for i in range(int(g)):
+        a, b = (b, a + b)
+    return x * a
+
+
+def squares_without_end(x, g):
+    n = int(g) + 2
+    while n < 100:
+        n = n * n
+    return x * n
+
+
+def bits_of_numbers(x, g):
+    return x * (int(g) & 3 | 4 ^ 1) + ~int(g) + (int(g) >> 1)
+
+
 CASES = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__]
-REFUSED = {a_counter_counts, seen_before, a_set_of_numbers, a_new_key, a_hash}
+REFUSED = {
+    keys_from_numbers,
+    sorted_numbers,
+    a_text_chosen_as_a_key,
+    a_counter_counts,
+    seen_before,
+    a_set_of_numbers,
+    a_new_key,
+    a_hash,
+}
 """What no capture takes: Python's own hash, a key that may be new, an exception that a clause waits for."""
 NOT_IN_JAX = {
+    equal_to_ten_digits,
+    one_and_a_little,
+    a_factorial,
+    a_large_factor,
+    squares_without_end,
     a_power_with_a_modulus,
     a_double_told_apart,
     a_small_difference,

@@ -1,115 +1,8 @@
-"""What Python does with numbers that are read from tensors: exceptions, text, classes, and functions of tensors beside them."""
+"""What Python does with numbers that are read from tensors: classes, functions, and functions of tensors beside them."""
 
 import math
 
 import torch
-
-
-# ---------------------------------------------------------------------- exceptions
-def a_division_caught(x, g):
-    try:
-        r = 1.0 / g.item()
-    except ZeroDivisionError:
-        r = -1.0
-    return x * r
-
-
-def a_root_caught(x, g):
-    try:
-        r = math.sqrt(g.item() - 1)
-    except ValueError:
-        r = -1.0
-    return x * r
-
-
-def a_logarithm_caught(x, g):
-    try:
-        r = math.log(int(g))
-    except ValueError:
-        r = -1.0
-    return x * r
-
-
-def an_int_caught(x, g):
-    try:
-        r = int(x[0] / g)
-    except (ValueError, OverflowError):
-        r = -1
-    return x * r
-
-
-def a_complex_root(x, g):
-    return x * abs((float(x[0]) - 2.0) ** 0.5)
-
-
-def a_whole_division_caught(x, g):
-    try:
-        r = int(g) // (int(g) - 1)
-    except ZeroDivisionError:
-        r = 7
-    return x * r
-
-
-def a_remainder_caught(x, g):
-    try:
-        r = int(g) % 0
-    except ZeroDivisionError:
-        r = 7
-    return x * r
-
-
-def arithmetic_caught(x, g):
-    r = 3
-    try:
-        r /= int(g)
-    except ArithmeticError:
-        r = 7
-    return x * r
-
-
-def an_array_divided(x, g):
-    return x / float(g)
-
-
-def a_number_divides(x, g):
-    return x * (1 / float(g))
-
-
-def a_logarithm_of_zero(x, g):
-    return x * math.log(int(g))
-
-
-# ---------------------------------------------------------------------- text
-def the_length_of_a_text(x, g):
-    return x * len(f"{int(g)}")
-
-
-def a_text_compared(x, g):
-    return x * 2 if str(int(g)) == "2" else x
-
-
-def a_text_as_a_key(x, g):
-    return x * {"k0": 2.0, "k1": 3.0}.get(f"k{int(g)}", 9.0)
-
-
-def the_text_of_an_item(x, g):
-    return x * len(str(g.item()))
-
-
-def a_percent_text(x, g):
-    return x * len("%d" % int(g))  # noqa: UP031
-
-
-def a_formatted_text(x, g):
-    return x * len(f"{float(g):.3f}")
-
-
-def the_text_of_a_boolean(x, g):
-    return x * len(repr(bool(g > 0)))
-
-
-def a_boolean_told(x, g):
-    return x * (2 if "%s" % bool(g > 1) == "True" else 3)  # noqa: UP031
 
 
 # ---------------------------------------------------------------------- attributes, classes, functions
@@ -262,30 +155,105 @@ def a_mask(x, g):
     return torch.where(x > float(g), x, -x)
 
 
+def the_class_of_a_quotient(x, g):
+    return x * (2 if isinstance(int(g) / 2, float) else 3)
+
+
+def the_class_of_a_whole_quotient(x, g):
+    return x * (2 if isinstance(int(g) // 2, int) else 3)
+
+
+def the_class_of_a_sum(x, g):
+    return x * (2 if isinstance(bool(g > 0) + 0, bool) else 3)
+
+
+def the_class_of_a_not(x, g):
+    return x * (2 if isinstance(not g > 1, bool) else 3)
+
+
+def the_class_of_a_negated_boolean(x, g):
+    return x * (2 if type(-bool(g > 1)) is int else 3)
+
+
+def its_conjugate(x, g):
+    return x * float(g).conjugate() + float(g).imag
+
+
+def one_class_or_another(x, g):
+    n = 2 if x[0] > 0 else x.sum()
+    return x * (1 if isinstance(n, int) else 3)
+
+
+def the_class_of_the_least(x, g):
+    return x * (1 if isinstance(min(int(g), 2), int) else 3)
+
+
+def functions_of_two(x, g):
+    return x * math.hypot(float(g), 3) + math.atan2(float(g), 1) + math.fabs(-float(g)) + math.pow(float(g), 2)
+
+
+def halves_to_even(x, g):
+    return x * round(int(g) + 0.5) + round(-float(g))
+
+
+def tests_of_numbers(x, g):
+    return x * math.isnan(float(g)) + math.isfinite(float(g))
+
+
+def rounded_tensors(x, g):
+    return x * math.floor(g) + math.ceil(x[0])
+
+
+def signs_and_degrees(x, g):
+    return x * math.copysign(2, float(g) - 1) + math.degrees(float(g)) + math.fmod(float(g), 2)
+
+
+def a_total_of_items(x, g):
+    s = 0.0
+    for v in x:
+        if v.item() > 0:
+            s += v.item()
+        else:
+            s -= float(v)
+    return x * s
+
+
+def bisected(x, g):
+    lo, hi = (0.0, float(g) + 1)
+    while hi - lo > 0.001:
+        mid = (lo + hi) / 2
+        if mid * mid > 2:
+            hi = mid
+        else:
+            lo = mid
+    return x * lo
+
+
+def tensors_of_numbers(x, g):
+    return torch.tensor([float(g), int(g), 1.0]) + torch.tensor([int(g), 2]).sum()
+
+
+def the_last_of_some(x, g):
+    n = 0
+    for v in x:
+        if v > 0:
+            n += 1
+        elif n:
+            n = int(v)
+    return x * n
+
+
+def a_list_of_items(x, g):
+    acc = []
+    for v in x:
+        acc.append(v.item() * 2)
+    return x * acc[0] + acc[1]
+
+
 CASES = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__]
-REFUSED = {
-    a_division_caught,
-    a_root_caught,
-    a_logarithm_caught,
-    an_int_caught,
-    a_whole_division_caught,
-    a_remainder_caught,
-    arithmetic_caught,
-}
+REFUSED = {one_class_or_another}
 """What no capture takes: Python's own hash, a key that may be new, an exception that a clause waits for."""
 UNTOLD = {an_item_is_whole, the_class_of_an_item}
 """What is refused where no dtype is known."""
-NOT_IN_JAX = {
-    a_complex_root,
-    the_length_of_a_text,
-    a_text_compared,
-    a_text_as_a_key,
-    the_text_of_an_item,
-    a_percent_text,
-    a_formatted_text,
-    the_text_of_a_boolean,
-    a_boolean_told,
-    bits,
-    rounded_to_digits,
-}
+NOT_IN_JAX = {bits, rounded_to_digits}
 """What arrays of 32 bits cannot do, nor code that is traced."""

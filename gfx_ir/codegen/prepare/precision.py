@@ -11,7 +11,7 @@ from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.kinds import ValueKinds, is_made
 from ...python_numbers import OPERATORS, TESTS
-from ...trees import leaves
+from ...trees import leaves, tree_map
 from ..control import IFS, LOOPS, came_from
 from ..copying import outputs_of
 from ..style import Style
@@ -19,6 +19,8 @@ from ..style import Style
 _WHOLE = frozenset(("int", "bool"))
 _MOST_POWER = 3
 _MOST_SHIFT = 8
+_MOST_FACTOR = 2**16
+_MOST_WHOLE = 2**31 - 1
 _LARGEST, _SMALLEST = 3.4e38, 1.2e-38
 _BOUNDING = frozenset(("remainder", "floor_divide", "bitwise_and", "bitwise_right_shift"))
 _NOT_NEGATIVE = frozenset(
@@ -27,7 +29,8 @@ _NOT_NEGATIVE = frozenset(
 _KEEPING = frozenset(
     "add multiply divide maximum minimum sum mean max min prod item to_float to_int getitem reshape astype".split()
 )
-_TELLING = frozenset(("format", "str", "int", "float", "bool", "item", "repr"))
+_TEXTS = frozenset(("format", "str", "repr"))
+_TELLING = _TEXTS | {"int", "float", "bool", "item"}
 
 
 def refused(node: Node, style: Style, what: str, why: str, hint: str = "") -> UnsupportedConstruct:
@@ -42,12 +45,49 @@ def check_numbers(graphs: Iterable[Graph], kinds: ValueKinds, style: Style) -> N
     Checks(kinds, style).run(graphs)
 
 
+class SameValues:
+    """Which values are the same by the way they are made: one stands for all that are."""
+
+    def __init__(self) -> None:
+        self._found: dict[Value, Value] = {}
+        self._first: dict[tuple[str, int, str], Value] = {}
+
+    def of(self, value: Value) -> Value:
+        """The one that stands for a value."""
+        waiting = [value]
+        while waiting:
+            top = waiting[-1]
+            parts = [part for part in self._parts(top) if part not in self._found] if top not in self._found else []
+            waiting += parts
+            if not parts:
+                waiting.pop()
+                if top not in self._found:
+                    self._found[top] = self._found_for(top)
+        return self._found[value]
+
+    def _parts(self, value: Value) -> list[Value]:
+        came = came_from(value)
+        if came is not None:
+            return [came[0]] if len(came) == 1 and type(came[0]) is Value else []
+        known = value.node.regions or value.node.op.effect or value.node.op.name in ("placeholder", "parameter", "call")
+        return [] if known else [leaf for leaf in leaves(value.node.args) if type(leaf) is Value]
+
+    def _found_for(self, value: Value) -> Value:
+        parts = self._parts(value)
+        if not parts:
+            return value
+        if came_from(value) is not None:
+            return self._found[parts[0]]
+        told = tree_map(lambda leaf: id(self._found[leaf]) if type(leaf) is Value else leaf, value.node.args)
+        return self._first.setdefault((value.node.op.name, value.index, repr(told)), value)
+
+
 class Checks:
     """The checks of one program."""
 
     def __init__(self, kinds: ValueKinds, style: Style) -> None:
         self.kinds, self.style = kinds, style
-        self._read: dict[Value, bool] = {}
+        self._same = SameValues()
 
     def run(self, graphs: Iterable[Graph]) -> None:
         """Look at every node."""
@@ -70,6 +110,11 @@ class Checks:
             raise refused(node, self.style, "this shift", "which may leave the width of whole numbers")
         if op == "pow":
             self._power(node)
+        if any(
+            type(arg) is int and abs(arg) > (_MOST_FACTOR if op == "multiply" else _MOST_WHOLE) for arg in node.args
+        ):
+            hint = "compute with a float: float(n) * c"
+            raise refused(node, self.style, "this number", "which leads beyond the width of whole numbers", hint)
         if any(isinstance(arg, float) and 0 < abs(arg) and not _SMALLEST < abs(arg) < _LARGEST for arg in node.args):
             raise refused(node, self.style, "this number", "which only a double holds")
         if (op in TESTS or op == "subtract") and len(node.args) == 2 and self._cancels(*node.args):
@@ -170,7 +215,7 @@ class Checks:
     def _cancels(self, one: Any, other: Any) -> bool:
         """Whether two sums of fractions have a part in common, so that what is left may be lost in fewer digits."""
         left, right = self._parts(one), self._parts(other)
-        return bool(left.keys() & right.keys()) and left != right
+        return left != right and bool(left.keys() & right.keys())
 
     def _parts(self, leaf: Any) -> Counter[Any]:
         """What a number is the sum of, each with how often."""
@@ -189,10 +234,8 @@ class Checks:
             elif came is None and value.node.op.name == "subtract":
                 todo += [(value.node.args[0], sign), (value.node.args[1], -sign)]
             elif not self.kinds.of(value) <= _WHOLE:
-                parts[value] += sign
-        return Counter({part: count for part, count in parts.items() if count and type(part) is Value}) + Counter(
-            {part: 1 for part in parts if type(part) is str}
-        )
+                parts[self._same.of(value)] += sign
+        return Counter({part: count for part, count in parts.items() if count})
 
     # ------------------------------------------------------------------ text
     def _told(self, node: Node) -> None:
@@ -206,7 +249,7 @@ class Checks:
 
 
 def _tells(node: Node) -> bool:
-    return node.op.name == "host" and node.args[0] in _TELLING
+    return node.op.name == "host" and node.args[0] in _TEXTS
 
 
 def _users(value: Value) -> Iterator[Node]:

@@ -35,15 +35,12 @@ _LOWERED: Mapping[str, Callable[..., Value]] = {
         if base
         else make("log", x)
     ),
-    "math.pow": lambda make, x, y: make("pow", _real(make, x), _real(make, y)),
-    "math.fabs": lambda make, x: make("abs", _real(make, x)),
+    "math.pow": lambda make, x, y: make("pow", x, y),
+    "math.fabs": lambda make, x: make("abs", x),
     "math.degrees": lambda make, x: make("multiply", x, math.degrees(1)),
     "math.radians": lambda make, x: make("multiply", x, math.radians(1)),
-    **{
-        f"math.{name}": lambda make, x, name=name: make("to_int", make(name, _real(make, x)))
-        for name in ("floor", "ceil", "trunc")
-    },
-    "round.int": lambda make, x: make("to_int", make("round", _real(make, x))),
+    **{f"math.{name}": lambda make, x, name=name: make("to_int", make(name, x)) for name in ("floor", "ceil", "trunc")},
+    "round.int": lambda make, x: make("to_int", make("round", x)),
     "is_integer": lambda make, x: make("equal", make("remainder", x, 1), 0),
     "conjugate": lambda make, x: make("positive", x),
     "real": lambda make, x: make("positive", x),
@@ -52,6 +49,8 @@ _LOWERED: Mapping[str, Callable[..., Value]] = {
     "denominator": lambda make, x: make("full_like", make("to_int", x), 1),
 }
 """Functions of Python's by the ops that compute the same of arrays."""
+_OF_FRACTIONS = frozenset(("math.pow", "math.fabs", "math.floor", "math.ceil", "math.trunc", "round.int"))
+"""Those that make a fraction of what they take."""
 
 
 def _real(make: Make, x: Any) -> Any:
@@ -96,7 +95,10 @@ def _compute(node: Node, kinds: ValueKinds, style: Style) -> None:
         lowered = _LOWERED.get(node.args[0])
         if lowered is None or _complex(node, kinds):
             raise refused(node, style, f"{node.args[0]}()", "which asks for a number of Python's own")
-        _replace(node, lowered(make, *node.args[1]))
+        args = node.args[1]
+        if node.args[0] in _OF_FRACTIONS:
+            args = [arg if kinds.of(arg) <= {"float"} else _real(make, arg) for arg in args]
+        _replace(node, lowered(make, *args))
     elif op == "pow" and _fraction(node, kinds):
         node.set_args((_real(make, node.args[0]), node.args[1]))
     elif op in _ADDING and _booleans(node, kinds):

@@ -8,12 +8,14 @@ import torch
 
 import gfx_trace as gfx
 import number_cases
+import number_texts
 import number_uses
 from gfx_ir.errors import GfxError
 
-CASES = [*number_cases.CASES, *number_uses.CASES]
-REFUSED = number_cases.REFUSED | number_uses.REFUSED
-NOT_IN_JAX = number_cases.NOT_IN_JAX | number_uses.NOT_IN_JAX
+PARTS = (number_cases, number_texts, number_uses)
+CASES = [case for part in PARTS for case in part.CASES]
+REFUSED = {case for part in PARTS for case in part.REFUSED}
+NOT_IN_JAX = {case for part in PARTS for case in part.NOT_IN_JAX}
 UNTOLD = number_uses.UNTOLD
 INPUTS = [([1.5, 3.25], v) for v in (0.0, 1.0, 2.0, 3.0)] + [([-1.5, 3.25], 2.0), ([1.5, -2.0], 5.0)]
 
