@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .graph import Node
+    from .graph import Graph, Node
 
 Fail = Callable[..., Any]
 """fail(what, hint="") raises VerifyError, which names the node."""
@@ -31,6 +31,10 @@ class Control:
     def carried(self, node: Node) -> range:
         """The placeholders of every region that a trip's first results feed in the next trip."""
         return range(0)
+
+    def taken(self, node: Node) -> Graph | None:
+        """The region that runs, once, instead of the node, where its arguments decide that."""
+        return None
 
     # ------------------------------------------------------------------ three domains
     def run(self, machine: Any, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:

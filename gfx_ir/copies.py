@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from typing import Any
 
 from .graph import Graph, Node, Value
 from .program import Program
-from .trees import tree_map
+from .trees import BRANCHES, tree_map
 
 
 def copy_graph(graph: Graph, made: dict[Any, Any] | None = None) -> Graph:
@@ -20,16 +21,17 @@ def copy_graph(graph: Graph, made: dict[Any, Any] | None = None) -> Graph:
         _ends(old, new, made)
         for node in old:
             regions = tuple([Graph(region.name, region.doc) for region in node.regions])
-            copy = Node(node.op, _args(node.args, made), tuple([v.kind for v in node.values]), node.span, regions)
-            copy.after, copy.in_place = made.get(node.after), node.in_place
-            made[node] = copy
-            for value, other in zip(node.values, copy.values):
+            twin = Node(node.op, _args(node.args, made), tuple([v.kind for v in node.values]), node.span, regions)
+            twin.after, twin.in_place = made.get(node.after), node.in_place
+            made[node] = twin
+            for value, other in zip(node.values, twin.values):
                 other.name, other.type = value.name, value.type
                 made[value] = other
-            new.append(copy)
+            new.append(twin)
             made.update(zip(node.regions, regions))
             stack.extend(zip(node.regions, regions))
         new.result = _args(old.result, made)
+        _attributes(old, new, made)
     return out
 
 
@@ -40,6 +42,21 @@ def _ends(old: Graph, new: Graph, made: dict[Any, Any]) -> None:
     for path, value in old.parameters.items():
         made[value] = new.add_parameter(path, value.type)
         made[value].name, made[value].kind = value.name, value.kind
+
+
+def _attributes(old: Graph, new: Graph, made: dict[Any, Any]) -> None:
+    """Of what a graph owns a copy, whose values are those of the copy; what is another's is shared."""
+    for key, value in old.attributes.owned.items():
+        new.attributes.owned[key] = _own(value, made)
+    new.attributes.borrowed.update(old.attributes.borrowed)
+
+
+def _own(value: Any, made: dict[Any, Any]) -> Any:
+    if type(value) in BRANCHES:
+        return tree_map(lambda leaf: _own(leaf, made), value)
+    if type(value) in (Value, Node, Graph):
+        return made.get(value, value)
+    return copy.copy(value)
 
 
 def _args(tree: Any, made: dict[Any, Any]) -> Any:

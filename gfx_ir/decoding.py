@@ -8,7 +8,8 @@ from typing import Any
 
 from . import host
 from .dtypes import DTYPES
-from .encoding import FORMAT, VERSION
+from .edges import Attribute
+from .encoding import FORMAT, KINDS_OF_ATTRIBUTES, VERSION
 from .errors import FormatError, MissingOp
 from .graph import UNBOUND, Graph, Node, Value
 from .host import Dim, DimLike
@@ -223,6 +224,15 @@ class _Decoder:
         for row in need(data.get("nodes"), list, "nodes"):
             nodes.append(graph.append(self._node(need(row, list, "a node", 7), values, nodes)))
         graph.result = self.tree(data.get("result"), values)
+        for row in need(data.get("attributes", []), list, "attributes"):
+            name, kind, derived, tree = need(row, list, "an attribute", 4)
+            found = KINDS_OF_ATTRIBUTES.get(need(kind, str, "the type of an attribute"))
+            value = self.tree(tree, values)
+            if found is None or type(value) is not found:
+                raise bad(f"an attribute of type {kind[:40]!r} cannot be {str(value)[:40]}")
+            graph.set(
+                Attribute(need(name, str, "the name of an attribute"), found, need(derived, bool, "derived")), value
+            )
 
     def _name(self, name: Any) -> str | None:
         if name and not is_name(need(name, (str, type(None)), "a name")):

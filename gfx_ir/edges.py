@@ -45,7 +45,45 @@ def _tokens_of(node: Node) -> Iterator[Node]:
 
 @dataclass(frozen=True)
 class Attribute:
-    """Key of a typed graph attribute, which passes leave for each other."""
+    """Key of a typed graph attribute, which passes leave for each other.
+
+    `derived`: it follows from what the graph computes, so that an edit makes it stale; a pass says what it preserves.
+    """
 
     name: str
     type: type
+    derived: bool = False
+
+
+class Attributes:
+    """The attributes of one graph. What is owned is copied and saved with it; what is borrowed is another's."""
+
+    __slots__ = ("owned", "borrowed")
+
+    def __init__(self) -> None:
+        self.owned: dict[Attribute, Any] = {}
+        self.borrowed: dict[Attribute, Any] = {}
+
+    def has(self, key: Attribute) -> bool:
+        """Whether it is there."""
+        return key in self.owned or key in self.borrowed
+
+    def get(self, key: Attribute) -> Any:
+        """The attribute. Raises KeyError where it was never set."""
+        return self.owned[key] if key in self.owned else self.borrowed[key]
+
+    def set(self, key: Attribute, value: Any, owned: bool) -> None:
+        """Keep it. Raises TypeError where it is not of the key's type."""
+        if not isinstance(value, key.type):
+            raise TypeError(f"attribute {key.name!r} is a {key.type.__name__}, not a {type(value).__name__}")
+        self.erase(key)
+        (self.owned if owned else self.borrowed)[key] = value
+
+    def erase(self, key: Attribute) -> None:
+        """Forget it, where it is there."""
+        self.owned.pop(key, None)
+        self.borrowed.pop(key, None)
+
+    def keys(self) -> list[Attribute]:
+        """Every attribute that is there."""
+        return [*self.owned, *self.borrowed]

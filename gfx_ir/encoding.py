@@ -7,6 +7,7 @@ within their graph: placeholders, parameters, then the values of the nodes. What
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from .dtypes import DType
@@ -18,6 +19,7 @@ from .source import Scope, Span
 from .types import LogicalTensor
 
 FORMAT, VERSION = "gfx", 1
+KINDS_OF_ATTRIBUTES: Mapping[str, type] = {kind.__name__: kind for kind in (bool, int, float, str, tuple, list, dict)}
 
 
 def encode(program: Program) -> dict[str, Any]:
@@ -196,7 +198,24 @@ class _Encoder:
             "parameters": parameters,
             "nodes": nodes,
             "result": trees.tree(graph.result),
+            "attributes": self._attributes(graph, trees),
         }
+
+    def _attributes(self, graph: Graph, trees: _Trees) -> list[Any]:
+        """What the graph owns; what it was lent stays with its owner."""
+        found = []
+        for key, value in graph.attributes.owned.items():
+            try:
+                kind = KINDS_OF_ATTRIBUTES[key.type.__name__]
+                found.append([key.name, key.type.__name__, key.derived, trees.tree(value)])
+            except (FormatError, KeyError):
+                kind = None
+            if kind is not key.type:
+                what = (
+                    f"attribute {key.name!r} of graph {graph.name!r} is a {key.type.__name__}, which a file cannot hold"
+                )
+                raise FormatError(what, hint="keep it as a tree of values and constants, or lend it: set_not_owned")
+        return found
 
     def _node(self, node: Node, trees: _Trees, positions: dict[Node | None, int | None]) -> list[Any]:
         args = [trees.tree(arg) for arg in node.args]

@@ -6,50 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import rules
-from .edges import UNBOUND, Attribute, Input, Output
+from .edges import UNBOUND, Attribute, Attributes, Input, Output
 from .errors import VerifyError
 from .op import OpDef, evaluate, lookup
 from .source import Span
 from .text import to_text
-from .trees import BRANCHES, leaves, tree_map
+from .trees import leaves, tree_map
+from .value import Value, add_uses, drop_uses
 
 if TYPE_CHECKING:
     from .program import Program
-
-
-class Value:
-    """An output of a node. `kind` is "tensor" or a host kind; `type` its LogicalTensor or host value, once known.
-
-    `uses` counts, for each node that takes it, how often.
-    """
-
-    __slots__ = ("node", "index", "kind", "name", "type", "uses")
-
-    def __init__(self, node: Node, index: int, kind: str, name: str | None = None, type: Any = None) -> None:
-        self.node, self.index, self.kind, self.name, self.type = node, index, kind, name, type
-        self.uses: dict[Node, int] = {}
-
-    @property
-    def graph(self) -> Graph | None:
-        """The graph that it belongs to."""
-        return self.node.graph
-
-    @property
-    def is_tensor(self) -> bool:
-        """Whether it is data on a device when the emitted code runs (or None, for an optional one)."""
-        return self.kind == "tensor" or self.kind == "optional"
-
-    def users(self) -> list[Node]:
-        """The nodes that take it."""
-        return list(self.uses)
-
-    def replace_by(self, other: Any) -> None:
-        """Let every user take `other` (a Value or a constant) instead."""
-        for node in self.users():
-            node.replace_input(self, other)
-
-    def __repr__(self) -> str:
-        return f"<{self.kind} {self.name or f'%{self.index}'} of {self.node.op.name}>"
 
 
 class Node:
@@ -107,10 +73,11 @@ class Node:
     def set_args(self, args: tuple) -> None:
         """Change the arguments, uses kept right."""
         if self.graph is not None:
-            _drop_uses(self)
+            drop_uses(self)
         self.args = args
         if self.graph is not None:
-            _add_uses(self)
+            add_uses(self)
+            self.graph.edited()
 
     def set_input(self, position: int, value: Any) -> None:
         """Bind another value to the input at `position` of `inputs`."""
@@ -169,6 +136,8 @@ class Node:
         """Infer types, set them on its values and return these (lazy: nothing is computed)."""
         for value, type_ in zip(self.values, self.infer_output_shape(promotion, program, prefix)):
             value.type = None if type_ is rules.OPEN else type_
+        if self.graph is not None:
+            self.graph.edited()
         return self.values
 
     def __repr__(self) -> str:
@@ -183,38 +152,16 @@ def _type_of(leaf: Any) -> Any:
     return leaf.type
 
 
-def _add_uses(node: Node) -> None:
-    for arg in node.args:
-        kind = type(arg)
-        if kind is Value:
-            uses = arg.uses
-            uses[node] = uses[node] + 1 if node in uses else 1
-        elif kind in BRANCHES:
-            for leaf in leaves(arg):
-                if type(leaf) is Value:
-                    leaf.uses[node] = leaf.uses.get(node, 0) + 1
-
-
-def _drop_uses(node: Node) -> None:
-    for arg in node.args:
-        kind = type(arg)
-        if kind is Value:
-            arg.uses.pop(node, None)
-        elif kind in BRANCHES:
-            for leaf in leaves(arg):
-                if type(leaf) is Value:
-                    leaf.uses.pop(node, None)
-
-
 class Graph:
     """Nodes in order, with placeholders, parameters and a result.
 
     `result` is a tree of Values and constants. Placeholders and parameters are Values of nodes outside the list.
     A graph that a node holds is a Region: closed, what it takes from outside arrives through its placeholders.
+    `version` tells whether it was edited; who sets a slot of a value or node directly says so: `edited()`.
     """
 
     __slots__ = (
-        "name", "placeholders", "parameters", "first", "last", "count", "doc", "_attributes", "_output", "owner",
+        "name", "placeholders", "parameters", "first", "last", "count", "doc", "dirty", "_version", "attributes", "_output", "owner",
     )  # fmt: skip
 
     def __init__(self, name: str = "", doc: str = "") -> None:
@@ -223,9 +170,10 @@ class Graph:
         self.parameters: dict[str, Value] = {}
         self.first: Node | None = None
         self.last: Node | None = None
-        self.count = 0
+        self.count = self._version = 0
+        self.dirty = True
         self.owner: Node | None = None
-        self._attributes: dict[Attribute, Any] = {}
+        self.attributes = Attributes()
         self._output = Node(lookup("output"), (None,))
         self._output.graph = self
 
@@ -259,6 +207,7 @@ class Graph:
         node.graph = self
         value = node.values[0]
         value.name, value.type = name, type
+        self.edited()
         return value
 
     @property
@@ -300,9 +249,10 @@ class Graph:
         else:
             before.prev = node
         self.count += 1
-        _add_uses(node)
+        add_uses(node)
         for region in node.regions:
             region.owner = node
+        self.edited()
         return node
 
     def erase(self, node: Node) -> None:
@@ -316,7 +266,7 @@ class Graph:
         """Take a node out of the list, its values' users left as they are (to insert it again elsewhere)."""
         if node.graph is not self:
             raise VerifyError(f"{node.op.name} does not stand in graph {self.name!r}")
-        _drop_uses(node)
+        drop_uses(node)
         if node.prev is None:
             self.first = node.next
         else:
@@ -327,21 +277,41 @@ class Graph:
             node.next.prev = node.prev
         node.graph = node.prev = node.next = None
         self.count -= 1
+        self.edited()
 
     # ------------------------------------------------------------------ attributes
     def has(self, key: Attribute) -> bool:
         """Whether a pass has left this attribute."""
-        return key in self._attributes
+        return self.attributes.has(key)
 
     def get(self, key: Attribute) -> Any:
         """The attribute. Raises KeyError where it was never set."""
-        return self._attributes[key]
+        return self.attributes.get(key)
 
     def set(self, key: Attribute, value: Any) -> None:
-        """Leave an attribute for later passes. Raises TypeError where it is not of the key's type."""
-        if not isinstance(value, key.type):
-            raise TypeError(f"attribute {key.name!r} is a {key.type.__name__}, not a {type(value).__name__}")
-        self._attributes[key] = value
+        """Leave an attribute for later passes, which copies and files keep. Raises TypeError where it is not of the key's type."""
+        self.attributes.set(key, value, owned=True)
+
+    def set_not_owned(self, key: Attribute, value: Any) -> None:
+        """Lend an attribute: copies share it, files leave it out. Raises TypeError where it is not of the key's type."""
+        self.attributes.set(key, value, owned=False)
+
+    def edited(self) -> None:
+        """Say that it changed: its version is another one, that of the graphs around a region, too."""
+        graph: Graph | None = self
+        while graph is not None and not graph.dirty:  # what is around a dirty region is dirty
+            graph.dirty = True
+            graph = graph.owner.graph if graph.owner is not None else None
+
+    @property
+    def version(self) -> int:
+        """Rises when it, or a region within, was edited since it was last read."""
+        stack = [self] if self.dirty else []
+        while stack:
+            graph = stack.pop()
+            graph.dirty, graph._version = False, graph._version + 1
+            stack.extend([region for node in graph for region in node.regions if region.dirty])
+        return self._version
 
     def walk(self) -> Iterator[Node]:
         """Every node, those of regions after the node that holds them."""

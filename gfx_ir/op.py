@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
@@ -28,17 +29,40 @@ Cost = Callable[[SimpleNamespace, tuple], Any]
 Put = Callable[[SimpleNamespace, Any, int], Any]
 
 
+class Trait(enum.Flag):
+    """What rules may know of an op without its name. Each is a law, and the tests hold every op that states it to it."""
+
+    NONE = 0
+    ELEMENTWISE = enum.auto()
+    """Each element of the result follows from those at its place in the arguments, which broadcast. From the shape rule."""
+    COMMUTATIVE = enum.auto()
+    """op(a, b) is op(b, a)."""
+    IDEMPOTENT = enum.auto()
+    """op(op(x)) is op(x)."""
+    INVOLUTION = enum.auto()
+    """op(op(x)) is x, of the dtypes that it keeps."""
+    IN_ORDER = enum.auto()
+    """The elements of the first argument, in their order, in another shape."""
+    PERMUTES = enum.auto()
+    """The axes of the first argument in another order, which hangs on its rank and on constants."""
+    CASTS = enum.auto()
+    """The first argument in the dtype that the second one names."""
+    FRESH = enum.auto()
+    """Its result is memory of its own, though it computes nothing new: two of them are two."""
+
+
 class OpDef:
     """A name, a signature and rules.
 
     `kinds` are the kinds of its outputs 1… ("tensor", or a host kind), fixed or from the arguments. A *primitive* has `eval`, a
     NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
-    `control`: the row of an op that an interpreter runs itself (see control.py). `added`: how users spelled their own op, by backends.
+    `control`: the row of an op that an interpreter runs itself (see control.py). `neutral`:
+    op(x, neutral) is x wherever it has x's type. `added`: how users spelled their own op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
-        "put", "effect", "control", "regions", "doc", "family", "namespace", "added",
+        "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added",
     )  # fmt: skip
 
     def __init__(
@@ -54,6 +78,8 @@ class OpDef:
         put: Put | None = None,
         effect: bool = False,
         control: Control | None = None,
+        traits: Trait = Trait.NONE,
+        neutral: float | None = None,
         regions: tuple[str, ...] = (),
         family: str = "",
         doc: str = "",
@@ -65,6 +91,8 @@ class OpDef:
         self.eval = None if eval is None else Template(eval, self.params, self.defaults, own=own)
         self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
         self.put, self.control = put, control
+        derived = [getattr(rule, "traits", Trait.NONE) for rule in (infer, put)]
+        self.traits, self.neutral = traits | derived[0] | derived[1], neutral
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}
 

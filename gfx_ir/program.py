@@ -69,6 +69,11 @@ class Program:
     writes: list[str] = field(default_factory=list)
     level: int = 0
 
+    @property
+    def version(self) -> tuple:
+        """Differs from what it was once one of its graphs is edited or replaced."""
+        return tuple([(graph, graph.version) for graph in {self.entry: None, **dict.fromkeys(self.functions.values())}])
+
     def callee(self, target: str | Graph) -> Graph | None:
         """The function that a call names: by its name, or the Graph itself. None where the program has it not."""
         if isinstance(target, Graph):

@@ -19,6 +19,7 @@ from gfx_ir.backend import Backend, backend, loaded
 from gfx_ir.codegen import Module, emit
 from gfx_ir.errors import GuardError
 from gfx_ir.graph import UNBOUND
+from gfx_ir.passes import DEFAULT, Optimize, Pass
 from gfx_ir.pause import collection_paused
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor, TensorSpec
@@ -43,7 +44,8 @@ class Program(gfx_ir.program.Program):
 
     captured: Captured | None = dataclasses.field(default=None, compare=False, repr=False)
     modules: dict[tuple, Module] = dataclasses.field(default_factory=dict, compare=False, repr=False)
-    trees: dict[str, Any] = dataclasses.field(default_factory=dict, compare=False, repr=False)
+    trees: dict[str, tuple[dict[str, Any], Any]] = dataclasses.field(default_factory=dict, compare=False, repr=False)
+    made_of: tuple | None = dataclasses.field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, program: gfx_ir.program.Program, captured: Captured | None = None) -> Program:
@@ -64,6 +66,7 @@ class Program(gfx_ir.program.Program):
 
     def module(self, target: str, **options: Any) -> Module:
         """The emitted module for a target: its source, entry, source map, and `load()`."""
+        self._forget_the_stale()
         key = (target, *sorted(options.items()))
         found = self.modules.get(key)
         if found is None:
@@ -71,6 +74,13 @@ class Program(gfx_ir.program.Program):
                 found = self.modules[key] = emit(self, backend(target), **options)
                 found.classes = self.captured.errors if self.captured is not None else {}
         return found
+
+    def _forget_the_stale(self) -> None:
+        """Nothing that was made of the graphs outlives an edit of them."""
+        version = self.version
+        if version != self.made_of:
+            self.made_of = version
+            self.modules.clear()
 
     @users_frames
     def source(self, target: str, **options: Any) -> str:
@@ -98,10 +108,11 @@ class Program(gfx_ir.program.Program):
 
     def params_for(self, target: str) -> Any:
         """The parameter tree on a target's arrays (the program's own arrays where they are that already)."""
-        found = self.trees.get(target)
-        if found is None:
+        source, found = self.trees.get(target, ({}, None))
+        if source.keys() != self.params.keys() or any(source[path] is not x for path, x in self.params.items()):
             owner = backend(target)
-            found = self.trees[target] = nest({path: moved(x, owner) for path, x in self.params.items()})
+            found = nest({path: moved(x, owner) for path, x in self.params.items()})
+            self.trees[target] = dict(self.params), found
         return found
 
     # ------------------------------------------------------------------ levels
@@ -115,6 +126,11 @@ class Program(gfx_ir.program.Program):
     def infer(self) -> Program:
         """Level 2: the types of all values. Raises ShapeError with node, op, shapes and the user's line."""
         return Program.of(inference.infer(self), self.captured)
+
+    @users_frames
+    def optimized(self, *passes: str | Pass, **options: Any) -> Program:
+        """A new program after these passes (names or Passes; none: the default ones). Options are those of `Optimize`."""
+        return Program.of(Optimize(passes or DEFAULT, **options)(self), self.captured)
 
     # ------------------------------------------------------------------ keeping
     @users_frames

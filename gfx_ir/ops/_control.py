@@ -8,7 +8,7 @@ from typing import Any
 from ..control import Control, Fail
 from ..cost import Counter, Estimate
 from ..errors import ShapeError
-from ..graph import Node
+from ..graph import Graph, Node
 from ..infer.joins import fit, loosely
 from ..infer.walk import Site, Walk, inputs_of
 from ..interpreter import Interpreter
@@ -48,6 +48,10 @@ class Branch(Structural):
 
     def gives(self, node: Node) -> tuple:
         return (len(node.values),) * 2
+
+    def taken(self, node: Node) -> Graph | None:
+        known = type(node.args[0]) in (bool, int, float)
+        return node.regions[0 if node.args[0] else 1] if known else None
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         region = node.regions[0 if machine.truth(args[0]) else 1]

@@ -25,6 +25,7 @@ from ..dims import (
     total,
 )
 from ..host import DimLike
+from ..op import Trait
 from ..promotion import (
     DtypeRule,
     as_type,
@@ -57,6 +58,7 @@ __all__ = [
     "better",
     "boolean",
     "broadcast",
+    "broadcasting",
     "dims_text",
     "dividing",
     "elementwise",
@@ -92,6 +94,13 @@ __all__ = [
 
 
 def elementwise(rule: DtypeRule, tensors: Sequence[str] = ()) -> Callable[[SimpleNamespace, str], LogicalTensor]:
+    """`broadcasting`, of an op whose elements each follow from those at their place."""
+    infer = broadcasting(rule, tensors)
+    infer.traits = Trait.ELEMENTWISE  # type: ignore[attr-defined]
+    return infer
+
+
+def broadcasting(rule: DtypeRule, tensors: Sequence[str] = ()) -> Callable[[SimpleNamespace, str], LogicalTensor]:
     """An infer rule: all tensor arguments (`tensors`; all arguments where not told) broadcast, the dtype by `rule`."""
 
     keeps = hasattr(rule, "operator")

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..build import host
 from ..errors import UnsupportedConstruct
+from ..op import Trait
 from . import _seen
 from ._catalogue import ops
 
@@ -138,3 +139,9 @@ def _times(part: Any, count: int) -> Any:
 
 def _put_part(args: SimpleNamespace, new: Any, start: Any, stop: Any) -> Any:
     return ops.index_put(args.x, along(args.axis, slice(start, stop)), new)
+
+
+for _put in (put_reshaped, put_unsqueezed):
+    _put.traits = Trait.IN_ORDER  # type: ignore[attr-defined]
+for _put in (put_permuted, put_swapped, put_transposed, put_moved):
+    _put.traits = Trait.PERMUTES  # type: ignore[attr-defined]

@@ -5,9 +5,13 @@ Names and semantics: https://data-apis.org/array-api/latest/API_specification/el
 
 from __future__ import annotations
 
+import functools
+import operator as operators
 from types import SimpleNamespace
+from typing import Any
 
 from ..dtypes import DType
+from ..op import Trait
 from ..template import Spelling
 from ..types import LogicalTensor
 from . import _seen
@@ -139,12 +143,27 @@ BINARY = (
     ("trunc_divide", _trunc_divide, numeric),
 )
 
+_TRAITS = {
+    Trait.IDEMPOTENT: "abs ceil floor positive round sign trunc",
+    Trait.INVOLUTION: "bitwise_invert conj logical_not negative",
+    Trait.COMMUTATIVE: "add bitwise_and bitwise_or bitwise_xor equal hypot logaddexp logical_and logical_or logical_xor "
+    "maximum minimum multiply not_equal",
+}
+_NEUTRAL = {"subtract": 0, "multiply": 1, "divide": 1, "pow": 1}
+
+
+def _traits(name: str) -> Trait:
+    return functools.reduce(operators.or_, [t for t, names in _TRAITS.items() if name in names.split()], Trait.NONE)
+
+
 for _name, _spelling, _rule in UNARY:
-    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=put_conj if _name == "conj" else None)
+    _put = put_conj if _name == "conj" else None
+    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=_put, traits=_traits(_name))
 for _name, _spelling, _rule in BINARY:
     if _rule is not boolean:
         _spelling = keeping(_spelling, "x1", "x2")
-    op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule))
+    _more: dict[str, Any] = {"traits": _traits(_name), "neutral": _NEUTRAL.get(_name)}
+    op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule), **_more)
 
 
 def _clip(args: SimpleNamespace) -> str:
@@ -172,22 +191,38 @@ def _astype_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(args.dtype if isinstance(args.dtype, DType) else None, as_type(args.x, rules).dims)
 
 
-op(FAMILY, "clip(x, min=None, max=None)", keeping(_clip, "x", "min", "max", numbers=False), infer=_clip_type)
+op(
+    FAMILY,
+    "clip(x, min=None, max=None)",
+    keeping(_clip, "x", "min", "max", numbers=False),
+    infer=_clip_type,
+    traits=Trait.ELEMENTWISE,
+)
 op(
     FAMILY,
     "where(condition, x1, x2)",
     keeping("np.where(condition, x1, x2)", "x1", "x2"),
     infer=_where_type,
+    traits=Trait.ELEMENTWISE,
 )
 op(
     FAMILY,
     "astype(x, dtype)",
     lambda a: "np.asarray(x, dtype=dtype)" if _seen.is_plain(a.x) else "x.astype(dtype)",
     infer=_astype_type,
+    traits=Trait.ELEMENTWISE | Trait.CASTS,
 )
 op(FAMILY, "real(x)", "np.real(x)", infer=elementwise(real), put=put_real, compute=free)
 op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free)
-op(FAMILY, "stop_gradient(x)", "x", infer=elementwise(operator(same)), put=put_data, compute=free)
+op(
+    FAMILY,
+    "stop_gradient(x)",
+    "x",
+    infer=elementwise(operator(same)),
+    put=put_data,
+    compute=free,
+    traits=Trait.IDEMPOTENT,
+)
 op(
     FAMILY,
     "straight_through(x, value)",
@@ -197,4 +232,4 @@ op(
     doc="The data of `value` with the gradient of x, as an in-place write leaves them "
     "that is not recorded. Source: the straight-through estimator of Bengio, Léonard and Courville (2013), arXiv:1308.3432.",
 )
-op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same))
+op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same), traits=Trait.FRESH)

@@ -21,7 +21,7 @@ from ._shapes import (
     as_type,
     axes_of,
     axis_of,
-    elementwise,
+    broadcasting,
     fixed,
     float_of,
     free,
@@ -190,7 +190,7 @@ for _name, _doc in (("fftshift", "The zero frequency moved to the middle."), ("i
         FAMILY,
         f"{_name}(x, axes=None)",
         f"np.fft.{_name}(x, axes=axes)",
-        infer=elementwise(same, ("x",)),
+        infer=broadcasting(same, ("x",)),
         compute=free,
         doc=_doc,
     )

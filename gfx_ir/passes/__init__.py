@@ -1,1 +1,26 @@
-"""Graph → Graph transformations, one file each."""
+"""Graph → Graph transformations, one file each, and the registry of them."""
+
+from .algebra import Algebra
+from .base import ALL, Context, Pass, PassError
+from .batch_norm import FoldBatchNorm
+from .canonical import Canonical
+from .carries import DeadCarries
+from .casts import Casts
+from .common import CommonSubexpressions
+from .constants import Constants
+from .dead_code import DeadCode
+from .inline import Inline
+from .invariant import Invariant
+from .optimize import Applied, Optimize
+from .registry import PASSES, PassRegistry
+from .shapes import Shapes
+
+for _pass in (
+    Algebra, Canonical, Casts, CommonSubexpressions, Constants, DeadCarries, DeadCode, FoldBatchNorm, Inline, Invariant, Shapes,
+):  # fmt: skip
+    PASSES.register(_pass)
+
+DEFAULT = ("constants", "algebra", "casts", "shapes", "canonical", "common_subexpressions", "dead_carries", "dead_code")
+"""What `gfx optimize` runs where no pass is named: passes that change no bit of a result and leave functions as they are."""
+
+__all__ = ["ALL", "DEFAULT", "PASSES", "Applied", "Context", "Optimize", "Pass", "PassError", "PassRegistry"]

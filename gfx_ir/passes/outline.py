@@ -16,6 +16,7 @@ from ..op import lookup
 from ..program import Program
 from ..source import Scope
 from ..trees import BRANCHES, leaves, tree_map
+from .keys import constant_key, tree_key
 
 _SMALLEST = 4  # nodes of a function that is worth a name of its own
 
@@ -228,14 +229,12 @@ def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Val
                     return "parameter", _relative(leaf.node.args[0], path)
                 found = numbers[leaf] = needed[leaf] = len(numbers)
             return "%", found
-        if kind in BRANCHES:
-            return _branch_key(leaf, key)
-        return kind, leaf if kind is not float or leaf == leaf else "nan"
+        return tree_key(leaf, key) if kind in BRANCHES else constant_key(leaf)
 
     rows = []
     for node in nodes:
         args = node.args if node.op.name != "call" else _relative_call(node.args, path)
-        regions = [_region_key(region) for region in node.regions]
+        regions = [region_key(region) for region in node.regions]
         rows.append((node.op.name, node.in_place, tuple(map(key, args)), *regions))
         for value in node.values:
             numbers[value] = len(numbers)
@@ -248,13 +247,6 @@ def _relative_call(args: tuple, path: str) -> tuple:
     return callee, prefix[len(path) :].lstrip(".") if _stands_under(prefix, path) else prefix, values
 
 
-def _region_key(region: Graph) -> Hashable:
+def region_key(region: Graph) -> Hashable:
+    """What a region computes of its placeholders."""
     return fingerprint(list(region), tuple(leaves(region.result)), "", region.placeholders)[0]
-
-
-def _branch_key(tree: Any, key: Any) -> Hashable:
-    if type(tree) is dict:
-        return "dict", tuple((k, key(v)) for k, v in tree.items())
-    if type(tree) is slice:
-        return "slice", key(tree.start), key(tree.stop), key(tree.step)
-    return type(tree).__name__, tuple(map(key, tree))

@@ -1,0 +1,114 @@
+"""Batch norm folded into the convolution before it: what is multiplied and added afterwards is in the weights already."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ..graph import Graph, Node, Value
+from ..op import lookup
+from ..program import Program
+from ..regions import join_path
+from ..verify import instances
+from .base import Context, Pass
+from .params import data_of, like
+
+_STATISTICS = ("mean", "var", "weight", "bias")
+
+
+class FoldBatchNorm(Pass):
+    """conv(x, w) then batch_norm with fixed statistics is one conv: w * s and (b - mean) * s + shift, s = scale / sqrt(var + eps).
+
+    Both stand in one graph (inline small functions first), all their parameters are the program's own, used here alone.
+    """
+
+    name = "fold_batch_norm"
+
+    def run(self, program: Program, context: Context) -> bool:
+        prefixes: dict[Graph, list[str]] = {}
+        for graph, prefix in instances(program):
+            prefixes.setdefault(graph, []).append(prefix)
+        users = _users(prefixes)
+        changed = False
+        for graph, found in prefixes.items():
+            for node in list(graph):
+                if node.op is lookup("batch_norm") and type(node.args[0]) is Value:
+                    changed |= _fold(program, node, found, users)
+        return changed
+
+
+def _users(prefixes: dict[Graph, list[str]]) -> Counter[str]:
+    """How many nodes take each parameter of the program."""
+    users: Counter[str] = Counter()
+    for graph, found in prefixes.items():
+        for inner in (graph, *[region for node in graph.walk() for region in node.regions]):
+            for path, value in inner.parameters.items():
+                for prefix in found:
+                    users[join_path(prefix, path)] += len(value.uses)
+    return users
+
+
+def _fold(program: Program, norm: Node, prefixes: list[str], users: Counter[str]) -> bool:
+    conv = norm.args[0].node
+    if conv.op is not lookup("conv") or conv.value.uses != {norm: 1} or norm.in_place or conv.in_place:
+        return False
+    own = {name: norm.arg(name) for name in _STATISTICS if norm.arg(name) is not None}
+    taken = [conv.arg("weight"), *([conv.arg("bias")] if conv.arg("bias") is not None else []), *own.values()]
+    if not all(_is_parameter(value) and type(norm.arg("eps")) is float for value in taken):
+        return False
+    paths = [join_path(prefix, value.node.args[0]) for prefix in prefixes for value in taken]
+    if any(path not in program.params or path in program.writes or users[path] != 1 for path in paths):
+        return False
+    bias = _bias_path(conv, own)
+    if conv.arg("bias") is None and any(join_path(prefix, bias) in program.params for prefix in prefixes):
+        return False
+    for prefix in prefixes:
+        _fold_data(program, conv, own, norm.arg("eps"), prefix, bias)
+    _fold_nodes(conv, norm, bias)
+    return True
+
+
+def _is_parameter(value: Any) -> bool:
+    return type(value) is Value and value.node.op.name == "parameter"
+
+
+def _bias_path(conv: Node, own: dict[str, Value]) -> str:
+    if conv.arg("bias") is not None:
+        return conv.arg("bias").node.args[0]
+    outer, _, _ = conv.arg("weight").node.args[0].rpartition(".")
+    return join_path(outer, "bias")
+
+
+def _fold_data(program: Program, conv: Node, own: dict[str, Value], eps: float, prefix: str, bias: str) -> None:
+    """The weights of one instance of the graph."""
+    path = join_path(prefix, conv.arg("weight").node.args[0])
+    found = {
+        name: data_of(program.params[join_path(prefix, v.node.args[0])]).astype(np.float64) for name, v in own.items()
+    }
+    weight = data_of(program.params[path])
+    scale = found.get("weight", 1.0) / np.sqrt(found["var"] + eps)
+    before = (
+        data_of(program.params[join_path(prefix, bias)]).astype(np.float64) if conv.arg("bias") is not None else 0.0
+    )
+    shift = (before - found["mean"]) * scale + found.get("bias", 0.0)
+    shaped = scale.reshape(-1, *[1] * (weight.ndim - 1))
+    original = program.params[path]
+    program.params[path] = like(original, (weight * shaped).astype(weight.dtype))
+    program.params[join_path(prefix, bias)] = like(original, np.asarray(shift).astype(weight.dtype))
+    for value in own.values():
+        del program.params[join_path(prefix, value.node.args[0])]
+
+
+def _fold_nodes(conv: Node, norm: Node, bias: str) -> None:
+    graph = conv.graph
+    assert graph is not None
+    added = graph.add_parameter(bias)
+    conv.set_args(tuple([added if name == "bias" else arg for name, arg in zip(conv.op.params, conv.args)]))
+    conv.value.name = conv.value.name or norm.value.name
+    norm.value.replace_by(conv.value)
+    graph.erase(norm)
+    for path in [path for path, value in graph.parameters.items() if not value.uses]:
+        del graph.parameters[path]
+    graph.edited()

@@ -1,0 +1,114 @@
+"""Dead carries: what loops and tests take, carry and give that nobody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..graph import Node, Value
+from ..program import Program
+from ..trees import leaves
+from .base import ALL, Context, Pass, every_graph
+from .effects import Effects
+from .moves import drop_placeholders, remake, results_of
+
+
+class DeadCarries(Pass):
+    """Drops results of loops and tests that nobody takes, carried values that only feed themselves, and unused operands."""
+
+    name = "dead_carries"
+    preserves = ALL
+
+    def run(self, program: Program, context: Context) -> bool:
+        effects, changed = Effects(program), False
+        for graph in every_graph(program):
+            for node in list(graph):
+                control = node.op.control
+                if control is None or not node.regions or "operands" not in node.op.params:
+                    continue
+                if control.carried(node):
+                    node, fewer = _fewer_carries(node, effects)
+                else:
+                    node, fewer = _fewer_results(node)
+                changed |= fewer | _fewer_operands(node)
+        return changed
+
+
+def _fewer_results(node: Node) -> tuple[Node, bool]:
+    """A test without the results that nobody takes."""
+    kept = [at for at, value in enumerate(node.values) if value.uses]
+    if len(kept) == len(node.values):
+        return node, False
+    for region in node.regions:
+        given = results_of(region, node)
+        region.result = tuple([given[at] for at in kept])
+    return remake(node, node.args, kept), True
+
+
+def _fewer_carries(node: Node, effects: Effects) -> tuple[Node, bool]:
+    control = node.op.control
+    assert control is not None
+    carried, body = control.carried(node), node.regions[-1]
+    count, exit_ = len(carried), node.arg("exit")
+    given = results_of(body, node)
+    needed = {at for at, value in enumerate(node.values) if value.uses} | ({exit_} if exit_ is not None else set())
+    alive = _alive(node, carried, given, needed, effects)
+    if len(needed) == len(node.values):
+        return node, False
+    kept = sorted(needed)
+    body.result = tuple([given[at] for at in kept])
+    for region in node.regions:
+        for inner in reversed(list(region)):
+            if inner not in alive and not any(value.uses for value in inner.values):
+                region.erase(inner)
+        gone = [region.placeholders[carried[at]] for at in range(count) if at not in needed]
+        drop_placeholders(region, gone)
+    init = tuple([leaf for at, leaf in enumerate(node.arg("init")) if at in needed])
+    moved = None if exit_ is None else kept.index(exit_)
+    changes = {"init": init, "exit": moved}
+    args = tuple([changes.get(name, arg) for name, arg in zip(node.op.params, node.args)])
+    return remake(node, args, kept), True
+
+
+def _alive(node: Node, carried: range, given: tuple, needed: set[int], effects: Effects) -> set[Node]:
+    """The nodes of the regions that the needed results take; `needed` grows by the carried values that these take."""
+    body, first = node.regions[-1], carried.start
+    at_place = {region.placeholders[at]: at - first for region in node.regions for at in carried}
+    alive: set[Node] = set()
+    todo: list[Any] = [given[at] for at in needed]
+    for region in node.regions:
+        todo += [leaf for inner in region if effects.node(inner) for leaf in _inputs(inner, alive)]
+        if region is not body:
+            todo += leaves(region.result)
+    while todo:
+        leaf = todo.pop()
+        if type(leaf) is not Value:
+            continue
+        at = at_place.get(leaf)
+        if at is not None and at not in needed:
+            needed.add(at)
+            todo.append(given[at])
+        elif leaf.node not in alive and leaf.node.graph is not None:
+            todo += _inputs(leaf.node, alive)
+    return alive
+
+
+def _inputs(node: Node, alive: set[Node]) -> Iterable[Any]:
+    alive.add(node)
+    return [leaf for leaf in leaves(node.args) if type(leaf) is Value]
+
+
+def _fewer_operands(node: Node) -> bool:
+    """Drop the operands that no region uses."""
+    operands = node.arg("operands")
+    count = len(operands)
+    if not count:
+        return False
+    used = [any(region.placeholders[at - count].uses for region in node.regions) for at in range(count)]
+    if all(used):
+        return False
+    for region in node.regions:
+        drop_placeholders(region, [region.placeholders[at - count] for at in range(count) if not used[at]])
+    kept = tuple([leaf for leaf, use in zip(operands, used) if use])
+    node.set_args(tuple([kept if name == "operands" else arg for name, arg in zip(node.op.params, node.args)]))
+    return True

@@ -1,0 +1,57 @@
+"""Casts: one to the dtype that a value has goes, and of two in a row the first, where it loses nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dtypes import DType
+from ..graph import Node, Value
+from ..op import Trait
+from ..program import Program
+from .base import ALL, Context, Pass, every_graph
+from .sweep import known_type, sweep, written
+
+
+class Casts(Pass):
+    """Eliminates casts that change no value. It needs types: bind and infer the program first."""
+
+    name = "casts"
+    preserves = ALL
+
+    def run(self, program: Program, context: Context) -> bool:
+        changed = False
+        for graph in every_graph(program):
+            changed |= sweep(graph, _needless)
+            for node in graph:
+                changed |= _past_a_wider_one(node)
+        return changed
+
+
+def _needless(node: Node) -> tuple | None:
+    if not _is_cast(node) or written(node.args[0]) or written(node.value):
+        return None
+    found = known_type(node.args[0])
+    return (node.args[0],) if found is not None and found.dtype == node.args[1] else None
+
+
+def _past_a_wider_one(node: Node) -> bool:
+    """astype(astype(x, wider), d) is astype(x, d)."""
+    inner = node.args[0].node if _is_cast(node) else None
+    if inner is None or not _is_cast(inner) or written(inner.args[0]):
+        return False
+    found = known_type(inner.args[0])
+    if found is None or found.dtype is None or not _keeps(found.dtype, inner.args[1]):
+        return False
+    node.set_args((inner.args[0], *node.args[1:]))
+    return True
+
+
+def _is_cast(node: Node) -> bool:
+    good = bool(node.op.traits & Trait.CASTS) and not node.in_place
+    return good and type(node.args[0]) is Value and type(node.args[1]) is DType
+
+
+def _keeps(narrow: DType, wide: DType) -> bool:
+    """Whether every value of one dtype is one of the other, of the same kind: a float must not become an integer on the way."""
+    same_kind = narrow.kind == wide.kind or (narrow.kind, wide.kind) in (("u", "i"), ("b", "i"), ("b", "u"))
+    return same_kind and narrow.bits <= wide.bits and bool(np.can_cast(narrow.numpy, wide.numpy))

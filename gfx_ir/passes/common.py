@@ -1,0 +1,52 @@
+"""Common subexpressions: of nodes that compute the same of the same values one is kept, tests and loops, too."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from ..graph import Node
+from ..op import Trait
+from ..program import Program
+from .base import ALL, Context, Pass, every_graph
+from .effects import Effects
+from .keys import tree_key
+from .outline import region_key
+from .sweep import returned, sweep, written
+
+
+class CommonSubexpressions(Pass):
+    """Keeps the first of equal nodes in each graph and region. Two results that a caller gets stay two, as it may write them."""
+
+    name = "common_subexpressions"
+    preserves = ALL
+
+    def run(self, program: Program, context: Context) -> bool:
+        effects, changed = Effects(program), False
+        for graph in reversed(every_graph(program)):  # regions first: equal ones have equal keys then
+            first: dict[Hashable, Node] = {}
+
+            def visit(node: Node, first: dict[Hashable, Node] = first) -> tuple | None:
+                if not node.values or node.in_place or node.op.traits & Trait.FRESH or effects.node(node):
+                    return None
+                found = first.setdefault(_key(node), node)
+                return None if found is node or not _one(found, node) else found.values
+
+            changed |= sweep(graph, visit)
+        return changed
+
+
+def _key(node: Node) -> Hashable:
+    """Equal for nodes that compute the same."""
+    regions = [region_key(region) for region in node.regions]
+    kinds = tuple([value.kind for value in node.values])
+    return (node.op.name, kinds, tree_key(node.args), *regions)
+
+
+def _one(first: Node, other: Node) -> bool:
+    """Whether the values of one may stand for those of the other."""
+    for a, b in zip(first.values, other.values):
+        if (returned(a) and returned(b)) or written(a) or written(b):
+            return False
+        if a.type is None:
+            a.type = b.type
+    return True

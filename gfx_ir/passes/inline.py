@@ -1,0 +1,54 @@
+"""Inline: calls become the nodes of what they call."""
+
+from __future__ import annotations
+
+from ..graph import Graph
+from ..program import Program
+from .base import Context, Pass, with_regions
+from .moves import relink, splice
+
+
+class Inline(Pass):
+    """Puts functions in the place of their calls. Attribute `limit`: only functions of at most so many nodes (None: all)."""
+
+    name = "inline"
+
+    def run(self, program: Program, context: Context) -> bool:
+        limit, changed = self.get("limit"), False
+        for graph in callees_first(program):
+            for inner in with_regions((graph,)):
+                calls = [node for node in inner if node.op.name == "call"]
+                for node in calls:
+                    callee = program.callee(node.args[0])
+                    if callee is not None and (limit is None or size(callee) <= limit):
+                        splice(callee, node, node.args[2], node.args[1])
+                        changed = True
+                if calls:
+                    relink(inner)
+        reached = {node.args[0] for graph in callees_first(program) for node in graph.walk() if node.op.name == "call"}
+        if changed:
+            kept = {name: g for name, g in program.functions.items() if name in reached or g in reached}
+            program.functions = kept
+        return changed
+
+
+def size(graph: Graph) -> int:
+    """Nodes of a graph and of its regions."""
+    return sum(1 for _ in graph.walk())
+
+
+def callees_first(program: Program) -> list[Graph]:
+    """The graphs that the entry reaches, each after those that it calls."""
+    order: list[Graph] = []
+    seen: set[Graph] = set()
+    stack = [(program.entry, False)]
+    while stack:
+        graph, left = stack.pop()
+        if left:
+            order.append(graph)
+        elif graph not in seen:
+            seen.add(graph)
+            stack.append((graph, True))
+            called = [program.callee(node.args[0]) for node in graph.walk() if node.op.name == "call"]
+            stack.extend((callee, False) for callee in called if callee is not None)
+    return order

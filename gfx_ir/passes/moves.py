@@ -1,0 +1,91 @@
+"""Graph functions: a graph's nodes put in the place of a node; effects kept in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..copies import copy_graph
+from ..graph import Graph, Node, Value
+from ..regions import join_path, results
+from ..trees import tree_map
+
+
+def results_of(graph: Graph, node: Node) -> tuple:
+    """What a graph gives to each value of a node that holds or calls it."""
+    return results(graph.result, len(node.values), node.span)
+
+
+def splice(source: Graph, node: Node, args: Sequence[Any], prefix: str) -> None:
+    """Put a copy of `source` in the place of a node: `args` for its placeholders, its parameters (and calls) under `prefix`.
+
+    Effects may be out of order then: `relink` the graph once all is in place.
+    """
+    into = node.graph
+    assert into is not None
+    body = copy_graph(source)
+    replaced: dict[Value, Any] = dict(zip(body.placeholders, args))
+    for path, value in body.parameters.items():
+        replaced[value] = into.add_parameter(join_path(prefix, path), value.type)
+    if prefix:
+        under(body, prefix)
+    given = results_of(body, node)
+
+    def outer(leaf: Any) -> Any:
+        return replaced.get(leaf, leaf) if type(leaf) is Value else leaf
+
+    body.result = None
+    before = node
+    for inner in list(body):
+        body.detach(inner)
+        inner.args = tree_map(outer, inner.args)
+        into.insert(inner, before)
+    for value, leaf in zip(node.values, given):
+        new = outer(leaf)
+        if type(new) is Value and new.name is None:
+            new.name = value.name
+        value.replace_by(new)
+    into.erase(node)
+
+
+def under(graph: Graph, prefix: str) -> None:
+    """Let the calls of a graph and of its regions, and the parameters of the regions, stand under `prefix`."""
+    for inner in graph.walk():
+        if inner.op.name == "call":
+            callee, path, args = inner.args
+            inner.set_args((callee, join_path(prefix, path), args))
+        for region in inner.regions:
+            moved = {join_path(prefix, path): value for path, value in region.parameters.items()}
+            for path, value in moved.items():
+                value.node.args = (path,)
+            region.parameters = moved
+
+
+def relink(graph: Graph) -> None:
+    """Let each effect stand after the one before it."""
+    last: Node | None = None
+    for node in graph:
+        if node.op.effect:
+            node.after, last = last, node
+
+
+def remake(node: Node, args: tuple, kept: Sequence[int]) -> Node:
+    """The same node with other arguments and of its values only those at `kept`; the others must have no users."""
+    graph = node.graph
+    assert graph is not None
+    made = Node(node.op, args, tuple([node.values[at].kind for at in kept]), node.span, node.regions)
+    made.after, made.in_place = node.after, node.in_place
+    graph.insert(made, node)
+    for at, value in zip(kept, made.values):
+        old = node.values[at]
+        value.name, value.type = old.name, old.type
+        old.replace_by(value)
+    graph.erase(node)
+    return made
+
+
+def drop_placeholders(graph: Graph, gone: Sequence[Value]) -> None:
+    """Take placeholders that nobody uses out of a region."""
+    taken = set(gone)
+    graph.placeholders[:] = [value for value in graph.placeholders if value not in taken]
+    graph.edited()

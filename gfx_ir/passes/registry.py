@@ -1,0 +1,85 @@
+"""PassRegistry: passes by their names. Those of others come in by the entry-point group `gfx.passes`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from importlib import metadata
+from typing import Any
+
+from ..edges import Attribute
+from ..errors import ArgumentError
+from .base import Pass
+
+GROUP = "gfx.passes"
+
+
+class Entry:
+    """One registered pass. What it requires may be said where it is registered, too."""
+
+    def __init__(self, name: str, make: Callable[..., Pass]) -> None:
+        self.name, self.make = name, make
+        self.needs: tuple[str, ...] = ()
+        self.requires: tuple[Attribute, ...] = ()
+
+    def require_pass_attr(self, name: str) -> Entry:
+        """The pass does not run before this attribute of its own is set."""
+        self.needs += (name,)
+        return self
+
+    def require_graph_attr(self, key: Attribute) -> Entry:
+        """The pass does not run on a program whose entry lacks this attribute."""
+        self.requires += (key,)
+        return self
+
+    def get(self, **attributes: Any) -> Pass:
+        """A new instance of the pass."""
+        made = self.make(**attributes)
+        made.needs, made.requires = made.needs + self.needs, made.requires + self.requires
+        return made
+
+
+class PassRegistry:
+    """A table of passes: `register` adds one, `get` makes a new instance. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._lock = threading.Lock()
+        self._loaded = False
+
+    def register(self, make: Callable[..., Pass], name: str | None = None) -> Entry:
+        """Add a pass (a subclass of Pass, or a function that makes one). Raises ValueError where the name is taken."""
+        name = name or getattr(make, "name", "")
+        if not name:
+            raise ValueError(f"{make!r} has no name to be registered under")
+        with self._lock:
+            if name in self._entries:
+                raise ValueError(f"pass {name!r} is already registered")
+            entry = self._entries[name] = Entry(name, make)
+        return entry
+
+    def get(self, name: str, **attributes: Any) -> Pass:
+        """A new instance of the pass of that name, with these attributes. Raises ArgumentError where there is none."""
+        if name not in self._entries:
+            self._load_others()
+        entry = self._entries.get(name)
+        if entry is None:
+            raise ArgumentError(f"there is no pass {name!r}", hint=f"there are: {', '.join(self.names())}")
+        return entry.get(**attributes)
+
+    def names(self) -> list[str]:
+        """Every name, those of other packages too."""
+        self._load_others()
+        return sorted(self._entries)
+
+    def _load_others(self) -> None:
+        """Let each entry point (a function that takes the registry) register its passes; once."""
+        with self._lock:
+            loaded, self._loaded = self._loaded, True
+        if not loaded:
+            for point in metadata.entry_points(group=GROUP):
+                point.load()(self)
+
+
+PASSES = PassRegistry()
+"""The passes of GFX, and those of the packages that are installed with it."""

@@ -1,0 +1,93 @@
+"""Shapes: of reshapes in a row the last one counts, permutations of axes are multiplied, and what changes nothing goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..graph import Node, Value
+from ..op import Trait, evaluate, lookup
+from ..program import Program
+from ..rules import building
+from ..trees import leaves
+from .base import ALL, Context, Pass, every_graph
+from .sweep import known_type, same_type, sweep, written
+
+
+class Shapes(Pass):
+    """Simplifies chains of ops that only arrange elements anew. It needs types: bind and infer the program first."""
+
+    name = "shapes"
+    preserves = ALL
+
+    def run(self, program: Program, context: Context) -> bool:
+        changed = False
+        for graph in every_graph(program):
+            changed |= sweep(graph, _nothing)
+            for node in graph:
+                changed |= _reshaped_at_once(node) or _permuted_at_once(node)
+        return changed
+
+
+def _nothing(node: Node) -> tuple | None:
+    """What an arrangement that changes nothing is given."""
+    x = _arranged(node, Trait.IN_ORDER | Trait.PERMUTES)
+    if x is None or written(node.value):
+        return None
+    if node.op.traits & Trait.IN_ORDER:
+        return (x,) if same_type(x, node.value) else None
+    order = _axes(node)
+    return (x,) if order is not None and order == tuple(range(len(order))) else None
+
+
+def _arranged(node: Node, traits: Trait) -> Value | None:
+    """The value that an arrangement of these traits arranges; None for any other node."""
+    if not node.op.traits & traits or node.in_place or type(node.args[0]) is not Value or written(node.args[0]):
+        return None
+    constant = not any(type(leaf) is Value for leaf in leaves(node.args[1:]))
+    return node.args[0] if constant or node.op.traits & Trait.IN_ORDER else None
+
+
+def _reshaped_at_once(node: Node) -> bool:
+    """A reshape of a reshape is one of what the first was given; its shape has to be known."""
+    x = _arranged(node, Trait.IN_ORDER)
+    inner = None if x is None else _arranged(x.node, Trait.IN_ORDER)
+    type_ = None if inner is None else known_type(node.value)
+    if type_ is None or type_.dims is None or not all(isinstance(d, int) for d in type_.dims):
+        return False
+    return _replace(node, "reshape", (inner, type_.dims))
+
+
+def _permuted_at_once(node: Node) -> bool:
+    """A permutation of a permutation is one permutation."""
+    x = _arranged(node, Trait.PERMUTES)
+    inner = None if x is None else _arranged(x.node, Trait.PERMUTES)
+    if inner is None or x is None:
+        return False
+    first, second = _axes(x.node), _axes(node)
+    if first is None or second is None:
+        return False
+    return _replace(node, "permute_dims", (inner, tuple([first[axis] for axis in second])))
+
+
+def _replace(node: Node, name: str, args: tuple) -> bool:
+    """Put another op in the place of a node with one value."""
+    graph, value = node.graph, node.value
+    assert graph is not None
+    made = graph.insert(Node(lookup(name), args, ("tensor",), node.span), node)
+    made.value.name, made.value.type = value.name, value.type
+    value.replace_by(made.value)
+    graph.erase(node)
+    return True
+
+
+def _axes(node: Node) -> tuple[int, ...] | None:
+    """Which axis of its argument each axis of its result is, as the op itself orders the axes of a small array."""
+    type_ = known_type(node.args[0])
+    if type_ is None or type_.dims is None:
+        return None
+    rank: Any = len(type_.dims)
+    with building(None):
+        out = evaluate(node.op, (np.empty(range(1, rank + 1)), *node.args[1:]))
+    return tuple([size - 1 for size in out.shape])

@@ -1,0 +1,67 @@
+"""Sweep: one walk along a graph in which values are replaced by what stands before them. Linear in its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..trees import leaves, tree_map
+from ..types import LogicalTensor
+
+Visit = Callable[[Node], Sequence[Any] | None]
+
+
+def sweep(graph: Graph, visit: Visit) -> bool:
+    """Show each node to `visit`, its inputs as they are by then. What it gives, one leaf a value, takes the place of the
+    values, and the node goes; None: it stays. Whether anything was replaced."""
+    replaced: dict[Value, Any] = {}
+    gone: list[Node] = []
+    for node in graph:
+        if replaced:
+            substitute(node, replaced)
+        found = visit(node)
+        if found is None:
+            continue
+        for value, leaf in zip(node.values, found):
+            replaced[value] = leaf
+            if type(leaf) is Value and leaf.name is None:
+                leaf.name = value.name
+        gone.append(node)
+    if replaced:
+        substitute(graph.output, replaced)
+    for node in reversed(gone):
+        graph.erase(node)
+    return bool(gone)
+
+
+def substitute(node: Node, replaced: Mapping[Value, Any]) -> None:
+    """Let a node take what replaces its inputs."""
+    if any(type(leaf) is Value and leaf in replaced for leaf in leaves(node.args)):
+        node.set_args(tree_map(lambda leaf: replaced.get(leaf, leaf) if type(leaf) is Value else leaf, node.args))
+
+
+def returned(value: Value) -> bool:
+    """Whether its graph gives it as a result."""
+    graph = value.graph
+    return graph is not None and graph.output in value.uses
+
+
+def written(value: Value) -> bool:
+    """Whether some node was written by its author over this value, in place."""
+    return any(node.in_place and node.args and node.args[0] is value for node in value.uses)
+
+
+def known_type(leaf: Any) -> LogicalTensor | None:
+    """The type of a tensor value where its dtype and rank are known, and it is no weak number."""
+    type_ = leaf.type if type(leaf) is Value else None
+    good = isinstance(type_, LogicalTensor) and type_.dtype is not None and type_.dims is not None and not type_.weak
+    return type_ if good else None
+
+
+def same_type(a: Any, b: Any) -> bool:
+    """Whether two values are surely of one dtype and shape."""
+    first, second = known_type(a), known_type(b)
+    if first is None or second is None or first.dims is None or second.dims is None:
+        return False
+    return first.dtype == second.dtype and None not in first.dims and first.dims == second.dims

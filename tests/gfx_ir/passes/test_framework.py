@@ -1,0 +1,225 @@
+"""Passes are checked, named, timed, dumped and validated; attributes of graphs survive copies, levels and files."""
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.copies import copy_program
+from gfx_ir.edges import Attribute
+from gfx_ir.errors import ArgumentError, FormatError
+from gfx_ir.graph import Node
+from gfx_ir.infer import bind, infer
+from gfx_ir.op import lookup
+from gfx_ir.passes import ALL, Context, Optimize, Pass, PassError, PassRegistry
+from gfx_ir.save import load, save
+from optimized import f32, ops_of, read
+
+TEXT = """def f(x):
+    a = sin(x)
+    b = multiply(a, 1.0)
+    c = cos(x)
+    return b
+"""
+PLACES = Attribute("places", dict)
+COUNT = Attribute("count", int, derived=True)
+
+
+class Renames(Pass):
+    """Replaces every op of one name by that of another."""
+
+    name = "renames"
+    needs = ("old", "new")
+
+    def run(self, program, context):
+        changed = False
+        for node in list(program.entry):
+            if node.op.name == self.get("old"):
+                made = program.entry.insert(Node(lookup(self.get("new")), node.args), node)
+                node.value.replace_by(made.value)
+                program.entry.erase(node)
+                changed = True
+        return changed
+
+
+class Breaks(Pass):
+    name = "breaks"
+
+    def run(self, program, context):
+        program.entry.first.args = ()
+        program.entry.edited()
+        return True
+
+
+class Lies(Pass):
+    name = "lies"
+
+    def run(self, program, context):
+        program.entry.erase(program.entry.last)
+        return False
+
+
+# ---------------------------------------------------------------------- one pass
+def test_a_pass_needs_its_attributes():
+    with pytest.raises(PassError, match="needs its attribute 'old'"):
+        Renames().apply(read(TEXT))
+    program = read(TEXT)
+    assert Renames(old="sin", new="tan").apply(program) and ops_of(program) == ["tan", "multiply", "cos"]
+    assert not Renames(old="sin", new="tan").apply(program)
+
+
+def test_attributes_of_a_pass_are_owned_or_borrowed():
+    shared = {"x": "cuda:0"}
+    one = Renames().set("own", {"a": [1]}).set_not_owned("places", shared)
+    two = one.copy()
+    two.get("own")["a"].append(2)
+    assert one.get("own") == {"a": [1]} and two.get("places") is shared
+    assert one.set("places", {}).get("places") == {} and not one.has("absent") and one.get("absent", 3) == 3
+
+
+def test_a_pass_needs_attributes_of_the_graph():
+    registry = PassRegistry()
+    registry.register(Renames).require_pass_attr("third").require_graph_attr(PLACES)
+    made = registry.get("renames", old="sin", new="tan", third=1)
+    program = read(TEXT)
+    with pytest.raises(PassError, match="needs the graph attribute 'places'"):
+        made.apply(program)
+    program.entry.set(PLACES, {"sin": "cpu"})
+    assert made.apply(program)
+    with pytest.raises(PassError, match="needs its attribute 'third'"):
+        registry.get("renames", old="sin", new="tan").apply(program)
+
+
+def test_a_name_is_registered_once():
+    registry = PassRegistry()
+    registry.register(Renames)
+    with pytest.raises(ValueError, match="already registered"):
+        registry.register(Renames)
+    registry.register(lambda: Renames(old="sin", new="cos"), name="sin_to_cos")
+    assert "sin_to_cos" in registry.names()
+    with pytest.raises(ArgumentError, match=r"there are: .*renames"):
+        registry.get("absent")
+
+
+def test_a_pass_that_breaks_or_lies_is_named_with_those_before_it():
+    with pytest.raises(PassError, match=r"pass 'breaks', after dead_code, left a broken program: .*arguments for x"):
+        Optimize(["dead_code", Breaks()])(read(TEXT))
+    with pytest.raises(PassError, match=r"'lies'.* edited the program, and says that it did not"):
+        Optimize([Lies()])(read(TEXT))
+    broken = read(TEXT)
+    broken.entry.first.args = ()
+    with pytest.raises(PassError, match="was given a broken program"):
+        Renames(old="sin", new="tan").apply(broken)
+
+
+# ---------------------------------------------------------------------- several
+def test_the_first_pass_that_changes_a_result_is_named():
+    inputs = (np.ones(2, np.float32),)
+    Optimize([Renames(old="cos", new="tan"), "dead_code"], validate=inputs)(read(TEXT))
+    with pytest.raises(PassError, match=r"pass 'renames' changed a result: value 0 differs .*after dead_code"):
+        Optimize(["dead_code", Renames(old="sin", new="tan")], validate=inputs)(read(TEXT))
+
+
+def test_a_series_leaves_its_program_alone_and_reports():
+    program = read(TEXT, x=f32(3))
+    series = Optimize(["algebra", "dead_code"], fixpoint=True)
+    out = series(program)
+    assert ops_of(program) == ["sin", "multiply", "cos"] and ops_of(out) == ["sin"]
+    assert [(a.name, a.round, a.changed, a.before, a.after) for a in series.report] == [
+        ("algebra", 0, True, 3, 2), ("dead_code", 0, True, 2, 1), ("algebra", 1, False, 1, 1), ("dead_code", 1, False, 1, 1),
+    ]  # fmt: skip
+    assert "3 -> 2 nodes" in str(series.report[0]) and all(a.seconds >= 0 for a in series.report)
+
+
+def test_a_series_without_an_end_is_refused():
+    with pytest.raises(PassError, match=r"no fixpoint .* renames, renames still change"):
+        Optimize([Renames(old="sin", new="cos"), Renames(old="cos", new="sin")], fixpoint=True)(read(TEXT))
+
+
+def test_dumps(tmp_path, monkeypatch):
+    monkeypatch.setenv("GFX_DUMP", str(tmp_path))
+    Optimize(["canonical", "dead_code"])(read(TEXT))
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        f"002_dead_code.{e}" for e in ("after.txt", "before.txt", "diff")
+    ]
+    assert "-    c = cos(x)" in (tmp_path / "002_dead_code.diff").read_text()
+
+
+# ---------------------------------------------------------------------- graph attributes
+def test_attributes_survive_copies_levels_and_files(tmp_path):
+    program = read(TEXT)
+    lent = {"big": object()}
+    program.entry.set(PLACES, {"result": program.entry.first.value, "list": [1, 2.5, None, "x"]})
+    program.entry.set_not_owned(Attribute("lent", dict), lent)
+    copy = copy_program(program)
+    assert copy.entry.get(PLACES)["result"] is copy.entry.first.value
+    copy.entry.get(PLACES)["list"].append(3)
+    assert program.entry.get(PLACES)["list"] == [1, 2.5, None, "x"]
+    typed = infer(bind(program, x=f32(3)))
+    assert typed.entry.get(PLACES)["result"] is typed.entry.first.value
+    assert typed.entry.get(Attribute("lent", dict)) is lent
+    save(program, tmp_path / "f.json")
+    again = load(tmp_path / "f.json")
+    assert again.entry.get(PLACES) == {"result": again.entry.first.value, "list": [1, 2.5, None, "x"]}
+    assert not again.entry.has(Attribute("lent", dict))
+
+
+def test_an_attribute_that_no_file_can_hold(tmp_path):
+    program = read(TEXT)
+    program.entry.set(Attribute("made", set), {1})
+    with pytest.raises(FormatError, match="attribute 'made' of graph 'f' is a set"):
+        save(program, tmp_path / "f.json")
+    with pytest.raises(TypeError, match="is a dict, not a list"):
+        program.entry.set(PLACES, [])
+
+
+def test_derived_attributes_go_stale_unless_they_are_preserved():
+    class Keeps(Renames):
+        preserves = (COUNT,)
+
+    class KeepsAll(Renames):
+        preserves = ALL
+
+    for kind, kept in ((Renames, False), (Keeps, True), (KeepsAll, True)):
+        program = read(TEXT)
+        program.entry.set(COUNT, 3)
+        program.entry.set(PLACES, {})
+        kind(old="absent", new="tan").apply(program)
+        assert program.entry.has(COUNT)
+        kind(old="sin", new="tan").apply(program, Context())
+        assert program.entry.has(COUNT) is kept and program.entry.has(PLACES)
+
+
+# ---------------------------------------------------------------------- edits
+def test_an_edited_program_runs_and_prints_the_edit():
+    program = gfx.symbolic_trace(lambda x: np.sin(x) + 1.0, backend="numpy")
+    x = np.ones(3)
+    np.testing.assert_array_equal(program(x), np.sin(x) + 1.0)
+    before = program.version
+    program.entry.first.value.replace_by(program.entry.placeholders[0])
+    assert program.version != before
+    np.testing.assert_array_equal(program(x), x + 1.0)
+    assert "sin" in str(program) and "sin" not in program.source("numpy")
+
+
+def test_an_edit_within_a_region_counts():
+    program = read("""def f(x, n: int):
+    def body(i, y):
+        a = sin(y)
+        b = cos(a)
+        return (b,)
+    y = for_(body, items=(("range", 0, n, 1),), init=(x,), operands=())
+    return y
+""")
+    before = program.version
+    body = program.entry.first.regions[0]
+    body.result = (body.first.value,)
+    assert program.version != before
+
+
+def test_parameters_that_are_replaced_are_used():
+    layer = torch.nn.Linear(2, 2)
+    program = gfx.symbolic_trace(layer, torch.ones(2))
+    program(torch.ones(2))
+    program.params["weight"] = torch.zeros(2, 2)
+    assert torch.equal(program(torch.ones(2)), layer.bias)
