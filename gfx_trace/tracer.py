@@ -23,6 +23,7 @@ from .arrays import Arrays
 from .builtin_calls import OpenRange
 from .calls import Calls
 from .choices import Choices
+from .decided import Decided
 from .effects import Effects
 from .facts import Facts
 from .grad_mode import CALLERS, Gradients
@@ -64,6 +65,7 @@ class Tracer(
         self.effects = Effects(self)
         self.facts = Facts()
         self.record = Record(self.facts, promotion, self.is_argument, self.type_of)
+        self.decided = Decided(self.facts, self.record)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.params: dict[str, Any] = {}

@@ -62,6 +62,8 @@ class Truths:
             while is_made(value) and value.node.op.name == "to_bool":  # a test asks the tensor itself
                 value = self.local(value.node.args[0])
             known = self.facts.decide(value)
+            if known is None:
+                known = self.decided.truth(value)
             return self._scalar_test(value) if known is None else known
         if kind is OpenList:
             return self.truth(test.items)

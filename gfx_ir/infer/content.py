@@ -1,0 +1,69 @@
+"""Content of values that follows from constants and shapes alone: computed where sizes are fixed, told as a sequence where not.
+
+Only whole numbers that every dtype in question keeps are told, so that no framework rounds or wraps them another way.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import GfxError
+from ..op import OpDef, evaluate
+from ..rules import building
+from ..trees import leaves, tree_map
+from ..types import LogicalTensor
+from .sequences import Seq, holds, rule_of
+
+LARGEST = 4096
+"""Elements of what is computed at capture."""
+_WORK = 2**20
+"""Elements that computing it may take on the way, at most."""
+_PLAIN = (np.ndarray, bool, int, float, str, type(None), type(...), DType)
+_FAMILIES = frozenset(("elementwise", "reduce", "search", "index", "shape", "arrange", "create"))
+_UNTOLD = frozenset(("empty",))
+Content = np.ndarray | Seq | None
+"""An array, a sequence, or nothing that is known."""
+
+
+def content(op: OpDef, args: tuple, type_: LogicalTensor) -> Content:
+    """What the only output of an op holds, which is of this type. `args`: a tree with the content of each tensor, UNTOLD where that is
+    not known; a host value that is open stands for itself."""
+    if op.name in _UNTOLD or type_.dtype is None:
+        return None
+    if op.family in _FAMILIES and all(isinstance(leaf, _PLAIN) for leaf in leaves(args)):
+        found = _computed(op, args)
+        if found is not None:
+            return found if _exact(found, type_.dtype) else None
+    rule = rule_of(op)
+    made = rule(tree_map(lambda leaf: None if leaf is UNTOLD else leaf, args), type_.rank) if rule is not None else None
+    return made if made is not None and holds(type_.dtype, made) else None
+
+
+UNTOLD = type("Untold", (), {"__repr__": lambda self: "UNTOLD"})()
+"""Stands for a tensor whose content is not known: None is a value of its own in an op's arguments."""
+
+
+def _computed(op: OpDef, args: tuple) -> np.ndarray | None:
+    sizes = [leaf if type(leaf) is int else leaf.size for leaf in leaves(args) if type(leaf) in (int, np.ndarray)]
+    if math.prod(abs(size) for size in sizes if size) > _WORK:
+        return None
+    try:
+        with building(None), np.errstate(all="ignore"):
+            found = evaluate(op, args)
+    except (GfxError, TypeError, ValueError, IndexError, ArithmeticError, AttributeError):
+        return None  # what is wrong is said where it is captured
+    made = np.asarray(found) if isinstance(found, (np.ndarray, np.generic, bool, int, float)) else None
+    return made if made is not None and made.size <= LARGEST else None
+
+
+def _exact(data: np.ndarray, dtype: DType) -> bool:
+    """Whether an array holds whole numbers that its dtype, and those that it is computed with, keep."""
+    if data.dtype == bool or not data.size:
+        return data.dtype == bool or dtype.kind in "bi"
+    if data.dtype.kind not in "if" or not np.all(np.isfinite(data)) or not np.array_equal(data, np.floor(data)):
+        return False
+    ends = [Seq(end.item()) for end in (data.min(), data.max())]
+    return all(holds(dtype, end) and abs(end.start) < 2**31 for end in ends)

@@ -1,0 +1,169 @@
+"""What a test on constants and sizes answers is told without data: for sizes that are open, of arithmetic sequences."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import GfxError
+
+
+def packed(x: torch.Tensor):
+    at = torch.arange(x.shape[1]).unsqueeze(0)
+    mask = (torch.diff(at, prepend=at[:, :1] - 1, dim=-1) != 1).cumsum(-1)
+    return None if (mask[:, -1] == 0).all() else x * 2
+
+
+def steps(x: torch.Tensor):
+    return x + 1 if (torch.diff(torch.arange(len(x))) != 1).any() else x - 1
+
+
+def above(x: torch.Tensor):
+    return x + 1 if (torch.arange(len(x)) * 2 >= 0).all() else x - 1
+
+
+def counted(x: np.ndarray):
+    return x + 1 if np.any(np.diff(np.arange(3, len(x) + 3)) < 1) else x - 1
+
+
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("f", [packed, steps, above, counted])
+def test_a_test_on_positions_is_told(f, given):
+    """No test is left in what is emitted, and one side is None."""
+    data = np.ones((2, 4), np.float32)
+    x = data if f is counted else torch.tensor(data)
+    program = gfx.symbolic_trace(f, *((x,) if given else ()))
+    assert not any(node.regions for node in program.entry)
+    found, wanted = program(x), f(x)
+    assert found is wanted is None or np.array_equal(found, wanted)
+
+
+def first(a, c):
+    return a[:1]
+
+
+def rest(a, c):
+    return a[1:]
+
+
+def most(a, c):
+    return a[:-1]
+
+
+def every_other(a, c):
+    return a[::2]
+
+
+def later(a, c):
+    return a[c:] if c > 0 else a
+
+
+def plus(a, c):
+    return a + c
+
+
+def times(a, c):
+    return a * c
+
+
+def minus_itself(a, c):
+    return a[1:] - a[:-1]
+
+
+def behind_one(a, c):
+    return torch.cat([a[:1] - 1, a])
+
+
+def behind_first(a, c):
+    return torch.cat([a[:1], a + c])
+
+
+def twice(a, c):
+    return torch.cat([a, a])
+
+
+def summed(a, c):
+    return torch.cumsum(a, 0)
+
+
+def differs(a, c):
+    return (a != c).to(torch.int64)
+
+
+def equals(a, c):
+    return (a == c).to(torch.int64)
+
+
+def less(a, c):
+    return (a < c).to(torch.int64)
+
+
+def at_least(a, c):
+    return (a >= c).to(torch.int64)
+
+
+def flipped(a, c):
+    return torch.flip(a, (0,))
+
+
+def zeros(a, c):
+    return torch.zeros_like(a)
+
+
+def stretched(a, c):
+    return a[:1] * torch.arange(3)
+
+
+def crossed(a, c):
+    return (a.unsqueeze(1) - a.unsqueeze(0))[0]
+
+
+def outside(a, c):
+    return a.unsqueeze(1)[:, 0]
+
+
+def small(a, c):
+    return (a.to(torch.int8) * 100).to(torch.int64)
+
+
+def real(a, c):
+    return (a / 3).to(torch.int64)
+
+
+OPERATIONS = [
+    first, rest, most, every_other, later, plus, times, minus_itself, behind_one, behind_first, twice, summed, differs, equals, less,
+    at_least, flipped, zeros, stretched, crossed, outside, small, real,
+]  # fmt: skip
+
+
+def asked(n: int, operations, numbers, quantifier):
+    a = torch.arange(n)
+    for operation, number in zip(operations, numbers):
+        a = operation(a, number)
+    holds = (a == numbers[-1]).all() if quantifier == "all" else (a != numbers[-1]).any()
+    return torch.ones(1) if holds else torch.zeros(1)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_what_is_told_holds_for_each_size(seed):
+    """Random chains of operations on positions, compared with PyTorch for sizes from 0 on."""
+    draw = random.Random(seed)
+    operations = [draw.choice(OPERATIONS) for _ in range(draw.randint(1, 4))]
+    numbers = [draw.randint(-2, 2) for _ in range(len(operations) + 1)]
+    quantifier = draw.choice(["all", "any"])
+
+    def f(n: int):
+        return asked(n, operations, numbers, quantifier)
+
+    try:
+        program = gfx.symbolic_trace(f)
+    except GfxError:
+        return
+    for n in range(5):
+        try:
+            wanted = f(n)
+        except (IndexError, RuntimeError):
+            continue
+        assert program(n).item() == wanted.item(), (n, [operation.__name__ for operation in operations], numbers)
