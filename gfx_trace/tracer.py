@@ -35,6 +35,7 @@ from .modules import Mode
 from .objects import Objects
 from .plain import FAMILY, combined, kind_of
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
+from .ranks import made_type
 from .record import Record
 from .regions import Regions
 from .rows import Generated
@@ -298,6 +299,10 @@ class Tracer(
     def assume_rows(self, value: Any) -> bool:
         """Take an argument to lie in memory row by row, with a guard. False where `value` is no argument."""
         return self._assume("layout", value, "row by row")
+
+    def told_type(self, value: Value) -> LogicalTensor:
+        """The type of a tensor, as far as it is known: its own, or what the ops tell that made it."""
+        return made_type(value) if value.type is None else value.type
 
     def is_argument(self, value: Any) -> bool:
         """Whether a value is a tensor that the captured function takes. What a loop carries is none, nor has its region an owner

@@ -14,6 +14,7 @@ from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, kind_of
 from gfx_ir.errors import MissingOp, ShapeError
 from gfx_ir.graph import Value
+from gfx_ir.lifting.written import check_written
 from gfx_ir.op import OpDef, active, lookup
 from gfx_ir.types import LogicalTensor
 
@@ -137,11 +138,18 @@ def dtype_like(x: Any) -> Any:
 
 
 def cast_back(new: Any, base: Any) -> Any:
-    """What an in-place method leaves in `base`: its dtype stays."""
+    """What an in-place method leaves in `base`: its dtype stays. Raises ShapeError where it cannot."""
+    check_written(base, new, _holds)
     old, now = dtype_of(base), dtype_of(new)
     if old is not None and now is not None and old != now:
         return ops.astype(new, old)
     return ops.astype(new, old or ops.dtype_of(base)) if is_number(new) else new
+
+
+def _holds(base: DType, new: DType) -> bool:
+    """A tensor of floats holds what is written of whole numbers, not the other way; see torch.can_cast."""
+    order = "biufc"
+    return (base.kind in "iu" and new.kind in "iu") or order.index(new.kind) <= order.index(base.kind)
 
 
 def floating(x: Any) -> Any:
