@@ -30,7 +30,7 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "**": operator.pow, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "==": operator.eq, "!=": operator.ne, "and": lambda a, b: a and b, "or": lambda a, b: a or b,
-    "not": operator.not_, "neg": operator.neg, "abs": abs, "int": int, "float": float, "bool": bool, "str": str,
+    "not": operator.not_, "~": operator.invert, "neg": operator.neg, "abs": abs, "int": int, "float": float, "bool": bool, "str": str,
     "min": min, "max": max, "is": operator.is_, "in": lambda a, b: a in b, "round": round, "len": len, "list": list,
     "getitem": operator.getitem, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
     "^": operator.xor, "format": lambda *parts: "".join(map(_shown, parts)),

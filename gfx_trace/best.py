@@ -22,10 +22,13 @@ def minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if len(args) == 1 and is_shape(open_tuple(args[0])) and not kwargs:
         return folded(tracer, f.__name__, open_tuple(args[0]))
     key = kwargs.get("key")
+    if len(args) == 1:
+        args = (tracer.iterable(args[0]),)
     items = list(args[0]) if len(args) == 1 and (key is not None or not is_open(args[0])) else list(args)
     if key is not None and items:
         return _by_key(tracer, f, items, key)
     if len(args) == 1 and isinstance(args[0], Proxy):
+        of_one_axis(tracer, args[0], f.__name__)
         return _best(f, args[0])
     if not any(map(is_open, items)):
         return f(*args, **kwargs)
@@ -36,6 +39,18 @@ def minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         else:
             best = tracer.wrap(tracer.host(f.__name__, tracer.unwrap(best), tracer.unwrap(item)))
     return best
+
+
+def of_one_axis(tracer: Tracer, x: Proxy, name: str) -> None:
+    """Python goes over the first axis: of more than one, its items are no numbers, and have no truth."""
+    found = getattr(getattr(x.read(), "type", None), "rank", None)
+    if found is not None and found > 1:
+        raise tracer.error(
+            f"GFX cannot convert this {name}() of a tensor of {found} axes: its rows have no order and no truth",
+            f"write x.{name}(), or {name}(x.flatten())",
+        )
+    if found is None:
+        tracer.assume_rank(x.read(), 1)
 
 
 def _by_key(tracer: Tracer, f: Any, items: list[Any], key: Any) -> Any:

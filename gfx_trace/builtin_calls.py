@@ -19,12 +19,13 @@ from gfx_ir.op import active
 from gfx_ir.python_numbers import FUNCTIONS, OPEN
 from gfx_ir.trees import leaves
 
-from .best import minmax
-from .classes import has_attribute, is_instance, type_of
+from .best import minmax, of_one_axis
+from .classes import attribute_name, has_attribute, is_instance, type_of
+from .faults import class_name, no_operator
 from .plain import cast, on_math, on_pow, on_round
 from .proxy import HostProxy, Proxy, is_open
 from .rows import Generated, StackedRows, rows_of
-from .sequences import OpenList, folded, holds_open_sizes, is_shape, joined, open_tuple
+from .sequences import OpenList, folded, holds_open_sizes, is_shape, is_whole, joined, open_tuple
 from .special_methods import FUNCTIONS as SPECIAL_FUNCTIONS
 from .texts import formatted, str_or_repr
 from .told import is_size, value_of
@@ -97,6 +98,7 @@ def _any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if is_shape(args[0]):
         return folded(tracer, f.__name__, args[0])
     if isinstance(args[0], Proxy):
+        of_one_axis(tracer, args[0], f.__name__)
         return tracer.wrap(getattr(ops, f.__name__)(args[0].read(), 0), args[0].backend)
     items = list(args[0])
     if not any(map(is_open, items)):
@@ -111,8 +113,7 @@ def _abs(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _getattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    if type(args[1]) is HostProxy:
-        tracer.python_number(args[1], "the name of an attribute")
+    attribute_name(tracer, args[1])
     try:
         return tracer.getattr(args[0], args[1])
     except AttributeError:
@@ -153,6 +154,9 @@ def _printed(tracer: Tracer, x: Any) -> Any:
 def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not any(map(is_open, args)):
         return range(*args)
+    for arg in args:
+        if not (type(arg) is Proxy and not arg.weak) and not is_whole(arg) and class_name(tracer, arg) is not None:
+            raise TypeError(f"{class_name(tracer, arg)!r} object cannot be interpreted as an integer")
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return OpenRange(start, stop, step)
 
@@ -301,6 +305,14 @@ def _prod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 def _divmod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not any(map(is_open, args)):
         return f(*args, **kwargs)
+    for x in args:
+        if (
+            type(x) is Proxy
+            and not x.weak
+            and x.backend is not None
+            and not hasattr(x.backend.tensor_types[0], "__divmod__")
+        ):
+            return no_operator(tracer, "divmod()", *args)
     return tracer.placed(operator.floordiv, *args), tracer.placed(operator.mod, *args)
 
 

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 from typing import Any
+
+
+def own_attribute(x: Any, name: str, otherwise: Any = None) -> Any:
+    """An attribute that an object or its class has: a `__getattr__` of its author is not asked, which may raise what it likes."""
+    try:
+        return type.__getattribute__(x, name) if isinstance(x, type) else object.__getattribute__(x, name)
+    except AttributeError:
+        return otherwise
 
 
 def called_name(f: Any) -> str:
     """What a function is called by those who use it."""
-    module, name = getattr(f, "__module__", None), getattr(f, "__qualname__", None) or getattr(f, "__name__", None)
+    module, name = own_attribute(f, "__module__"), own_attribute(f, "__qualname__") or own_attribute(f, "__name__")
+    owner = own_attribute(f, "__self__")
+    if name and not module and owner is not None and not isinstance(owner, ModuleType):
+        return f"{(owner if isinstance(owner, type) else type(owner)).__name__}.{own_attribute(f, '__name__')}"
     if isinstance(module, str) and "._" in f"{module}.{name}":
         module, name = _public_name(f, module.partition(".")[0]) or (module, name)
-    return f"{module}.{name}" if module and name else name or repr(f)
+    return f"{module}.{name}" if module and name else name or f"a {type(f).__name__}"
 
 
 def _public_name(f: Any, package: str) -> tuple[str, str] | None:
@@ -22,3 +34,11 @@ def _public_name(f: Any, package: str) -> tuple[str, str] | None:
                 if held is f and not name.startswith("_"):
                     return key, name
     return None
+
+
+_OWN = frozenset(("gfx_ir", "gfx_trace", "gfx_numpy", "gfx_torch", "gfx_jax"))
+
+
+def own(module: str | None) -> bool:
+    """Whether a module, told by its name, is GFX's."""
+    return (module or "").partition(".")[0] in _OWN

@@ -4,40 +4,38 @@ from __future__ import annotations
 
 import functools
 import inspect
-import random
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Backend, Lift
-from gfx_ir.errors import GfxError, UnsupportedConstruct
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.op import OpDef
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, paths
 
 from .bound import BoundLift
 from .builtin_calls import BUILTINS
-from .called import called_name
+from .called import own_attribute
 from .conversion import convert, converted, enterable
 from .draws import BoundDraw
 from .entered import Managers
+from .faults import cannot
 from .grad_mode import standing_for
 from .higher_order import SPECIAL
-from .holding import hold
 from .into import put_into
 from .joins import Choice, Partial
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
-from .proxy import HostProxy, NeedsPython, Proxy, Unusable, is_open
+from .native import run_native
+from .proxy import Unusable, is_open
 from .sequences import OpenList, Starred, spread
 from .special_methods import SpecialMethod, meant
-from .texts import on_text
 
 if TYPE_CHECKING:
     from .scopes import Opened
     from .tracer import Tracer
 
 _DEPTH = 120
-_CLOCKS = frozenset(("time", "datetime"))
 
 
 class Calls(Managers):
@@ -71,7 +69,7 @@ class Calls(Managers):
             return self._apply_lifted(lifted, f, args, kwargs)
         if self.is_leaf(f) or not enterable(f):
             found = self.managed(f, args, kwargs)
-            return self._native(f, args, kwargs) if found is NotImplemented else found
+            return run_native(self, f, args, kwargs) if found is NotImplemented else found
         new = self.entered[f] = convert(f, self)
         return self.enter(new, f, args, kwargs)
 
@@ -111,6 +109,8 @@ class Calls(Managers):
         return self.call(function, (owner, *args), kwargs)
 
     def _call_other(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+        if is_open(f):
+            raise cannot(self, f, "{} is not callable")
         if is_module(f):
             return call_module(self, f, args, kwargs)
         if isinstance(f, OpDef):
@@ -135,10 +135,10 @@ class Calls(Managers):
         method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)
-        inner = getattr(f, "__wrapped__", None)
+        inner = own_attribute(f, "__wrapped__")
         if isinstance(inner, types.FunctionType) and not isinstance(method, types.FunctionType):
             return self.call(inner, args, kwargs)  # compiled, as by jax.jit: it computes what it wraps
-        return self._native(f, args, kwargs)
+        return run_native(self, f, args, kwargs)
 
     def lifted(self: Tracer, f: Any) -> Any:
         """What a callable is lifted by: a handler of a builtin, a framework's Lift, or None."""
@@ -223,12 +223,12 @@ class Calls(Managers):
                 made = object.__new__(cls)
                 self._call_function(init, (made, *args), kwargs)
                 return made
-        return self._native(cls, args, kwargs)
+        return run_native(self, cls, args, kwargs)
 
     def _construct_error(self: Tracer, cls: type, init: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """An exception; a class of the user's own may put captured data into its text."""
         if not enterable(init) or not any(map(is_open, leaves((args, kwargs)))):
-            return self._native(cls, args, kwargs)
+            return run_native(self, cls, args, kwargs)
         made = cls.__new__(cls, *args, **kwargs)
         self._call_function(init, (made, *args), kwargs)
         return made
@@ -237,7 +237,7 @@ class Calls(Managers):
         """A dataclass without its generated __init__: fields set, then its own __post_init__ entered."""
         post = getattr(cls, "__post_init__", None)
         if post is None or not enterable(post):
-            return self._native(cls, args, kwargs)
+            return run_native(self, cls, args, kwargs)
         bound = inspect.signature(cls).bind(*args, **kwargs)
         bound.apply_defaults()
         made = cls.__new__(cls)
@@ -260,35 +260,6 @@ class Calls(Managers):
             for path, leaf in paths(tree, prefix):
                 if self.array_owner(leaf) is not None:
                     self.tensor_paths.setdefault(id(leaf), ".".join(map(str, path)))
-
-    # ------------------------------------------------------------------ as it is
-    def _native(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-        """Run a callable that is neither lifted nor entered. One that belongs to a framework and gets tensors has no row."""
-        if foreign(f, self.frameworks()) and any(
-            isinstance(leaf, (Proxy, HostProxy)) for leaf in leaves((args, kwargs))
-        ):
-            return hold(self, f, args, kwargs)
-        text = on_text(self, f, args, kwargs)
-        if text is not NotImplemented:
-            return text
-        if isinstance(getattr(f, "__self__", args[0] if args else None), random.Random) and not isinstance(f, type):
-            raise self.outside_generator(called_name(f))
-        site = self.site
-        args = tuple([standing_for(self, arg) or arg for arg in args])  # a manager that it enters
-        try:
-            result = self.effects.run(f, args, kwargs)
-            if not self.quiet and ((result is None and self.stack) or getattr(f, "__module__", None) in _CLOCKS):
-                self.site = site
-                span = self.span()
-                self.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")
-            return self.noted(result)
-        except GfxError as error:
-            if error.span is None or error.span.file == __file__:  # code in C asked: the frame that it sees is this one
-                self.site = site
-                error.span = self.span()
-            if isinstance(error, NeedsPython):
-                error.hint = error.hint or f"it is asked for inside {called_name(f)}"
-            raise
 
 
 def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
@@ -314,13 +285,6 @@ def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
         if lift is not None:
             return lift, backend
     return None
-
-
-def foreign(f: Any, frameworks: Sequence[Backend]) -> bool:
-    """Whether a callable belongs to a framework: with captured data it needs a row."""
-    module = getattr(f, "__module__", None) or getattr(type(f), "__module__", None) or ""
-    package = str(module).partition(".")[0]
-    return any(package in backend.packages for backend in frameworks) and not isinstance(f, type)
 
 
 def _enter_root(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from gfx_ir.graph import Value
 
 from .devices import settled
+from .faults import class_name
 from .plain import classes_of
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .scalars import number_types
@@ -26,7 +27,7 @@ def is_instance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if isinstance(x, Unusable):
         raise x.error
     if type(x) is OpenList:
-        return any(issubclass(list, c) for c in _flatten(classes) if isinstance(c, type))
+        x = []
     check_class(tracer, x)
     return _is_instance(tracer, x, _flatten(classes)) if is_open(x) else isinstance(x, classes)
 
@@ -39,6 +40,8 @@ def _flatten(classes: Any) -> list[Any]:
 
 
 def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
+    if not all(isinstance(c, type) or hasattr(c, "__instancecheck__") or c is None for c in classes):
+        raise TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union")
     if isinstance(x, Proxy):
         if x.weak:
             return _number_is(tracer, x, tuple(c for c in classes if isinstance(c, type)))
@@ -91,8 +94,17 @@ def _type_of(tracer: Tracer, x: HostProxy) -> type:
     raise tracer.error(f"GFX cannot tell the class of an open {x.kind}", "compare with isinstance, or fix the argument")
 
 
+def attribute_name(tracer: Tracer, name: Any) -> None:
+    """Raises what Python raises for the name of an attribute that is no text, and NeedsPython where it is open."""
+    if is_open(name) and class_name(tracer, name) in ("str", None):
+        tracer.python_number(name, "the name of an attribute")
+    if not isinstance(name, str):
+        raise TypeError(f"attribute name must be string, not {class_name(tracer, name)!r}")
+
+
 def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, name = args
+    attribute_name(tracer, name)
     check_class(tracer, x)
     if isinstance(x, Proxy) and x.weak:
         return _agreed(tracer, [hasattr(cls, name) for cls in classes_of(x.weak)])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from gfx_ir.backend import Backend
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.source import Scope
 
 from . import hooks
+from .called import own_attribute
 from .rewrite import NoSource, is_converted
 from .rewrite import convert as rewrite
 
@@ -71,3 +73,10 @@ def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
             raise
         tracer.notes.append(f"{f.__qualname__} has no source and is traced as it is: {error.what}")
         return f
+
+
+def foreign(f: Any, frameworks: Sequence[Backend]) -> bool:
+    """Whether a callable belongs to a framework: with captured data it needs a row."""
+    module = own_attribute(f, "__module__") or type(f).__module__
+    package = str(module).partition(".")[0]
+    return any(package in backend.packages for backend in frameworks) and not isinstance(f, type)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.errors import CaptureError, GfxError
 
 from .conversion import enterable
+from .faults import cannot
 from .grad_mode import standing_for
+from .proxy import is_open
 from .raised import Raised, gfx_handlers
 from .rewrite import definition
 from .rewrite.flow import TRY, yields
@@ -60,6 +62,8 @@ class Managers:
             return standing
         if type(made) is contextlib._GeneratorContextManager and enterable(made.func):  # made where nothing is captured
             return self._of_generator(made.func, made.args, made.kwds)
+        if is_open(made):
+            raise cannot(self, made, "{} does not support the context manager protocol")
         if isinstance(made, contextlib.suppress):
             return Entered(self, made, vars(made)["_exceptions"])
         enter, leave = (getattr(type(made), name, None) for name in ("__enter__", "__exit__"))

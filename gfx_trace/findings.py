@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .called import called_name
-from .calls import foreign, lifted_by
-from .conversion import enterable
+from .calls import lifted_by
+from .conversion import enterable, foreign
 from .flavour import loaded_frameworks
 from .scope_names import SCOPES, ScopeNames, assigned, own, plain_kinds
 

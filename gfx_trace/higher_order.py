@@ -15,6 +15,7 @@ from .classes import check_class
 from .draws import generator_of_seed
 from .gradients import autograd_function, custom_rule
 from .proxy import HostProxy, Proxy, is_open
+from .sequences import is_shape, open_tuple
 from .staging import staged, transform
 from .structured import fori_loop, scan, while_loop
 
@@ -132,6 +133,9 @@ def _each(function: Callable[..., Any], first: Any, *others: Any) -> Any:
 
 
 def _shape(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    x = open_tuple(args[0])
+    if type(x) is HostProxy or (type(x) is Proxy and x.weak):
+        return (tracer.length(x),) if is_shape(x) else ()
     return tracer.getattr(args[0], "shape") if isinstance(args[0], Proxy) else f(*args, **kwargs)
 
 

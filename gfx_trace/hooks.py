@@ -10,6 +10,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import active
 
 from .compared import Compared
+from .faults import cannot
 from .folds import Fold
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
@@ -288,7 +289,9 @@ def gfx_display(items: Any) -> Any:
 
 
 def gfx_starstar(value: Any) -> Any:
-    """**value in a call."""
+    """**value in a call or display."""
+    if type(value) in _OPEN and type(value) is not Choice:
+        raise cannot(active.builder, value, "{} is not a mapping")
     return value
 
 

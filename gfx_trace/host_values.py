@@ -11,14 +11,13 @@ from gfx_ir.graph import Value
 from gfx_ir.op import OpDef
 
 from .devices import fixed_device, is_device
+from .faults import cannot, class_name, has_attribute_of, is_iterable, no_attribute, no_operator
 from .namespace import Namespace
 from .proxy import HostProxy, NeedsPython, Proxy
 from .sequences import folded, open_tuple, sequence_binary
 
 if TYPE_CHECKING:
     from .tracer import Tracer
-
-_PLAIN: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
 class HostValues:
@@ -35,8 +34,8 @@ class HostValues:
         left, right = self.operand(a), self.operand(b)
         if sign in ("==", "!=") and (left is NotImplemented or right is NotImplemented):
             left, right = self.unwrap(a), self.unwrap(b)
-        if left is NotImplemented or right is NotImplemented:
-            return NotImplemented
+        if left is NotImplemented or right is NotImplemented or sign not in HOST_OPERATORS:
+            return no_operator(self, sign, a, b)
         if any(isinstance(v, Value) and v.is_tensor for v in (left, right)):
             return self.wrap(op(left, right), self.backend)
         if sign in ("/", "//", "%") and isinstance(right, Value):
@@ -59,9 +58,9 @@ class HostValues:
             return getattr(fixed_device(self, x), name)
         if kind == "str" and f"str.{name}" in HOST_OPERATORS:
             return lambda *args: self.wrap(self.host(f"str.{name}", x.value, *map(self.unwrap, args)), x.backend)
-        if hasattr(_PLAIN.get(kind), name):
+        if has_attribute_of(self, x, name):
             self.python_number(x, f"the attribute {name!r}")
-        raise AttributeError(f"an open {kind} has no attribute {name!r} that GFX knows")
+        raise no_attribute(self, x, name)
 
     def host_getitem(self: Tracer, x: HostProxy, index: Any) -> Any:
         """Item of an open shape (a size), or of another open host value."""
@@ -77,6 +76,8 @@ class HostValues:
     def length(self: Tracer, x: Any) -> Any:
         """len(x)."""
         x = open_tuple(x)
+        if not is_iterable(x):
+            raise TypeError(f"object of type {class_name(self, x)!r} has no len()")
         if isinstance(x, Proxy):
             return self.wrap(ops.size(x.read(), 0), x.backend)
         if isinstance(x, HostProxy):
@@ -87,11 +88,13 @@ class HostValues:
 
     def iterate(self: Tracer, x: Any) -> Iterator[Any]:
         """Iterate an open value in Python: only where its length is known."""
+        if not is_iterable(x):
+            raise cannot(self, x, "{} is not iterable")
         length = self.length(x)
         if isinstance(length, int):
             return (x[i] for i in range(length))  # each when it is asked for: the loop may write the array
         raise NeedsPython(
-            "iteration", "Python iterates over a value whose length is only known when the emitted code runs", self.span(),
+            "iteration", "Python iterates over a value whose length is only known when the emitted code runs", self.place(),
             "give the argument's shape at capture, or loop over it with `for`",
         )  # fmt: skip
 

@@ -234,7 +234,7 @@ def containers(*trees: Any) -> set[int]:
         elif (
             hasattr(item, "__dict__")
             and not isinstance(item, (type, ModuleType, FunctionType))
-            and not hasattr(item, "named_modules")
+            and not hasattr(type(item), "named_modules")
         ):
             found.add(id(item))
             stack.extend(vars(item).values())

@@ -17,6 +17,7 @@ from gfx_ir.graph import Value
 from .conversion import enterable
 from .devices import settled
 from .draws import Draws, drawing
+from .faults import cannot, no_attribute
 from .joins import Choice
 from .modules import is_module, module_attribute
 from .overloaded import Overloading
@@ -101,6 +102,8 @@ class Objects(Overloading):
                 o.write(ops.straight_through(o.read(), self.unwrap(value)))
                 return
             raise self.error(f"GFX cannot convert this write to the attribute {name!r} of a tensor")
+        if isinstance(o, HostProxy):
+            raise no_attribute(self, o, name)
         if is_module(o):
             old = getattr(o, name, None)
             if self.array_owner(old) is not None and isinstance(value, Proxy):
@@ -184,6 +187,8 @@ class Objects(Overloading):
         if isinstance(o, Proxy):
             self.setitem(o, key, value)
             return
+        if isinstance(o, HostProxy):
+            raise cannot(self, o, "{} does not support item assignment")
         if type(o) is OpenList:
             self.placed(operator.setitem, o, key, value)
             return
@@ -209,6 +214,8 @@ class Objects(Overloading):
         if own is not None:
             self.call(own, (o, key), {})
             return
+        if isinstance(o, HostProxy):
+            raise cannot(self, o, "{} does not support item deletion")
         listed(self, o, "delete from")
         self.effects.writes(o)
         del o[key]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.op import active
 
 from .conversion import users
+from .faults import cannot, is_iterable
 from .operand import Operand
 from .proxy import OPERATORS, is_open
 from .rows import listed
@@ -109,6 +110,8 @@ class Overloading:
         """What a loop goes over: of an object that says so itself, what its method gives."""
         if type(x) is OpenList:
             return x.items
+        if not is_iterable(x):
+            raise cannot(self, x, "{} is not iterable")
         f = self.own_method(x, "__iter__")
         return x if f is None else self.call(f, (x,), {})
 

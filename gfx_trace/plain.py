@@ -112,7 +112,7 @@ def on_round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not any(map(is_open, (*args, *kwargs.values()))):
         return f(*args, **kwargs)
     digits = [d for d in (*args[1:], *kwargs.values()) if d is not None]
-    if isinstance(args[0], HostProxy):
+    if isinstance(args[0], HostProxy) or (not is_open(args[0]) and not any(type(d) is Proxy for d in digits)):
         return tracer.wrap(tracer.host("round", *(tracer.unwrap(a) for a in (args[0], *digits))))
     if weak_kind(args[0]):
         return python_call(tracer, "round" if digits else "round.int", (args[0], *digits))

@@ -102,7 +102,7 @@ class Proxy:
     # ------------------------------------------------------------------ attributes
     def __getattr__(self, name: str) -> Any:
         builder = active.builder
-        if builder is None or name.startswith("__array_") or name == "__jax_array__":
+        if builder is None or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(name)
         builder.site = sys._getframe(1)
         return builder.tensor_attribute(self, name)
@@ -136,6 +136,8 @@ class Proxy:
     def __torch_function__(cls, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
+        if isinstance(function, type):  # which would ask again
+            raise builder.error(f"GFX has no row for {function.__module__}.{function.__name__} of a captured tensor")
         return builder.call(function, args, kwargs or {})
 
     # ------------------------------------------------------------------ what Python itself asks for
@@ -168,7 +170,25 @@ class Proxy:
         return builder.python_number(self, "a key") if builder is not None and self.weak else id(self)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {getattr(self.value, 'name', None) or ''}>"
+        return _shown(self)
+
+    def __copy__(self) -> Any:
+        return active.builder.python_copy(self)
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        return active.builder.python_copy(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return active.builder.python_number(self, "a copy of bytes")
+
+    def __sizeof__(self) -> int:
+        return active.builder.python_number(self, "its size in memory")
+
+    def __dir__(self) -> Any:
+        return active.builder.python_number(self, "dir()")
+
+    def __complex__(self) -> complex:
+        return active.builder.python_number(self, "complex()")
 
 
 class HostProxy:
@@ -228,7 +248,28 @@ class HostProxy:
         return active.builder.python_hash(self)
 
     def __repr__(self) -> str:
-        return f"<HostProxy {self.value.kind} {self.value.name or ''}>"
+        return _shown(self)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return active.builder.python_number(self, "an array")
+
+    def __copy__(self) -> HostProxy:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> HostProxy:
+        return self
+
+    __reduce_ex__, __sizeof__, __dir__, __complex__ = (
+        Proxy.__reduce_ex__, Proxy.__sizeof__, Proxy.__dir__, Proxy.__complex__,
+    )  # fmt: skip
+
+
+def _shown(x: Proxy | HostProxy) -> str:
+    """What stands in a text that Python makes of a captured value, which nobody may rely on."""
+    builder = active.builder
+    if builder is not None:
+        builder.shows(x, sys._getframe(2))
+    return f"<{getattr(x.value, 'name', None) or 'a value'}, known when the code runs>"
 
 
 OPERATORS = {
@@ -261,7 +302,7 @@ def widest(a: str, b: str) -> str:
     return max(a, b, key=_WEAK.index) if a and b else ""
 
 
-def _tensor_binary(op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
+def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
     def method(self: Proxy, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
@@ -269,7 +310,7 @@ def _tensor_binary(op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
             return NotImplemented
         operand = builder.operand(other)
         if operand is NotImplemented:
-            return builder.no_operand(self, other)
+            return builder.no_operand(sign, *((other, self) if swapped else (self, other)))
         value = self.value if self.base is None else self.read()
         operands = (operand, value) if swapped else (value, operand)
         weak = self.weak and weak_kind(other)
@@ -313,10 +354,10 @@ def _unary(sign: str, op: OpDef) -> Callable[[Any], Any]:
 def _install() -> None:
     for name, (sign, op_name) in {**OPERATORS, **COMPARISONS}.items():
         op = getattr(ops, op_name)
-        setattr(Proxy, f"__{name}__", _tensor_binary(op, False))
+        setattr(Proxy, f"__{name}__", _tensor_binary(sign, op, False))
         setattr(HostProxy, f"__{name}__", _host_binary(sign, op, False))
         if name in OPERATORS:
-            setattr(Proxy, f"__r{name}__", _tensor_binary(op, True))
+            setattr(Proxy, f"__r{name}__", _tensor_binary(sign, op, True))
             setattr(HostProxy, f"__r{name}__", _host_binary(sign, op, True))
             setattr(Proxy, f"__i{name}__", _tensor_inplace(sign))
     for name, (sign, op_name) in UNARY.items():

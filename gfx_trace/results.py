@@ -11,6 +11,7 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import tree_map
 
+from .builtin_calls import OpenRange
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Unusable
 from .rows import rows_of
@@ -24,7 +25,8 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     """(tree of Values and constants, how to make the function's own container of it: None where the tree is one already)."""
     kind = type(result)
     if isinstance(result, (Proxy, HostProxy)):
-        return result.read(), None
+        taken = type(result) is HostProxy and result.taken
+        return (tracer.host("tuple", result.value) if taken else result.read()), None
     if kind in (int, float, bool, complex, str, type(None)):
         return result, None
     if type(result) is OpenList:
@@ -48,11 +50,11 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         named = kind if hasattr(result, "_fields") else None
         rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
         return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
-    found = tracer.unwrap(result)
+    found = result if type(result) is OpenRange else tracer.unwrap(result)
     if found is not result:
         return found, None
     raise UnsupportedConstruct(
-        f"GFX cannot return a {kind.__name__} from captured code",
+        f"GFX cannot return a {'range' if kind is OpenRange else kind.__name__} from captured code",
         tracer.span(),
         "return tensors, numbers, and tuples, lists or dicts of them",
     )

@@ -147,7 +147,29 @@ class OpenList:
     def __iter__(self) -> Iterator[Any]:
         return iter(self.items)
 
+    def __repr__(self) -> str:
+        return repr(self.items)
+
+    def __copy__(self) -> OpenList:
+        return OpenList(self.items)
+
+    def __deepcopy__(self, memo: dict) -> OpenList:
+        return OpenList(self.items)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.items.__reduce_ex__(protocol)
+
+    def __sizeof__(self) -> int:
+        return self.items.__sizeof__()
+
+    def __dir__(self) -> Any:
+        return self.items.__dir__()
+
     __hash__ = None  # type: ignore[assignment]
+
+
+OpenList.__name__ = OpenList.__qualname__ = "list"  # as Python's own errors call it
+OpenList.__module__ = "builtins"
 
 
 def _is_list(x: Any) -> bool:

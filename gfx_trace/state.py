@@ -141,6 +141,6 @@ def _closed_over(target: Any) -> list[Any]:
                 found.append(cell.cell_contents)
             except ValueError:
                 continue
-    elif hasattr(target, "__dict__") and not hasattr(target, "named_modules"):
+    elif hasattr(target, "__dict__") and not hasattr(type(target), "named_modules"):
         found.append(target)
     return [item for item in found if not isinstance(item, (type, types.ModuleType, types.FunctionType, Proxy))]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.graph import Value
 
+from .called import own_attribute
 from .devices import settled
+from .faults import class_name
 from .proxy import HostProxy, Proxy, is_open, weak_kind
 from .told import contents, holds_open, is_size, number_of, value_of
 
@@ -66,11 +68,13 @@ class Texts:
 
     def _format(self: Tracer, value: Any, conversion: Any, spec: Any) -> str:
         conversions: dict[str, Any] = {"r": repr, "s": str, "a": ascii}
-        return self.shown(format(conversions[conversion](value) if conversion else value, spec or ""), value)
+        return self.shown(lambda: format(conversions[conversion](value) if conversion else value, spec or ""), value)
 
-    def shown(self: Tracer, text: str, value: Any) -> str:
-        """The text of a value that is not open itself; refused where something open stands in it."""
-        if "<Proxy " in text or "<HostProxy " in text:
+    def shown(self: Tracer, make: Callable[[], str], value: Any) -> str:
+        """The text that is made of a value which is not open itself; refused where something open stands in it."""
+        before = self.shown_values
+        text = make()
+        if self.shown_values != before:
             what = f"GFX cannot convert the text of this {type(value).__name__}, which holds captured data"
             raise self.error(what, "put its parts into the text one by one")
         return text
@@ -100,7 +104,7 @@ class Texts:
         """template % given."""
         values = list(given) if isinstance(given, tuple) else [given]
         if not any(holds_open(x) or is_size(self, x) for x in (given.values() if isinstance(given, dict) else values)):
-            return self.shown(template % given, given)
+            return self.shown(lambda: template % given, given)
         parts: list[Any] = []
         at = 0
         for found in _FIELD.finditer(template):
@@ -123,7 +127,7 @@ class Texts:
     def _field(self: Tracer, value: Any, field: str, flags: str, width: str, digits: Any, letter: str) -> Any:
         """One field of a template as a piece of an f-string."""
         if not (holds_open(value) or is_size(self, value)):
-            return self.shown(re.sub(r"\(\w*\)", "", field) % (value,), value)
+            return self.shown(lambda: re.sub(r"\(\w*\)", "", field) % (value,), value)
         align = "<" if "-" in flags else "0" if "0" in flags and letter not in _TEXT else ">" if width else ""
         sign = next((s for s in "+ " if s in flags and letter not in _TEXT), "")
         fill = ("", "0") if align == "0" else (align if width else "", "")
@@ -159,16 +163,19 @@ class Texts:
 
 def on_text(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """What a method of a text gives with open values; NotImplemented where it is Python's to run."""
-    template, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    template, name = own_attribute(f, "__self__"), own_attribute(f, "__name__", "")
     if type(template) is not str:
         return NotImplemented
     if name == "format":
         if any(holds_open(x) or is_size(tracer, x) for x in (*args, *kwargs.values())):
             return tracer.format_text(template, args, kwargs)
-        return tracer.shown(f(*args, **kwargs), args[0] if len(args) == 1 else args)
+        return tracer.shown(lambda: f(*args, **kwargs), args[0] if len(args) == 1 else args)
     if name == "join" and len(args) == 1:
         args = (list(args[0]),)
     if name == "join" and len(args) == 1 and any(map(is_open, args[0])):  # of texts, or Python says so
+        for at, item in enumerate(args[0]):
+            if class_name(tracer, item) not in ("str", None):
+                raise TypeError(f"sequence item {at}: expected str instance, {class_name(tracer, item)} found")
         return tracer.joined_text(template, args[0])
     return NotImplemented
 
@@ -177,8 +184,7 @@ def str_or_repr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """str(x), repr(x), ascii(x)."""
     args = tuple([settled(tracer, x) for x in args])
     if len(args) != 1 or not (holds_open(args[0]) or is_size(tracer, args[0])):
-        found = f(*args, **kwargs)
-        return tracer.shown(found, args[0]) if args else found
+        return tracer.shown(lambda: f(*args, **kwargs), args[0]) if args else f()
     if type(args[0]) is HostProxy and f is str:
         return tracer.wrap(tracer.host("str", value_of(tracer, args[0])))
     return tracer.text(((args[0], f.__name__[0], ""),))
@@ -186,4 +192,6 @@ def str_or_repr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def formatted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """format(x, spec)."""
+    if len(args) > 1 and class_name(tracer, args[1]) not in ("str", None):
+        raise TypeError(f"format() argument 2 must be str, not {class_name(tracer, args[1])}")
     return tracer.text(((args[0], None, args[1] if len(args) > 1 else ""),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import FrameType
 from typing import Any
 
@@ -21,11 +22,13 @@ from gfx_ir.types import LogicalTensor
 
 from .arrays import Arrays
 from .builtin_calls import OpenRange
+from .called import own
 from .calls import Calls
 from .choices import Choices
 from .decided import Decided
 from .effects import Effects
 from .facts import Facts
+from .faults import class_name, no_operator
 from .grad_mode import CALLERS, Gradients
 from .gradient_marks import marks
 from .host_values import HostValues
@@ -38,6 +41,7 @@ from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
 from .ranks import made_type
 from .record import Record
 from .regions import Regions
+from .rewrite import is_converted
 from .rows import Generated
 from .scopes import Opened, Scopes
 from .sequences import OpenList, Starred, spliced
@@ -85,6 +89,8 @@ class Tracer(
         self.module_paths: dict[int, str] = {}
         self.tensor_paths: dict[int, str] = {}
         self.guards: list[Guard] = []
+        self.refusals = 0  # how often code that is not entered asked for a number that is open
+        self.shown_values = 0  # how many texts Python made of captured values
         self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
@@ -125,7 +131,15 @@ class Tracer(
 
     def error(self, what: str, hint: str = "") -> UnsupportedConstruct:
         """An UnsupportedConstruct at the user's place."""
-        return UnsupportedConstruct(what, self.span(), hint)
+        return UnsupportedConstruct(what, self.place(), hint)
+
+    def place(self) -> Span | None:
+        """The place of an error: that of the code which asks for a value, where GFX itself asks it on behalf of that."""
+        frame = self.site
+        while frame is not None and own(frame.f_globals.get("__name__")):
+            frame = frame.f_back
+        self.site = frame or self.site
+        return self.span()
 
     # ------------------------------------------------------------------ nodes
     def typed(self, node: Node) -> bool:
@@ -208,13 +222,14 @@ class Tracer(
         """The kind of what an operator of Python's makes of numbers."""
         return combined(self, op, operands, kinds)
 
-    def no_operand(self, x: Proxy, other: Any) -> Any:
-        """What Python gets for an operator on a tensor and something that is none; of an argument that was not given none of it is known."""
+    def no_operand(self, sign: str, a: Any, b: Any) -> Any:
+        """What Python makes of an operator on a tensor and something that is none; of an argument that was not given nothing is known."""
+        x, other = (a, b) if type(a) is Proxy else (b, a)
         value = x.value
         graph = value.graph if isinstance(value, Value) else None
         if graph is None or graph.owner is not None or value not in graph.placeholders or value.type is not None:
-            return NotImplemented
-        name, kind = value.name, type(other).__name__
+            return no_operator(self, sign, a, b)
+        name, kind = value.name, class_name(self, other)
         raise self.error(
             f"GFX cannot convert this operation: {name!r} was not given, so it stands for a tensor, and it meets a {kind}",
             f"annotate it in the signature (`{name}: {kind}`) if it is one, or give it at capture ({name}=...)",
@@ -354,19 +369,36 @@ class Tracer(
         """A number that Python itself needs."""
         if not isinstance(x, (Proxy, HostProxy)):
             return x
+        self.refusals += not is_converted(sys._getframe(2).f_code)
         why = f"{what} needs {_called(x)}, which is only known when the emitted code runs"
-        raise NeedsPython("use of data", why, self.span(), "give the argument a fixed value or shape at capture")
+        raise NeedsPython("use of data", why, self.place(), "give the argument a fixed value or shape at capture")
 
     def python_text(self, x: Any) -> str:
         """Text of an open value, which would freeze it."""
         why = f"a text needs {_called(x)}, which is only known when the emitted code runs"
-        raise NeedsPython("text", why, self.span())
+        raise NeedsPython("text", why, self.place())
+
+    def python_copy(self, x: Proxy) -> Any:
+        """What copy.copy and copy.deepcopy make of a tensor: of numbers and of arrays that nothing writes, the same."""
+        owner = x.backend
+        if x.weak or (owner is not None and not owner.views):
+            return x
+        if owner is not None and owner.numbers:
+            return Proxy(ops.copy(x.read()), owner)
+        raise self.error("GFX cannot convert this copy of a tensor", "write x.clone(), or x.detach().clone()")
+
+    def shows(self, x: Any, frame: FrameType) -> None:
+        """Python makes a text of a captured value. In the author's own code that is refused, other code may throw the text away."""
+        if is_converted(frame.f_code):
+            self.site = frame
+            self.python_text(x)
+        self.shown_values += 1
 
 
 _PLAIN = frozenset((int, float, bool, complex, str, type(None), type(Ellipsis), DType))
 
 
 def _called(x: Any) -> str:
-    value = x.read()
+    value = x.value
     name = getattr(value, "name", None)
     return f"{name!r}" if name else f"the result of {value.node.op.name!r}" if isinstance(value, Value) else repr(value)

@@ -19,13 +19,14 @@ from gfx_ir.python_numbers import OPEN
 from .aliases import Doubt
 from .builtin_calls import OpenRange
 from .devices import is_device, settled
+from .faults import class_name, is_iterable
 from .joins import Choice
 from .picked import is_mapping
 from .plain import is_made, kind_of
 from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
 from .rows import rows_of
 from .scalars import scalar, taken
-from .sequences import OpenList, is_shape, is_whole, open_tuple
+from .sequences import OpenList, is_shape, is_text, is_whole, open_tuple
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -156,6 +157,10 @@ class Truths:
         if type(item) is Choice:
             return self.on_choice(item, lambda side: self.contains(container, side))
         item, container = settled(self, item), open_tuple(container)
+        if not is_iterable(container):
+            raise TypeError(f"argument of type {class_name(self, container)!r} is not iterable")
+        if is_text(container):
+            return self.wrap(self.host("in", self.unwrap(item), container.value))
         if is_shape(container):
             return self.wrap(self.host("in", self.unwrap(item), container.value))
         if (

@@ -23,6 +23,7 @@ from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
 from .convert import positions
 from .devices import device_question
+from .faults import NUMBERS, UNARY_SIGNS, class_name
 from .holding import hold
 from .indexed import Indexed
 from .missing import stand_in
@@ -43,6 +44,7 @@ _COMMON = {
 }  # fmt: skip
 
 
+_QUERIES = frozenset(("size", "rank", "shape", "numel", "sizes"))
 _SINGLE = frozenset((Proxy, int, float, bool, str, type(None)))
 """Arguments that no shape stands among."""
 
@@ -238,7 +240,7 @@ class Views:
         """x[index]."""
         value = x.read()
         if isinstance(index, str):
-            self.no_operand(x, index)
+            raise TypeError("indices of a tensor are numbers, slices and tensors, and no text")
         read = x.backend.methods.get("__getitem__") if x.backend is not None else None
         where = positions(self, index)
         wrapped = Proxy((ops.getitem if read is None else read.fn)(value, where), x.backend)
@@ -299,7 +301,7 @@ class Views:
             return PYTHON_INPLACE[sign](x, other)
         operand = self.operand(other)
         if operand is NotImplemented:
-            raise TypeError(f"unsupported operand type(s) for {sign}=: a tensor and {type(other).__name__}")
+            return self.no_operand(f"{sign}=", x, other)
         base = x.base
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
@@ -339,6 +341,10 @@ class Views:
     def _unspread(self: Tracer, lift: Lift, mark: Mark) -> None:
         """Raises where a call took an open shape for a number, so that it stands among other sizes."""
         for node in mark.nodes():
+            if node.op.name in _QUERIES and type(node.args[0]) is Value and not node.args[0].is_tensor:
+                raise self.error(
+                    f"GFX cannot convert this call of {lift.name}: it gets a {node.args[0].kind}, and no tensor"
+                )
             nested = (arg for arg in node.args if type(arg) is tuple and node.op.name != "host")
             if any(type(leaf) is Value and leaf.kind == "shape" for arg in nested for leaf in leaves(arg)):
                 raise self.error(
@@ -354,8 +360,11 @@ class Views:
             made = op(value) if own is None else own.fn(value)
             weak = x.weak and operator_kind(op.name, (x.weak,))
             return x if made is value else Proxy(made, x.backend, weak)
+        if x.value.kind not in (*NUMBERS, "any"):
+            sign = UNARY_SIGNS.get(sign, sign)
+            raise TypeError(f"bad operand type for {'unary ' if len(sign) == 1 else ''}{sign}: {class_name(self, x)!r}")
         if sign == "+":
-            return x
+            return self.wrap(self.host("int", x.value), x.backend) if x.value.kind == "bool" else x
         return self.wrap(self.host(sign, x.value), x.backend)
 
     # ------------------------------------------------------------------ host values

@@ -61,7 +61,13 @@ def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> 
     if operator in _BOOLEAN:
         return boolean(_BOOLEAN[operator], items)
     if operator == "not":
-        return negate(items[0])
+        return (
+            negate(items[0])
+            if not _is_not(items[0]) or _gives_bool(writer, args[0])
+            else call("bool", negate(items[0]))
+        )
+    if operator == "~":
+        return ast.UnaryOp(ast.Invert(), items[0])
     if operator in ("neg", "-"):
         return ast.UnaryOp(ast.USub(), items[0])
     if operator in _FUNCTIONS:
@@ -72,6 +78,17 @@ def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> 
     if owner in ("str", "tuple") and method.isidentifier():
         return ast.Call(ast.Attribute(items[0], method, ast.Load()), items[1:], [])
     raise GfxError(f"there is no spelling of the host operator {operator!r}")
+
+
+def _is_not(item: ast.expr) -> bool:
+    return isinstance(item, ast.UnaryOp) and isinstance(item.op, ast.Not)
+
+
+def _gives_bool(writer: Expressions, value: Any) -> bool:
+    """Whether what a `not` is taken of is a boolean itself."""
+    node = writer.plan.resolve(value).node
+    inner = node.args[1][0] if node.op.name == "host" and node.args[0] == "not" else None
+    return type(inner) is not Value or inner.kind == "bool" or inner.is_tensor
 
 
 def boolean(kind: type[ast.boolop], items: Sequence[ast.expr]) -> ast.BoolOp:

@@ -1,0 +1,96 @@
+"""Faults of captured code: what Python would raise, in Python's own words, for what stands for a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.dtypes import float32
+from gfx_ir.graph import Value
+
+from .compared import Compared
+from .devices import settled
+from .operand import Operand
+from .proxy import HostProxy, Proxy
+from .sequences import OpenList
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_NAMED = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex", "shape": "tuple"}
+_CLASSES = {"int": int, "float": float, "bool": bool, "str": str, "complex": complex, "shape": tuple}
+_PLAIN = (type(None), str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset, range, slice)
+NUMBERS = ("int", "float", "bool", "complex")
+UNARY_SIGNS = {"neg": "-", "abs": "abs()"}
+_ORDER = ("<", "<=", ">", ">=")
+_EQUAL = ("==", "!=")
+
+
+def class_name(tracer: Tracer, x: Any) -> str | None:
+    """What Python calls the class of x, also of a captured value; None where that is only known when the code runs."""
+    if isinstance(x, Operand):
+        return type(x.object).__name__
+    if isinstance(x, Compared):
+        return type(x.items).__name__
+    if type(x) is OpenList:
+        return "list"
+    if type(x) is Proxy:
+        return _tensor_name(x)
+    if type(x) is not HostProxy:
+        return type(x).__name__
+    if x.value.kind == "dtype" and x.backend is not None:
+        return type(x.backend.native_dtype(float32)).__name__
+    held = settled(tracer, x)
+    return _NAMED.get(x.value.kind) if held is x else type(held).__name__
+
+
+def _tensor_name(x: Proxy) -> str | None:
+    if x.weak:
+        return _NAMED.get(x.weak)
+    optional = isinstance(x.value, Value) and x.value.kind == "optional"
+    return None if x.backend is None or optional else x.backend.tensor_types[0].__name__
+
+
+def no_operator(tracer: Tracer, sign: str, a: Any, b: Any) -> Any:
+    """What Python makes of an operator that its operands do not have: NotImplemented where they are equal or not by being one
+    object, else the error that it raises. Where it is not known what they are, they are refused."""
+    names = class_name(tracer, a), class_name(tracer, b)
+    arrays = any(type(x) is Proxy and x.backend is not None and x.backend.numbers and not x.weak for x in (a, b))
+    plain = all(type(x) in (Proxy, HostProxy, OpenList, Compared) or isinstance(x, _PLAIN) for x in (a, b))
+    if None in names or arrays or not plain:
+        one, other = (name or "a value whose class is open" for name in names)
+        raise tracer.error(
+            f"GFX cannot convert this operator: `{sign}` of {one} and {other}", "make both tensors, or both numbers"
+        )
+    if sign in _EQUAL:
+        return NotImplemented
+    if sign in _ORDER:
+        raise TypeError(f"{sign!r} not supported between instances of {names[0]!r} and {names[1]!r}")
+    raise TypeError(f"unsupported operand type(s) for {sign}: {names[0]!r} and {names[1]!r}")
+
+
+def is_iterable(x: Any) -> bool:
+    """Whether a captured value may be gone over: a number, a dtype and a device may not."""
+    if type(x) is HostProxy:
+        return x.value.kind not in (*NUMBERS, "dtype", "device")
+    return type(x) is not Proxy or x.weak not in NUMBERS
+
+
+def cannot(tracer: Tracer, x: Any, what: str) -> Exception:
+    """The error for what an object cannot do, as Python words it: `what` has a place for the name of its class."""
+    name = class_name(tracer, x)
+    if name is None:
+        return tracer.error(f"GFX cannot convert this: {what.format('the value')}, as far as is known at capture")
+    return TypeError(what.format(f"{name!r} object"))
+
+
+def has_attribute_of(tracer: Tracer, x: HostProxy, name: str) -> bool:
+    """Whether what Python has for an open host value has an attribute; an open optional may have any."""
+    kind = x.value.kind
+    if kind == "dtype" and x.backend is not None:
+        return hasattr(x.backend.native_dtype(float32), name)
+    return kind not in _CLASSES or hasattr(_CLASSES[kind], name)
+
+
+def no_attribute(tracer: Tracer, x: Any, name: str) -> Exception:
+    """The error for an attribute that the class of a captured value has not."""
+    return AttributeError(f"{class_name(tracer, x)!r} object has no attribute {name!r}", name=name)

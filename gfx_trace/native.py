@@ -1,0 +1,107 @@
+"""Calls of code that is not entered: what it raises because it met a captured value is an error of ours, with the author's line."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.errors import GfxError
+from gfx_ir.trees import leaves
+
+from .called import called_name, own, own_attribute
+from .conversion import foreign
+from .devices import settled
+from .grad_mode import standing_for
+from .holding import hold
+from .proxy import HostProxy, NeedsPython, Proxy
+from .raised import Raised
+from .rewrite import is_converted
+from .sequences import OpenList
+from .texts import on_text
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_CLOCKS = frozenset(("time", "datetime"))
+_CAPTURED = (Proxy, HostProxy, OpenList)
+_OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, StopAsyncIteration)
+"""What code in C raises for what it knows: a captured value that it asked would have raised an error of ours."""
+_GATES = frozenset((__name__, "gfx_trace.effects"))
+_HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
+
+
+def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """f(*args, **kwargs) of a callable that is neither lifted nor entered. One of a framework that gets tensors has no row."""
+    if foreign(f, tracer.frameworks()) and any(isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))):
+        return hold(tracer, f, args, kwargs)
+    text = on_text(tracer, f, args, kwargs)
+    if text is not NotImplemented:
+        return text
+    if isinstance(own_attribute(f, "__self__", args[0] if args else None), random.Random) and not isinstance(f, type):
+        raise tracer.outside_generator(called_name(f))
+    if HostProxy in map(type, args):
+        args = tuple([settled(tracer, arg) for arg in args])
+    args = tuple([standing_for(tracer, arg) or arg for arg in args])  # a manager that it enters
+    site, shown, refusals = tracer.site, tracer.shown_values, tracer.refusals
+    try:
+        result = tracer.effects.run(f, args, kwargs)
+    except GfxError as error:
+        tracer.refusals = refusals  # the error says it
+        _placed(tracer, error, site)
+        if isinstance(error, NeedsPython):
+            error.hint = error.hint or f"it is asked for inside {called_name(f)}"
+        raise
+    except Exception as error:
+        if tracer.refusals == refusals and not _met(tracer, error, f, args, kwargs):
+            raise
+        tracer.site = site
+        raise _refused(
+            tracer, f, "it is code that GFX does not enter, and it takes no value that is not there yet"
+        ) from None
+    tracer.site = site
+    if tracer.refusals != refusals:
+        raise _refused(tracer, f, "it goes on without the value")
+    if tracer.shown_values != shown and result is not None:
+        raise _refused(tracer, f, "it puts the value into a text")
+    quiet = tracer.quiet or ((result is not None or not tracer.stack) and own_attribute(f, "__module__") not in _CLOCKS)
+    if not quiet:
+        span = tracer.span()
+        tracer.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")
+    return tracer.noted(result)
+
+
+def _refused(tracer: Tracer, f: Any, why: str) -> Exception:
+    return tracer.error(f"GFX cannot convert this call of {called_name(f)} on captured data: {why}", _HINT)
+
+
+def _placed(tracer: Tracer, error: GfxError, site: Any) -> None:
+    """See to it that an error has the place of the author's call: code in C, and of libraries, asks from a frame of its own."""
+    frame = tracer.site
+    asked = frame is None or error.span is None or error.span.file == frame.f_code.co_filename
+    if error.span is None or (asked and frame is not None and not is_converted(frame.f_code)):
+        tracer.site = site
+        error.span = tracer.span()
+
+
+def _met(tracer: Tracer, error: Exception, f: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether an error comes of a captured value that code met which does not know it."""
+    if isinstance(error, Raised) or not any(
+        isinstance(leaf, _CAPTURED) for leaf in leaves((args, kwargs, own_attribute(f, "__self__")))
+    ):
+        return False
+    frame = _innermost(error.__traceback__)
+    if frame is None or is_converted(frame.f_code):
+        return False
+    module = frame.f_globals.get("__name__") or ""
+    if module in _GATES:
+        return not isinstance(error, _OF_FIXED_PARTS)
+    return not own(module)
+
+
+def _innermost(traceback: TracebackType | None) -> Any:
+    frame = None
+    while traceback is not None:
+        frame, traceback = traceback.tb_frame, traceback.tb_next
+    return frame
