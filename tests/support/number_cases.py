@@ -74,6 +74,10 @@ def booleans_add(x, g):
     return x * (bool(x[0] > 0) + bool(x[1] > 0))
 
 
+def truths_of_numbers_add(x, g):
+    return x * (bool(x[0]) + bool(g) * 2 + (not g) + True)
+
+
 def a_boolean_inverted(x, g):
     return x * ~bool(g > 1)
 

@@ -102,9 +102,8 @@ def _compute(node: Node, kinds: ValueKinds, style: Style) -> None:
     elif op == "pow" and _fraction(node, kinds):
         node.set_args((_real(make, node.args[0]), node.args[1]))
     elif op in _ADDING and _booleans(node, kinds):
-        node.set_args(
-            tuple([make("to_int", _taken_from(arg)) if type(arg) is Value else int(arg) for arg in node.args])
-        )
+        taken = [_truth(make, arg) if type(arg) is Value else int(arg) for arg in node.args]
+        node.set_args(tuple([make("to_int", arg) if type(arg) is Value else arg for arg in taken]))
         _widen(node)
 
 
@@ -132,9 +131,13 @@ def _booleans(node: Node, kinds: ValueKinds) -> bool:
     return all(found == {"bool"} for found in taken) and any(type(arg) is Value for arg in node.args)
 
 
-def _taken_from(value: Value) -> Value:
-    """The tensor that a boolean is read from."""
-    return value.node.args[0] if value.node.op.name in ("item", "to_bool") else value
+def _truth(make: Make, value: Value) -> Value:
+    """The boolean tensor that a boolean of Python's is read from."""
+    op = value.node.op.name
+    if op not in ("item", "to_bool"):
+        return value
+    x = value.node.args[0]
+    return x if op == "item" or is_boolean(x) else make("not_equal", x, 0)
 
 
 def _widen(node: Node) -> None:
@@ -147,7 +150,7 @@ def _as_array(node: Node, make: Make, kinds: ValueKinds, promotion: str) -> Valu
     """A tensor in the place of a number, for targets whose control flow hands on tensors."""
     op, (x,) = node.op.name, node.args
     if op == "to_bool":
-        return x if is_boolean(x) else make("not_equal", x, 0)
+        return _truth(make, node.values[0])
     if op == "to_int":
         return make("astype", x, default("i", promotion) if promotion == "jax" else int64)
     element = x.type.dtype if type(x) is Value and isinstance(x.type, LogicalTensor) else None
