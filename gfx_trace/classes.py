@@ -139,9 +139,7 @@ def _agreed(tracer: Tracer, answers: list[Any]) -> Any:
 
 def check_class(tracer: Tracer, x: Any) -> None:
     """Raises where the class of x is asked for, and it is a tensor on one way to this place and a number on another."""
-    if type(x) is not Proxy or x.weak or (x.backend is not None and x.backend.numbers):
-        return  # a number of NumPy's is asked for its own class
-    if number_too(tracer, x, x.value):
+    if type(x) is Proxy and not x.weak and number_too(tracer, x, x.value):
         raise tracer.error(
             "GFX cannot tell the class of what is a tensor on one way to this place and a number on another",
             "make it a tensor, or a number, on both",

@@ -344,6 +344,7 @@ REFUSED = {
 }
 """What no capture takes: Python's own hash, a key that may be new, an exception that a clause waits for."""
 NOT_IN_JAX = {
+    a_large_quotient,
     equal_to_ten_digits,
     one_and_a_little,
     a_factorial,

@@ -29,6 +29,8 @@ _NOT_NEGATIVE = frozenset(
 _KEEPING = frozenset(
     "add multiply divide maximum minimum sum mean max min prod item to_float to_int getitem reshape astype".split()
 )
+_HUGE = frozenset(f"math.{name}" for name in ("exp", "exp2", "expm1", "cosh", "sinh", "gamma", "pow"))
+_CANCELLING = frozenset(("subtract", "multiply", "divide", "remainder", "floor_divide"))
 _TEXTS = frozenset(("format", "str", "repr"))
 _TELLING = _TEXTS | {"int", "float", "bool", "item"}
 
@@ -98,6 +100,8 @@ class Checks:
                     self._growing(node)
                 elif op == "host" and node.args[0] in _TELLING:
                     self._told(node)
+                elif op == "python" and any(map(self._is_huge, node.args[1])):
+                    raise self._beyond(node)
                 elif op in OPERATORS and self._of_read_numbers(node):
                     self._operator(node)
 
@@ -110,6 +114,8 @@ class Checks:
             raise refused(node, self.style, "this shift", "which may leave the width of whole numbers")
         if op == "pow":
             self._power(node)
+        if op in _CANCELLING and len(node.args) == 2 and all(map(self._is_huge, node.args)):
+            raise self._beyond(node)
         if any(
             type(arg) is int and abs(arg) > (_MOST_FACTOR if op == "multiply" else _MOST_WHOLE) for arg in node.args
         ):
@@ -120,6 +126,10 @@ class Checks:
         if (op in TESTS or op == "subtract") and len(node.args) == 2 and self._cancels(*node.args):
             hint = "compare with a tolerance of your own, or give the code a tensor of dtype float64"
             raise refused(node, self.style, "this comparison", "which hangs on the digits of a double", hint)
+
+    def _beyond(self, node: Node) -> UnsupportedConstruct:
+        hint = "compute with tensors, as log_softmax and logsumexp do"
+        return refused(node, self.style, "this number", "which only a double holds before it is small again", hint)
 
     def _power(self, node: Node) -> None:
         base, exponent = node.args
@@ -153,7 +163,13 @@ class Checks:
         came = came_from(value)
         if came is not None:
             return came
+        if value.node.op.name == "python":
+            return list(value.node.args[1])
         return list(value.node.args) if value.node.op.name in OPERATORS else []
+
+    def _is_huge(self, leaf: Any) -> bool:
+        """Whether a number is computed from what leaves the range of 32 bits long before that of a double."""
+        return any(_grows(value.node) for value in self._sources(leaf))
 
     def _not_negative(self, leaf: Any) -> bool:
         """Whether a number is nowhere negative, as the ops tell that made it."""
@@ -266,6 +282,13 @@ def _users(value: Value) -> Iterator[Node]:
             if len(given) != sum(leaf is value for leaf in leaves(user.args)):
                 yield user
             todo += [region.placeholders[at] for region in user.regions for at in given]
+
+
+def _grows(node: Node) -> bool:
+    """Whether a node is a function whose result leaves the range of 32 bits early."""
+    if node.op.name != "python" or node.args[0] not in _HUGE:
+        return False
+    return not (node.args[0] == "math.pow" and _literal(node.args[1][1], _MOST_POWER))
 
 
 def _literal(leaf: Any, most: int) -> bool:
