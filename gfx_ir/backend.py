@@ -10,6 +10,8 @@ from importlib import metadata
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from .additions import Spelled, spelled
 from .dtypes import DType
 from .errors import BackendError, MissingOp
@@ -44,6 +46,8 @@ class Backend:
     """Modules and classes, by their dotted names, whose functions a graph may hold as they are."""
     device_kinds: tuple[str, ...] = ()
     """Names of the kinds of device that code asks arrays for, as in `x.is_cuda`."""
+    takes: tuple[str, ...] = ()
+    """Other frameworks whose arrays its functions take as they are."""
     lacks: tuple[str, ...] = ()
     """Dtypes that the framework has in name, and next to no functions of."""
 
@@ -153,6 +157,19 @@ class Backend:
         """The device that x names, or where the array x is; of None that of new arrays. None where code has no use for it."""
         return None
 
+    def share(self, x: Any, y: Any) -> bool:
+        """Whether a write to one of two arrays may be seen in the other, as far as that is told in reasonable time."""
+        if x is y:
+            return True
+        try:
+            return np.shares_memory(self.to_host(x), self.to_host(y), max_work=_MAX_WORK)  # type: ignore[arg-type]
+        except np.exceptions.TooHardError:
+            return True
+
+    def held_as(self, dtype: DType) -> DType:
+        """The dtype that arrays of the framework have in the place of this one, as it is set."""
+        return dtype
+
     def to_host(self, x: Any) -> Any:
         """The array's data as NumPy."""
         raise NotImplementedError
@@ -236,6 +253,7 @@ class Backend:
         return op.name in self.templates or (op.body is not None and not (row is not None and row.missing))
 
 
+_MAX_WORK = 10_000
 _LOCK = threading.Lock()
 _LOADED: dict[str, Backend] = {}
 GROUP = "gfx.backends"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import host
+from .described import Described
 from .dtypes import DTYPES
 from .edges import Attribute
 from .encoding import FORMAT, KINDS_OF_ATTRIBUTES, VERSION
@@ -15,7 +16,7 @@ from .graph import UNBOUND, Graph, Node, Value
 from .host import Dim, DimLike
 from .naming import is_name
 from .op import lookup
-from .program import GUARD_KINDS, Guard, Parameter, Program
+from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program
 from .source import Scope, Span
 from .types import LAYOUTS, LogicalTensor
 
@@ -156,6 +157,9 @@ class _Decoder:
         if tag == "complex":
             parts = [self.tree(part, []) for part in need(rest, list, "a complex number", 2)]
             return complex(*[need(part, float, "a part of a complex number") for part in parts])
+        if tag == "described":
+            text, whole = need(rest, list, "a described object", 2)
+            return Described(need(text, str, "a description"), need(whole, bool, "whether it is whole"))
         if tag == "...":
             return ...
         if tag == "unbound":
@@ -284,13 +288,15 @@ class _Decoder:
         return Program(entry, functions, signature, {}, guards, texts["promotion"], texts["flavour"], writes, level)
 
     def _parameter(self, row: list[Any], values: list[Value]) -> Parameter:
-        name, tree, default, keyword, annotation = row
+        name, tree, default, kind, annotation = row
         if not is_name(name):
             raise bad(f"{name!r} is no name of an argument")
+        if kind not in PARAMETER_KINDS:
+            raise bad(f"there is no argument of kind {str(kind)[:40]!r}")
         note = need(annotation, str, "an annotation")
         # An annotation is printed into source: one that could do more than name a type is left out.
         note = note if _ANNOTATION.fullmatch(note) else ""
-        return Parameter(name, self.tree(tree, values), self.tree(default, []), need(keyword, bool, "keyword"), note)
+        return Parameter(name, self.tree(tree, values), self.tree(default, []), kind, note)
 
     def _guard(self, row: list[Any]) -> Guard:
         kind, subject, value, span = row

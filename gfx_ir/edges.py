@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from .graph import Node, Value
 
-UNBOUND = type("Unbound", (), {"__repr__": lambda self: "UNBOUND"})()
+
+class _Unbound:
+    """The class of UNBOUND, of which there is one, in copies too."""
+
+    def __repr__(self) -> str:
+        return "UNBOUND"
+
+    def __reduce__(self) -> str:
+        return "UNBOUND"
+
+
+UNBOUND = _Unbound()
 """Stands for an input of a node that is bound later."""
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .described import Described
 from .dtypes import DType
 from .errors import FormatError
 from .graph import UNBOUND, Graph, Node, Value
@@ -18,7 +19,7 @@ from .program import Program
 from .source import Scope, Span
 from .types import LogicalTensor
 
-FORMAT, VERSION = "gfx", 1
+FORMAT, VERSION = "gfx", 2
 KINDS_OF_ATTRIBUTES: Mapping[str, type] = {kind.__name__: kind for kind in (bool, int, float, str, tuple, list, dict)}
 
 
@@ -39,7 +40,7 @@ def encode(program: Program) -> dict[str, Any]:
         "flavour": program.flavour,
         "level": program.level,
         "writes": list(program.writes),
-        "signature": [[p.name, tree(p.tree), tree(p.default), p.keyword, p.annotation] for p in program.signature],
+        "signature": [[p.name, tree(p.tree), tree(p.default), p.kind, p.annotation] for p in program.signature],
         "guards": [[g.kind, g.subject, tree(g.value), coder.places.span(g.span)] for g in program.guards],
         "graphs": coder.graphs,
         "scopes": coder.places.scopes,
@@ -85,6 +86,8 @@ class _Trees:
             return ["tensor", leaf.dtype and leaf.dtype.name, dims, strides, leaf.layout, leaf.weak, leaf.id]
         if kind in (Dim, Expr):
             return size(leaf)
+        if kind is Described:
+            return ["described", leaf.text, leaf.whole]
         if kind is complex:
             return ["complex", self.tree(leaf.real), self.tree(leaf.imag)]
         if leaf is ...:

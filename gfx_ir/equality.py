@@ -54,7 +54,7 @@ def _heads(a: Program, b: Program, same: dict[Any, Any]) -> Iterator[tuple[str, 
         yield from _trees(f"guard on {x.subject}", x.value, y.value, same)
     yield "number of arguments", len(a.signature), len(b.signature)
     for p, q in zip(a.signature, b.signature):
-        yield "argument", (p.name, p.keyword, p.annotation), (q.name, q.keyword, q.annotation)
+        yield "argument", (p.name, p.kind, p.annotation), (q.name, q.kind, q.annotation)
         yield from _trees(f"argument {p.name}", p.tree, q.tree, same)
         yield from _trees(f"default of {p.name}", p.default, q.default, same)
 

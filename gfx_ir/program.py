@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .graph import UNBOUND, Graph
+from .described import Described
+from .graph import UNBOUND, Graph, Value
 from .source import Span
 from .text import to_text
+from .trees import leaves
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class Guard:
     span: Span | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
+        if type(self.value) is Described:
+            return f"{self.subject} is {self.value}"
         return _GUARD_TEXT[self.kind].format(self.subject, self.value)
 
 
@@ -39,16 +43,43 @@ _GUARD_TEXT = {
 GUARD_KINDS = tuple(_GUARD_TEXT)
 
 
+@dataclass(frozen=True)
+class Slot:
+    """An open leaf of an argument, without its graph: the kind of its Value, and its type as far as the capture has it."""
+
+    kind: str
+    type: Any = None
+
+
+PARAMETER_KINDS = ("", "positional", "keyword", "args", "kwargs")
+
+
 @dataclass
 class Parameter:
-    """An argument of the entry: its name, the tree of its leaves (Values, or constants that are fixed), its default
-    (EMPTY: none), whether it is passed by keyword only, and its annotation as text."""
+    """An argument of the entry, as its author has it: the name, the tree of its leaves, the author's default (UNBOUND: none).
+
+    A leaf is a Value where the argument is open or a tensor, and a constant where it is fixed (a literal, a DType, or an object
+    that is Described). `kind` (of `PARAMETER_KINDS`) tells how it is passed: by position or name (""), by one of them only,
+    or as `*args` (the tree is a tuple) or `**kwargs` (a dictionary). `annotation` is text.
+    """
 
     name: str
     tree: Any
     default: Any = UNBOUND
-    keyword: bool = False
+    kind: str = ""
     annotation: str = ""
+
+    @property
+    def fixed(self) -> bool:
+        """Whether nothing of it is open."""
+        return self.kind not in ("args", "kwargs") and not any(
+            type(leaf) in (Value, Slot) for leaf in leaves(self.tree)
+        )
+
+    @property
+    def at_default(self) -> bool:
+        """Whether it is fixed to the author's own default."""
+        return self.fixed and repr((type(self.tree), self.tree)) == repr((type(self.default), self.default))
 
 
 @dataclass
@@ -73,6 +104,11 @@ class Program:
     def version(self) -> tuple:
         """Differs from what it was once one of its graphs is edited or replaced."""
         return tuple([(graph, graph.version) for graph in {self.entry: None, **dict.fromkeys(self.functions.values())}])
+
+    def arguments(self) -> list[Parameter]:
+        """What the entry takes; of a graph that was made by hand, its placeholders."""
+        made = [v for v in self.entry.placeholders if v.kind != "key"] if not self.signature else []
+        return self.signature or [Parameter(value.name or f"x{at}", value) for at, value in enumerate(made)]
 
     def callee(self, target: str | Graph) -> Graph | None:
         """The function that a call names: by its name, or the Graph itself. None where the program has it not."""

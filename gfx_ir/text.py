@@ -22,6 +22,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .described import Described
 from .dtypes import DType
 from .host import Dim, Expr, HostCall
 from .naming import Names, identifier, is_name, original
@@ -140,6 +141,7 @@ class Printer:
             complex: lambda x: f"complex({x.real!r}, {x.imag!r})",
             type(...): lambda x: "...",
             DType: lambda x: x.name,
+            Described: lambda x: f"described({quote(x.text)}, {x.whole})",
             LogicalTensor: self.type,
             Dim: lambda x: f"dim({self.dims.text(x)})",
             Expr: lambda x: f"dim({self.dims.text(x)})",
@@ -317,13 +319,18 @@ class Printer:
         for parameter in program.signature:
             value, none = parameter.tree, repr(parameter.default) == "UNBOUND"
             host = value.kind if value.kind in ("int", "float", "bool", "str") and value.type is None else ""
-            if parameter.name != value.name or parameter.annotation != host or (starred and not parameter.keyword):
+            if (
+                parameter.kind not in ("", "keyword")
+                or parameter.name != value.name
+                or parameter.annotation != host
+                or (starred and not parameter.kind)
+            ):
                 return None
-            if none and defaulted and not parameter.keyword:
+            if none and defaulted and not parameter.kind:
                 return None
-            star = "*" if parameter.keyword and not starred else ""
+            star = "*" if parameter.kind and not starred else ""
             found[value] = star + ("" if none else self.tree(parameter.default))
-            starred, defaulted = parameter.keyword, defaulted or not none
+            starred, defaulted = bool(parameter.kind), defaulted or not none
         return found
 
     def _arguments(self, program: Any) -> None:
@@ -332,8 +339,8 @@ class Printer:
             parts = [quote(parameter.name), self.tree(parameter.tree)]
             if repr(parameter.default) != "UNBOUND":
                 parts.append(f"default={self.tree(parameter.default)}")
-            if parameter.keyword:
-                parts.append("keyword=True")
+            if parameter.kind:
+                parts.append(f"kind={quote(parameter.kind)}")
             if parameter.annotation:
                 parts.append(f"annotation={quote(parameter.annotation)}")
             self.lines.append(f"    argument({', '.join(parts)}),")

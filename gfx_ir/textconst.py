@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from . import host
+from .described import Described
 from .dtypes import DTYPES
 from .errors import FormatError
 from .host import Dim, DimLike
@@ -91,6 +92,10 @@ class Constants:
             parts = [self.tree(arg, {}) for arg in args]
             if all(type(part) is float for part in parts):
                 return complex(*parts)
+        if name == "described" and count == 2:
+            text, whole = (self.tree(arg, {}) for arg in args)
+            if type(text) is str and type(whole) is bool:
+                return Described(text, whole)
         if name in ("opaque", "undefined"):
             fail(node, f"`{_short(node)}` stands for something that text cannot hold")
         fail(node, f"`{_short(node)}` is no constant of a graph")

@@ -9,7 +9,7 @@ from .errors import FormatError, MissingOp
 from .graph import UNBOUND, Graph, Node, Value
 from .naming import identifier, original
 from .op import OpDef, lookup
-from .program import GUARD_KINDS, Guard, Parameter, Program
+from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program
 from .source import Span
 from .text import default_kinds
 from .textconst import Constants, called, fail
@@ -107,8 +107,10 @@ class _Module:
             if not isinstance(item, ast.Call) or called(item) != "argument" or len(item.args) != 2:
                 fail(item, "a signature holds argument(name, tree, ...)")
             extra = {str(k.arg): self.constants.tree(k.value, {}) for k in item.keywords}
-            if not set(extra) <= {"default", "keyword", "annotation"}:
-                fail(item, "an argument has a default, keyword and annotation")
+            if not set(extra) <= {"default", "kind", "annotation"} or extra.get("kind", "") not in PARAMETER_KINDS:
+                fail(
+                    item, f"an argument has a default, annotation, and kind: {', '.join(filter(None, PARAMETER_KINDS))}"
+                )
             name = self.constants.tree(item.args[0], {})
             found.append(Parameter(name, self.constants.tree(item.args[1], reader.names), **extra))
         return found
@@ -293,5 +295,5 @@ class _Function:
             default = self.head.kw_defaults[at - len(positional)] if keyword else defaults[at]
             given = UNBOUND if default is None else self.constants.tree(default, {})
             annotation = value.kind if value.kind in _HOST and value.type is None else ""
-            found.append(Parameter(value.name or "", value, given, keyword, annotation))
+            found.append(Parameter(value.name or "", value, given, "keyword" if keyword else "", annotation))
         return found

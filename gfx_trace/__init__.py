@@ -6,6 +6,7 @@ from gfx_ir.host import Dim
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from .api import Traced, load, symbolic_trace, trace, transpile
+from .arguments import Open
 from .check import Report, check
 from .explain import Construct, Explanation, explain
 from .program import Program
@@ -19,6 +20,7 @@ __all__ = [
     "GfxError",
     "Explanation",
     "LogicalTensor",
+    "Open",
     "Program",
     "Report",
     "TensorSpec",

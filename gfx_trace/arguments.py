@@ -1,7 +1,8 @@
-"""Arguments of a capture: what is given is fixed or typed, what is not stays open.
+"""Arguments of a capture: for each of the author's parameters one record of what it is, which all that reads them asks.
 
-A tensor given (an array, a TensorSpec) is a tensor of that type; a plain value given is fixed, with a guard. Not given: a tensor
-where the annotation says so or neither annotation nor default speak, an open host value where annotation or default are plain.
+A tensor given (an array, a TensorSpec) is a tensor of that type; any other value given is fixed, with a guard. Left out while
+others are given: fixed to its default. `Open`, or no arguments at all: open, a tensor where the annotation says so or neither
+annotation nor default speak, an open host value where annotation or default are plain.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gfx_ir.admission import element
+from gfx_ir.binding import bound_arguments
+from gfx_ir.described import Described, another, described
 from gfx_ir.graph import UNBOUND, Value
 from gfx_ir.host import Dim
 from gfx_ir.program import Guard, Parameter
-from gfx_ir.trees import leaves
+from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor, TensorSpec
 
-from .admit import bound_arguments
 from .draws import Draws
 from .proxy import Proxy
 from .record import number_if_given
@@ -29,7 +32,27 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _PLAIN = {int: "int", float: "float", bool: "bool", str: "str"}
+_GENERATOR = "numpy.random.Generator"
 _EMPTY = inspect.Parameter.empty
+_ARGS, _KWARGS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+_KINDS: dict[Any, str] = {
+    inspect.Parameter.POSITIONAL_ONLY: "positional", inspect.Parameter.POSITIONAL_OR_KEYWORD: "",
+    inspect.Parameter.KEYWORD_ONLY: "keyword",
+}  # fmt: skip
+
+
+class _Open:
+    """The class of `Open`."""
+
+    def __repr__(self) -> str:
+        return "gfx.Open"
+
+    def __reduce__(self) -> str:
+        return "Open"
+
+
+Open = _Open()
+"""In the place of an argument: it stays open, although others are given."""
 
 
 @dataclasses.dataclass
@@ -53,35 +76,41 @@ class Arguments:
         given = bound_arguments(signature.bind_partial, args, kwargs, self.tracer.graph.name)
         bound = Bound([], {}, [])
         for name, parameter in signature.parameters.items():
-            self._bind_one(bound, parameter, hints.get(name, _EMPTY), name in given, given.get(name))
+            if parameter.kind in (_ARGS, _KWARGS):
+                self._bind_starred(bound, parameter, given.get(name))
+            else:
+                at_default = bool(given) and name not in given and parameter.default is not _EMPTY
+                self._bind_one(bound, parameter, hints.get(name, _EMPTY), given.get(name, Open), at_default)
         return bound
 
-    def _bind_one(self, bound: Bound, parameter: inspect.Parameter, hint: Any, given: bool, value: Any) -> None:
+    def _bind_starred(self, bound: Bound, parameter: inspect.Parameter, value: Any) -> None:
+        """`*args` and `**kwargs` hold what is given, and nothing else."""
         name = parameter.name
-        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            for at, item in enumerate(value or ()):
-                made, tree = self.make(f"{name}_{at}", item)
-                bound.args.append(made)
-                bound.signature.append(Parameter(f"{name}_{at}", tree))
+        if parameter.kind is _ARGS:
+            made = [self.make(f"{name}_{at}", item, f"{name}.{at}") for at, item in enumerate(value or ())]
+            bound.args += [argument for argument, _ in made]
+            bound.signature.append(Parameter(name, tuple([tree for _, tree in made]), kind="args"))
             return
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            for key, item in (value or {}).items():
-                made, tree = self.make(key, item)
-                bound.kwargs[key] = made
-                bound.signature.append(Parameter(key, tree, keyword=True))
-            return
-        made, tree = self.make(name, value) if given else self.open(name, parameter.default, hint)
-        default = UNBOUND if parameter.default is _EMPTY else parameter.default
-        keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        annotation = _annotation(hint)
-        if tree is not _FIXED_DEFAULT and any(type(leaf) is Value for leaf in leaves(tree)):
-            shown = (
-                default if isinstance(default, (int, float, bool, str, type(None))) or default is UNBOUND else UNBOUND
-            )
-            bound.signature.append(Parameter(name, tree, shown, keyword, annotation))
-        if tree is _FIXED_DEFAULT and parameter.kind is not inspect.Parameter.POSITIONAL_ONLY:
-            self.skipped = True  # left to its default: those behind it go by keyword
-        elif keyword or self.skipped:
+        pairs = {key: self.make(key, item, f"{name}.{key}") for key, item in (value or {}).items()}
+        bound.kwargs.update({key: argument for key, (argument, _) in pairs.items()})
+        bound.signature.append(Parameter(name, {key: tree for key, (_, tree) in pairs.items()}, kind="kwargs"))
+
+    def _bind_one(self, bound: Bound, parameter: inspect.Parameter, hint: Any, value: Any, at_default: bool) -> None:
+        name, default = parameter.name, parameter.default
+        if value is not Open:
+            made, tree = self.make(name, value)
+        elif at_default:
+            made, tree = default, self._left_out(name, default)
+        else:
+            made, tree = self.open(name, default, hint)
+        left = value is Open and made is default  # Python itself gives it
+        kind, shown = _KINDS[parameter.kind], UNBOUND if default is _EMPTY else constant(default)
+        if type(shown) is type(tree) is Described and shown == tree and default is not made:
+            shown = another(shown)
+        bound.signature.append(Parameter(name, tree, shown, kind, _annotation(hint)))
+        if left and kind != "positional":
+            self.skipped = True  # those behind it go by keyword
+        elif kind == "keyword" or self.skipped:
             bound.kwargs[name] = made
         else:
             bound.args.append(made)
@@ -91,12 +120,14 @@ class Arguments:
         """(what the function is called with, the tree of its leaves) for an argument that is given."""
         path = path or name
         tracer = self.tracer
+        if value is Open:
+            return self.open(name, _EMPTY, _EMPTY, path)
         made = tracer.make_argument(name, value)
         if made is not None:
             return made, tracer.unwrap(made)
         if isinstance(value, np.random.Generator):
-            tracer.guards.append(Guard("random", path, "numpy.random.Generator"))
-            return Draws(), None
+            tracer.guards.append(Guard("random", path, _GENERATOR))
+            return Draws(), Described(_GENERATOR)
         if isinstance(value, (TensorSpec, LogicalTensor)):
             type_ = value.logical() if isinstance(value, TensorSpec) else value
             return self._tensor(name, path, type_)
@@ -117,9 +148,22 @@ class Arguments:
         if isinstance(value, (list, tuple)):
             items = [self.make(f"{name}_{at}", item, f"{path}.{at}") for at, item in enumerate(value)]
             kind = list if isinstance(value, list) else tuple
-            return _sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
-        tracer.guards.append(Guard("value", path, _recorded(value)))
-        return value, value if isinstance(value, (int, float, str, bool, type(None))) else None
+            as_it_is = kind is tuple and all(made is item for (made, _), item in zip(items, value))
+            return value if as_it_is else _sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
+        return value, self._fixed(path, value)
+
+    def _fixed(self, path: str, value: Any) -> Any:
+        """The constant for what is fixed, with a guard."""
+        made = constant(value)
+        self.tracer.guards.append(Guard("value", path, made))
+        return made
+
+    def _left_out(self, name: str, default: Any) -> Any:
+        """The tree of an argument that is left to its default."""
+        tree = constant(default)
+        for keys, leaf in paths(tree):
+            self.tracer.guards.append(Guard("value", ".".join(map(str, (name, *keys))), leaf))
+        return tree
 
     def _type_of(self, owner: Any, name: str, value: Any) -> LogicalTensor:
         dims: tuple[Any, ...] = tuple(owner.shape_of(value))
@@ -129,23 +173,28 @@ class Arguments:
 
     def _tensor(self, name: str, path: str, type_: LogicalTensor) -> tuple[Any, Any]:
         tracer = self.tracer
-        placeholder = tracer.graph.add_placeholder(_identifier(name), "tensor", type_)
+        placeholder = self._placeholder(_identifier(name), path, "tensor", type_)
         proxy = Proxy(placeholder, tracer.backend)
         if type_.dtype is not None or type_.dims is not None:
             tracer.guards.append(Guard("type", path, str(type_)))
         return proxy, placeholder
 
+    def _placeholder(self, name: str, path: str, kind: str, type_: LogicalTensor | None = None) -> Value:
+        placeholder = self.tracer.graph.add_placeholder(name, kind, type_)
+        if path != name:
+            placeholder.node.set_args((path,))  # what guards and writes call it
+        return placeholder
+
     # ------------------------------------------------------------------ not given
-    def open(self, name: str, default: Any, hint: Any) -> tuple[Any, Any]:
+    def open(self, name: str, default: Any, hint: Any, path: str = "") -> tuple[Any, Any]:
         """(argument, tree) for an argument that is not given."""
         if _is_generator(hint):
-            self.tracer.guards.append(Guard("random", name, "numpy.random.Generator"))
-            return Draws(), _FIXED_DEFAULT if default is not _EMPTY else None
+            self.tracer.guards.append(Guard("random", name, _GENERATOR))
+            return Draws(), Described(_GENERATOR)
         kind = self.open_kind(default, hint)
         if kind is None:
-            self.tracer.guards.append(Guard("value", name, _recorded(default)))
-            return default, _FIXED_DEFAULT
-        placeholder = self.tracer.graph.add_placeholder(name, kind)
+            return default, self._left_out(name, default)
+        placeholder = self._placeholder(name, path or name, kind)
         return self.tracer.wrap(placeholder), placeholder
 
     def open_kind(self, default: Any, hint: Any) -> str | None:
@@ -159,12 +208,18 @@ class Arguments:
         return _PLAIN.get(type(default)) if not isinstance(default, Value) else "tensor"
 
 
-def _recorded(value: Any) -> Any:
-    """A fixed value as a guard holds it: objects by their text."""
-    return value if isinstance(value, (int, float, str, bool, type(None))) else str(value)
-
-
-_FIXED_DEFAULT = type("FixedDefault", (), {})()
+def constant(value: Any) -> Any:
+    """A plain value as a graph, a file and a guard hold it: literals, containers of them, dtypes; other objects Described."""
+    kind = type(value)
+    if kind in (int, float, complex, str, bool, type(None), type(...)):
+        return value
+    if kind in (list, tuple):
+        return kind(map(constant, value))
+    if kind is dict and all(type(key) in (int, str) for key in value):
+        return {key: constant(item) for key, item in value.items()}
+    if kind is slice and all(type(end) in (int, type(None)) for end in (value.start, value.stop, value.step)):
+        return value
+    return element(value) or described(value)
 
 
 def _is_generator(hint: Any) -> bool:

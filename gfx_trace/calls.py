@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Backend, Lift
+from gfx_ir.codegen import origin
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.op import OpDef
 from gfx_ir.source import Scope, Span
@@ -67,6 +68,9 @@ class Calls(Managers):
         lifted = self.lifted(f)
         if lifted is not None:
             return self._apply_lifted(lifted, f, args, kwargs)
+        emitted = origin(f)
+        if emitted is not None:
+            return self.call(emitted.bare(), args, kwargs)
         if self.is_leaf(f) or not enterable(f):
             found = self.managed(f, args, kwargs)
             return run_native(self, f, args, kwargs) if found is NotImplemented else found

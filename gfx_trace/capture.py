@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from gfx_ir.codegen import origin
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
@@ -71,6 +72,8 @@ def _capture(
     options: dict[str, Any],
 ) -> Captured:
     """Capture, with small arrays from outside as constants or not."""
+    emitted = origin(target)
+    target = target if emitted is None else emitted.bare()
     flavour = flavour_of(target, args, kwargs, asked)
     promotion = options.pop("promotion", None) or (flavour.promotion if flavour is not None else "array_api")
     dynamic = options.pop("dynamic", False)

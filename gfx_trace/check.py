@@ -12,7 +12,6 @@ import numpy as np
 from gfx_ir.backend import backend
 from gfx_ir.errors import GfxError
 
-from . import admit
 from .flavour import loaded_frameworks
 from .journal import READ
 from .modules import is_module
@@ -86,14 +85,14 @@ def check(subject: Any, *args: Any, tolerance: float | None = None, to: str = "j
     subject = _transpiled(subject, to)
     program = subject.program
     owner = backend(subject.target)
-    kept = program._admit(program._framework((args, kwargs)), args, kwargs)
-    got = _run(subject, mapped(lambda leaf: moved(leaf, owner), kept))
+    _, given, _ = program._admit(args, kwargs)
+    got = _run(subject, mapped(lambda leaf: moved(leaf, owner), given))
     memo: dict[int, Any] = {}
     target = _copy_of(program, memo)
     own_args, own_kwargs = mapped(_copied, list(args)), mapped(_copied, kwargs)
     expected = target(*own_args, **own_kwargs)
     outputs = _compare_all(_flat(expected), _flat(got[0]), owner, tolerance)
-    written = _written(program, target, memo, admit.bind(program._signature, own_args, own_kwargs, program.entry.name))
+    written = _written(program, target, memo, program.binding.bind(own_args, own_kwargs)[0])
     return Report(subject.target, tolerance, outputs, _compare_all(written, got[1], owner, tolerance))
 
 
@@ -130,7 +129,10 @@ def _copy_of(program: Program, memo: dict[int, Any]) -> Any:
 
 def _run(subject: Transpiled, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """(result, what it writes); nothing is written."""
-    out = subject.fn(subject.params, **given) if subject.params is not None else subject.fn(**given)
+    terms = subject.emitted.terms
+    assert terms is not None
+    leading = {terms.leading: subject.params} if terms.leading else {}
+    out = terms.binding.call(subject.fn, {**leading, **given})
     return out if subject.program.writes else (out, {})
 
 
@@ -138,7 +140,7 @@ def _written(program: Program, target: Any, memo: Mapping[int, Any], given: Mapp
     """What the original has left where the program writes. `memo`: the copies that were made of the original's parts."""
     if not program.writes or program.captured is None:
         return {}
-    arguments = dict(admit.arrays(program.signature, given))
+    arguments = dict(program.admission.arrays(given))
     found = {}
     for path in program.writes:
         write = program.captured.slots.get(path)

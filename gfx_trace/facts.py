@@ -81,7 +81,11 @@ class Facts:
         if value.node.op.name == "is_none" and isinstance(value.node.args[0], Value):
             if self.root(value.node.args[0]).kind not in ("optional", "any"):
                 return False
-        return self.known.get(self.key(value))
+        known = self.known.get(self.key(value))
+        if known is None and _chosen(value):
+            settled = {truth for _, truth in self._sides(value)}
+            known = settled.pop() if len(settled) == 1 else None
+        return known
 
     def there(self, value: Value) -> bool:
         """Whether a value is not None, for all that is known here."""
@@ -123,21 +127,25 @@ class Facts:
         node = value.node
         if node.op.name == "not_equal" and type(node.args[1]) is int and node.args[1] == 0:
             self.assume(node.args[0], truth)
-        if node.op.name in ("host_if", "cond") and len(node.regions) == 2:
+        if _chosen(value):
             self._assume_sides(value, truth)
 
     def _assume_sides(self, value: Value, truth: bool) -> None:
         """`a and b` is a test with a side that is False: where it is true, both are; `a or b` the other way round."""
-        node, excluded = value.node, []
-        sides = [region.result[value.index - 1] for region in node.regions]
-        for at, side in enumerate(sides):
-            of_test = isinstance(side, Value) and self.key(side) in self._asked(node.args[0])
-            settled = side if isinstance(side, bool) else at == 0 if of_test else self.decide(side)
-            if settled is (not truth):
-                excluded.append(at)
+        sides = self._sides(value)
+        excluded = [at for at, (_, settled) in enumerate(sides) if settled is (not truth)]
         if len(excluded) == 1:  # both: what hangs on this is never reached
-            self.assume(node.args[0], excluded[0] == 1)
-            self.assume(sides[1 - excluded[0]], truth)
+            self.assume(value.node.args[0], excluded[0] == 1)
+            self.assume(sides[1 - excluded[0]][0], truth)
+
+    def _sides(self, value: Value) -> list[tuple[Any, bool | None]]:
+        """(what a side of a test gives for a value, its truth as far as it is settled there) of both."""
+        found = []
+        for at, region in enumerate(value.node.regions):
+            side = region.result[value.index - 1]
+            of_test = isinstance(side, Value) and self.key(side) in self._asked(value.node.args[0])
+            found.append((side, side if isinstance(side, bool) else at == 0 if of_test else self.decide(side)))
+        return found
 
     def _asked(self, test: Any) -> list[Any]:
         """Keys of what a test asks for its truth: itself, and x where it is x != 0."""
@@ -145,6 +153,11 @@ class Facts:
             return [self.key(test)]
         number, zero = test.node.args
         return [self.key(test), *([self.key(number)] if type(zero) is int and zero == 0 else ())]
+
+
+def _chosen(value: Value) -> bool:
+    """Whether a test gives a value, one of two."""
+    return value.node.op.name in ("host_if", "cond") and len(value.node.regions) == 2
 
 
 def _own(value: Value) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gfx_ir.backend import Backend
-from gfx_ir.graph import UNBOUND, Graph, Node, Value
+from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.program import Program
 from gfx_ir.runtime.executor import Executor
-from gfx_ir.trees import leaves
+from gfx_ir.trees import paths
 
 from .params import moved
 
@@ -25,13 +27,12 @@ def of_others(program: Program, owner: Backend) -> bool:
     return any(node.arg("framework") != owner.name for node in held(program))
 
 
-def interpret(program: Program, owner: Backend, given: Mapping[str, Any]) -> Any:
+def interpret(program: Program, owner: Backend, given: Mapping[str, Any], random: Any) -> Any:
     """Run on a framework; arrays go to another and back for the calls that are its own."""
     data: dict[Value, Any] = {}
-    for parameter in program.signature:
-        default = None if parameter.default is UNBOUND else parameter.default
-        found = given.get(parameter.name, default)
-        data.update((leaf, item) for leaf, item in zip(leaves(parameter.tree), leaves(found)) if type(leaf) is Value)
-    random = given.get("key", given.get("generator"))
+    for parameter in program.arguments():
+        for keys, leaf in paths(parameter.tree):
+            if type(leaf) is Value:
+                data[leaf] = functools.reduce(operator.getitem, keys, given[parameter.name])
     args = [data.get(value, random) for value in program.entry.placeholders]
     return Executor(owner)(program, args, {path: moved(x, owner) for path, x in program.params.items()})

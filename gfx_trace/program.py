@@ -15,16 +15,15 @@ import gfx_ir.program
 import gfx_ir.types
 from gfx_ir import infer as inference
 from gfx_ir import save as saving
+from gfx_ir.admission import Admission
 from gfx_ir.backend import Backend, backend, loaded
+from gfx_ir.binding import Binding
 from gfx_ir.codegen import Module, emit
 from gfx_ir.errors import GuardError
-from gfx_ir.graph import UNBOUND
 from gfx_ir.passes import DEFAULT, Optimize, Pass
 from gfx_ir.pause import collection_paused
-from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor, TensorSpec
 
-from . import admit
 from .capture import Captured
 from .draws import key_from
 from .flavour import loaded_frameworks
@@ -46,6 +45,9 @@ class Program(gfx_ir.program.Program):
     modules: dict[tuple, Module] = dataclasses.field(default_factory=dict, compare=False, repr=False)
     trees: dict[str, tuple[dict[str, Any], Any]] = dataclasses.field(default_factory=dict, compare=False, repr=False)
     made_of: tuple | None = dataclasses.field(default=None, compare=False, repr=False)
+    callables: dict[Callable[..., Any], Callable[..., Any]] = dataclasses.field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @classmethod
     def of(cls, program: gfx_ir.program.Program, captured: Captured | None = None) -> Program:
@@ -81,6 +83,9 @@ class Program(gfx_ir.program.Program):
         if version != self.made_of:
             self.made_of = version
             self.modules.clear()
+            self.callables.clear()
+            for name in ("binding", "admission"):
+                vars(self).pop(name, None)
 
     @users_frames
     def source(self, target: str, **options: Any) -> str:
@@ -93,10 +98,11 @@ class Program(gfx_ir.program.Program):
 
     @users_frames
     def to(self, target: str, **options: Any) -> Callable[..., Any]:
-        """The program as a callable on the target's arrays. It takes what the target takes; its own params are bound to it."""
+        """The program as a callable on the target's arrays. It takes what the target takes, and raises GuardError for what the
+        capture does not stand for; its own params are bound to it."""
         fn = self.module(target, **options).load()
-        if not self.params:
-            return fn
+        if not self.params:  # the same function each time: compilers know it again
+            return self.callables.setdefault(fn, users_frames(fn))
         params = self.params_for(target)
 
         @users_frames
@@ -104,6 +110,9 @@ class Program(gfx_ir.program.Program):
             return fn(params, *args, **kwargs)
 
         bound.__name__, bound.__doc__, bound.__wrapped__ = fn.__name__, fn.__doc__, fn  # type: ignore[attr-defined]
+        signature = inspect.signature(fn)
+        own = list(signature.parameters.values())[1:]
+        bound.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
         return bound
 
     def params_for(self, target: str) -> Any:
@@ -143,20 +152,23 @@ class Program(gfx_ir.program.Program):
         """Run on the framework of the arguments, like the target. Raises GuardError where the capture does not stand for them."""
         emitted = None
         try:
-            owner = self._framework((args, kwargs))
-            given = self._admit(owner, args, kwargs)
+            owner, given, random = self._admit(args, kwargs)
             if of_others(self, owner):
-                return self._finish(interpret(self, owner, given), owner, given)
+                return self._finish(interpret(self, owner, given, random), owner, given)
             emitted = self.module(owner.name)
-            return self._run(emitted.load(), owner, given)
+            out = self._call(emitted, given, random, owner)
+            return self._finish(out, owner, given)
         except Exception as error:
             tidy(error, emitted)
             raise
 
-    def _run(self, fn: Callable[..., Any], owner: Backend, given: dict[str, Any]) -> Any:
-        """Call the emitted function, and finish."""
-        out = fn(self.params_for(owner.name), **given) if self.params else fn(**given)
-        return self._finish(out, owner, given)
+    def _call(self, emitted: Module, given: Mapping[str, Any], random: Any, owner: Backend) -> Any:
+        """What an emitted module gives for arguments that were admitted."""
+        terms = emitted.terms
+        assert terms is not None
+        if terms.leading:
+            given = {**given, terms.leading: self.params_for(owner.name)}
+        return terms.binding.call(emitted.bare(), given, random)
 
     def _finish(self, out: Any, owner: Backend, given: dict[str, Any]) -> Any:
         """Write what the program writes; the result as the target's own containers."""
@@ -166,49 +178,56 @@ class Program(gfx_ir.program.Program):
         rebuild = self.captured.rebuild if self.captured is not None else None
         return rebuild(out) if rebuild is not None else out
 
-    def _framework(self, tree: Any) -> Backend:
-        for leaf in leaves(tree):
-            for owner in (*loaded(), *loaded_frameworks()):
-                if owner.is_tensor(leaf):
-                    return owner
+    def _framework(self, given: Mapping[str, Any]) -> Backend:
+        """The framework of the first array among the arguments; without any the one that the program was captured in."""
+        waiting = [given]
+        while waiting:
+            item: Any = waiting.pop()
+            if isinstance(item, Mapping):
+                waiting += reversed(list(item.values()))
+            elif isinstance(item, (tuple, list)):
+                waiting += reversed(item)
+            else:
+                for owner in (*loaded(), *loaded_frameworks()):
+                    if owner.is_tensor(item):
+                        return owner
         return backend(self.flavour)
 
-    def _admit(self, owner: Backend, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Check the guards, and leave out the arguments that are fixed."""
-        signature = self._signature
-        given = admit.bind(signature, args, kwargs, self.entry.name)
-        admit.check(self.guards, given, signature, owner)
-        kept = admit.kept(self.signature, self.guards, given)
-        admit.check_dims(self.signature, kept, owner)
+    def _admit(self, args: tuple, kwargs: Mapping[str, Any]) -> tuple[Backend, dict[str, Any], Any]:
+        """(the framework, arguments by name, the source of random numbers) of a call. Raises where the capture does not
+        stand for them."""
+        self._forget_the_stale()
+        given, random = self.binding.bind(args, kwargs)
+        owner = self._framework(given)
+        self.admission.check(given, owner)
         if self.captured is not None:
             check_modes(self.captured.modes)
-        if self.writes:
-            admit.check_aliases(self.writes, list(admit.arrays(self.signature, kept)), owner)
-        random = {k: v for k, v in kwargs.items() if k in ("key", "generator") and k not in given}
         rng = next((given.get(guard.subject) for guard in self.guards if guard.kind == "random"), None)
-        drawn = any(placeholder.kind == "key" for placeholder in self.entry.placeholders)
-        if isinstance(rng, np.random.Generator) and drawn and not random:
-            random = {owner.style.key: key_from(owner, rng)}
-        return {**kept, **random}
+        if random is None and isinstance(rng, np.random.Generator) and self._draws:
+            random = key_from(owner, rng)
+        return owner, given, random
+
+    @property
+    def _draws(self) -> bool:
+        return any(placeholder.kind == "key" for placeholder in self.entry.placeholders)
 
     @functools.cached_property
-    def _signature(self) -> inspect.Signature:
-        target = self.captured.target if self.captured is not None else None
-        if target is not None:
-            return inspect.signature(getattr(target, "forward", target))
-        kinds = inspect.Parameter
-        return inspect.Signature([
-            kinds(
-                p.name, kinds.KEYWORD_ONLY if p.keyword else kinds.POSITIONAL_OR_KEYWORD,
-                default=kinds.empty if p.default is UNBOUND else p.default,
-            )
-            for p in self.signature
-        ])  # fmt: skip
+    def binding(self) -> Binding:
+        """How its arguments are passed."""
+        own = self.arguments()
+        names = {parameter.name for parameter in own}
+        random = [name for name in ("key", "generator") if name not in names] if self._draws else []
+        return Binding(self.entry.name, own, random, authors=True)
+
+    @functools.cached_property
+    def admission(self) -> Admission:
+        """What its arguments are held against."""
+        return Admission(self.arguments(), self.guards, self.writes)
 
     def _apply(self, state: Mapping[str, Any], given: Mapping[str, Any], owner: Backend) -> None:
         """Write what the capture writes: to the model's own tensors, and to the arguments."""
         slots = self.captured.slots if self.captured is not None else {}
-        arguments = dict(admit.arrays(self.signature, given))
+        arguments = dict(self.admission.arrays(given))
         for path in state:
             if isinstance(arguments.get(path), np.generic):
                 what = f"the capture writes {path!r} in place, as arrays are, and the call gives a number of NumPy's"

@@ -119,7 +119,7 @@ def _runnable(graph: Graph, own: list[Value], tracer: Tracer, backend: Backend) 
     signature = [Parameter(f"x{at}", value) for at, value in enumerate((*own, *closed))]
     graph.placeholders[:] = [*own, *closed]
     program = Program(graph, {}, signature, {}, [], tracer.promotion, backend.name, level=1)
-    return emit(program, backend, unroll=False).load()
+    return emit(program, backend, unroll=False).bare()
 
 
 def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:

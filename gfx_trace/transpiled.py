@@ -22,9 +22,9 @@ class Transpiled:
 
     def __init__(self, program: Program, target: str, options: dict[str, Any]) -> None:
         self.program, self.target = program, target
-        self._emitted = program.module(target, **options)
-        self.source: str = self._emitted.source
-        self.fn: Callable[..., Any] = self._emitted.load()
+        self.emitted = program.module(target, **options)
+        self.source: str = self.emitted.source
+        self.fn: Callable[..., Any] = users_frames(self.emitted.load())
         self.params: Any = program.params_for(target) if program.params else None
 
     @property
@@ -35,12 +35,12 @@ class Transpiled:
     @property
     def source_map(self) -> list[tuple[int, Any]]:
         """(line of `source`, the user's place) pairs."""
-        return self._emitted.source_map
+        return self.emitted.source_map
 
     @property
     def static_argnames(self) -> tuple[str, ...]:
         """Arguments that jax.jit has to take as static, because Python decides by them."""
-        return self._emitted.static_argnames
+        return self.emitted.static_argnames
 
     @users_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -24,6 +24,7 @@ def {name}_jvp(primals, tangents):
 STYLE = Style(
     name="jax",
     module="jnp",
+    source="jax.random.key(0)",
     imports={
         "math": "import math",
         "np": "import numpy as np",

@@ -78,6 +78,7 @@ class JaxBackend(Backend):
     promotion = "jax"
     tensor_types = (jax.Array,)
     public = holding.PUBLIC
+    takes = ("numpy",)
 
     def __init__(self) -> None:
         functions = {
@@ -145,6 +146,15 @@ class JaxBackend(Backend):
     def native_dtype(self, dtype: DType) -> Any:
         """`jnp.float32` and its like. Nothing is made narrower: JAX itself says what it does with 64-bit types."""
         return jnp.dtype(dtype.numpy)
+
+    def share(self, x: Any, y: Any) -> bool:
+        """Whether two are one array: nothing writes to a part of one."""
+        return x is y
+
+    def held_as(self, dtype: DType) -> DType:
+        """The dtype that JAX makes of this one: it may be set to have no 64 bits."""
+        found = self.as_dtype(jax.dtypes.canonicalize_dtype(dtype.numpy))
+        return dtype if found is None else found
 
     def to_host(self, x: Any) -> np.ndarray:
         """The array's data as NumPy."""

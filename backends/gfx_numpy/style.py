@@ -7,6 +7,7 @@ from gfx_ir.codegen.style import Style
 STYLE = Style(
     name="numpy",
     module="np",
+    source="np.random.default_rng(0)",
     imports={
         "math": "import math",
         "ml_dtypes": "import ml_dtypes",

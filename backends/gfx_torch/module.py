@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from gfx_ir.codegen import Module
+from gfx_ir.codegen import Module, origin
 from gfx_ir.errors import GuardError
 
 _STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
@@ -66,8 +66,8 @@ class Transpiled(Branch):
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        source = getattr(self._gfx_fn, "__gfx_source__", None)
-        emitted = self._gfx_fn if source is None else Module(source, self._gfx_fn.__name__)
+        of = origin(self._gfx_fn)
+        emitted = self._gfx_fn if of is None else Module(of.source, of.entry, terms=of.terms)
         return {**self.__dict__, "_gfx_fn": emitted}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

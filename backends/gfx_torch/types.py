@@ -169,6 +169,11 @@ class TorchBackend(Backend):
             return x.device
         return torch.get_default_device() if x is None else torch.device(x)
 
+    def share(self, x: Any, y: Any) -> bool:
+        """Whether two tensors have an element in common; those of two storages have none."""
+        storages = x.untyped_storage(), y.untyped_storage()
+        return x is y or (storages[0]._cdata == storages[1]._cdata and super().share(x, y))
+
     def native_dtype(self, dtype: DType) -> Any:
         return _TO_TORCH[dtype]
 

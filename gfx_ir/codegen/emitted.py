@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from ..source import Span
+from ..terms import Terms
 
 
 class _Texts:
@@ -39,13 +40,21 @@ class _Texts:
 
 
 _TEXTS = _Texts()
+_ORIGIN = "__gfx_module__"
+
+
+def origin(fn: Any) -> Module | None:
+    """The module that a function was loaded from, by way of what wraps it too; None for any other."""
+    found = getattr(fn, "__dict__", {}).get(_ORIGIN)
+    return found if isinstance(found, Module) else None
 
 
 @dataclass
 class Module:
     """Standalone source. `entry` is the function to call; `source_map` gives the user's place of a line (from 1);
     `static_argnames` are the arguments that jax.jit must be told to take as Python values. `errors` gives what the author
-    called an exception class that the source defines; where `classes` has the author's own, it is raised once loaded."""
+    called an exception class that the source defines; where `classes` has the author's own, it is raised once loaded.
+    `terms` is what the calls of the loaded entry are held against."""
 
     source: str
     entry: str
@@ -53,6 +62,7 @@ class Module:
     static_argnames: tuple[str, ...] = ()
     errors: dict[str, str] = field(default_factory=dict)
     classes: dict[str, type] = field(default_factory=dict)
+    terms: Terms | None = None
 
     @functools.cached_property
     def filename(self) -> str:
@@ -60,8 +70,19 @@ class Module:
         return f"<gfx {self.entry} {hashlib.sha256(self.source.encode()).hexdigest()[:12]}>"
 
     def load(self) -> Callable[..., Any]:
-        """The entry, compiled in memory; tracebacks show its lines."""
+        """The entry, compiled in memory; tracebacks show its lines. It holds each call against what the capture took as given:
+        raises GuardError, or ArgumentError where the arguments are not the author's."""
+        return self._checked
+
+    def bare(self) -> Callable[..., Any]:
+        """The entry as the source has it: it checks nothing."""
         return self._loaded
+
+    @functools.cached_property
+    def _checked(self) -> Callable[..., Any]:
+        made = self._loaded if self.terms is None else self.terms.checked(self._loaded)
+        vars(made)[_ORIGIN] = self
+        return made
 
     @functools.cached_property
     def _loaded(self) -> Callable[..., Any]:
@@ -72,7 +93,6 @@ class Module:
             module.__dict__[called] = self.classes.get(name, module.__dict__[called])
         del module.__dict__["__name__"]  # torch.compile imports the module of that name to read a function's globals
         function = module.__dict__[self.entry]
-        function.__gfx_source__ = self.source
         _TEXTS.hold(self.filename, self.source, function)
         return function
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GfxError
-from ..graph import UNBOUND, Graph, Node, Value
+from ..graph import Graph, Node, Value
 from ..program import Parameter
 from ..trees import leaves, paths
 from .constants import name
@@ -18,6 +18,7 @@ from .liveness import counted, fors
 from .names import Scope, usable
 from .operators import Operators
 from .plan import Plan
+from .signature import Signature
 
 if TYPE_CHECKING:
     from .module import ModuleWriter
@@ -68,51 +69,38 @@ class FunctionWriter(Operators):
         ]
 
     # ------------------------------------------------------------------ signature
-    def _arguments(self, signature: Sequence[Parameter], params: bool) -> ast.arguments:
+    def _arguments(self, parameters: Sequence[Parameter], params: bool) -> ast.arguments:
         """The signature; every placeholder is bound to its argument, or its place in the argument's tree."""
-        out = ast.arguments([], [], None, [], [], None, [])
-        names = {parameter.name.lstrip("*") for parameter in signature}
+        signature = Signature(parameters, self.tree)
+        names = {parameter.name for parameter in parameters}
         self.root = name(next(text for text in ("params", "weights", "params_") if text not in names))
         if params:
-            out.args.append(ast.arg(self.root.id))
+            signature.lead(self.root.id)
             self.scope.reserved |= {self.root.id}
-        for parameter in signature:
-            self._argument_of(parameter, out)
-        bound = {leaf for parameter in signature for leaf in leaves(parameter.tree) if type(leaf) is Value}
+        for parameter in parameters:
+            self._bind(parameter)
+            signature.take(parameter, self._annotation(parameter))
+        bound = {leaf for parameter in parameters for leaf in leaves(parameter.tree) if type(leaf) is Value}
         for value in self.graph.placeholders:
             if value not in bound:
-                self._extra(value, out)
-        return out
+                self._extra(value, signature)
+        return signature.out
 
-    def _argument_of(self, parameter: Parameter, out: ast.arguments) -> None:
+    def _bind(self, parameter: Parameter) -> None:
+        """Let the leaves of an argument stand where they are found in it."""
         text = parameter.name
-        plain = text.lstrip("*")
-        if not usable(plain):
-            raise GfxError(f"{plain!r} cannot be the name of an argument")
+        if not usable(text):
+            raise GfxError(f"{text!r} cannot be the name of an argument")
         for path, leaf in paths(parameter.tree):
             if type(leaf) is not Value:
                 continue
-            access: ast.expr = name(plain)
+            access: ast.expr = name(text)
             for key in path:
                 access = ast.Subscript(access, self.constant(key), ast.Load())
             self.bound[leaf] = access
-            self.scope.hold(plain, leaf)
+            self.scope.hold(text, leaf)
             if path:
-                self.scope.closed |= {plain}
-        argument = ast.arg(plain, self._annotation(parameter))
-        if text.startswith("**"):
-            out.kwarg = argument
-        elif text.startswith("*"):
-            out.vararg = argument
-        elif parameter.keyword or out.vararg is not None:
-            out.kwonlyargs.append(argument)
-            out.kw_defaults.append(None if parameter.default is UNBOUND else self.tree(parameter.default))  # type: ignore[arg-type]
-        else:
-            if parameter.default is not UNBOUND:
-                out.defaults.append(self.tree(parameter.default))
-            elif out.defaults:
-                out.defaults.append(ast.Constant(None))
-            out.args.append(argument)
+                self.scope.closed |= {text}
 
     def _annotation(self, parameter: Parameter) -> ast.expr | None:
         """Arguments that are Python numbers say so: it decides what a capture of the source takes them for."""
@@ -122,18 +110,12 @@ class FunctionWriter(Operators):
         optional = parameter.default is None
         return name(kind) if kind in _ANNOTATED and not optional and type(parameter.default) is not float else None
 
-    def _extra(self, value: Value, out: ast.arguments) -> None:
+    def _extra(self, value: Value, signature: Signature) -> None:
         """A placeholder outside of the signature: the source of random numbers comes last."""
         hint = self.module.style.key if value.kind == "key" else value.name
-        graph = self.graph
-        text = self.scope.pick([hint, "x"], graph, 0, [arg.arg for arg in (*out.args, *out.kwonlyargs)])
+        text = self.scope.pick([hint, "x"], self.graph, 0, signature.names())
         self.bind(value, text)
-        if value.kind == "key" or out.defaults:
-            keyword = out.kwonlyargs or out.vararg
-            (out.kwonlyargs if keyword else out.args).append(ast.arg(text))
-            (out.kw_defaults if keyword else out.defaults).append(ast.Constant(None))
-        else:
-            out.args.append(ast.arg(text))
+        signature.follow(text)
 
     # ------------------------------------------------------------------ control flow
     def control(self, node: Node) -> ast.expr:

@@ -17,8 +17,10 @@ from ..program import Parameter, Program
 from ..public import function_of
 from ..source import Span
 from ..template import Template
+from ..terms import Terms
 from ..trees import leaves, tree_map
 from .constants import parse
+from .doc import docstring
 from .emitted import Module
 from .function import FunctionWriter
 from .helpers import Helpers
@@ -169,7 +171,7 @@ class ModuleWriter:
 
     # ------------------------------------------------------------------ names
     def _name_functions(self) -> None:
-        arguments = {parameter.name.lstrip("*") for parameter in self.signature()}
+        arguments = {parameter.name for parameter in self.signature()}
         taken = set(self.style.imports) | set(BUILTINS) | set(dir(builtins)) | set(self.helpers.names) | arguments
         taken |= {"params", "carry"}
         entry = self.prepared.entry
@@ -226,10 +228,7 @@ class ModuleWriter:
 
     def signature(self) -> Sequence[Parameter]:
         """The entry's arguments."""
-        given = self.prepared.signature
-        return given or [
-            Parameter(v.name or f"x{at}", v) for at, v in enumerate(self.prepared.entry.placeholders) if v.kind != "key"
-        ]
+        return self.prepared.signature
 
     # ------------------------------------------------------------------ what is used
     def use(self, text: str, node: Node | None = None) -> str:
@@ -282,14 +281,16 @@ class ModuleWriter:
         """The whole module."""
         static = static_arguments(self.prepared)
         definitions: list[ast.stmt | str] = []
+        terms: Terms | None = None
         for graph in self.order:
             is_entry = graph is self.prepared.entry
             key = "" if is_entry else self.prepared.keys[graph]
             self._writing = key
-            doc = self._doc(graph, static) if is_entry else inspect.cleandoc(graph.doc)
+            doc = self._doc(static) if is_entry else inspect.cleandoc(graph.doc)
             signature = self.signature() if is_entry else [Parameter(text, v) for text, v in self._placeholders(graph)]
             name = self.entry_name if is_entry else self._names[key]
             definition = FunctionWriter(self, graph).write(name, signature, doc, self._params[graph])
+            terms = self._terms(definition.args, self._params[graph]) if is_entry else terms
             self.helpers.call_builtins(definition)
             definitions += [*self._wrappers(graph), definition]
         lines: list[tuple[str, Span | None]] = [(line, None) for line in self.helpers.imports()]
@@ -305,7 +306,22 @@ class ModuleWriter:
             lines.pop(0)
         source = "\n".join(text for text, _ in lines) + "\n"
         places = [(number, span) for number, (_, span) in enumerate(lines, 1) if span is not None]
-        return Module(source, self.entry_name, places, static, self.errors)
+        fixed = tuple(p.name for p in self.signature() if p.fixed and p.tree is not None and p.name not in static)
+        return Module(source, self.entry_name, places, (*static, *fixed), self.errors, terms=terms)
+
+    def _terms(self, written: ast.arguments, params: bool) -> Terms:
+        """What calls of the entry are held against."""
+        names = [arg.arg for arg in (*written.posonlyargs, *written.args, *written.kwonlyargs)]
+        own = {parameter.name for parameter in self.signature()}
+        extra = [text for text in names if text not in own]
+        leading, random = extra.pop(0) if params else "", "".join(extra)
+        program, name = self.program, self.entry_name
+        return Terms(
+            name, self.backend.name, self.signature(), program.guards, program.writes, leading=leading, random=random
+        )
+
+    def _doc(self, static: Sequence[str]) -> str:
+        return docstring(self.program, static, self._made_python(), self.style)
 
     def _placeholders(self, graph: Graph) -> list[tuple[str, Value]]:
         """Argument names of a callee, each its own."""
@@ -319,19 +335,6 @@ class ModuleWriter:
             taken.add(text)
             out.append((text, value))
         return out
-
-    def _doc(self, graph: Graph, static: Sequence[str]) -> str:
-        """The docstring, and what the reader of this source must know besides."""
-        notes = [f"Assumes: {guard}" for guard in self.program.guards if guard.kind in ("promotion", "value")]
-        numbers = sorted({leaf.name for leaf in self._made_python() if leaf.name})
-        if self.style.control == "functional":
-            if static:
-                listed = ", ".join(repr(text) for text in static).replace("'", '"')
-                notes.append(f"Under jax.jit: static_argnames=({listed}{',' if len(static) == 1 else ''}).")
-            if self._made_python():
-                what = f" ({', '.join(numbers)})" if numbers else ""
-                notes.append(f"Reads values of tensors in Python{what}, which jax.jit refuses.")
-        return "\n\n".join(part for part in (inspect.cleandoc(graph.doc), "\n".join(notes)) if part)
 
     def _made_python(self) -> list[Value]:
         """Tensors that are read in Python."""

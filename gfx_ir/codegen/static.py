@@ -22,9 +22,7 @@ def static_arguments(prepared: Prepared) -> tuple[str, ...]:
     for parameter in prepared.signature:
         for _, leaf in paths(parameter.tree):
             if type(leaf) is Value and leaf.kind in HOST:
-                names[leaf] = parameter.name.lstrip("*")
-    if not prepared.signature:
-        names = {value: value.name for value in prepared.entry.placeholders if value.kind in HOST and value.name}
+                names[leaf] = parameter.name
     search = _Search(prepared, {value: frozenset((text,)) for value, text in names.items()})
     search.walk(prepared.entry)
     order = list(dict.fromkeys(names.values()))

@@ -18,7 +18,8 @@ class Style:
     same: tensors go in and out, none of them twice); `dtypes` names a dtype by its DType
     name where it is not `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in
     it; `wrap` makes an array of what may be a number, for methods and, where `numbers` is false, for functions too;
-    `of_bool` makes one of the Python boolean that a function of the target gives;
+    `key` names the argument that takes the source of random numbers, and `source` is what a call may give for it ("" where it
+    may be left out); `of_bool` makes one of the Python boolean that a function of the target gives;
     `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each
     draw moves on; `places`: whether tensors are put on devices by name; `tensor`: the class whose functions are written as
     methods; `gradients`: how a function that brings its own gradient is made of the {forward} that computes it and its {rule}
@@ -34,6 +35,7 @@ class Style:
     inf: str = 'float("inf")'
     nan: str = 'float("nan")'
     key: str = "key"
+    source: str = ""
     scalar: str = "{dtype}({value})"
     wrap: str = "asarray"
     numbers: bool = True

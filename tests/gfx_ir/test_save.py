@@ -158,7 +158,7 @@ def tampered(change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.update(version=2), "update it"),
+        (lambda d: d.update(version=3), "update it"),
         (lambda d: d.update(version="1"), "version"),
         (lambda d: d.update(format="pickle"), "does not say"),
         (lambda d: d.update(entry=7), "no graph 7"),

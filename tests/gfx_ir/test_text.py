@@ -105,7 +105,7 @@ def test_program_shows_defaults_guards_and_writes():
     graph = Graph("step")
     x, tol = graph.add_placeholder("x"), graph.add_placeholder("tol", "float")
     graph.result = x
-    signature = [Parameter("x", x), Parameter("tol", tol, 1e-6, True, "float")]
+    signature = [Parameter("x", x), Parameter("tol", tol, 1e-6, "keyword", "float")]
     program = Program(graph, {}, signature, guards=[Guard("value", "n", 3)], writes=["mean"])
     assert str(program) == textwrap.dedent("""\
         program("torch", "torch", level=0, writes=["mean"])

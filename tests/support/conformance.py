@@ -123,7 +123,7 @@ class Harness:
 
     def call(self, program, way: str, target: str, function, args):
         """The result of a program, by the interpreter or as emitted source (JAX under jit)."""
-        given = dict(zip(program._signature.parameters or [p.name for p in program.signature], args))
+        given = dict(zip([p.name for p in program.signature], args))
         names = [p.name for p in program.signature if any(type(leaf) is Value for leaf in leaves(p.tree))]
         given = {name: self.moved(given[name], target) for name in names if name in given}
         if way == "interpreter":
@@ -144,7 +144,7 @@ class Harness:
 
     def interpreted(self, program, target: str, given: dict):
         flat: list = []
-        for parameter in program.signature:
+        for parameter in (p for p in program.signature if not p.fixed):
             pairs = _pairs(parameter.tree, given.get(parameter.name, parameter.default))
             flat += [data for value, data in pairs if type(value) is Value]
         params = {n: self.moved(np.asarray(x), target) for n, x in program.params.items()}
@@ -176,7 +176,7 @@ class Harness:
                     assert np.allclose(want, found, 1e-4, 1e-5), f"arguments {at}, {target}: want {want}, got {found}"
 
     def gradient(self, case, program, target: str, args, max_trips: int | None) -> list:
-        names = list(program._signature.parameters) or [p.name for p in program.signature]
+        names = [p.name for p in program.signature]
         kept = [p.name for p in program.signature if any(type(leaf) is Value for leaf in leaves(p.tree))]
         given = {n: self.moved(a, target) for n, a in zip(names, args) if n in kept}
         wrt = [names[k] for k in case.grad]

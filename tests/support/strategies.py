@@ -191,6 +191,9 @@ def graphs(draw, callees=()):
     return Source(draw, callees).graph(2)
 
 
+KINDS = st.sampled_from(["", "keyword", "positional"])
+
+
 @st.composite
 def programs(draw):
     """A program of up to three graphs."""
@@ -202,9 +205,7 @@ def programs(draw):
     for at, value in enumerate(entry.placeholders):
         name = value.name or f"arg{at}"
         default = draw(st.just(UNBOUND) | CONSTANTS)
-        signature.append(
-            Parameter(name, value, default, draw(st.booleans()), draw(st.sampled_from(["", "float", "Tensor"])))
-        )
+        signature.append(Parameter(name, value, default, draw(KINDS), draw(st.sampled_from(["", "float", "Tensor"]))))
     if draw(st.booleans()):
         signature = [Parameter("args", tuple(entry.placeholders))]
     guards = [Guard("value", "x", draw(CONSTANTS)), Guard("type", "y", draw(LOGICAL))][: draw(st.integers(0, 2))]

@@ -55,7 +55,7 @@ def prepare(
     functional = style.control != "python"
     values: dict[Value, Value] = {}
     entry = copy_graph(program.entry, values)
-    signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.signature]
+    signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.arguments()]
     functions = {key: copy_graph(graph) for key, graph in program.functions.items()}
     take_out(entry, functions, style)
     instances = _instances(entry, functions)

@@ -106,7 +106,7 @@ def test_a_check_in_a_loop_waits_for_a_trip(fn, told, specs):
         jax.block_until_ready(compiled(program)(x, jnp.int32(1)))
         jax.effects_barrier()
     with pytest.raises((AssertionError, ValueError), match=told):
-        program.to("torch")(torch.ones(2), torch.tensor(1))
+        program.to("torch")(torch.ones(2), torch.tensor(1, dtype=torch.int32))
 
 
 # ---------------------------------------------------------------- dtypes that depend on JAX's mode

@@ -172,7 +172,7 @@ def test_arguments_are_trees_with_defaults():
     with building(b):
         g.result = {"y": ops.multiply(ops.add(ops.multiply(x, w), bias), scale), "n": 3}
     signature = [
-        Parameter("weights", {"w": w, "bs": [bias]}), Parameter("x", x), Parameter("scale", scale, 0.5, keyword=True, annotation="float"),
+        Parameter("weights", {"w": w, "bs": [bias]}), Parameter("x", x), Parameter("scale", scale, 0.5, kind="keyword", annotation="float"),
     ]  # fmt: skip
     assert source(Program(g, signature=signature), "jax") == code("""
         def f(weights, x, *, scale: float = 0.5):
@@ -755,7 +755,7 @@ def test_tracebacks_show_emitted_lines():
     import traceback
 
     try:
-        emit(newton(), backend("torch")).load()("no tensor")
+        emit(newton(), backend("torch")).bare()("no tensor")
     except TypeError as error:
         assert "while torch.max(torch.abs(x * x - 2.0)) > tol:" in "".join(traceback.format_exception(error))
 

@@ -73,7 +73,7 @@ def test_dims_of_one_name_are_one_size():
     ):
         program(one(3), one(5), one(6))
     with pytest.raises(
-        GuardError, match=r"a size of 2\*B as given, and the call has x.shape\[0\] == 3 and z_0.shape\[0\] == 3"
+        GuardError, match=r"a size of 2\*B as given, and the call has x.shape\[0\] == 3 and z\[0\].shape\[0\] == 3"
     ):
         program(one(3), one(3), one(3))
     nested = gfx.symbolic_trace(lambda pair: pair["a"] + pair["b"][0], {"a": spec, "b": [spec]})
@@ -267,7 +267,7 @@ def test_arguments_with_reserved_names_go_through_kwargs():
     program = gfx.symbolic_trace(reserved, kwargs={"to": 2, "dynamic": 3})
     equal(program(torch.ones(2), 2, 3), 12.0)
     result = gfx.transpile(reserved, to="jax", kwargs={"to": 2})
-    assert "dynamic" in inspect.signature(result.fn).parameters and "to" not in inspect.signature(result.fn).parameters
+    assert str(inspect.signature(result.fn)) == "(x, to=2, dynamic=1)"
     equal(result.fn(jnp.ones(2)), 4.0)
 
 

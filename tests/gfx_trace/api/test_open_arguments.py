@@ -65,7 +65,7 @@ MASKS = [None, torch.tensor([[True, False, True], [False] * 3, [True] * 3]), tor
 @pytest.mark.parametrize("target", ["torch", "jax", "numpy"])
 def test_whether_an_argument_of_a_call_is_none_stays_open(target):
     q = torch.randn(2, 3, 4)
-    run = gfx.symbolic_trace(attended, q).to(target)
+    run = gfx.symbolic_trace(attended, q, gfx.Open).to(target)
     for mask in MASKS:
         given = [x.numpy() if target != "torch" else x for x in (q, mask) if x is not None]
         assert torch.allclose(torch.tensor(np.asarray(run(*given))), attended(q, mask), atol=1e-6)
@@ -74,12 +74,12 @@ def test_whether_an_argument_of_a_call_is_none_stays_open(target):
 @pytest.mark.parametrize("masks", [(), MASKS[1:2], (None, MASKS[1][:2]), (MASKS[1], MASKS[1][:2])])
 def test_a_layer_of_a_transformer_takes_its_masks_when_it_is_called(masks):
     layer, x = torch.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True).eval(), torch.randn(2, 3, 4)
-    assert gfx.check(gfx.symbolic_trace(layer, x), x, *masks).ok
+    assert gfx.check(gfx.symbolic_trace(layer, x, gfx.Open, gfx.Open), x, *masks).ok
 
 
 def test_a_recurrent_layer_takes_its_state_when_it_is_called():
     layer, x, state = torch.nn.GRU(4, 3), torch.randn(5, 2, 4), torch.randn(1, 2, 3)
-    program = gfx.symbolic_trace(layer, x)
+    program = gfx.symbolic_trace(layer, x, gfx.Open)
     for given in ((x,), (x, state)):
         assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(program(*given), layer(*given)))
 

@@ -211,5 +211,7 @@ def stacks_numbers(x):
 def test_numbers_are_stacked_as_arrays():
     program = gfx.symbolic_trace(stacks_numbers, jnp.asarray(XS[1]))
     for x in XS:
-        for a, b in zip(stacks_numbers(jnp.asarray(x)), program.to("torch")(torch.tensor(x)), strict=True):
+        for a, b in zip(
+            stacks_numbers(jnp.asarray(x)), program.to("torch")(torch.tensor(np.asarray(jnp.asarray(x)))), strict=True
+        ):
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("wide")
 def equals(fn, program, *inputs):
     """The program, and what is written of it, give what the function gives for each input."""
     written = {name: program.module(name).load() for name in ("numpy", "jax", "torch")}
-    arrays = {"numpy": np.array, "jax": jnp.asarray, "torch": torch.tensor}
+    arrays = {"numpy": np.array, "jax": jnp.asarray, "torch": lambda x: torch.tensor(np.array(x))}
     for args in inputs:
         want = [np.asarray(leaf) for leaf in leaves(fn(*map(np.array, args)))]
         found = {name: (jax.jit(f) if name == "jax" else f)(*map(arrays[name], args)) for name, f in written.items()}

@@ -194,8 +194,8 @@ def test_results_are_pythons(fn):
         want = fn(*plain)
         close(program(*mine), want)
         close(mine, plain)
-        used = [p.name for p in program.signature]
-        arguments = dict(zip(("x", "n"), zip((torch.tensor(x), torch.tensor(n)), (jnp.array(x), jnp.array(n)))))
+        used, fresh = [p.name for p in program.signature], [np.array(held) for held in given(fn, x, n)]
+        arguments = dict(zip(("x", "n"), zip(map(torch.tensor, fresh), map(jnp.array, fresh))))
         for at, call in enumerate((torch_fn, jax_fn)):
             found = call(**{name: arguments[name][at] for name in used})
             close(found[0] if program.writes else found, want)

@@ -1,5 +1,7 @@
 """Items of Python's lists, tuples and dictionaries at places that are only known when the code runs."""
 
+import inspect
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -99,7 +101,8 @@ def same(fn, plain, *args):
 @pytest.mark.parametrize("typed", [False, True], ids=["open", "typed"])
 @pytest.mark.parametrize(("fn", "places"), CASES, ids=[fn.__name__ for fn, _ in CASES])
 def test_an_item_at_an_open_place(fn, places, typed):
-    program = gfx.symbolic_trace(fn, X) if typed else gfx.symbolic_trace(fn, backend="torch")
+    others = [gfx.Open] * (len(inspect.signature(fn).parameters) - 1)
+    program = gfx.symbolic_trace(fn, X, *others) if typed else gfx.symbolic_trace(fn, backend="torch")
     static = program.module("jax").static_argnames
     emitted = program.to("jax")
     compiled = jax.jit(emitted, static_argnames=static)

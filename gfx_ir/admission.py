@@ -1,0 +1,290 @@
+"""Admission: what a call gives, held against what the capture took as given. Every callable that is handed out asks it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .backend import Backend, loaded
+from .described import Described, described
+from .dtypes import DType
+from .errors import ArgumentError, GuardError
+from .graph import Value
+from .host import Dim, Expr, atoms, evaluate
+from .program import Guard, Parameter, Slot
+from .trees import paths, tree_map
+from .types import LogicalTensor
+
+_PLAIN = (int, float, str, bool, type(None))
+_NUMBERS = (bool, int, float, complex)
+
+
+def slotted(tree: Any) -> Any:
+    """An argument's tree without its graph: Slots for Values."""
+    return tree_map(lambda leaf: Slot(leaf.kind, leaf.type) if type(leaf) is Value else leaf, tree)
+
+
+class Admission:
+    """The arguments and guards of a program; `writes` names what it writes."""
+
+    def __init__(self, parameters: Sequence[Parameter], guards: Sequence[Guard], writes: Sequence[str]) -> None:
+        self.trees = {parameter.name: slotted(parameter.tree) for parameter in parameters}
+        random = {guard.subject for guard in guards if guard.kind == "random"}
+        self.checked = {name: tree for name, tree in self.trees.items() if name not in random}
+        self.guards = [guard for guard in guards if guard.kind in _CHECKS]
+        self.places: dict[str, list[tuple]] = {}
+        for name, tree in self.trees.items():
+            for keys, leaf in paths(tree):
+                if type(leaf) is Slot:
+                    self.places.setdefault(".".join(map(str, (name, *keys))), []).append((name, *keys))
+        self.writes = frozenset(writes) & frozenset(self.places)
+
+    def check(self, given: Mapping[str, Any], owner: Backend) -> None:
+        """Raise GuardError for the first thing that is not as the capture took it."""
+        for name, tree in self.checked.items():
+            _check_leaf(tree, given[name], name, owner)
+        for guard in self.guards:
+            for place in self.places.get(guard.subject, ()):
+                _CHECKS[guard.kind](guard, _at(given, place), owner)
+        self._check_dims(given, owner)
+        if self.writes:
+            self._check_aliases(given, owner)
+
+    def arrays(self, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        """(path, the caller's own object) for every open leaf of the arguments."""
+        for path, places in self.places.items():
+            for place in places:
+                yield path, _at(given, place)
+
+    def _check_dims(self, given: Mapping[str, Any], owner: Backend) -> None:
+        """One open dim has one size, within its bounds; a size that is computed from others is that."""
+        sizes: dict[str, int] = {}
+        places: dict[str, str] = {}
+        computed: list[tuple[str, Expr, int]] = []
+        for path, dims, shape in self._shapes(given, owner):
+            for axis, (dim, size) in enumerate(zip(dims, shape)):
+                place = f"{path}.shape[{axis}] == {size}"
+                if isinstance(dim, Expr):
+                    computed.append((place, dim, size))
+                elif isinstance(dim, Dim):
+                    _check_bounds(dim, size, place)
+                    if sizes.setdefault(dim.name, size) != size:
+                        raise _unequal(f"the dim {dim.name!r} as one size", f"{places[dim.name]} and {place}")
+                    places.setdefault(dim.name, place)
+        for place, expression, size in computed:
+            if all(atom.name in sizes for atom in atoms(expression)) and evaluate(expression, sizes) != size:
+                known = ", ".join(places[name] for name in dict.fromkeys(atom.name for atom in atoms(expression)))
+                raise _unequal(f"a size of {expression} as given", f"{known} and {place}")
+
+    def _shapes(self, given: Mapping[str, Any], owner: Backend) -> Iterator[tuple[str, tuple, tuple]]:
+        """(path, dims of the capture, sizes of the call) of every tensor whose rank the capture took as given."""
+        for places in self.places.values():
+            for name, *keys in places:
+                path = name + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
+                slot, held = _at(self.trees, (name, *keys)), _at(given, (name, *keys))
+                if isinstance(slot.type, LogicalTensor) and slot.type.dims and owner.is_tensor(held):
+                    yield path, slot.type.dims, tuple(owner.shape_of(held))
+
+    def _check_aliases(self, given: Mapping[str, Any], owner: Backend) -> None:
+        """What the program writes shares no memory with another argument."""
+        tensors = [(name, x) for name, x in self.arrays(given) if owner.is_tensor(x)]
+        for (a, x), (b, y) in itertools.combinations(tensors, 2):
+            if (a in self.writes or b in self.writes) and owner.share(x, y):
+                raise GuardError(
+                    f"the arguments {a!r} and {b!r} share memory, and the program writes to one of them",
+                    hint="the capture took them for different arrays: pass a copy of one",
+                )
+
+
+def element(value: Any) -> DType | None:
+    """The DType that a framework's own object stands for; None for anything else, and for texts and classes of Python."""
+    if isinstance(value, str) or any(value is kind for kind in _NUMBERS):
+        return None
+    return next((found for owner in loaded() if (found := owner.as_dtype(value)) is not None), None)
+
+
+def _at(tree: Mapping[str, Any], place: Sequence[Any]) -> Any:
+    found: Any = tree
+    for key in place:
+        found = found[key]
+    return found
+
+
+# ---------------------------------------------------------------------- leaves
+def _check_leaf(tree: Any, held: Any, path: str, owner: Backend) -> None:
+    """The containers of an argument are part of the capture: the same keys, the same lengths; and so are its leaves."""
+    kind = type(tree)
+    if kind is dict:
+        _check_keys(tree, held, path)
+        for key, item in tree.items():
+            _check_leaf(item, held[key], f"{path}.{key}", owner)
+    elif kind in (list, tuple):
+        if not isinstance(held, (list, tuple)) or len(held) != len(tree):
+            got = f"{len(held)} items" if isinstance(held, (list, tuple)) else type(held).__name__
+            raise GuardError(
+                f"the capture takes {path!r} as a {kind.__name__} of {len(tree)} items, and the call has {got}",
+                hint="capture again with this structure",
+            )
+        for at, item in enumerate(tree):
+            _check_leaf(item, held[at], f"{path}.{at}", owner)
+    elif kind is Slot:
+        _check_open(tree, held, path, owner)
+    elif not same(held, tree):
+        raise _other(path, tree, held, owner)
+
+
+def _check_keys(tree: dict, held: Any, path: str) -> None:
+    if isinstance(held, Mapping) and set(held) == set(tree):
+        return
+    got = f"the keys {', '.join(map(str, held))}" if isinstance(held, Mapping) else type(held).__name__
+    want = ", ".join(map(str, tree)) or "no keys"
+    raise GuardError(
+        f"the capture takes {path!r} as a dictionary of {want}, and the call has {got}",
+        hint="capture again with these keys",
+    )
+
+
+def same(held: Any, fixed: Any) -> bool:
+    """Whether what a call gives is what the capture took as given."""
+    if held is fixed:
+        return True
+    if type(fixed) is Described:
+        return fixed.stands_for(held)
+    if type(fixed) is DType:
+        return element(held) == fixed
+    if type(held) is not type(fixed):
+        return False
+    if type(fixed) is slice:
+        return all(same(getattr(held, end), getattr(fixed, end)) for end in ("start", "stop", "step"))
+    return bool(held == fixed) or (held != held and fixed != fixed)
+
+
+def _other(path: str, fixed: Any, held: Any, owner: Backend) -> GuardError:
+    """The error for an argument that is fixed to something else."""
+    taken = Guard("value", path, fixed)
+    if type(fixed) is Described and not fixed.known:
+        hint = "leave the argument out: of an object no file keeps more than this text"
+        return GuardError(
+            f"the capture took {taken} as given, and whether this is that object cannot be told", hint=hint
+        )
+    hint = "capture again with this value, or leave the argument open (gfx.Open)"
+    if owner.is_tensor(held) and getattr(owner.style, "control", "") == "functional":
+        hint += "; under jax.jit name it in static_argnames"
+    return GuardError(f"the capture took {taken} as given, and the call has {path} = {_shown(held)}", hint=hint)
+
+
+def _check_open(slot: Slot, held: Any, path: str, owner: Backend) -> None:
+    if not (_fits(slot.kind, held) or _counts(slot.kind, held, owner)):
+        raise GuardError(
+            f"the capture takes {path!r} as a value of kind {slot.kind!r}, and the call has {_shown(held)}",
+            hint=f"annotate {path!r} in the signature with what it is, or give it at capture",
+        )
+    other = next((b for b in loaded() if b.is_tensor(held)), None) if not owner.is_tensor(held) else None
+    if other is not None and other.name not in owner.takes and not isinstance(held, np.generic):
+        raise ArgumentError(
+            f"{path!r} is an array of {other.name}, and this function takes those of {owner.name}",
+            hint=f"give it an array of {owner.name}; the Program itself runs on the framework of its arguments",
+        )
+    if isinstance(slot.type, LogicalTensor):
+        _check_type(slot.type, held, path, owner)
+    elif slot.type is not None and not same(held, slot.type):
+        raise _other(path, slot.type, held, owner)
+
+
+def _fits(kind: str, held: Any) -> bool:
+    """Whether an argument may stand where the capture has an open value of this kind."""
+    if kind == "tensor":
+        return not isinstance(held, (str, list, tuple, dict, set, type(None)))
+    if kind == "int":
+        return isinstance(held, (int, np.integer)) and not isinstance(held, bool)
+    if kind == "float":
+        return isinstance(held, (float, int, np.floating, np.integer)) and not isinstance(held, bool)
+    return not isinstance(held, _PLAIN) or kind not in ("bool", "str") or type(held).__name__ == kind
+
+
+def _counts(kind: str, held: Any, owner: Backend) -> bool:
+    """Whether an array stands for a number of Python's: one without axes whose dtype yields to others, as tracers make of them."""
+    if kind not in ("int", "float") or not owner.is_tensor(held):
+        return False
+    type_ = owner.type_of(held)
+    return (
+        type_.weak
+        and type_.dims == ()
+        and type_.dtype is not None
+        and type_.dtype.kind in ("iu" if kind == "int" else "iuf")
+    )
+
+
+def _shown(held: Any) -> str:
+    return repr(held) if isinstance(held, _PLAIN) else described(held).text
+
+
+def _check_type(type_: LogicalTensor, held: Any, path: str, owner: Backend) -> None:
+    of = next((other for other in (owner, *loaded()) if other.is_tensor(held)), None)
+    if of is None:
+        if isinstance(held, _NUMBERS) and type_.dims:
+            got = f"the number {held!r}"
+            raise GuardError(f"the capture is for {path}: {type_}, and the call has {got}", hint="pass an array")
+        return
+    shape, dtype = of.shape_of(held), of.dtype_of(held)
+    fits = type_.dims is None or (
+        len(shape) == len(type_.dims) and all(not isinstance(d, int) or d == s for d, s in zip(type_.dims, shape))
+    )
+    if not fits or (type_.dtype is not None and dtype not in (type_.dtype, owner.held_as(type_.dtype))):
+        raise GuardError(
+            f"the capture is for {path}: {type_}, and the call has {LogicalTensor(dtype, tuple(shape))}",
+            hint="capture with dynamic=True, or with a TensorSpec of Dims",
+        )
+
+
+def _check_bounds(dim: Dim, size: int, place: str) -> None:
+    if size < dim.min or (dim.max is not None and size > dim.max):
+        most = f" to {dim.max}" if dim.max is not None else " or more"
+        raise GuardError(
+            f"the capture took the dim {dim.name!r} as {dim.min}{most}, and the call has {place}",
+            hint="capture with a Dim of other bounds",
+        )
+
+
+def _unequal(what: str, found: str) -> GuardError:
+    hint = "pass arrays that agree, or capture with Dims of different names"
+    return GuardError(f"the capture took {what}, and the call has {found}", hint=hint)
+
+
+# ---------------------------------------------------------------------- guards
+def _check_rank(guard: Guard, held: Any, owner: Backend) -> None:
+    if owner.is_tensor(held) and len(owner.shape_of(held)) != guard.value:
+        raise GuardError(
+            f"the capture takes {guard} as given, and the call has {len(owner.shape_of(held))} dimensions",
+            guard.span, "capture with a TensorSpec of this rank",
+        )  # fmt: skip
+
+
+def _check_layout(guard: Guard, held: Any, owner: Backend) -> None:
+    if owner.is_tensor(held) and not owner.in_rows(held):
+        raise GuardError(
+            f"the capture takes it as given that {guard}, and the call has strides or an offset", guard.span,
+            "call with x.contiguous() or a copy",
+        )  # fmt: skip
+
+
+def _check_number(guard: Guard, held: Any, owner: Backend) -> None:
+    if isinstance(held, np.ndarray):
+        raise GuardError(
+            f"the capture takes it as given that {guard}, and the call has an array, which is written in place", guard.span,
+            "call with x[()], or give an array at capture",
+        )  # fmt: skip
+
+
+def _check_device(guard: Guard, held: Any, owner: Backend) -> None:
+    if owner.is_tensor(held) and owner.device_kinds and str(owner.device_of(held)) != guard.value:
+        raise GuardError(
+            f"the capture takes it as given that {guard}, and the call has a tensor on {owner.device_of(held)}",
+            guard.span, "capture with a tensor on this device",
+        )  # fmt: skip
+
+
+_CHECKS = {"rank": _check_rank, "layout": _check_layout, "number": _check_number, "device": _check_device}

@@ -1,0 +1,141 @@
+"""Binding: a call's arguments by the author's signature, and the call of the emitted function with them."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .described import Described, described
+from .errors import ArgumentError
+from .graph import UNBOUND
+from .program import Parameter
+from .trees import tree_map
+
+_KINDS = {
+    "": inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    "positional": inspect.Parameter.POSITIONAL_ONLY,
+    "keyword": inspect.Parameter.KEYWORD_ONLY,
+    "args": inspect.Parameter.VAR_POSITIONAL,
+    "kwargs": inspect.Parameter.VAR_KEYWORD,
+}
+_STARRED: dict[str, Any] = {"args": (), "kwargs": {}}
+
+
+class Binding:
+    """How the arguments of a function called `name` are passed; the names in `random` take the source of random numbers.
+
+    A call that leaves out a fixed argument means the value that it is fixed to, as the emitted source has it; of the
+    `authors` function, the author's own default, which may be another one.
+    """
+
+    def __init__(
+        self, name: str, parameters: Sequence[Parameter], random: Sequence[str] = (), authors: bool = False
+    ) -> None:
+        self.name, self.parameters, self.random = name, parameters, random
+        self.left = {parameter.name: _left_out(parameter, authors) for parameter in parameters}
+        self.signature = _signature(parameters, self.left, random)
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+        """(arguments by name, one that is left out at its default or fixed value; the source of random numbers).
+
+        Dataclasses become dictionaries of their fields. Raises ArgumentError where an argument is missing or too many."""
+        try:
+            bound = self.signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise self._unfit(error) from None
+        found = {}
+        for parameter in self.parameters:
+            if parameter.name in bound:
+                found[parameter.name] = plain(bound[parameter.name])
+                continue
+            found[parameter.name] = left = self.left[parameter.name]
+            if left is UNBOUND:
+                raise self._unfit(f"missing a required argument: {parameter.name!r}")
+        return found, next((bound[name] for name in self.random if bound.get(name) is not None), None)
+
+    def call(self, fn: Callable[..., Any], given: Mapping[str, Any], random: Any = None) -> Any:
+        """Call an emitted function that has this signature."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for parameter in self.parameters:
+            value = given[parameter.name]
+            if parameter.kind in ("", "positional"):
+                args.append(value)
+            elif parameter.kind == "args":
+                args += value
+            elif parameter.kind == "keyword":
+                kwargs[parameter.name] = value
+            else:
+                kwargs.update(value)
+        if random is not None:
+            kwargs[self.random[0]] = random
+        return fn(*args, **kwargs)
+
+    def _unfit(self, why: object) -> ArgumentError:
+        stars = {"args": "*", "kwargs": "**"}
+        shown = []
+        for parameter in self.parameters:
+            left = self.left[parameter.name]
+            none = left is UNBOUND or parameter.kind in stars
+            shown.append(f"{stars.get(parameter.kind, '')}{parameter.name}{'' if none else f'={described(left)}'}")
+        return unfit(self.name, why, shown)
+
+
+def _signature(parameters: Sequence[Parameter], left: Mapping[str, Any], random: Sequence[str]) -> inspect.Signature:
+    """What Python itself can bind: it takes an argument as optional that stands behind one which may be left out."""
+    made, optional = [], False
+    for parameter in parameters:
+        kind = _KINDS[parameter.kind]
+        by_position, defaulted = parameter.kind in ("", "positional"), left[parameter.name] is not UNBOUND
+        optional = optional or (by_position and defaulted)
+        none = parameter.kind in _STARRED or not (optional if by_position else defaulted)
+        made.append(inspect.Parameter(parameter.name, kind, default=inspect.Parameter.empty if none else None))
+    if random:
+        starred = made and made[-1].kind is inspect.Parameter.VAR_KEYWORD
+        last = [made.pop()] if starred else []
+        keyword = last or any(parameter.kind in ("keyword", "args") for parameter in parameters)
+        more = [inspect.Parameter(name, _KINDS["keyword" if keyword else ""], default=None) for name in random]
+        made += [*more, *last]
+    return inspect.Signature(made)
+
+
+def _left_out(parameter: Parameter, authors: bool) -> Any:
+    """What an argument is that a call leaves out; UNBOUND where it has to be given."""
+    if parameter.kind in _STARRED:
+        return _STARRED[parameter.kind]
+    fixed = parameter.fixed and not (authors and parameter.default is not UNBOUND)
+    return tree_map(_object, parameter.tree if fixed else parameter.default)
+
+
+def _object(leaf: Any) -> Any:
+    return leaf.object if type(leaf) is Described else leaf
+
+
+def bound_arguments(
+    bind_: Callable[..., inspect.BoundArguments], args: Sequence[Any], kwargs: Mapping[str, Any], name: str
+) -> Mapping[str, Any]:
+    """`signature.bind` (or `bind_partial`) of arguments. Raises ArgumentError with what Python says where they do not fit."""
+    try:
+        return bind_(*args, **kwargs).arguments
+    except TypeError as error:
+        signature: inspect.Signature = bind_.__self__  # type: ignore[attr-defined]  # a bound method
+        raise unfit(name, error, list(map(str, signature.parameters.values()))) from None
+
+
+def unfit(name: str, why: object, shown: Sequence[str]) -> ArgumentError:
+    """The error for arguments that a function does not take; `shown`: those that it takes, as its signature has them."""
+    hint = f"it takes {', '.join(shown)}" if shown else "it takes no arguments"
+    return ArgumentError(f"{name!r} cannot be called with these arguments: {why}", hint=hint)
+
+
+def plain(value: Any) -> Any:
+    """An argument with its dataclasses as dictionaries, which is how emitted code takes them."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if type(value) is dict:
+        return {key: plain(item) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(plain(item) for item in value)
+    return value

@@ -1,0 +1,46 @@
+"""Docstrings of emitted entries: the author's own, and what a reader of the source has to know besides."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from ..graph import Value
+from ..program import Guard, Program
+from .signature import literal
+from .style import Style
+
+_WIDTH = 110
+_STATED = frozenset(("promotion", "value"))
+
+
+def docstring(program: Program, static: Sequence[str], read: Sequence[Value], style: Style) -> str:
+    """The text; `static` are the arguments that jax.jit has to be told of, `read` the tensors that Python reads."""
+    notes = list(_assumed(program))
+    if style.control == "functional":
+        if static:
+            listed = ", ".join(repr(text) for text in static).replace("'", '"')
+            notes.append(f"Under jax.jit: static_argnames=({listed}{',' if len(static) == 1 else ''}).")
+        if read:
+            numbers = sorted({leaf.name for leaf in read if leaf.name})
+            what = f" ({', '.join(numbers)})" if numbers else ""
+            notes.append(f"Reads values of tensors in Python{what}, which jax.jit refuses.")
+    return "\n\n".join(part for part in (inspect.cleandoc(program.entry.doc), "\n".join(notes)) if part)
+
+
+def _assumed(program: Program) -> Iterator[str]:
+    """What the capture took as given. Values that the signature shows as the author's own defaults are named only."""
+    fixed = [parameter for parameter in program.signature if parameter.fixed]
+    left = [p.name for p in fixed if p.at_default and literal(p.tree)]
+    whole = {parameter.name for parameter in fixed}
+    random = {guard.subject for guard in program.guards if guard.kind == "random"}
+    for parameter in fixed:
+        if parameter.name not in (*left, *random):
+            yield f"Assumes: {Guard('value', parameter.name, parameter.tree)}"
+    for guard in program.guards:
+        if guard.kind in _STATED and not (guard.kind == "value" and guard.subject.partition(".")[0] in whole):
+            yield f"Assumes: {guard}"
+    if left:
+        text = f"Assumes the default{'s' if len(left) > 1 else ''} of {', '.join(left)}."
+        yield textwrap.fill(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)

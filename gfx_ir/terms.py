@@ -1,0 +1,47 @@
+"""Terms of an emitted function: what its calls are held against, in a form that holds no graph and can be pickled."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .admission import Admission, slotted
+from .backend import backend
+from .binding import Binding
+from .errors import ArgumentError
+from .program import Guard, Parameter, Slot
+
+
+class Terms:
+    """The arguments and guards of a program, written for a backend; `leading` names the argument that takes the tree of its
+    parameters, `random` the one that takes the source of random numbers ("" where there is none)."""
+
+    def __init__(
+        self, name: str, owner: str, parameters: Sequence[Parameter], guards: Sequence[Guard], writes: Sequence[str],
+        leading: str = "", random: str = "",
+    ) -> None:  # fmt: skip
+        self.owner, self.leading = owner, leading
+        own = [dataclasses.replace(parameter, tree=slotted(parameter.tree)) for parameter in parameters]
+        kind = "positional" if any(parameter.kind == "positional" for parameter in own) else ""
+        tree = [Parameter(leading, Slot("any"), kind=kind)] if leading else []
+        self.binding = Binding(name, [*tree, *own], [random] if random else [])
+        self.admission = Admission(own, guards, writes)
+
+    def checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """The emitted function fn, which takes what its author's takes, and raises GuardError for what it does not stand for."""
+        binding, admission, owner = self.binding, self.admission, backend(self.owner)
+
+        @functools.wraps(fn)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            given, random = binding.bind(args, kwargs)
+            if binding.random and random is None and owner.style.source:
+                asked = f"{binding.random[0]}={owner.style.source}"
+                raise ArgumentError(
+                    f"{binding.name!r} draws random numbers, and is given no source", hint=f"pass {asked}"
+                )
+            admission.check(given, owner)
+            return binding.call(fn, given, random)
+
+        return checked
