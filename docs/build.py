@@ -81,19 +81,19 @@ def control_flow_page() -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def pages() -> dict[str, str | None]:
-    """The text of each page by file name; None where what it is made from is absent."""
-    return {
-        "control_flow.md": control_flow_page(),
-        "emitted_examples.md": emitted_page(),
-        "numbers.md": numbers_page(),
-        "semantics.md": semantics_page(),
-    }
+# What makes the text of each page; None where what it is made from is absent.
+PAGES: dict[str, Callable[[], str | None]] = {
+    "control_flow.md": control_flow_page,
+    "emitted_examples.md": emitted_page,
+    "numbers.md": numbers_page,
+    "semantics.md": semantics_page,
+}
 
 
 def main() -> None:
     """Write the pages."""
-    for name, text in pages().items():
+    for name, page in PAGES.items():
+        text = page()
         if text is not None:
             path = FOLDER / name
             path.write_text(kept(path.read_text(), text) if path.exists() else text)

@@ -1,6 +1,7 @@
 """The house stands on its floors: imports point down only, and the package itself loads no framework."""
 
 import ast
+import functools
 import pathlib
 import re
 import subprocess
@@ -58,6 +59,7 @@ MODULES = dict(module_files())
 EVERY_MODULE = pytest.mark.parametrize("name", MODULES)
 
 
+@functools.cache
 def imports(name):
     """(imported modules in full, line, whether inside a function) of each import in the module `name`."""
     path = MODULES[name]
@@ -68,9 +70,10 @@ def imports(name):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for node in ast.walk(function)
     }
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield [alias.name for alias in node.names], node.lineno, id(node) in inner
+            found.append(([alias.name for alias in node.names], node.lineno, id(node) in inner))
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
@@ -78,7 +81,8 @@ def imports(name):
                 parents = package.split(".")[: len(package.split(".")) - node.level + 1]
                 base = ".".join([*parents, base] if base else parents)
             targets = [f"{base}.{alias.name}" for alias in node.names]
-            yield [t if t in MODULES else base for t in targets], node.lineno, id(node) in inner
+            found.append(([t if t in MODULES else base for t in targets], node.lineno, id(node) in inner))
+    return found
 
 
 def floor(name):

@@ -8,6 +8,7 @@ from files import PASSING, SWEEPS
 from pool import sweep_all
 from summary import PASS, WRONG, reasons, status
 
+pytestmark = pytest.mark.xdist_group("coverage")  # one worker measures, once
 DTYPES = ("float32", "int64")
 SAMPLES = 3
 EVERY = 10

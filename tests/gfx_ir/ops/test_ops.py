@@ -19,7 +19,7 @@ from samples import all_samples
 
 SAMPLES = all_samples()
 assert ops.FAMILIES  # importing the catalogue registers it
-EVERY_SAMPLE = pytest.mark.parametrize("sample", SAMPLES, ids=str)
+BY_OP = {sample.op: [other for other in SAMPLES if other.op == sample.op] for sample in SAMPLES}
 BACKENDS = ("numpy", "torch", "jax")
 # What holds regions or a foreign call, or only has an effect, is tested where it is run.
 UNSAMPLED = {name for name, op in REGISTRY.items() if op.family in ("control", "effect")}
@@ -30,6 +30,26 @@ def quiet():
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         yield
+
+
+def on_each(op, check, *given):
+    """Runs a check on each sample of an op; the error names the one that it fails on."""
+    reasons = []
+    for sample in BY_OP[op]:
+        try:
+            check(sample, *given)
+        except pytest.skip.Exception as skipped:
+            reasons.append(str(skipped))
+        except Exception as error:
+            error.add_note(f"sample: {sample}")
+            raise
+    if len(reasons) == len(BY_OP[op]):
+        pytest.skip(reasons[0])
+
+
+def for_each_op(check):
+    """A test for each op: a check on its samples."""
+    return pytest.mark.parametrize("op", BY_OP)(lambda op: on_each(op, check))
 
 
 def types_of(args: tuple, symbolic: bool = False) -> tuple:
@@ -73,7 +93,7 @@ def assert_host(known, value, sizes):
         assert known == value
 
 
-@EVERY_SAMPLE
+@for_each_op
 def test_type_is_that_of_the_executed(sample):
     op, args = lookup(sample.op), bound(sample)
     found = outputs(op, args, evaluate(op, args))
@@ -85,7 +105,7 @@ def test_type_is_that_of_the_executed(sample):
         assert cost(op, types_of(args), types, "numpy") is None or cost(op, types_of(args), types, "numpy") >= 0
 
 
-@EVERY_SAMPLE
+@for_each_op
 def test_type_with_symbolic_sizes(sample):
     if "symbolic" in sample.skip:
         pytest.skip(sample.skip["symbolic"])
@@ -96,7 +116,7 @@ def test_type_with_symbolic_sizes(sample):
         assert_is_of(type_, value, sizes, dtype="dtype" not in sample.skip)
 
 
-@EVERY_SAMPLE
+@for_each_op
 def test_nothing_known_gives_no_wrong_type(sample):
     op, args = lookup(sample.op), bound(sample)
     unknown = tree_map(lambda leaf: LogicalTensor() if isinstance(leaf, (np.ndarray, np.generic)) else leaf, args)
@@ -134,7 +154,7 @@ def test_write_through_a_view(sample):
         np.testing.assert_array_equal(out, base)
 
 
-@EVERY_SAMPLE
+@for_each_op
 def test_what_shares_memory_says_what_a_write_does(sample):
     op, args = lookup(sample.op), bound(sample)
     if not (args and isinstance(args[0], np.ndarray) and args[0].size):
@@ -146,8 +166,12 @@ def test_what_shares_memory_says_what_a_write_does(sample):
 
 # ---------------------------------------------------------------- backends
 @pytest.mark.parametrize("name", BACKENDS)
-@EVERY_SAMPLE
-def test_backend_agrees_with_the_reference(name, sample):
+@pytest.mark.parametrize("op", BY_OP)
+def test_backend_agrees_with_the_reference(name, op):
+    on_each(op, agrees, name)
+
+
+def agrees(sample, name):
     if name in sample.skip:
         pytest.skip(sample.skip[name])
     target, op, args = loaded(name), lookup(sample.op), bound(sample)
