@@ -18,6 +18,7 @@ from .aliases import CONSTANT
 from .convert import constant_data
 from .flavour import loaded_frameworks
 from .proxy import Proxy
+from .ranks import made_type
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -81,6 +82,23 @@ class Arrays:
         data = self.params.get(leaf.node.args[0]) if leaf.node.op.name == "parameter" else None
         owner = self.array_owner(data) if data is not None else None
         return LogicalTensor() if owner is None else LogicalTensor(owner.dtype_of(data), tuple(owner.shape_of(data)))
+
+    def told_type(self: Tracer, value: Value) -> LogicalTensor:
+        """The type of a tensor, as far as it is known: its own, or what the ops tell that made it."""
+        return made_type(value) if value.type is None else value.type
+
+    def require_rank(self: Tracer, value: Value, rank: int, why: str) -> int:
+        """Take a rank as given for a call that means something else at other ranks: a guard where it is an argument's, and a line
+        of the source that checks it. The rank: what was taken before, where it was."""
+        rank = self.required.setdefault(self.facts.root(value), rank)
+        self.assume_rank(value, rank)
+        value = self.local(value)
+        check = self.rank_checks.get(value)
+        if check is None or check.graph is None:  # none yet, or the attempt that made it was taken back
+            told = f"{why.partition(' ')[0]}: captured for {rank} axes"
+            ops.check(self.host("==", ops.rank(value), rank), told, "AssertionError")
+            self.rank_checks[value] = self.graph.last
+        return rank
 
     @contextmanager
     def outermost(self: Tracer) -> Iterator[None]:

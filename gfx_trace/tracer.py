@@ -38,7 +38,6 @@ from .modules import Mode
 from .objects import Objects
 from .plain import FAMILY, combined, kind_of
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
-from .ranks import made_type
 from .record import Record
 from .regions import Regions
 from .rewrite import is_converted
@@ -83,6 +82,8 @@ class Tracer(
         self.gradients = Gradients()
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.booleans: set[Value] = set()  # carried flags
+        self.required: dict[Value, int] = {}  # ranks that were taken as given, by what the values stand for
+        self.rank_checks: dict[Value, Node | None] = {}  # what checks them in the source
         self.depths: dict[Value, int] = {}  # how many axes an argument has at least, as the code indexes it
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
@@ -314,10 +315,6 @@ class Tracer(
     def assume_rows(self, value: Any) -> bool:
         """Take an argument to lie in memory row by row, with a guard. False where `value` is no argument."""
         return self._assume("layout", value, "row by row")
-
-    def told_type(self, value: Value) -> LogicalTensor:
-        """The type of a tensor, as far as it is known: its own, or what the ops tell that made it."""
-        return made_type(value) if value.type is None else value.type
 
     def is_argument(self, value: Any) -> bool:
         """Whether a value is a tensor that the captured function takes. What a loop carries is none, nor has its region an owner

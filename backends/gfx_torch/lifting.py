@@ -101,15 +101,15 @@ def known_size(x: Any, dim: Any) -> int | None:
 
 
 def ask_rank(x: Any, assumed: int, why: str) -> int:
-    """The rank of x; where it is open, `assumed` under a guard if the capture can hold one, else an error."""
+    """The rank of x; where it is open, `assumed`, which a guard and the source check, else an error."""
     rank = known_rank(x)
     if rank is not None:
         return rank
-    assume = getattr(active.builder, "assume_rank", None)
-    if assume is None:
+    require = getattr(active.builder, "require_rank", None)
+    if require is None:
         return rank_of(x, why)
-    assume(x, assumed)
-    return assumed
+    found: int = require(x, assumed, why)
+    return found
 
 
 def is_number(x: Any) -> bool:

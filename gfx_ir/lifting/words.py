@@ -166,12 +166,12 @@ def rank(x: Any) -> int | None:
 
 
 def ask_rank(x: Any, why: str, assumed: int | None = None) -> int:
-    """The rank of x. Where it is open: `assumed`, under a guard if the capture can hold one; else an error."""
+    """The rank of x. Where it is open: `assumed`, which a guard and the source check; else an error."""
     found = rank(x)
-    assume = getattr(active.builder, "assume_rank", None)
-    if found is None and assumed is not None and assume is not None:
-        assume(x, assumed)
-        return assumed
+    require = getattr(active.builder, "require_rank", None)
+    if found is None and assumed is not None and require is not None:
+        required: int = require(x, assumed, why)
+        return required
     return rank_of(x, why) if found is None else found
 
 

@@ -28,15 +28,15 @@ def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
     return ops.reshape(input, host("+", head, (*sizes, *tail)))
 
 
-def _joined(tensors: Any, dims: int, axis: int, call: str) -> Any:
-    """Joined along an axis, all with at least so many axes."""
-    return ops.concat(tuple(_at_least(dims, x, call) for x in tensors), axis=axis)
+def _joined(tensors: Any, dims: int, axis: int, call: str, assumed: int | None = None) -> Any:
+    """Joined along an axis, all with at least so many axes; `assumed`: how many where nothing tells."""
+    return ops.concat(tuple(_at_least(dims, x, call, assumed) for x in tensors), axis=axis)
 
 
 def hstack(tensors: Any) -> Any:
     """Joined along axis 1, vectors along axis 0."""
     rank = ask_rank(tensors[0], 2, "torch.hstack")
-    return _joined(tensors, 1, 0 if rank < 2 else 1, "torch.hstack")
+    return _joined(tensors, 1, 0 if rank < 2 else 1, "torch.hstack", rank)
 
 
 def column_stack(tensors: Any) -> Any:
@@ -60,9 +60,9 @@ def dstack(tensors: Any) -> Any:
     return _joined(tensors, 3, 2, "torch.dstack")
 
 
-def _at_least(dims: int, x: Any, call: str) -> Any:
-    """x with new axes, up to so many; the third one is the last."""
-    rank = ask_rank(x, dims, call)
+def _at_least(dims: int, x: Any, call: str, assumed: int | None = None) -> Any:
+    """x with new axes, up to so many; the third one is the last. `assumed`: its rank where nothing tells, else `dims`."""
+    rank = ask_rank(x, assumed or dims, call)
     for _ in range(min(dims, 2) - rank):
         x = ops.expand_dims(x, 0)
     return ops.expand_dims(x, -1) if dims == 3 and rank < 3 else x

@@ -1,0 +1,44 @@
+"""A rank that a call needed and nothing told is checked by the Program and by the source, where code for another rank is another."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+import gfx_trace as gfx
+from gfx_ir.errors import GuardError
+
+CASES = [
+    (lambda x: torch.cummax(x, 0).indices, 1, 2),
+    (lambda x: torch.cummin(x * 1, 0).indices, 1, 2),
+    (lambda x: torch.renorm(x * 1, 2, 0, 1.0), 2, 3),
+    (lambda x: F.interpolate(x * 1, scale_factor=2.0), 4, 3),
+    (lambda x: F.softmax(x * 1), 2, 3),
+    (lambda x: F.log_softmax(x), 2, 3),
+    (lambda x: (x * 1).t(), 2, 3),
+    (lambda x: torch.hstack([x * 1, x * 2]), 2, 1),
+    (lambda x: torch.column_stack([x * 1, x]), 2, 1),
+    (lambda x: F.channel_shuffle(x * 1, 2), 4, 3),
+    (lambda x: F.prelu(x * 1, torch.ones(2)), 2, 3),
+    (lambda x: torch.block_diag(x * 1, x), 2, 1),
+    (lambda x: torch.renorm(x, 2, 0, 1.0) if x.sum() > 0 else x, 2, 3),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("fn", "rank", "other"), CASES)
+def test_another_rank_is_refused(fn, rank, other):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    good, bad = (torch.arange(float(2**n)).reshape((2,) * n) for n in (rank, other))
+    want = np.asarray(fn(good))
+    emitted, moved = program.to("torch"), jax.jit(program.to("jax"))
+    for found in (program(good), emitted(good), moved(jnp.asarray(good.numpy()))):
+        np.testing.assert_allclose(np.asarray(found), want, rtol=1e-5)
+    with pytest.raises((GuardError, AssertionError)):
+        program(bad)
+    with pytest.raises(AssertionError, match="captured for"):
+        emitted(bad)
+    with pytest.raises((AssertionError, jax.errors.JaxRuntimeError), match="captured for"):
+        moved(jnp.asarray(bad.numpy()))
