@@ -9,7 +9,6 @@ from gfx_ir import ops
 
 from .aliases import doubt, mutable
 from .proxy import Proxy, is_open, weak_kind, widest
-from .rows import rows_of
 from .sequences import folded, is_shape, open_tuple
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 def minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """min(…) or max(…)."""
-    args = tuple(map(rows_of, args))
+    args = (tracer.iteration.drained(args[0]),) if len(args) == 1 else args
     if len(args) == 1 and is_shape(open_tuple(args[0])) and not kwargs:
         return folded(tracer, f.__name__, open_tuple(args[0]))
     key = kwargs.get("key")

@@ -18,7 +18,7 @@ from gfx_ir.trees import leaves, paths
 from .bound import BoundLift
 from .builtin_calls import BUILTINS
 from .called import own_attribute
-from .conversion import convert, converted, enterable
+from .conversion import convert, converted
 from .draws import BoundDraw
 from .entered import Managers
 from .faults import cannot
@@ -28,6 +28,7 @@ from .into import put_into
 from .joins import Choice, Partial
 from .modules import ModuleView, call_module, is_module, module_row, with_hooks
 from .native import run_native
+from .packages import enterable
 from .proxy import Unusable, is_open
 from .sequences import OpenList, Starred, spread
 from .special_methods import SpecialMethod, meant
@@ -183,7 +184,7 @@ class Calls(Managers):
         self.depth = depth + 1
         try:
             result = new(*args, **kwargs)
-            return self.noted(result) if type(result) is types.GeneratorType else result
+            return self.iteration.made(result) if type(result) is types.GeneratorType else result
         except RecursionError as error:
             raise self._recursion(f, self.scope_of(opened)) from error
         finally:

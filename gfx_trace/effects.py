@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .contents import IN_PLACE_FUNCTIONS, children, contents_of, has_attributes, only_reads, row_of, unchanged
-from .conversion import framework, users
 from .journal import MISSING, Slot
 from .modules import is_module
+from .packages import framework, users
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .rows import called, list_method
 
@@ -43,7 +43,7 @@ _IMMUTABLE: tuple[type, ...] = (
     re.Pattern, re.Match, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, fractions.Fraction,
     np.generic, np.dtype, enum.Enum, pathlib.PurePath, operator.itemgetter, operator.attrgetter, operator.methodcaller,
     types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items()), weakref.ref, super, types.GenericAlias,
-    types.UnionType, types.FrameType, types.TracebackType, Proxy, HostProxy, Unusable, Undefined,
+    types.UnionType, types.FrameType, types.TracebackType, BaseException, Proxy, HostProxy, Unusable, Undefined,
 )  # fmt: skip
 _QUIET = frozenset(
     "abc ast cmath copyreg dataclasses datetime decimal dis enum fractions functools gc genericpath "
@@ -51,7 +51,7 @@ _QUIET = frozenset(
     "string struct sys textwrap time tokenize traceback types typing unicodedata uuid warnings zlib".split()
 )
 """Modules of the standard library whose functions write nothing that who calls them gets to see, but for a cache or a log."""
-_WRITING = frozenset(map(vars(operator).get, (*IN_PLACE_FUNCTIONS, "setitem", "delitem")))
+WRITING_FUNCTIONS = frozenset(map(vars(operator).get, (*IN_PLACE_FUNCTIONS, "setitem", "delitem")))
 """Functions of those modules that do."""
 _ASKING: dict[type, frozenset[str]] = {ContextVar: frozenset(("get",))}
 """Methods of opaque types that change nothing."""
@@ -74,6 +74,9 @@ class Effects:
             quiet = _quiet(f) and not any(map(_users_code, (*args, *kwargs.values())))
             return f(*args, **kwargs) if quiet else self.watched(f, (f,), args, kwargs)
         owner, name = found
+        if hasattr(type(owner), "__next__") and row_of(type(owner)) is None and not only_reads(name):
+            self.tracer.iteration.check(owner)
+            return f(*args, **kwargs)
         if _reads(type(owner), name):
             return f(*args, **kwargs)
         if type(owner) is list:
@@ -139,6 +142,15 @@ class Effects:
             seen.update(map(id, level))
 
 
+def reaches(roots: tuple, x: Any) -> bool:
+    """Whether an object can be reached from others, down to a depth."""
+    level, seen = list(roots), set(map(id, roots))
+    for _ in range(_DEEP):
+        level = [inner for held in level for inner in _parts(held) if id(inner) not in seen]
+        seen.update(map(id, level))
+    return id(x) in seen
+
+
 def _bound(f: Any, args: tuple) -> tuple[Any, str] | None:
     """What a method in C is bound to, and its name; None: f is no such method."""
     kind = type(f)
@@ -165,7 +177,7 @@ def _quiet(f: Any) -> bool:
         known = row_of(f) is not None or issubclass(f, _IMMUTABLE)
         return (known and not users({"__name__": f.__module__})) or _quiet_module(f.__module__)
     if isinstance(f, types.BuiltinFunctionType):
-        return f not in _WRITING and _quiet_module(f.__module__ or "builtins")
+        return f not in WRITING_FUNCTIONS and _quiet_module(f.__module__ or "builtins")
     if isinstance(f, types.FunctionType):
         return _quiet_module(f.__globals__.get("__name__", ""))
     return isinstance(f, _GETTERS) or framework(type(f).__module__)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import CaptureError, GfxError
 
-from .conversion import enterable
 from .faults import cannot
 from .grad_mode import standing_for
+from .packages import enterable
 from .proxy import is_open
 from .raised import Raised, gfx_handlers
 from .rewrite import definition

@@ -13,8 +13,9 @@ from typing import Any
 
 from .called import called_name
 from .calls import lifted_by
-from .conversion import enterable, foreign
+from .conversion import foreign
 from .flavour import loaded_frameworks
+from .packages import enterable
 from .scope_names import SCOPES, ScopeNames, assigned, own, plain_kinds
 
 _TESTS = (ast.If, ast.While, ast.For, ast.Match)

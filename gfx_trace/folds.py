@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.graph import Value
 
 from .builtin_calls import total_of
+from .iterating_calls import first_that
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -33,10 +34,24 @@ class Fold:
         tracer = self.tracer
         source = None if isinstance(iterable, range) else tracer.loop_source(iterable)
         rows = source is None or any(isinstance(item, Value) for item in source.items)
+        if source is None and self.f is not sum:
+            return first_that(tracer, self.f, iterable, self._value)
         if self.keeps is None and rows:
             return tracer.call(self.f, (tracer.map_(self.each, iterable, target, self.access), *start), {})
         step = {sum: self._added, any: self._any, all: self._all}[self.f]
         return tracer.fold(iterable, step, start[0] if start else self.f(()), _NAMES[self.f], target, self.access)
+
+    def _value(self, item: Any) -> Any:
+        """What one item adds to any (all)."""
+        if self.keeps is None:
+            return self.each(item)
+        if self.f is any:
+            return self._holds(item, self.tracer.and_, self.keeps)
+        return self._holds(item, self.tracer.or_, self._left_out)
+
+    def _left_out(self, item: Any) -> Any:
+        assert self.keeps is not None
+        return self.tracer.not_(self.keeps(item))
 
     def _added(self, total: Any, item: Any) -> Any:
         more = lambda: total_of(self.tracer, total, [self.each(item)])
@@ -46,7 +61,7 @@ class Fold:
         return self.tracer.or_(found, [lambda: self._holds(item, self.tracer.and_, self.keeps)], self.access)
 
     def _all(self, holds: Any, item: Any) -> Any:
-        left_out = None if self.keeps is None else lambda item, keeps=self.keeps: self.tracer.not_(keeps(item))
+        left_out = None if self.keeps is None else self._left_out
         return self.tracer.and_(holds, [lambda: self._holds(item, self.tracer.or_, left_out)], self.access)
 
     def _holds(self, item: Any, joined: Callable[..., Any], first: Callable[[Any], Any] | None) -> Any:

@@ -180,7 +180,7 @@ class Manager:
     def calling(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """What a call of the function gives that this decorates."""
         if inspect.isgeneratorfunction(f):
-            return self.tracer.noted(self._steps(f, args, kwargs))
+            return self.tracer.iteration.made(self._steps(f, args, kwargs))
         with self.clone():
             return self.tracer.call(f, args, kwargs)
 

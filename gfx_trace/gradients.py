@@ -15,7 +15,7 @@ from gfx_ir.naming import identifier
 from gfx_ir.op import lookup
 from gfx_ir.trees import leaves, tree_map
 
-from .conversion import enterable
+from .packages import enterable
 from .proxy import HostProxy, Proxy
 from .staging import staged
 

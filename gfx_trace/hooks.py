@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import GeneratorType
 from typing import Any
 
 from gfx_ir.graph import Value
@@ -12,12 +13,13 @@ from gfx_ir.op import active
 from .compared import Compared
 from .faults import cannot
 from .folds import Fold
+from .iterating_calls import lazily
 from .joins import Choice
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .raised import gfx_handlers as gfx_handlers
 from .raised import gfx_raise as gfx_raise
 from .raised import gfx_raise_again as gfx_raise_again
-from .rows import Generated, rows_of
+from .rows import rows_of
 from .sequences import OpenList, Starred, display, is_shape, open_tuple
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
@@ -199,7 +201,7 @@ def gfx_iter(iterable: Any) -> Any:
     tracer.site = sys._getframe(1)
     source = rows_of(tracer.iterable(iterable))
     if type(source) not in _OPEN:
-        return tracer.noted(iter(source)) if tracer.stack else source
+        return tracer.iteration.steps(source)
     if not isinstance(tracer.length(source), int):
         raise tracer.error(
             "GFX cannot convert this comprehension: it filters, or nests, rows whose number is open, so its length would be too",
@@ -212,14 +214,29 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
     """A comprehension of one `for` without a filter; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
+    if kind == "generator":
+        return lazily(tracer, GeneratorType, function, tracer.iterable(iterable), target, access)
     items = tracer.map_(function, rows_of(tracer.iterable(iterable)), target, access)
-    if type(items) is OpenList:
-        if kind == "set":
-            raise tracer.error(
-                "GFX cannot convert this set: how many items it has is open", "give the argument's shape at capture"
-            )
-        return items
-    return {"set": set, "generator": Generated}[kind](items) if kind != "list" else items
+    if type(items) is OpenList and kind == "set":
+        raise tracer.error(
+            "GFX cannot convert this set: how many items it has is open", "give the argument's shape at capture"
+        )
+    return set(items) if kind == "set" else items
+
+
+def gfx_generator(made: Any) -> Any:
+    """A generator expression that stays Python's."""
+    return active.builder.iteration.made(made)
+
+
+def gfx_yield_from(source: Any) -> Any:
+    """What `yield from` goes over."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    if type(source) is GeneratorType:
+        tracer.iteration.check(source)
+        return source
+    return tracer.iteration.steps(source)
 
 
 def gfx_fold(
@@ -272,12 +289,11 @@ def gfx_unpack(value: Any, names: tuple) -> Any:
 
 def gfx_star(value: Any) -> Any:
     """*value in a call or display."""
-    value = open_tuple(value)
-    if is_shape(value):
-        return (Starred(value.value),)
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    rows = rows_of(value)
+    rows = tracer.iteration.drained(open_tuple(value))
+    if is_shape(rows):
+        return (Starred(rows.value),)
     return tracer.iterate(rows) if type(rows) in _OPEN else rows
 
 
@@ -330,6 +346,7 @@ def gfx_global_write(name: str, value: Any) -> Any:
         )
     if len(tracer.journal.frames) > 1:
         raise tracer.error(f"GFX cannot convert this write to the global {name!r} under a traced test")
+    tracer.journal.record(tracer.site.f_globals, name, "global", name, tracer.span())
     return value
 
 

@@ -205,7 +205,7 @@ class Loops:
         source = self.loop_source(iterable)
         if source is not None and self._try_stage_for(source, iterable, get, set_, body, names, stop, target):
             return
-        self._run_for(self.items_of(iterable), body, get, set_, names, stop)
+        self._run_for(self.iteration.steps(iterable, loop=True), body, get, set_, names, stop)
 
     def _run_for(self: Tracer, items: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any) -> None:
         """Python runs the loop; once its break flag is open, the trips that are left hang on it."""
@@ -315,7 +315,7 @@ class Loops:
             return self.on_choice(iterable, lambda side: self.map_(function, side, target, access), access)
         source = None if isinstance(iterable, range) else self.loop_source(iterable)
         if source is None:
-            return [function(item) for item in iterable]
+            return [function(item) for item in self.iteration.steps(iterable)]
         return mapped(self, function, iterable, source, target, access or _NOTHING)
 
     def fold(

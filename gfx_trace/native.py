@@ -46,6 +46,7 @@ def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict)
     args = tuple([standing_for(tracer, arg) or arg for arg in args])  # a manager that it enters
     site, shown, refusals = tracer.site, tracer.shown_values, tracer.refusals
     try:
+        args, kwargs = tracer.iteration.given(f, args, kwargs)
         result = tracer.effects.run(f, args, kwargs)
     except GfxError as error:
         tracer.refusals = refusals  # the error says it
@@ -69,7 +70,7 @@ def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict)
     if not quiet:
         span = tracer.span()
         tracer.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")
-    return tracer.noted(result)
+    return tracer.iteration.of_call(result, f, args, kwargs)
 
 
 def _refused(tracer: Tracer, f: Any, why: str) -> Exception:

@@ -14,13 +14,13 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
 
-from .conversion import enterable
 from .devices import settled
 from .draws import Draws, drawing
 from .faults import cannot, no_attribute
 from .joins import Choice
 from .modules import is_module, module_attribute
 from .overloaded import Overloading
+from .packages import enterable
 from .picked import got, open_place, picked, replaced
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .raised import INSTEAD_OF_CATCHING, Raised
@@ -201,6 +201,8 @@ class Objects(Overloading):
         if type(o) is not tuple and open_place(o, key):
             replaced(self, o, key, value)
             return
+        if isinstance(key, slice):
+            value = self.iteration.drained(value)
         if isinstance(o, (list, dict)) and not isinstance(key, slice):
             at = key if not isinstance(o, list) or key >= 0 else len(o) + key
             self.journal.record(o, at, "item", str(key), self.span())
@@ -226,6 +228,8 @@ class Objects(Overloading):
         if type(value) is Choice:
             return self.on_choice(value, lambda side: self.unpack(side, names))
         value = rows_of(self.iterable(value))
+        starred = any(isinstance(name, str) and name.startswith("*") for name in names)
+        value = self.iteration.drained(value) if starred else self.iteration.some(value, len(names))
         items = self._items(value, names)
         if not any(isinstance(name, tuple) for name in names):
             self._name_all(items, names)

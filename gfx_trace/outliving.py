@@ -12,7 +12,7 @@ from .contents import children
 from .journal import Slot
 from .proxy import HostProxy, Proxy
 
-_WRITABLE = ("attribute", "item", "contents")
+_WRITABLE = ("attribute", "item", "contents", "cell")
 
 
 def outliving(slots: Iterable[Slot], result: Any) -> set[int]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.op import active
 
-from .conversion import users
 from .faults import cannot, is_iterable
 from .operand import Operand
+from .packages import users
 from .proxy import OPERATORS, is_open
 from .rows import listed
 from .sequences import OpenList

@@ -11,10 +11,11 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import tree_map
 
-from .builtin_calls import OpenRange
+from .iteration import is_iterator
 from .joins import Choice
+from .open_iterables import OpenRange
 from .proxy import HostProxy, Proxy, Unusable
-from .rows import rows_of
+from .rows import Lazy, rows_of
 from .sequences import OpenList, as_list
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     if isinstance(result, Choice):
         joined = tracer.on_choice(result, lambda side: _plain(side))
         return (_either(tracer, result), None) if isinstance(joined, Choice) else result_tree(tracer, joined)
-    if rows_of(result) is not result:
+    if type(result) is list and rows_of(result) is not result:
         return tracer.host("list", rows_of(result).read()), None
     if tracer.array_owner(result) is not None:
         return tracer.array_proxy(result).read(), None
@@ -50,11 +51,12 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         named = kind if hasattr(result, "_fields") else None
         rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
         return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
-    found = result if type(result) is OpenRange else tracer.unwrap(result)
+    found = result if type(result) is OpenRange or is_iterator(result) else tracer.unwrap(result)
     if found is not result:
         return found, None
+    name = "range" if kind is OpenRange else (result.kind if type(result) is Lazy else kind).__name__
     raise UnsupportedConstruct(
-        f"GFX cannot return a {'range' if kind is OpenRange else kind.__name__} from captured code",
+        f"GFX cannot return a {name} from captured code",
         tracer.span(),
         "return tensors, numbers, and tuples, lists or dicts of them",
     )

@@ -41,26 +41,40 @@ class Growing(Unusable):
         super().__init__(NeedsPython("loop", f"the loop reads {name!r}, to which it appends", slot.span, hint))
 
 
-class Generated(list):
-    """What a generator expression yields from here on, made at once. Whoever goes over it takes what is in it."""
+class Lazy:
+    """What a generator expression, map() or zip() gives over something open: made when it is asked for, once.
 
-    __slots__ = ()
+    `whole` makes all of it, `steps` gives its items one by one.
+    """
 
-    def taken(self) -> list[Any]:
-        """All of it; nothing is left."""
-        active.builder.journal.record(self, None, "contents", "a generator", active.builder.span())
-        items = self[:]
-        self.clear()
-        return items
+    __slots__ = ("kind", "whole", "steps", "rest")
+
+    def __init__(self, kind: type, whole: Callable[[], Any], steps: Callable[[], Iterator[Any]]) -> None:
+        self.kind, self.steps = kind, steps
+        self.whole: Callable[[], Any] | None = whole
+        self.rest: Iterator[Any] | None = None
+
+    def settled(self) -> Any:
+        """All that is left of it; nothing is left behind that."""
+        active.builder.iteration.check(self)
+        whole, self.whole = self.whole, None
+        if whole is not None:
+            return whole()
+        return [] if self.rest is None else list(self.rest)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.taken())
+        return self
+
+    def __next__(self) -> Any:
+        if self.whole is not None:
+            self.whole, self.rest = None, self.steps()
+        return next(self.rest or iter(()))
 
 
 def rows_of(x: Any) -> Any:
     """The tensor of rows that stands for a list which a staged loop filled; anything else as it is."""
-    if type(x) is Generated:
-        x = x.taken()
+    if type(x) is Lazy:
+        x = x.settled()
     if type(x) is not list or not x or type(x[0]) not in (StackedRows, Growing):
         return x
     if type(x[0]) is Growing or len(x) > 1:

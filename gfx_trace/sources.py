@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType, GeneratorType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import dtypes, ops
-from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
-from gfx_ir.source import Scope, Span
 from gfx_ir.types import LogicalTensor
 
 from .aliases import Row, mutable, share
-from .builtin_calls import Combined, OpenRange
 from .either import roots
+from .open_iterables import Combined, OpenRange
 from .proxy import NeedsPython, Proxy
 from .scalars import scalar_value
 from .sequences import is_shape
@@ -68,49 +65,6 @@ class Sources:
         if isinstance(only, Value):
             return Source([ops.flip(only, 0)], source.make, source.kinds, source.length, source.owners)
         return None
-
-    def noted(self: Tracer, made: Any) -> Any:
-        """What a call gave: an iterator that a region makes is its own."""
-        if self.stack and hasattr(type(made), "__next__"):
-            self.iterators[id(made)] = self.graph
-        return made
-
-    def take(self: Tracer, iterator: Any) -> None:
-        """Before items are taken: an iterator of Python's moves on once in a region, however often that runs."""
-        if not self.stack or isinstance(getattr(type(iterator), "__next__", None), (FunctionType, NoneType)):
-            return
-        frame = getattr(iterator, "gi_frame", None)  # a generator expression is known by what it goes over
-        made = self.iterators.get(id(iterator if frame is None else frame.f_locals.get(".0", iterator)))
-        if made is not self.graph:
-            hint = "count in a variable and index a list, or zip it with what the loop goes over"
-            raise NeedsPython(
-                "use of an iterator",
-                "an item is taken from an iterator that was made outside of this test or loop",
-                self.span(),
-                hint,
-            )
-
-    def items_of(self: Tracer, iterable: Any) -> Any:
-        """The items of a loop that Python runs."""
-        self.take(iterable)
-        return self.stepped(iterable) if isinstance(iterable, GeneratorType) else iter(iterable)
-
-    def stepped(self: Tracer, generator: GeneratorType) -> Any:
-        """The items of a generator; an error inside of it tells which loop asked."""
-        site = self.span()
-        while True:
-            try:
-                item = next(generator)
-            except StopIteration:
-                return
-            except CaptureError as error:
-                inner = error.span
-                if inner is not None and site is not None and inner.scope is site.scope:
-                    error.span = Span(
-                        inner.file, inner.line, inner.name, Scope(inner.name, "function", parent=site.scope, site=site)
-                    )
-                raise
-            yield item
 
     def _loop_item(self: Tracer, value: Value, source: Source, at: int) -> Any:
         """An item as the body sees it: a number of a range is a Python number, a row may not be written as long as it is a row."""

@@ -58,6 +58,16 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     value = slot.get()
     if _as_it_was(slot) or (isinstance(value, (int, float, str, bool, type(None))) and value == slot.old):
         return None
+    if slot.kind in ("cell", "global") and not isinstance(slot.old, (int, float)):
+        what = (
+            f"the global {slot.name!r}"
+            if slot.kind == "global"
+            else f"the variable {slot.name!r} of a function around this one"
+        )
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this write: {what} outlives the call", slot.span,
+            "make it an attribute of an object, or an argument and a result",
+        )  # fmt: skip
     if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
         raise UnsupportedConstruct(
             f"GFX cannot convert this write: the contents of a {type(slot.object).__name__} outlive the call",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .builtin_calls import Combined, OpenRange
+from .open_iterables import Combined, OpenRange
 from .proxy import is_open
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from types import FrameType
+from types import FrameType, GeneratorType
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .arrays import Arrays
-from .builtin_calls import OpenRange
 from .called import own
 from .calls import Calls
 from .choices import Choices
@@ -32,16 +31,18 @@ from .faults import class_name, no_operator
 from .grad_mode import CALLERS, Gradients
 from .gradient_marks import marks
 from .host_values import HostValues
+from .iteration import Iteration
 from .journal import Journal
 from .loops import Loops
 from .modules import Mode
 from .objects import Objects
+from .open_iterables import OpenRange
 from .plain import FAMILY, combined, kind_of
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
 from .record import Record
 from .regions import Regions
 from .rewrite import is_converted
-from .rows import Generated
+from .rows import Lazy
 from .scopes import Opened, Scopes
 from .sequences import OpenList, Starred, spliced
 from .sources import Sources
@@ -67,6 +68,7 @@ class Tracer(
         self.site: FrameType | None = None
         self.journal = Journal()
         self.effects = Effects(self)
+        self.iteration = Iteration(self)
         self.facts = Facts()
         self.record = Record(self.facts, promotion, self.is_argument, self.type_of)
         self.decided = Decided(self.facts, self.record)
@@ -102,7 +104,6 @@ class Tracer(
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
         self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked
-        self.iterators: dict[int, Graph] = {}  # the region that made an iterator of Python's, by its id
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
         self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
@@ -273,8 +274,8 @@ class Tracer(
             return leaf.items.value
         if type(leaf) is OpenRange:  # an array is expected
             return ops.arange(*map(self.unwrap, (leaf.start, leaf.stop, leaf.step)), dtype=int64)
-        if type(leaf) is Generated:
-            return self.unwrap(leaf.taken())
+        if type(leaf) is Lazy or type(leaf) is GeneratorType:
+            return self.unwrap(self.iteration.drained(leaf))
         if isinstance(leaf, tuple):  # a named tuple, torch.Size
             return tuple(self.unwrap(item) for item in leaf)
         for backend in self.frameworks():

@@ -17,10 +17,12 @@ from gfx_ir.graph import Value
 from gfx_ir.python_numbers import OPEN
 
 from .aliases import Doubt
-from .builtin_calls import OpenRange
 from .devices import is_device, settled
 from .faults import class_name, is_iterable
+from .iterating_calls import found_in
+from .iteration import is_iterator
 from .joins import Choice
+from .open_iterables import OpenRange
 from .picked import is_mapping
 from .plain import is_made, kind_of
 from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
@@ -186,6 +188,8 @@ class Truths:
         method = getattr(type(container), "__contains__", None)
         if isinstance(method, types.FunctionType):
             return self.bool_(self.call(method, (container, item), {}))
+        if is_iterator(container):
+            return found_in(self, container, item)
         return item in container
 
     def _among(self: Tracer, container: Sequence[Any], item: Any) -> Any:

@@ -136,10 +136,15 @@ class Comprehensions(Boolean):
         else:
             node.elt = self.expr(node.elt)
         self.shadow, self.defined = kept, defined
+        return hook("gfx_generator", [node], node) if isinstance(node, ast.GeneratorExp) else node
+
+    def yield_from(self, node: ast.YieldFrom) -> ast.expr:
+        node.value = hook("gfx_yield_from", [self.expr(node.value)], node.value)
         return node
 
     table: ClassVar[dict] = {
         **Boolean.table,
         ast.Call: consumer,
+        ast.YieldFrom: yield_from,
         **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), comprehension),
     }

@@ -143,17 +143,11 @@ class Context:
         if name not in self.shadow and name not in self.vars.globals:
             self.defined.add(name)
 
-    def is_outside(self, name: str) -> bool:
-        """A variable that outlives the capture: a global, or a nonlocal of no rewritten function."""
-        if name in self.vars.globals:
-            return True
-        return name in self.vars.nonlocals and self.owner(name) is None
-
     def named(self, name: str, value: ast.expr, place: ast.AST, plain: bool = False) -> ast.expr:
         """The value to be assigned to a variable, through the hook that such a write calls; `plain`: it takes no name."""
         if name in self.shadow:
             return hook("gfx_name", [const(name), value], place)
-        if self.is_outside(name):
+        if name in self.vars.globals:
             return hook("gfx_global_write", [const(name), value], place)
         if name in self.vars.nonlocals:
             return hook("gfx_nonlocal", [const(name), thunk(load(name)), value], place)

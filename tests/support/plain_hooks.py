@@ -182,5 +182,7 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_nonlocal": lambda name, variable, value: value,
     "gfx_operand": lambda v: v,
     "gfx_iter": lambda v: v,
+    "gfx_generator": lambda v: v,
+    "gfx_yield_from": lambda v: v,
     "gfx_filter": lambda v: v,
 }

@@ -1,0 +1,253 @@
+"""Python's builtins that go over iterables: what takes all items, what stops where an item decides, and what is lazy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.graph import Value
+
+from .attempts import Mark, attempt
+from .best import of_one_axis
+from .iteration import is_iterator
+from .joins import Choice
+from .open_iterables import Combined, OpenRange, is_open_iterable
+from .overloaded import operate
+from .proxy import HostProxy, Proxy, is_open
+from .rows import Lazy, StackedRows, rows_of
+from .sequences import OpenList, folded, is_shape, open_tuple
+from .told import is_size
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+class _Writes(Exception):
+    """What was computed ahead of its turn wrote something."""
+
+
+# ---------------------------------------------------------------- lazy
+def next_item(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """next(iterator[, default])."""
+    if not args or not is_iterator(args[0]):
+        return f(*args, **kwargs)
+    try:
+        return tracer.iteration.next(args[0])
+    except StopIteration:
+        if len(args) == 1:
+            raise
+        return args[1]
+
+
+def iterator(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """iter(x), iter(function, last)."""
+    if len(args) == 2:
+        return tracer.iteration.made(_until(tracer, *args))
+    x = rows_of(args[0]) if type(args[0]) is list else args[0]
+    if is_iterator(x) or not args:
+        return x
+    return tracer.iteration.made(tracer.iterate(x) if is_open(x) else iter(x))
+
+
+def lazily(
+    tracer: Tracer,
+    kind: type,
+    function: Callable[[Any], Any],
+    source: Any,
+    target: Any = "item",
+    access: tuple | None = None,
+) -> Any:
+    """What gives function(item) for each item of `source` when it is asked for: an iterator of Python's where Python can go over
+    it, else a Lazy; `kind`: what it is in Python; `target`, `access`: as in `Tracer.map_`."""
+    if not is_open_iterable(source) and type(source) is not Choice:
+        items = tracer.iteration.steps(source)
+        return tracer.iteration.made(function(item) for item in items)
+    whole = lambda: open_tuple(tracer.map_(function, rows_of(source), target, access))
+    return tracer.iteration.made(Lazy(kind, whole, lambda: (function(item) for item in tracer.iteration.steps(source))))
+
+
+def _until(tracer: Tracer, function: Any, last: Any) -> Iterator[Any]:
+    while True:
+        found = tracer.call(function, (), {})
+        if fixed(tracer, operate(tracer, "eq", found, last), "iterator: its last item"):
+            return
+        yield found
+
+
+def fixed(tracer: Tracer, test: Any, what: str) -> bool:
+    """The truth of a test that decides a length. Raises where it is open."""
+    found = tracer.truth(test)
+    if isinstance(found, bool):
+        return found
+    raise tracer.error(
+        f"GFX cannot convert this {what} hangs on traced data, so its length would be open", "use where, or a mask"
+    )
+
+
+def combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """zip, enumerate, reversed."""
+    first = args[:1] if f is enumerate else args
+    parts: tuple[Any, ...] = tuple([part if type(part) is Lazy else rows_of(tracer.iterable(part)) for part in first])
+    if not any(map(is_open_iterable, parts)):
+        steps = [tracer.iteration.steps(part) if is_iterator(part) else part for part in parts]
+        return tracer.iteration.made(f(*steps, *args[len(parts) :], **kwargs))
+    if f is enumerate:
+        start = kwargs.get("start", args[1] if len(args) > 1 else 0)
+        return _lazy_combination(tracer, f, parts, start)
+    if f is reversed and is_shape(parts[0]):
+        return parts[0][::-1]
+    if f is reversed and isinstance(parts[0], OpenRange) and type(step := parts[0].step) is int and abs(step) == 1:
+        return OpenRange(parts[0].stop - step, parts[0].start - step, -step)
+    if kwargs.get("strict"):
+        parts = tuple(map(rows_of, parts))
+        _of_one_length(tracer, parts)
+    return _lazy_combination(tracer, f, parts)
+
+
+def _lazy_combination(tracer: Tracer, f: Any, parts: tuple, start: Any = 0) -> Lazy:
+    def steps() -> Iterator[Any]:
+        more = () if f is not enumerate else (start,)
+        return f(*(part if f is reversed else tracer.iteration.steps(part) for part in parts), *more)
+
+    whole = lambda: Combined(f.__name__, tuple(map(tracer.iteration.drained, parts)), start)
+    return tracer.iteration.made(Lazy(f, whole, steps))
+
+
+def _of_one_length(tracer: Tracer, parts: tuple) -> None:
+    """What `zip(..., strict=True)` asks for. Raises Python's error where lengths differ, and NeedsPython where one is open."""
+    lengths: list[Any] = [
+        tracer.length(part) if type(part) is Proxy else len(part) if isinstance(part, (list, tuple, range)) else None
+        for part in parts
+    ]
+    if not all(type(length) is int for length in lengths):
+        raise tracer.error(
+            "GFX cannot convert this zip: it is strict, and how long its parts are is open",
+            "give the argument's shape at capture",
+        )
+    list(zip(*map(range, lengths), strict=True))
+
+
+def chained(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """itertools.chain.from_iterable(iterables)."""
+    sources = tracer.iteration.steps(args[0])
+    return tracer.iteration.made(item for source in sources for item in tracer.iteration.steps(source))
+
+
+def mapped(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """map(function, *iterables)."""
+    function, *iterables = args
+    if len(iterables) == 1:
+        return lazily(tracer, f, lambda item: tracer.call(function, (item,), {}), tracer.iterable(iterables[0]))
+    return lazily(
+        tracer, f, lambda items: tracer.call(function, tuple(items), {}), combine(tracer, zip, tuple(iterables), {})
+    )
+
+
+def filtered(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """filter(function, iterable): what is left out has to be fixed."""
+    (keeps, source), site = args, tracer.site
+    items = tracer.iteration.steps(source)
+
+    def kept() -> Iterator[Any]:
+        for item in items:
+            test = item if keeps is None else tracer.call(keeps, (item,), {})
+            tracer.site = site  # what asks a tensor for its items leaves its own
+            if fixed(tracer, test, "filter: it"):
+                yield item
+
+    return tracer.iteration.made(kept())
+
+
+# ---------------------------------------------------------------- what takes all items
+def container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """tuple(x), list(x)."""
+    if args and f is tuple and is_size(tracer, args[0]):
+        return (*args[0],)  # another object
+    if args and is_shape(args[0]):
+        return HostProxy(args[0].value, args[0].backend, taken=True) if f is tuple else OpenList(args[0])
+    if args and isinstance(args[0], Proxy) and f is list:
+        return [StackedRows(args[0])] if not isinstance(tracer.length(args[0]), int) else list(args[0])
+    return f(*args, **kwargs)
+
+
+def reduced(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """functools.reduce(function, items[, initial]): a loop, staged where the number of items is open."""
+    function, items, *initial = args
+    if isinstance(items, OpenRange) and not initial:
+        initial, items = [items.start], OpenRange(items.start + items.step, items.stop, items.step)
+    elif isinstance(items, Proxy) and not initial:
+        initial, items = [items[0]], items[1:]
+    if not is_open_iterable(items):
+        items = list(items)
+        if not initial and not items:
+            return f(function, items)  # an error of Python's
+        initial, items = (initial, items) if initial else (items[:1], items[1:])
+    elif not initial:
+        raise tracer.error("GFX cannot convert this call of reduce(): its first item is open", "give an initial value")
+    return tracer.fold(items, lambda total, item: tracer.call(function, (total, item), {}), initial[0], "total")
+
+
+# ---------------------------------------------------------------- what stops where an item decides
+def any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """any(x), all(x)."""
+    source = args[0] if type(args[0]) is GeneratorType else rows_of(tracer.iterable(args[0]))
+    if is_shape(source):
+        return folded(tracer, f.__name__, source)
+    if isinstance(source, Proxy):
+        of_one_axis(tracer, source, f.__name__)
+        return tracer.wrap(getattr(ops, f.__name__)(source.read(), 0), source.backend)
+    return first_that(tracer, f, source, None)
+
+
+def first_that(tracer: Tracer, f: Any, source: Any, each: Callable[[Any], Any] | None) -> Any:
+    """any (all) of each(item) for the items of a source: those behind the one that decides are left where they are."""
+    items = tracer.iteration.steps(source)
+    for item in items:
+        value = item if each is None else each(item)
+        test = tracer.truth(value)
+        if isinstance(test, Value):
+            rest = _ahead(tracer, source, items, each)
+            joined = (tracer.and_ if f is all else tracer.or_)(value, rest)
+            return tracer.not_(tracer.not_(joined))
+        if test is (f is any):
+            return test
+    return f is all
+
+
+def _ahead(
+    tracer: Tracer, source: Any, items: Iterator[Any], each: Callable[[Any], Any] | None
+) -> list[Callable[[], Any]]:
+    """The values of the items that are left, as functions: whether they are asked for hangs on data. What writes nothing is computed
+    now, other values where they are asked for."""
+    tracer.iteration.doubt(source)
+    try:
+        left = (
+            attempt(tracer, lambda mark: _unwritten(tracer, mark, list(items))) if is_iterator(source) else list(items)
+        )
+    except _Writes:
+        what = f"it goes over a {type(source).__name__} that writes, and data decides how far"
+        raise tracer.error(f"GFX cannot convert this test: {what}", "make a list of its items first") from None
+    if each is None:
+        return [lambda item=item: item for item in left]
+    try:
+        values = attempt(tracer, lambda mark: _unwritten(tracer, mark, [each(item) for item in left]))
+    except Exception:  # one that is not asked for may raise
+        return [lambda item=item: each(item) for item in left]
+    return [lambda value=value: value for value in values]
+
+
+def _unwritten(tracer: Tracer, mark: Mark, values: list[Any]) -> list[Any]:
+    """Values that were computed since the mark. Raises _Writes where that wrote to anything, or has an effect."""
+    tracer.journal.forget_owned(tuple(values))
+    if tracer.journal.frames[-1] or any(node.op.effect for node in mark.nodes()):
+        raise _Writes
+    return values
+
+
+def found_in(tracer: Tracer, source: Any, item: Any) -> Any:
+    """item in source, an iterator."""
+    return first_that(
+        tracer, any, source, lambda other: other is item or tracer.bool_(operate(tracer, "eq", other, item))
+    )
