@@ -71,7 +71,7 @@ class Effects:
         """f(*args, **kwargs), what it writes recorded."""
         found = _bound(f, args)
         if found is None:
-            quiet = _quiet(f) and not any(map(_users_code, (*args, *kwargs.values())))
+            quiet = _quiet(f) and (_asks(f) or not any(map(_users_code, (*args, *kwargs.values()))))
             return f(*args, **kwargs) if quiet else self.watched(f, (f,), args, kwargs)
         owner, name = found
         if hasattr(type(owner), "__next__") and row_of(type(owner)) is None and not only_reads(name):
@@ -100,7 +100,8 @@ class Effects:
         """Whether objects of a type hold more than Python shows: their size is not explained by their slots and attributes."""
         found = self.opaque.get(kind)
         if found is None:
-            readable = row_of(kind) is not None or issubclass(kind, _IMMUTABLE) or framework(kind.__module__)
+            known = kind is types.CellType or issubclass(kind, _IMMUTABLE)
+            readable = known or row_of(kind) is not None or framework(kind.__module__)
             found = self.opaque[kind] = not readable and any(map(_unexplained, kind.__mro__[:-1]))
         return found
 
@@ -181,6 +182,11 @@ def _quiet(f: Any) -> bool:
     if isinstance(f, types.FunctionType):
         return _quiet_module(f.__globals__.get("__name__", ""))
     return isinstance(f, _GETTERS) or framework(type(f).__module__)
+
+
+def _asks(f: Any) -> bool:
+    """Whether a builtin asks for its arguments, and calls none of them: those that do are no natives."""
+    return isinstance(f, types.BuiltinFunctionType) and f.__module__ == "builtins"
 
 
 def _quiet_module(name: str) -> bool:
