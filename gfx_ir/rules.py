@@ -21,11 +21,23 @@ OPEN = type("Open", (), {"__repr__": lambda self: "OPEN"})()
 """Stands for a host value that is not known: None is a value of its own (`axis=None`, a new axis in an index)."""
 
 
-class Abstract:
-    """A builder that makes no nodes: ops called on types give types, and what they cost is added up."""
+class Typing:
+    """A builder that makes no nodes: ops called on types give types."""
 
     def __init__(self, rules: str) -> None:
         self.rules = rules
+
+    def add(self, op: OpDef, args: tuple) -> Any:
+        """Apply an op to types."""
+        types = infer(op, args, self.rules)
+        return types if len(types) != 1 else types[0]
+
+
+class Costing(Typing):
+    """The same, and what the ops cost is added up."""
+
+    def __init__(self, rules: str) -> None:
+        super().__init__(rules)
         self.operations: Any = 0
         self.bytes: Any = 0
 
@@ -50,7 +62,7 @@ def building(builder: Any) -> Iterator[Any]:
 def infer(op: OpDef, args: tuple, rules: str) -> tuple:
     """Types of the outputs 1… of `op` on arguments of these types."""
     if op.body is not None:
-        with building(Abstract(rules)):
+        with building(Typing(rules)):
             out = op.body(*args)
     elif op.infer is not None and (hasattr(op.infer, "takes_open") or not any(leaf is OPEN for leaf in leaves(args))):
         out = op.infer(op.named(args), rules)
@@ -73,7 +85,7 @@ def infer_at(op: OpDef, args: tuple, rules: str, span: Any) -> tuple:
 def compute(op: OpDef, args: tuple, types: Sequence[Any], rules: str) -> Any:
     """Floating-point operations, as a size expression; None where a size is unknown."""
     if op.body is not None:
-        with building(Abstract(rules)) as builder:
+        with building(Costing(rules)) as builder:
             op.body(*args)
         return builder.operations
     if op.compute is not None:
@@ -87,7 +99,7 @@ def compute(op: OpDef, args: tuple, types: Sequence[Any], rules: str) -> Any:
 def memory(op: OpDef, args: tuple, types: Sequence[Any], rules: str) -> Any:
     """Bytes that the outputs (of a composite: its inner values too) take; None where a size is unknown."""
     if op.body is not None:
-        with building(Abstract(rules)) as builder:
+        with building(Costing(rules)) as builder:
             op.body(*args)
         return builder.bytes
     if op.memory is not None:

@@ -24,6 +24,7 @@ from gfx_ir.infer.abstract import (
     of_constant,
     tensor,
 )
+from gfx_ir.infer.shape_rules import ShapeRules
 from gfx_ir.infer.transfer import dropped, of_ranks, transfer
 from gfx_ir.rules import OPEN, UNKNOWN
 from gfx_ir.trees import leaves, tree_map
@@ -41,7 +42,7 @@ class Record:
     def __init__(
         self, facts: Facts, promotion: str, is_argument: Callable[[Any], bool], type_of: Callable[[Value], Any]
     ) -> None:
-        self.facts, self.promotion, self.is_argument, self.type_of = facts, promotion, is_argument, type_of
+        self.facts, self.rules, self.is_argument, self.type_of = facts, ShapeRules(promotion), is_argument, type_of
         self.told: dict[Value, str] = {}  # kinds of Python's numbers
         self.known: dict[Value, Abstract] = {}
         self.like: dict[Value, Value] = {}  # what was written in place, and what was there before
@@ -121,7 +122,7 @@ class Record:
             return self._typed(value, tensor(UNKNOWN, own))
         if node.regions:
             return self._typed(value, join_all(map(self._side, _sides(value))) if _sides(value) else _UNKNOWN)
-        made = transfer(node.op, tree_map(self._seen, node.args), self.promotion)
+        made = transfer(node.op, tree_map(self._seen, node.args), self.rules)
         return self._typed(value, made[value.index - 1])
 
     def _seen(self, leaf: Any) -> Any:

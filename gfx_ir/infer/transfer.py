@@ -17,10 +17,10 @@ from ..errors import GfxError
 from ..host import Dim, Expr
 from ..op import OpDef
 from ..rules import UNKNOWN
-from ..rules import infer as types_of
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .abstract import ARRAY, MOST, PYTHON, SCALAR, UFUNC, Abstract, Kinds, Ranks, Terms, number, terms_of
+from .shape_rules import ShapeRules
 
 _GIVES_UFUNC: Kinds = frozenset((UFUNC,))
 _GIVES_ARRAY: Kinds = frozenset((ARRAY,))
@@ -44,7 +44,7 @@ _PROBES = range(5)
 """The ranks that a shape rule is asked for. A rule is uniform in the rank, but for the least ones."""
 
 
-def transfer(op: OpDef, args: tuple, rules: str) -> tuple[Abstract, ...]:
+def transfer(op: OpDef, args: tuple, rules: ShapeRules) -> tuple[Abstract, ...]:
     """What the outputs 1… of an op are. `args`: a tree with an Abstract for each tensor, host values where they are known, else OPEN."""
     own = _OWN.get(op.name)
     if own is not None:
@@ -56,7 +56,7 @@ def transfer(op: OpDef, args: tuple, rules: str) -> tuple[Abstract, ...]:
     return tuple([_output(op, at, type_, args, tensors, rules) for at, type_ in enumerate(types)])
 
 
-def _output(op: OpDef, at: int, type_: Any, args: tuple, tensors: list[Abstract], rules: str) -> Abstract:
+def _output(op: OpDef, at: int, type_: Any, args: tuple, tensors: list[Abstract], rules: ShapeRules) -> Abstract:
     if not isinstance(type_, LogicalTensor):
         return Abstract(_kinds(op, tensors))
     if op.family == "number":
@@ -89,12 +89,12 @@ def _known(terms: Terms) -> int | None:
     return None if any(argument is not None for argument, _ in terms) else max((-k for _, k in terms if k), default=0)
 
 
-def _types(op: OpDef, args: tuple, rules: str) -> tuple | None:
+def _types(op: OpDef, args: tuple, rules: ShapeRules) -> tuple | None:
     """What the op's shape rule gives; None where it has none, or refuses: that is said where the op is captured, if it is wrong."""
     if op.infer is None and op.body is None:
         return None
     try:
-        return types_of(op, tree_map(_type, args), rules)
+        return rules.infer(op, tree_map(_type, args))
     except _REFUSED:
         return tuple([UNKNOWN if kind == "tensor" else None for kind in op.output_kinds(args)])
 
@@ -116,7 +116,7 @@ def broadcast(tensors: list[Abstract]) -> Ranks | None:
 
 
 # ---------------------------------------------------------------------- ranks by a shape rule
-def _probed(op: OpDef, at: int, args: tuple, tensors: list[Abstract], rules: str) -> Ranks | None:
+def _probed(op: OpDef, at: int, args: tuple, tensors: list[Abstract], rules: ShapeRules) -> Ranks | None:
     """The ranks of an output: one whatever those of its arguments are, or those of the only argument of open rank, each less the same."""
     open_ = [tensor for tensor in tensors if tensor.type.dims is None]
     if len({id(tensor) for tensor in open_}) != 1 or (len(open_) > 1 and len(open_[0].ranks or ()) > 1):
@@ -128,13 +128,13 @@ def _probed(op: OpDef, at: int, args: tuple, tensors: list[Abstract], rules: str
     return dropped(open_[0].ranks, less.pop()) if -1 not in found and len(less) == 1 else None
 
 
-def _answers(op: OpDef, at: int, args: tuple, tensor: Abstract, rules: str) -> Iterator[tuple[int, int]]:
+def _answers(op: OpDef, at: int, args: tuple, tensor: Abstract, rules: ShapeRules) -> Iterator[tuple[int, int]]:
     """Pairs of a rank that the tensor might have, and of what the output would have then; -1 where that is not told."""
     for rank in _PROBES:
         probe = LogicalTensor(tensor.type.dtype, (None,) * rank)
         tried = tree_map(partial(_instead, tensor, probe), args)
         try:
-            found = types_of(op, tried, rules)[at]
+            found = rules.infer(op, tried)[at]
         except _REFUSED:
             continue
         yield rank, -1 if found.dims is None else len(found.dims)
@@ -156,7 +156,7 @@ def _less(terms: Terms, axes: int) -> Iterator[tuple[Any, int | None]]:
 
 
 # ---------------------------------------------------------------------- ops of their own
-def _getitem(op: OpDef, args: tuple, rules: str) -> tuple[Abstract, ...]:
+def _getitem(op: OpDef, args: tuple, rules: ShapeRules) -> tuple[Abstract, ...]:
     """An index of integers alone gives an element or an array of them, one with slices or new axes a view."""
     x, index = args[0], args[1]
     items = index if type(index) is tuple else (index,)
@@ -189,7 +189,7 @@ def is_integer(item: Any) -> bool:
     return type(item) is int or isinstance(item, (Dim, Expr))
 
 
-def _constant(op: OpDef, args: tuple, rules: str) -> tuple[Abstract, ...]:
+def _constant(op: OpDef, args: tuple, rules: ShapeRules) -> tuple[Abstract, ...]:
     """A number of NumPy's from outside, or an array with axes."""
     rank = np.ndim(args[0])
     (type_,) = _types(op, args, rules) or (UNKNOWN,)
@@ -197,4 +197,7 @@ def _constant(op: OpDef, args: tuple, rules: str) -> tuple[Abstract, ...]:
     return (Abstract(kinds, LogicalTensor(type_.dtype, (None,) * rank), fixed=True),)
 
 
-_OWN: dict[str, Callable[[OpDef, tuple, str], tuple[Abstract, ...]]] = {"getitem": _getitem, "constant": _constant}
+_OWN: dict[str, Callable[[OpDef, tuple, ShapeRules], tuple[Abstract, ...]]] = {
+    "getitem": _getitem,
+    "constant": _constant,
+}

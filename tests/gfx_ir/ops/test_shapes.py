@@ -7,7 +7,7 @@ from gfx_ir import dtypes, host, ops
 from gfx_ir.errors import ShapeError, UnsupportedConstruct
 from gfx_ir.host import Dim
 from gfx_ir.op import lookup
-from gfx_ir.rules import OPEN, Abstract, building, compute, infer
+from gfx_ir.rules import OPEN, Costing, building, compute, infer
 from gfx_ir.types import LogicalTensor, parse_logical
 
 B, T = Dim("B"), Dim("T", min=1)
@@ -23,7 +23,7 @@ def t(text):
 
 def applied(call, rules="torch"):
     """The text of the types that `call` gives on types."""
-    with building(Abstract(rules)):
+    with building(Costing(rules)):
         found = call()
     return "; ".join(map(str, found)) if isinstance(found, tuple) else str(found)
 
