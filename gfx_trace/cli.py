@@ -1,4 +1,4 @@
-"""The command line: transpile, show, explain, run, check, ops."""
+"""The command line: transpile, show, explain, run, check, optimize, ops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from rich.table import Column, Table
 
 from gfx_ir.backend import available, backend
 from gfx_ir.errors import BackendError, GfxError
+from gfx_ir.graph import UNBOUND
 from gfx_ir.op import REGISTRY
+from gfx_ir.passes import DEFAULT, Optimize
 from gfx_ir.source import Span
 from gfx_ir.text import to_text
 from gfx_ir.types import LogicalTensor
@@ -28,7 +30,9 @@ from .api import load as load_program
 from .api import symbolic_trace, transpile
 from .check import check
 from .explain import explain
+from .interpreted import arguments
 from .lacking import Need, covered, needs
+from .program import Program
 from .specs import Sample, data_for, load_target, parse_args
 
 app = typer.Typer(
@@ -229,6 +233,57 @@ def check_command(
         out.print(str(report), highlight=False, markup=False)
         if not report.ok:
             raise typer.Exit(2)
+
+    _guarded(debug, work)
+
+
+def _inputs(program: Program, given: dict[str, Any]) -> tuple:
+    """NumPy data for the placeholders of a program: what is given, else the author's defaults."""
+    data = {p.name: p.default for p in program.arguments() if p.default is not UNBOUND}
+    data.update({name: data_for(value, backend("numpy")) for name, value in given.items()})
+    missing = [p.name for p in program.arguments() if p.name not in data and not p.fixed]
+    if missing:
+        raise GfxError(f"--validate needs data for {missing[0]!r}", hint=f"--arg {missing[0]}=SPEC")
+    return tuple(arguments(program, data))
+
+
+@app.command("optimize")
+def optimize_command(
+    target: Target,
+    passes: Annotated[
+        str, typer.Option(help="names, in order, with commas; `all` of the default ones: " + " ".join(DEFAULT))
+    ] = "all",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="file for the program; else it is printed")
+    ] = None,
+    fixpoint: Annotated[bool, typer.Option("--fixpoint", help="again and again until nothing changes")] = False,
+    validate: Annotated[
+        bool,
+        typer.Option("--validate", help="run after each change on the data of --arg, and name what changed a result"),
+    ] = False,
+    dump: Annotated[Path | None, typer.Option(help="folder for the text before and after each change")] = None,
+    arg: Args = None,
+    debug: Debug = False,
+) -> None:
+    """Run passes on a function, a model or a saved program, and save or show what became of it."""
+
+    def work() -> None:
+        names = list(DEFAULT) if passes == "all" else [name.strip() for name in passes.split(",")]
+        with _working(f"optimizing {target}"):
+            program, given = _capture(target, arg)
+            inputs = _inputs(program, given) if validate else None
+            series = Optimize(names, fixpoint=fixpoint, dump=dump, validate=inputs)
+            made = Program.of(series(program), program.captured)
+        table = Table("round", "pass", "ms", "nodes")
+        for done in series.report:
+            nodes = f"{done.before} → {done.after}" if done.changed else "no change"
+            table.add_row(str(done.round), done.name, f"{1000 * done.seconds:.1f}", nodes)
+        err.print(table)
+        if output is None:
+            out.print(to_text(made), highlight=False, soft_wrap=True, markup=False)
+            return
+        made.save(output)
+        err.print(f"wrote {output}", highlight=False, soft_wrap=True)
 
     _guarded(debug, work)
 

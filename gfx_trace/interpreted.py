@@ -27,12 +27,17 @@ def of_others(program: Program, owner: Backend) -> bool:
     return any(node.arg("framework") != owner.name for node in held(program))
 
 
-def interpret(program: Program, owner: Backend, given: Mapping[str, Any], random: Any) -> Any:
-    """Run on a framework; arrays go to another and back for the calls that are its own."""
+def arguments(program: Program, given: Mapping[str, Any], random: Any = None) -> list[Any]:
+    """Data of the entry's placeholders, in order, for arguments by name; `random` for what draws random numbers."""
     data: dict[Value, Any] = {}
     for parameter in program.arguments():
         for keys, leaf in paths(parameter.tree):
             if type(leaf) is Value:
                 data[leaf] = functools.reduce(operator.getitem, keys, given[parameter.name])
-    args = [data.get(value, random) for value in program.entry.placeholders]
-    return Executor(owner)(program, args, {path: moved(x, owner) for path, x in program.params.items()})
+    return [data.get(value, random) for value in program.entry.placeholders]
+
+
+def interpret(program: Program, owner: Backend, given: Mapping[str, Any], random: Any) -> Any:
+    """Run on a framework; arrays go to another and back for the calls that are its own."""
+    params = {path: moved(x, owner) for path, x in program.params.items()}
+    return Executor(owner)(program, arguments(program, given, random), params)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..graph import Node, Value
@@ -18,14 +19,17 @@ class Algebra(Pass):
     preserves = ALL
 
     def run(self, program: Program, context: Context) -> bool:
-        return sum(sweep(graph, _simpler) for graph in every_graph(program)) > 0
+        changed = False
+        for graph in every_graph(program):
+            changed |= sweep(graph, partial(_simpler, written(graph)))
+        return changed
 
 
-def _simpler(node: Node) -> tuple | None:
+def _simpler(kept: set[Value], node: Node) -> tuple | None:
     if node.in_place or len(node.values) != 1 or not node.args or type(node.args[0]) is not Value:
         return None
     x = node.args[0]
-    if written(x) or written(node.value):
+    if x in kept or node.value in kept:
         return None
     if _is_neutral(node) and same_type(x, node.value):
         return (x,)
@@ -34,7 +38,7 @@ def _simpler(node: Node) -> tuple | None:
             return (x,)
         inner = x.node.args[0]
         if node.op.traits & Trait.INVOLUTION and type(inner) is Value and same_type(inner, node.value):
-            return None if written(inner) else (inner,)
+            return None if inner in kept else (inner,)
     return None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..dtypes import DType
@@ -21,23 +23,24 @@ class Casts(Pass):
     def run(self, program: Program, context: Context) -> bool:
         changed = False
         for graph in every_graph(program):
-            changed |= sweep(graph, _needless)
+            kept = written(graph)
+            changed |= sweep(graph, partial(_needless, kept))
             for node in graph:
-                changed |= _past_a_wider_one(node)
+                changed |= _past_a_wider_one(kept, node)
         return changed
 
 
-def _needless(node: Node) -> tuple | None:
-    if not _is_cast(node) or written(node.args[0]) or written(node.value):
+def _needless(kept: set[Value], node: Node) -> tuple | None:
+    if not _is_cast(node) or node.args[0] in kept or node.value in kept:
         return None
     found = known_type(node.args[0])
     return (node.args[0],) if found is not None and found.dtype == node.args[1] else None
 
 
-def _past_a_wider_one(node: Node) -> bool:
+def _past_a_wider_one(kept: set[Value], node: Node) -> bool:
     """astype(astype(x, wider), d) is astype(x, d)."""
     inner = node.args[0].node if _is_cast(node) else None
-    if inner is None or not _is_cast(inner) or written(inner.args[0]):
+    if inner is None or not _is_cast(inner) or inner.args[0] in kept:
         return False
     found = known_type(inner.args[0])
     if found is None or found.dtype is None or not _keeps(found.dtype, inner.args[1]):

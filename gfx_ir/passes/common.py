@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from ..graph import Node
+from ..graph import Node, Value
 from ..op import Trait
 from ..program import Program
 from .base import ALL, Context, Pass, every_graph
@@ -24,12 +24,13 @@ class CommonSubexpressions(Pass):
         effects, changed = Effects(program), False
         for graph in reversed(every_graph(program)):  # regions first: equal ones have equal keys then
             first: dict[Hashable, Node] = {}
+            kept = written(graph)
 
-            def visit(node: Node, first: dict[Hashable, Node] = first) -> tuple | None:
+            def visit(node: Node, first: dict[Hashable, Node] = first, kept: set[Value] = kept) -> tuple | None:
                 if not node.values or node.in_place or node.op.traits & Trait.FRESH or effects.node(node):
                     return None
                 found = first.setdefault(_key(node), node)
-                return None if found is node or not _one(found, node) else found.values
+                return None if found is node or not _one(found, node, kept) else found.values
 
             changed |= sweep(graph, visit)
         return changed
@@ -42,10 +43,10 @@ def _key(node: Node) -> Hashable:
     return (node.op.name, kinds, tree_key(node.args), *regions)
 
 
-def _one(first: Node, other: Node) -> bool:
+def _one(first: Node, other: Node, kept: set[Value]) -> bool:
     """Whether the values of one may stand for those of the other."""
     for a, b in zip(first.values, other.values):
-        if (returned(a) and returned(b)) or written(a) or written(b):
+        if (returned(a) and returned(b)) or a in kept or b in kept:
             return False
         if a.type is None:
             a.type = b.type

@@ -40,7 +40,7 @@ class _Loop:
         feeds = control.feeds(node)[-1] or ()
         first = control.carried(node).stop
         self.outside: dict[Value, Any] = dict(zip(self.body.placeholders[first:], feeds[first:]))
-        self.runs = _surely_runs(node)
+        self.runs, self.kept = _surely_runs(node), written(self.body)
 
     def run(self) -> bool:
         """Move what can move."""
@@ -57,7 +57,7 @@ class _Loop:
             return False
         if not all(leaf in self.outside or self._parameter(leaf) for leaf in values):
             return False
-        if any(map(written, (*values, *inner.values))):
+        if not self.kept.isdisjoint((*values, *inner.values)):
             return False
         return self.runs or _cannot_fail(inner)
 

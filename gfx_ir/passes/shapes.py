@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,17 @@ class Shapes(Pass):
     def run(self, program: Program, context: Context) -> bool:
         changed = False
         for graph in every_graph(program):
-            changed |= sweep(graph, _nothing)
+            kept = written(graph)
+            changed |= sweep(graph, partial(_nothing, kept))
             for node in graph:
-                changed |= _reshaped_at_once(node) or _permuted_at_once(node)
+                changed |= _reshaped_at_once(kept, node) or _permuted_at_once(kept, node)
         return changed
 
 
-def _nothing(node: Node) -> tuple | None:
+def _nothing(kept: set[Value], node: Node) -> tuple | None:
     """What an arrangement that changes nothing is given."""
-    x = _arranged(node, Trait.IN_ORDER | Trait.PERMUTES)
-    if x is None or written(node.value):
+    x = _arranged(kept, node, Trait.IN_ORDER | Trait.PERMUTES)
+    if x is None or node.value in kept:
         return None
     if node.op.traits & Trait.IN_ORDER:
         return (x,) if same_type(x, node.value) else None
@@ -41,28 +43,28 @@ def _nothing(node: Node) -> tuple | None:
     return (x,) if order is not None and order == tuple(range(len(order))) else None
 
 
-def _arranged(node: Node, traits: Trait) -> Value | None:
+def _arranged(kept: set[Value], node: Node, traits: Trait) -> Value | None:
     """The value that an arrangement of these traits arranges; None for any other node."""
-    if not node.op.traits & traits or node.in_place or type(node.args[0]) is not Value or written(node.args[0]):
+    if not node.op.traits & traits or node.in_place or type(node.args[0]) is not Value or node.args[0] in kept:
         return None
     constant = not any(type(leaf) is Value for leaf in leaves(node.args[1:]))
     return node.args[0] if constant or node.op.traits & Trait.IN_ORDER else None
 
 
-def _reshaped_at_once(node: Node) -> bool:
+def _reshaped_at_once(kept: set[Value], node: Node) -> bool:
     """A reshape of a reshape is one of what the first was given; its shape has to be known."""
-    x = _arranged(node, Trait.IN_ORDER)
-    inner = None if x is None else _arranged(x.node, Trait.IN_ORDER)
+    x = _arranged(kept, node, Trait.IN_ORDER)
+    inner = None if x is None else _arranged(kept, x.node, Trait.IN_ORDER)
     type_ = None if inner is None else known_type(node.value)
     if type_ is None or type_.dims is None or not all(isinstance(d, int) for d in type_.dims):
         return False
     return _replace(node, "reshape", (inner, type_.dims))
 
 
-def _permuted_at_once(node: Node) -> bool:
+def _permuted_at_once(kept: set[Value], node: Node) -> bool:
     """A permutation of a permutation is one permutation."""
-    x = _arranged(node, Trait.PERMUTES)
-    inner = None if x is None else _arranged(x.node, Trait.PERMUTES)
+    x = _arranged(kept, node, Trait.PERMUTES)
+    inner = None if x is None else _arranged(kept, x.node, Trait.PERMUTES)
     if inner is None or x is None:
         return False
     first, second = _axes(x.node), _axes(node)

@@ -47,9 +47,13 @@ def returned(value: Value) -> bool:
     return graph is not None and graph.output in value.uses
 
 
-def written(value: Value) -> bool:
-    """Whether some node was written by its author over this value, in place."""
-    return any(node.in_place and node.args and node.args[0] is value for node in value.uses)
+def written(graph: Graph) -> set[Value]:
+    """The values that some node was written over by its author, in place: they keep their users."""
+    found: set[Value] = set()
+    for node in graph:
+        if node.in_place and node.args and type(node.args[0]) is Value:
+            found.update((node.args[0], *node.values))
+    return found
 
 
 def known_type(leaf: Any) -> LogicalTensor | None:

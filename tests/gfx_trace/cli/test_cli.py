@@ -258,3 +258,21 @@ def test_explain(models):
     assert "conditional expression" in gfx("explain", "models.py:f")
     (models / "models.py").write_text("async def f(x):\n    return x\n")
     assert "GFX cannot convert this async" in gfx("explain", "models.py:f", code=2)
+
+
+# ---------------------------------------------------------------------- optimize
+def test_optimize_a_saved_program(models):
+    gfx_trace.symbolic_trace(cli.load_target("models.py:scaled"), kwargs={"n": 1}).save("f.json")
+    text = gfx("optimize", "f.json", "--arg", "x=f32[3]", "--validate", "--fixpoint", "-o", "g.json", "--dump", "steps")
+    assert "wrote g.json" in text and "common_subexpressions" in text
+    x = np.ones(3, np.float32)
+    np.testing.assert_array_equal(gfx_trace.load("g.json")(x, n=1)[1]["a"], x + 1)
+
+
+def test_optimize_prints_the_program(models):
+    text = gfx("optimize", "models.py:Net", "--arg", "x=f32[3]", "--passes", "inline, dead_code")
+    assert "call(" not in text and "linear(x" in text and "@entry" in text
+
+
+def test_optimize_names_the_passes_that_there_are(models):
+    assert "there is no pass 'absent'" in gfx("optimize", "models.py:Net", "--passes", "absent", code=1)
