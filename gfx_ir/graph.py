@@ -77,7 +77,8 @@ class Node:
         self.args = args
         if self.graph is not None:
             add_uses(self)
-            self.graph.edited()
+            if not self.graph.dirty:
+                self.graph.edited()
 
     def set_input(self, position: int, value: Any) -> None:
         """Bind another value to the input at `position` of `inputs`."""
@@ -252,7 +253,8 @@ class Graph:
         add_uses(node)
         for region in node.regions:
             region.owner = node
-        self.edited()
+        if not self.dirty:
+            self.edited()
         return node
 
     def erase(self, node: Node) -> None:
