@@ -20,7 +20,6 @@ from .trees import leaves, tree_map
 from .types import LogicalTensor
 
 NUMBERS = (bool, int, float, complex)
-_CASTS: dict[str, Callable[[Any], Any]] = {"to_int": int, "to_float": float, "to_bool": bool}
 
 
 class Interpreter:
@@ -59,7 +58,12 @@ class Interpreter:
 
     def finished(self, value: Value, data: Any) -> Any:
         """A tensor value of the entry as an array: loops carry Python numbers as such (unknown dtype: the default)."""
-        if type(data) not in NUMBERS or value.kind != "tensor" or value.node.op.name == "placeholder":
+        if (
+            type(data) not in NUMBERS
+            or value.kind != "tensor"
+            or value.node.op.name == "placeholder"
+            or _is_read(value)
+        ):
             return data
         known = value.type.dtype if isinstance(value.type, LogicalTensor) else None
         return self.backend.run(lookup("as_tensor"), (data, known, None))
@@ -100,17 +104,17 @@ class Interpreter:
 
     def _number(self, node: Node, args: Sequence[Any]) -> Any:
         """A number of Python's; in the framework's own tracer, what the op's row gives."""
-        name = node.op.name
-        if name == "python":
+        if node.op.name == "python":
             return function(args[0]).run(*args[1])
-        (x,) = args
+        made = self.backend.run(node.op, args)
+        if not self.backend.is_tensor(made):
+            return made
         try:
-            data = self.backend.to_host(x).item() if self.backend.is_tensor(x) else x
+            return self.backend.to_host(made).item()
         except Exception as error:
             if not self.backend.asks_for_data(error):
                 raise
-            return self.backend.run(node.op, args)
-        return data if name == "item" else _CASTS[name](data)
+            return made
 
     def _with_arrays(self, node: Node, args: Sequence[Any]) -> list[Any] | None:
         """The arguments with the Python numbers among tensor values made arrays, for functions that take no numbers."""
@@ -160,6 +164,23 @@ def called(program: Program | None, node: Node) -> Graph:
     if found is None:
         raise VerifyError(f"there is no function {target!r} in the program", node.span)
     return found
+
+
+def _is_read(root: Value) -> bool:
+    """Whether a number is made by Python's operators of numbers that are read from arrays."""
+    todo, seen, read = [root], set[Value](), False
+    while todo:
+        value = todo.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value.node.op.family == "number":
+            read = True
+        elif value.node.op.name not in OPERATORS:
+            return False
+        else:
+            todo += [arg for arg in value.node.args if type(arg) is Value]
+    return read
 
 
 def _filled(tree: Any, env: Mapping[Value, Any]) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, function, operator_kind
@@ -104,7 +105,10 @@ def on_math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return f(*args, **kwargs)
     if any(isinstance(a, Proxy) for a in args):
         return python_call(tracer, f"math.{f.__name__}", args, kwargs)
-    return tracer.wrap(tracer.host(f"math.{f.__name__}", *(tracer.unwrap(a) for a in args)))
+    name = f"math.{f.__name__}"
+    if kwargs or name not in HOST_OPERATORS:
+        tracer.python_number(next(filter(is_open, args)), f"{name}()")
+    return tracer.wrap(tracer.host(name, *(tracer.unwrap(a) for a in args)))
 
 
 def on_round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -16,6 +16,7 @@ from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef
 from gfx_ir.program import Guard
+from gfx_ir.python_numbers import OPEN
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
@@ -227,6 +228,8 @@ class Tracer(
     def no_operand(self, sign: str, a: Any, b: Any) -> Any:
         """What Python makes of an operator on a tensor and something that is none; of an argument that was not given nothing is known."""
         x, other = (a, b) if type(a) is Proxy else (b, a)
+        if sign == "*" and x.weak in ("int", "bool", OPEN) and isinstance(other, (str, bytes, list, tuple)):
+            self.python_number(x, f"how often a {type(other).__name__} is repeated")
         value = x.value
         graph = value.graph if isinstance(value, Value) else None
         if graph is None or graph.owner is not None or value not in graph.placeholders or value.type is not None:

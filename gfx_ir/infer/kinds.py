@@ -58,6 +58,10 @@ class ValueKinds:
             return self._known.get(leaf) or (_NOTHING if leaf in self._known else _given(leaf))
         return frozenset((type(leaf).__name__,)) if isinstance(leaf, (bool, int, float, complex)) else _OTHER
 
+    def stands_for(self, new: Value, old: Value) -> None:
+        """Note that a value takes the place of another one."""
+        self._known[new] = self.of(old)
+
     def is_number(self, leaf: Any) -> bool:
         """Whether a leaf is surely a number of Python's."""
         found = self.of(leaf)

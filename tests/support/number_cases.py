@@ -331,6 +331,10 @@ def bits_of_numbers(x, g):
     return x * (int(g) & 3 | 4 ^ 1) + ~int(g) + (int(g) >> 1)
 
 
+def a_test_of_a_number_negated(x, g):
+    return x * -float(g).is_integer()
+
+
 CASES = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__]
 REFUSED = {
     keys_from_numbers,

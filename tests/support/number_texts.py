@@ -172,8 +172,18 @@ def a_number_of_a_text(x, g):
     return x * int(f"{int(g)}1")
 
 
+def a_repeated_text(x, g):
+    return x * len("ab" * int(g))
+
+
+def a_repeated_list(x, g):
+    return x * len([1.0] * int(g))
+
+
 CASES = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__]
 REFUSED = {
+    a_repeated_text,
+    a_repeated_list,
     a_division_with_a_finally,
     an_overflow_caught,
     an_index_caught,

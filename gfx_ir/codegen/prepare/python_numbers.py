@@ -98,7 +98,9 @@ def _compute(node: Node, kinds: ValueKinds, style: Style) -> None:
         args = node.args[1]
         if node.args[0] in _OF_FRACTIONS:
             args = [arg if kinds.of(arg) <= {"float"} else _real(make, arg) for arg in args]
-        _replace(node, lowered(make, *args))
+        made = lowered(make, *args)
+        kinds.stands_for(made, node.values[0])
+        _replace(node, made)
     elif op == "pow" and _fraction(node, kinds):
         node.set_args((_real(make, node.args[0]), node.args[1]))
     elif op in _ADDING and _booleans(node, kinds):

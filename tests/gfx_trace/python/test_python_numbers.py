@@ -1,5 +1,7 @@
 """Python's numbers out of tensors: what Python does with them the Program and the PyTorch source do, and JAX or a refusal."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -73,3 +75,11 @@ def test_jax_has_them_as_weak_arrays_or_says_where_it_cannot(case, typed):
         if isinstance(want, list):  # compiled code raises nothing
             for mine, theirs in zip(plain(compiled(jnp.asarray(x), jnp.asarray(g))), want):
                 np.testing.assert_allclose(mine, theirs, rtol=1e-5)
+
+
+def test_a_program_gives_the_double_that_python_gives():
+    def huge(x):
+        return math.exp(x[0] * 1000)
+
+    x = torch.tensor([0.6, 1.0])
+    assert gfx.symbolic_trace(huge, backend="torch")(x) == huge(x) > 1e200
