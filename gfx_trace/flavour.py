@@ -1,10 +1,13 @@
-"""Whose semantics a function has: the framework of its arguments, of its annotations, or of the names that its code uses."""
+"""Whose semantics a function has: the framework of its annotations, of its arguments, or of the globals that its code loads."""
 
 from __future__ import annotations
 
+import dis
 import functools
+import inspect
 import sys
 import types
+import typing
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +17,7 @@ from gfx_ir.trees import leaves
 
 from .modules import is_module
 
+_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 _ORDER = ("torch", "jax", "numpy")
 
 
@@ -23,7 +27,9 @@ def flavour_of(target: Any, args: tuple, kwargs: dict, asked: str | None) -> Bac
         return backend(asked)
     if is_module(target):
         return backend("torch")
-    names = set(filter(None, (_framework(type(leaf).__module__) for leaf in leaves((args, kwargs)))))
+    names = set(_annotated(target))
+    if not names:
+        names = set(filter(None, (_framework(type(leaf).__module__) for leaf in leaves((args, kwargs)))))
     if not names:
         names = set(_named_frameworks(target))
     for name in (*_ORDER, *sorted(names - set(_ORDER))):
@@ -43,6 +49,26 @@ def loaded_frameworks() -> list[Backend]:
             except BackendError:  # without a backend, or out of our range: its arrays are then no arrays to us
                 continue
     return found + [known for known in loaded() if known.name not in _ORDER]
+
+
+def _annotated(target: Any) -> Iterator[str]:
+    """Frameworks whose arrays the annotations of a function name."""
+    while isinstance(target, functools.partial):
+        target = target.func
+    fn = inspect.unwrap(getattr(target, "__func__", target))
+    stack = list(getattr(fn, "__annotations__", {}).values())
+    while stack:
+        hint = stack.pop()
+        found = _written(hint, getattr(fn, "__globals__", {})) if isinstance(hint, str) else hint
+        stack.extend(typing.get_args(found))
+        if isinstance(found, type):
+            yield from (owner.name for owner in loaded_frameworks() if issubclass(found, owner.tensor_types))
+
+
+def _written(hint: str, names: dict[str, Any]) -> Any:
+    """What a dotted name in an annotation's text stands for; None where it is more than a name, or not there."""
+    first, *rest = hint.split(".")
+    return functools.reduce(lambda held, name: getattr(held, name, None), rest, names.get(first))
 
 
 def _named_frameworks(target: Any) -> Iterator[str]:
@@ -86,7 +112,8 @@ def _references(fn: types.FunctionType) -> list[Any]:
     while codes:
         code = codes.pop()
         codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
-        found += [fn.__globals__[name] for name in code.co_names if name in fn.__globals__]
+        loads = (step.argval for step in dis.get_instructions(code) if step.opname in _LOADS)
+        found += [fn.__globals__[name] for name in dict.fromkeys(loads) if name in fn.__globals__]
     for cell in fn.__closure__ or ():
         try:
             found.append(cell.cell_contents)

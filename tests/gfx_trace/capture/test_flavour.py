@@ -1,0 +1,73 @@
+"""Whose semantics a function has: annotations first, then arguments, then the globals that its code really loads."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from torch import std
+
+import gfx_trace as gfx
+from gfx_trace.flavour import flavour_of
+
+T = torch.Tensor
+assert std is torch.std
+X = np.array([[1.0, 2.0], [3.0, 5.0]])
+
+
+def attributes_of_these_names(x: np.ndarray):
+    return x.T.std()
+
+
+def attributes_without_annotation(x):
+    return x.T.std()
+
+
+def loads_it(x):
+    return std(x)
+
+
+def annotated(x: torch.Tensor):
+    return x.std()
+
+
+def generator(x, rng: np.random.Generator):
+    return jnp.sum(x)
+
+
+def by_attribute(x):
+    return x.jnp.std() if hasattr(x, "jnp") else np.std(x)
+
+
+def quoted(x: jnp.ndarray):
+    return x
+
+
+def one_of(x: T):
+    return x
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "expected"),
+    [
+        (attributes_of_these_names, (), "numpy"),
+        (attributes_of_these_names, (torch.ones(2),), "numpy"),
+        (attributes_without_annotation, (), None),
+        (attributes_without_annotation, (X,), "numpy"),
+        (loads_it, (), "torch"),
+        (annotated, (X,), "torch"),
+        (generator, (), "jax"),
+        (by_attribute, (), "numpy"),
+        (quoted, (), "jax"),
+        (one_of, (), "torch"),
+    ],
+)
+def test_who_decides(fn, args, expected):
+    found = flavour_of(fn, args, {}, None)
+    assert (None if found is None else found.name) == expected
+
+
+def test_an_attribute_is_no_reference():
+    program = gfx.symbolic_trace(attributes_of_these_names)
+    np.testing.assert_allclose(program(X), X.T.std())
