@@ -12,7 +12,7 @@ from .signature import literal
 from .style import Style
 
 _WIDTH = 110
-_STATED = frozenset(("promotion", "value"))
+_STATED = frozenset(("promotion", "value", "rank", "layout", "number", "device"))
 
 
 def docstring(program: Program, static: Sequence[str], read: Sequence[Value], style: Style) -> str:
