@@ -30,7 +30,7 @@ def minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         of_one_axis(tracer, args[0], f.__name__)
         return _best(f, args[0])
     if not any(map(is_open, items)):
-        return f(*args, **kwargs)
+        return tracer.native_methods.run(items, lambda: f(*args, **kwargs))
     best = items[0]
     for item in items[1:]:
         if any(isinstance(v, Proxy) for v in (best, item)):

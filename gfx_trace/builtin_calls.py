@@ -27,6 +27,7 @@ from .iterating_calls import any_all, chained, combine, container, filtered, ite
 from .open_iterables import OpenRange, is_open_iterable
 from .plain import cast, on_math, on_pow, on_round
 from .proxy import Proxy, is_open
+from .raised import gfx_handlers
 from .rows import Lazy, rows_of
 from .sequences import folded, holds_open_sizes, is_shape, is_whole, joined, open_tuple
 from .special_methods import FUNCTIONS as SPECIAL_FUNCTIONS
@@ -42,6 +43,7 @@ Handler = Callable[["Tracer", Any, tuple, dict], Any]
 def _len(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if type(args[0]) is Lazy:
         return len(args[0].steps())  # type: ignore[arg-type]  # an error of Python's
+    tracer.effects.sure_of(args[0])
     return tracer.length(rows_of(args[0]))
 
 
@@ -60,7 +62,8 @@ def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
         what = "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs"
         raise tracer.error(what, hint)
-    order = sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse", False)))
+    by = lambda: sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse", False)))
+    order = tracer.native_methods.run(keys, by)
     return [rows[at] for at in order]
 
 
@@ -103,12 +106,13 @@ def _abs(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _getattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     attribute_name(tracer, args[1])
+    if len(args) == 2:
+        return tracer.getattr(*args)
     try:
-        return tracer.getattr(args[0], args[1])
+        with gfx_handlers(lambda: AttributeError):
+            return tracer.getattr(args[0], args[1])
     except AttributeError:
-        if len(args) > 2:
-            return args[2]
-        raise
+        return args[2]
 
 
 def _setattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -141,6 +145,8 @@ def _printed(tracer: Tracer, x: Any) -> Any:
 
 
 def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    owns = [tracer.own_method(x, "__index__") for x in args]
+    args = tuple([x if own is None else tracer.call(own, (x,), {}) for x, own in zip(args, owns)])
     if not any(map(is_open, args)):
         return range(*args)
     for arg in args:
@@ -153,7 +159,7 @@ def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 def _written_first(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function in C that writes to the list that it gets first."""
     tracer.effects.writes(args[0])
-    return f(*args, **kwargs)
+    return tracer.native_methods.run((*args[0], *args[1:]), lambda: f(*args, **kwargs))
 
 
 def _meaning(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -15,6 +15,7 @@ from gfx_ir.op import OpDef
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, paths
 
+from .attributes import own_function
 from .bound import BoundLift
 from .builtin_calls import BUILTINS
 from .called import own_attribute
@@ -73,6 +74,8 @@ class Calls(Managers):
         if emitted is not None:
             return self.call(emitted.bare(), args, kwargs)
         if self.is_leaf(f) or not enterable(f):
+            if f.__globals__ is vars(functools) and hasattr(f, "dispatch") and args:  # of functools.singledispatch
+                return self.call(f.dispatch(self.call(type, args[:1], {})), args, kwargs)
             found = self.managed(f, args, kwargs)
             return run_native(self, f, args, kwargs) if found is NotImplemented else found
         new = self.entered[f] = convert(f, self)
@@ -224,11 +227,21 @@ class Calls(Managers):
                 return self._construct_error(cls, init, args, kwargs)
             if getattr(cls, "__dataclass_fields__", None) is not None and init.__code__.co_filename == "<string>":
                 return self._construct_dataclass(cls, args, kwargs)
-            if cls.__new__ is object.__new__ and enterable(init):
-                made = object.__new__(cls)
-                self._call_function(init, (made, *args), kwargs)
-                return made
+        own = own_function(cls.__new__) or own_function(init)
+        if own is not None and type(cls).__call__ is type.__call__ and not issubclass(cls, BaseException):
+            return self._made(cls, args, kwargs)
         return run_native(self, cls, args, kwargs)
+
+    def _made(self: Tracer, cls: Any, args: tuple, kwargs: dict) -> Any:
+        """What a class of the user's own makes, its `__new__` and `__init__` entered."""
+        new = cls.__new__
+        if own_function(new) is not None:
+            made = self._call_function(new, (cls, *args), kwargs)
+        else:
+            made = cls.__new__(cls) if new is object.__new__ else run_native(self, new, (cls, *args), kwargs)
+        if isinstance(made, cls) and type(made).__init__ is not object.__init__:
+            self.call(type(made).__init__, (made, *args), kwargs)
+        return made
 
     def _construct_error(self: Tracer, cls: type, init: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """An exception; a class of the user's own may put captured data into its text."""

@@ -112,6 +112,9 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return any(hasattr(cls, name) for cls in x.backend.tensor_types)
     if isinstance(x, HostProxy):
         return hasattr(_KINDS.get(x.kind, tuple), name)
+    own = tracer.attributes.has(x, name)
+    if own is not None:
+        return own
     if not hasattr(x, name):
         tracer.unset_read.add((id(x), name))
     return hasattr(x, name)

@@ -157,7 +157,7 @@ def fill(held: Any, content: Any) -> None:
 
 def children(held: Any) -> list[Any]:
     """The objects that a container or an object with attributes refers to."""
-    row, found = row_of(type(held)), list(vars(held).values()) if has_attributes(held) else []
+    row, found = row_of(type(held)), list(attributes_of(held).values())
     content = held if isinstance(held, (tuple, frozenset, Content)) else () if row is None else row.read(held)
     if isinstance(content, Content):
         content = content.value if isinstance(content.value, frozenset) else ()
@@ -166,7 +166,15 @@ def children(held: Any) -> list[Any]:
 
 def has_attributes(held: Any) -> bool:
     """Whether an object has a dictionary of attributes of its own."""
-    return type(held).__dictoffset__ != 0 and isinstance(getattr(held, "__dict__", None), dict)
+    return type(held).__dictoffset__ != 0
+
+
+def attributes_of(held: Any) -> dict[str, Any]:
+    """The attributes that an object itself holds, whatever its class says of them."""
+    try:
+        return object.__getattribute__(held, "__dict__")
+    except AttributeError:
+        return {}
 
 
 def unchanged(before: Any, after: Any) -> bool:

@@ -23,7 +23,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .contents import IN_PLACE_FUNCTIONS, children, contents_of, has_attributes, only_reads, row_of, unchanged
+from .contents import (
+    IN_PLACE_FUNCTIONS,
+    attributes_of,
+    children,
+    contents_of,
+    has_attributes,
+    only_reads,
+    row_of,
+    unchanged,
+)
 from .journal import MISSING, Slot
 from .modules import is_module
 from .packages import framework, users
@@ -66,6 +75,9 @@ class Effects:
     def __init__(self, tracer: Tracer) -> None:
         self.tracer = tracer
         self.opaque: dict[type, bool] = {}  # of the types that were met
+        self.unsure: dict[
+            int, set[Any]
+        ] = {}  # keys about which data decides, by the id of their dictionary, which the journal holds
 
     def run(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """f(*args, **kwargs), what it writes recorded."""
@@ -74,6 +86,12 @@ class Effects:
             quiet = _quiet(f) and (_asks(f) or not any(map(_users_code, (*args, *kwargs.values()))))
             return f(*args, **kwargs) if quiet else self.watched(f, (f,), args, kwargs)
         owner, name = found
+        if name in ("__setattr__", "__delattr__"):
+            self.tracer.journal.record(
+                owner, args[-1] if name == "__delattr__" else args[-2], "attribute", str(args[0]), self.tracer.span()
+            )
+            return f(*args, **kwargs)
+        self.sure_of(owner)
         if hasattr(type(owner), "__next__") and row_of(type(owner)) is None and not only_reads(name):
             self.tracer.iteration.check(owner)
             return f(*args, **kwargs)
@@ -85,6 +103,30 @@ class Effects:
         if row_of(type(owner)) is not None:
             return f(*args, **kwargs)
         return self.watched(f, (owner,), args, kwargs)
+
+    def made_default(self, owner: dict, key: Any, value: Any) -> None:
+        """A dictionary makes the default of a key in a region: it stands there from before on, and whether it does, only who asks
+        for that key need not know."""
+        journal = self.tracer.journal
+        slot = Slot(owner, key, "item", str(key), MISSING, self.tracer.span())
+        journal.frames[0].setdefault(slot.id, slot)
+        dict.__setitem__(owner, key, value)
+        self.unsure.setdefault(id(owner), set()).add(key)
+
+    def is_there(self, owner: Any, key: Any) -> None:
+        """A key was read or written: in straight code it is there from now on."""
+        if self.unsure and id(owner) in self.unsure and not self.tracer.stack:
+            self.unsure[id(owner)].discard(key)
+
+    def sure_of(self, owner: Any) -> None:
+        """Before it is asked which keys a dictionary has. Raises where that hangs on data."""
+        keys = self.unsure.get(id(owner), ()) if self.unsure else ()
+        if keys:
+            name, key = called(owner, self.tracer.site), next(iter(keys))
+            raise self.tracer.error(
+                f"GFX cannot convert this use of {name!r}: whether it has the key {key!r} hangs on data, as a test or loop made its default",
+                f"read {name}[{key!r}] before the test or loop, or behind it first",
+            )
 
     def writes(self, owner: Any) -> None:
         """Something in C is about to write to an object: a container's content is recorded, an opaque object is refused in a region."""
@@ -143,13 +185,18 @@ class Effects:
             seen.update(map(id, level))
 
 
+def reached_from(roots: tuple) -> list[Any]:
+    """The objects that can be reached from others, down to a depth."""
+    level, found = list(roots), {id(root): root for root in roots}
+    for _ in range(_DEEP):
+        level = [inner for held in level for inner in _parts(held) if id(inner) not in found]
+        found.update((id(inner), inner) for inner in level)
+    return list(found.values())
+
+
 def reaches(roots: tuple, x: Any) -> bool:
     """Whether an object can be reached from others, down to a depth."""
-    level, seen = list(roots), set(map(id, roots))
-    for _ in range(_DEEP):
-        level = [inner for held in level for inner in _parts(held) if id(inner) not in seen]
-        seen.update(map(id, level))
-    return id(x) in seen
+    return any(found is x for found in reached_from(roots))
 
 
 def _bound(f: Any, args: tuple) -> tuple[Any, str] | None:
@@ -240,7 +287,7 @@ def _state(held: Any) -> tuple[Any, dict[str, Any]]:
     if kind is types.CellType:
         return None, {"": held.cell_contents} if _filled(held) else {}
     content = contents_of(held) if row_of(kind) is not None else None
-    attributes = dict(vars(held)) if has_attributes(held) else {}
+    attributes = dict(attributes_of(held))
     attributes.update((name, getattr(held, name, MISSING)) for name in _slots(kind))
     return content, attributes
 

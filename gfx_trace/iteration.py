@@ -116,6 +116,7 @@ class Iteration:
     def steps(self, source: Any, loop: bool = False) -> Iterator[Any]:
         """The items of a source one by one. `loop`: the code that takes them is one loop, whose later trips may hang on tests."""
         tracer = self.tracer
+        tracer.effects.sure_of(source)
         source = tracer.iterable(source)
         if type(source) is not Lazy:
             source = rows_of(source)
@@ -145,6 +146,7 @@ class Iteration:
 
     def drained(self, source: Any) -> Any:
         """What is taken as a whole: a container or tensor as it is, the items of an iterator as a list."""
+        self.tracer.effects.sure_of(source)
         source = rows_of(self.tracer.iterable(source))
         return list(self.steps(source)) if is_iterator(source) else source
 
@@ -180,6 +182,7 @@ class Iteration:
             return self.entered(x)
         lazy = module == "itertools"
         if not is_iterator(x):
+            self.tracer.effects.sure_of(x)
             return self.steps(x) if (takes or lazy) and self.tracer.own_method(x, "__iter__") is not None else x
         if type(x) is Lazy and not lazy:
             return self.drained(x)

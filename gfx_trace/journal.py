@@ -15,7 +15,7 @@ from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from .contents import contents_of, fill, unchanged
+from .contents import attributes_of, contents_of, fill, unchanged
 from .owned import owned
 from .proxy import Proxy
 
@@ -53,7 +53,7 @@ class Slot:
 
 def _get_attribute(obj: Any, key: str) -> Any:
     own = hasattr(obj, "__dict__") and not isinstance(getattr(type(obj), key, None), MemberDescriptorType)
-    return obj.__dict__.get(key, MISSING) if own else getattr(obj, key, MISSING)
+    return attributes_of(obj).get(key, MISSING) if own else getattr(obj, key, MISSING)
 
 
 def _set_attribute(obj: Any, key: str, value: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
 _OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, StopAsyncIteration)
 """What code in C raises for what it knows: a captured value that it asked would have raised an error of ours."""
-_GATES = frozenset((__name__, "gfx_trace.effects"))
+_GATES = frozenset((__name__, "gfx_trace.effects", "gfx_trace.native_methods"))
 _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
 
 
@@ -47,7 +47,8 @@ def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict)
     site, shown, refusals = tracer.site, tracer.shown_values, tracer.refusals
     try:
         args, kwargs = tracer.iteration.given(f, args, kwargs)
-        result = tracer.effects.run(f, args, kwargs)
+        given, named = args, kwargs
+        result = tracer.native_methods.run(_asked(f, args), lambda: tracer.effects.run(f, given, named))
     except GfxError as error:
         tracer.refusals = refusals  # the error says it
         _placed(tracer, error, site)
@@ -71,6 +72,16 @@ def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict)
         span = tracer.span()
         tracer.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")
     return tracer.iteration.of_call(result, f, args, kwargs)
+
+
+def _asked(f: Any, args: tuple) -> Iterable[Any]:
+    """The objects whose special methods a callee in C may run: what it looks up or compares, and what it compares that with."""
+    owner = own_attribute(f, "__self__")
+    if type(owner) is list and f.__name__ not in ("index", "count", "remove", "__contains__", "__eq__", "__ne__"):
+        return ()
+    holds = (*args, owner) if isinstance(owner, (list, dict, set, frozenset, tuple)) else args
+    inner = (item for x in holds if isinstance(x, (list, tuple, set, frozenset, dict)) for item in x)
+    return (*args, *inner)
 
 
 def _refused(tracer: Tracer, f: Any, why: str) -> Exception:

@@ -14,6 +14,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift, OpenParts
 from gfx_ir.graph import Value
 
+from .attributes import NOT_OWN
 from .devices import settled
 from .draws import Draws, drawing
 from .faults import cannot, no_attribute
@@ -27,10 +28,14 @@ from .raised import INSTEAD_OF_CATCHING, Raised
 from .rows import Growing, StackedRows, last_of, listed, rows_of
 from .sequences import OpenList, is_shape, method_of_sizes, starred_rest
 from .special_methods import MEANINGS, WRITING, SpecialMethod
-from .told import is_size, told
+from .told import holds_open, is_size, told
 
 if TYPE_CHECKING:
     from .tracer import Tracer
+
+
+PLAIN_KEYS = frozenset((int, str, slice, float, bool, tuple, type(None)))
+"""Keys for which Python runs no code of the user's."""
 
 
 class Objects(Overloading):
@@ -53,9 +58,9 @@ class Objects(Overloading):
             raise o.error
         if is_module(o):
             return module_attribute(self, o, name)
-        prop = getattr(type(o), name, None)
-        if type(prop) is property and isinstance(prop.fget, types.FunctionType):
-            return self.call(prop.fget, (o,), {})
+        given = self.attributes.get(o, name)
+        if given is not NOT_OWN:
+            return given
         if kind is Draws:
             return drawing(self, o, name)
         if isinstance(o, (np.random.Generator, np.random.RandomState)):
@@ -109,9 +114,11 @@ class Objects(Overloading):
             if self.array_owner(old) is not None and isinstance(value, Proxy):
                 self.array_proxy(old, name).write(value.read())
                 return
-        descriptor = getattr(type(o), name, None)
+        descriptor = self.attributes.held(type(o), name)
         if type(descriptor) is property and isinstance(descriptor.fset, types.FunctionType):
             self.call(descriptor.fset, (o, value), {})
+            return
+        if self.attributes.set(o, name, value):
             return
         if isinstance(o, type):
             raise self.error(
@@ -130,6 +137,8 @@ class Objects(Overloading):
         own = self.own_method(o, "__delattr__")
         if own is not None:
             self.call(own, (o, name), {})
+            return
+        if self.attributes.forget(o, name):
             return
         self.journal.record(o, name, "attribute", name, self.span())
         delattr(o, name)
@@ -162,12 +171,20 @@ class Objects(Overloading):
         elif hasattr(type(o), "__missing__") and key not in o:
             found = self._missing(o, key)
         else:
-            found = o[key]
+            found = o[key] if type(key) in PLAIN_KEYS else self._at(o, key)
+            self.effects.is_there(o, key)
             if type(key) is slice and is_size(self, o):
                 self.sizes[id(found)] = found
         if self.array_owner(found) is not None:
             return self.array_proxy(found, key if isinstance(key, str) else "constant")
         return found
+
+    def _at(self: Tracer, o: Any, key: Any) -> Any:
+        """o[key], where Python may ask the key for its hash or its number."""
+        index = None if isinstance(o, dict) else self.own_method(key, "__index__")
+        if index is not None:
+            return self.item(o, self.call(index, (key,), {}))
+        return self.native_methods.run((key, *o) if isinstance(o, dict) else (key,), lambda: o[key])
 
     def _missing(self: Tracer, o: Any, key: Any) -> Any:
         """o[key] of a dictionary that has a way of its own with keys that are not there."""
@@ -177,7 +194,10 @@ class Objects(Overloading):
         if not isinstance(o, defaultdict) or o.default_factory is None:
             return o[key]
         made = self.call(o.default_factory, (), {})
-        self.set_item(o, key, made)
+        if self.stack and not holds_open(made):
+            self.effects.made_default(o, key, made)
+        else:
+            self.set_item(o, key, made)
         return made
 
     def set_item(self: Tracer, o: Any, key: Any, value: Any) -> None:
@@ -204,11 +224,21 @@ class Objects(Overloading):
         if isinstance(key, slice):
             value = self.iteration.drained(value)
         if isinstance(o, (list, dict)) and not isinstance(key, slice):
+            if (
+                type(key) not in PLAIN_KEYS
+                and isinstance(o, list)
+                and (index := self.own_method(key, "__index__")) is not None
+            ):
+                key = self.call(index, (key,), {})
             at = key if not isinstance(o, list) or key >= 0 else len(o) + key
             self.journal.record(o, at, "item", str(key), self.span())
+            if type(key) not in PLAIN_KEYS:
+                self.native_methods.run((key, *o), lambda: o.__setitem__(key, value))
+                return
         else:
             self.effects.writes(o)
         o[key] = value
+        self.effects.is_there(o, key)
 
     def delete_item(self: Tracer, o: Any, key: Any) -> None:
         """del o[key]."""

@@ -34,7 +34,7 @@ _OWN = tuple(
 )
 _ASKED: dict[Any, str] = {
     len: "__len__", abs: "__abs__", int: "__int__", float: "__float__", round: "__round__", reversed: "__reversed__",
-    iter: "__iter__", hash: "__hash__",
+    iter: "__iter__", bool: "__bool__", hash: "__hash__",
 }  # fmt: skip
 _NAMES = {"and": "and_", "or": "or_"}
 _SIGNS = {sign: name for name, (sign, _) in OPERATORS.items()}

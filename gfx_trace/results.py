@@ -44,6 +44,7 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
         return _from_items(tracer, _fields(result), _maker_of(result))
     if isinstance(result, dict):
+        tracer.effects.sure_of(result)
         return _from_items(tracer, dict(result), None if kind is dict else kind)
     if isinstance(result, (tuple, list)):
         parts = [result_tree(tracer, item) for item in result]

@@ -22,6 +22,7 @@ from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .arrays import Arrays
+from .attributes import Attributes
 from .called import own
 from .calls import Calls
 from .choices import Choices
@@ -36,6 +37,7 @@ from .iteration import Iteration
 from .journal import Journal
 from .loops import Loops
 from .modules import Mode
+from .native_methods import NativeMethods
 from .objects import Objects
 from .open_iterables import OpenRange
 from .plain import FAMILY, combined, kind_of
@@ -69,6 +71,8 @@ class Tracer(
         self.site: FrameType | None = None
         self.journal = Journal()
         self.effects = Effects(self)
+        self.attributes = Attributes(self)
+        self.native_methods = NativeMethods(self)
         self.iteration = Iteration(self)
         self.facts = Facts()
         self.record = Record(self.facts, promotion, self.is_argument, self.type_of)

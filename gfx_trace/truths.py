@@ -78,6 +78,7 @@ class Truths:
             raise UnboundLocalError(
                 f"cannot access local variable {test.name!r} where it is not associated with a value"
             )
+        self.effects.sure_of(test)
         method = getattr(kind, "__bool__", None)
         return self.truth(self.call(method, (test,), {})) if isinstance(method, types.FunctionType) else bool(test)
 
@@ -172,6 +173,7 @@ class Truths:
         ):
             if not any(type(x) is Proxy for x in (item, *container)):
                 return self.wrap(self.host("in", self.unwrap(item), self.unwrap(tuple(container))))
+        self.effects.sure_of(container)
         if isinstance(container, Proxy):
             return Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend)
         if isinstance(item, HostProxy) and (isinstance(container, _CONTAINERS) or is_mapping(container)):
@@ -190,7 +192,8 @@ class Truths:
             return self.bool_(self.call(method, (container, item), {}))
         if is_iterator(container):
             return found_in(self, container, item)
-        return item in container
+        inside = container if isinstance(container, (list, tuple, set, frozenset, dict)) else ()
+        return self.native_methods.run((item, *inside), lambda: item in container)
 
     def _among(self: Tracer, container: Sequence[Any], item: Any) -> Any:
         """item in container, one after the other as Python asks: is it this one, or equal to it?"""

@@ -1,0 +1,125 @@
+"""Attributes as the user's own classes give them: descriptors, cached properties, `__getattr__` and its like are entered."""
+
+from __future__ import annotations
+
+import functools
+import types
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .contents import attributes_of
+from .journal import MISSING
+from .packages import users
+from .raised import gfx_handlers
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+NOT_OWN = object()
+"""What stands for: Python finds this attribute itself."""
+
+
+class Attributes:
+    """The attributes that code of the user's gives; what a cached property was found to be, for the part of the code that asked."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer = tracer
+        self.raw: dict[tuple[type, str], Any] = {}  # what a class holds under a name, before any descriptor is asked
+        self.cached: dict[
+            tuple[int, str], list[tuple[Any, Any, Any]]
+        ] = {}  # of cached properties: object, region, value
+
+    def held(self, kind: type, name: str) -> Any:
+        """What a class or one of its bases holds under a name, as it stands there; MISSING: nothing."""
+        found = self.raw.get((kind, name), self)
+        if found is self:
+            found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), MISSING)
+            self.raw[kind, name] = found
+        return found
+
+    def get(self, o: Any, name: str) -> Any:
+        """o.name, where code of the user's gives it; else NOT_OWN."""
+        kind, tracer = type(o), self.tracer
+        if kind is super or issubclass(kind, type):
+            return NOT_OWN
+        whole = own_function(self.held(kind, "__getattribute__"))
+        if whole is not None:
+            return tracer.call(whole, (o, name), {})
+        found = self.held(kind, name)
+        if found is MISSING:
+            return self._not_there(o, name)
+        if type(found) is property and isinstance(found.fget, types.FunctionType):
+            return tracer.call(found.fget, (o,), {})
+        if type(found) is functools.cached_property and own_function(found.func) is not None:
+            return self._cached(o, name, found.func)
+        give = own_function(self.held(type(found), "__get__"))
+        if give is None or (self.held(type(found), "__set__") is MISSING and name in attributes_of(o)):
+            return NOT_OWN
+        return tracer.call(give, (found, o, kind), {})
+
+    def _not_there(self, o: Any, name: str) -> Any:
+        give = own_function(self.held(type(o), "__getattr__"))
+        if give is None or name in attributes_of(o):
+            return NOT_OWN
+        return self.tracer.call(give, (o, name), {})
+
+    def _cached(self, o: Any, name: str, function: Any) -> Any:
+        """A cached property: the object itself keeps nothing of a capture. What computes it may run once, or on each side of a test."""
+        own, tracer = attributes_of(o), self.tracer
+        if name in own:
+            return own[name]
+        found = self.cached.setdefault((id(o), name), [])
+        graphs = [tracer.graph, *(graph for graph, _ in tracer.stack)]
+        for same, graph, value in found:
+            if same() is o and any(graph is g for g in graphs):
+                return value
+        before = set(tracer.journal.frames[-1])
+        made = tracer.call(function, (o,), {})
+        if tracer.stack and set(tracer.journal.frames[-1]) - before:
+            tracer.journal.forget_owned((made,))
+            if set(tracer.journal.frames[-1]) - before:
+                what = f"what computes {name!r} writes, once, and data decides when"
+                raise tracer.error(
+                    f"GFX cannot convert this cached property: {what}", "read it before the test or loop"
+                )
+        found.append((weakref.ref(o), tracer.graph, made))
+        return made
+
+    def forget(self, o: Any, name: str) -> bool:
+        """Before a cached property is deleted: whether a part of the code has it."""
+        if (id(o), name) not in self.cached or name in attributes_of(o):
+            return False
+        if self.tracer.stack:
+            raise self.tracer.error(
+                f"GFX cannot delete the cached property {name!r} in a test or loop on captured data"
+            )
+        return bool(self.cached.pop((id(o), name)))
+
+    def has(self, o: Any, name: str) -> bool | None:
+        """hasattr(o, name), where code of the user's tells it; else None."""
+        try:
+            with gfx_handlers(lambda: AttributeError):
+                return None if self.get(o, name) is NOT_OWN else True
+        except AttributeError:
+            return False
+
+    def set(self, o: Any, name: str, value: Any) -> bool:
+        """o.name = value, where code of the user's does it: whether it does."""
+        kind = type(o)
+        whole = own_function(self.held(kind, "__setattr__"))
+        if whole is not None:
+            self.tracer.call(whole, (o, name, value), {})
+            return True
+        found = self.held(kind, name)
+        put = MISSING if found is MISSING else self.held(type(found), "__set__")
+        if own_function(put) is None:
+            return False
+        self.tracer.call(put, (found, o, value), {})
+        return True
+
+
+def own_function(f: Any) -> Any:
+    """A Python function of the user's that has a source; else None."""
+    if not isinstance(f, types.FunctionType) or f.__code__.co_filename.startswith("<string>"):
+        return None
+    return f if users(f.__globals__) else None

@@ -1,0 +1,69 @@
+"""Special methods of the user's own that C runs as they stand: `__eq__`, `__hash__`, `__lt__` of what is looked up, sorted or compared.
+
+Where such an object holds captured data, it is refused; what else the methods write is recorded as any unknown call's writes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from .attributes import own_function
+from .effects import reached_from
+from .proxy import HostProxy, Proxy
+from .rewrite import is_converted
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_ASKED = (
+    "__eq__",
+    "__hash__",
+    "__lt__",
+    "__gt__",
+    "__le__",
+    "__ge__",
+    "__ne__",
+    "__index__",
+    "__format__",
+    "__str__",
+    "__repr__",
+)
+_PLAIN = frozenset((int, float, str, bool, type(None), tuple, list, dict, set, bytes, complex, Proxy, HostProxy))
+
+
+class NativeMethods:
+    """What is known of the classes whose special methods C may run."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer = tracer
+        self.own: dict[type, str] = {}  # the first of those methods that a class has; "" for none
+
+    def of(self, kind: type) -> str:
+        """The first special method of the user's own that objects of a class have, where capture has not rewritten it."""
+        found = self.own.get(kind)
+        if found is None:
+            methods = ((name, own_function(getattr(kind, name, None))) for name in _ASKED)
+            found = self.own[kind] = next(
+                (name for name, f in methods if f is not None and not is_converted(f.__code__)), ""
+            )
+        return found
+
+    def among(self, items: Iterable[Any]) -> list[Any]:
+        """Those of the items whose methods C may run."""
+        return [x for x in items if type(x) not in _PLAIN and self.of(type(x))]
+
+    def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
+        """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself."""
+        asked = self.among(items)
+        if not asked:
+            return f()
+        tracer = self.tracer
+        for x in () if told else asked:
+            if any(isinstance(part, (Proxy, HostProxy)) for part in reached_from((x,))):
+                name = f"{type(x).__name__}.{self.of(type(x))}"
+                raise tracer.error(
+                    f"GFX cannot convert this use of a {type(x).__name__}: Python itself calls {name}, and the object holds captured data",
+                    "compare what it holds, or call the method by its name",
+                )
+        return tracer.effects.watched(f, tuple(asked), (), {})

@@ -1,0 +1,239 @@
+"""What Python asks of the user's own classes, by attributes, keys and order, is entered, recorded, or refused where it meets captured data."""
+
+import functools
+import heapq
+from collections import defaultdict
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+XS = torch.tensor([1.0, 3.0]), torch.tensor([-1.0, -3.0])
+
+
+def agrees(function):
+    program = gfx.symbolic_trace(function)
+    for x in XS:
+        for call in (program, program.to("torch")):
+            torch.testing.assert_close(call(x), function(x))
+
+
+class Asked:
+    """Gives attributes that it has not got."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self.asked += 1
+        return 2.0
+
+
+class Doubling:
+    """Doubles what is written to it."""
+
+    def __init__(self):
+        self.v = 1.0
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value * 2)
+
+
+class Counted:
+    """A descriptor that counts and scales."""
+
+    def __get__(self, held, kind=None):
+        held.asked += 1
+        return 3.0
+
+    def __set__(self, held, value):
+        held.stored = value * 10
+
+
+class Holds:
+    """Holds a descriptor."""
+
+    d = Counted()
+
+    def __init__(self):
+        self.asked, self.stored = 0, 1.0
+
+
+class Half:
+    """A cached property of captured data."""
+
+    def __init__(self, x):
+        self.x = x
+
+    @functools.cached_property
+    def half(self):
+        return self.x / 2 if isinstance(self.x, torch.Tensor) else 0.0
+
+
+class Made(list):
+    """A list with a constructor of its own."""
+
+    def __init__(self, x):
+        super().__init__([x])
+        self.n = 1 if isinstance(x, torch.Tensor) else 2
+
+
+class New:
+    """Made by `__new__`."""
+
+    def __new__(cls, x):
+        made = object.__new__(cls)
+        made.n = 1 if isinstance(x, torch.Tensor) else 2
+        return made
+
+
+class Place:
+    """A place that counts how often it was asked for its number, its truth and its text."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def __index__(self):
+        self.asked += 1
+        return 1
+
+    def __bool__(self):
+        self.asked += 1
+        return True
+
+    def __str__(self):
+        self.asked += 1
+        return "here"
+
+
+class Key:
+    """Compares and counts."""
+
+    def __init__(self, v):
+        self.v, self.asked = v, 0
+
+    def __eq__(self, other):
+        self.asked += 1
+        return self.v == other.v
+
+    def __lt__(self, other):
+        self.asked += 1
+        return self.v < other.v
+
+    def __hash__(self):
+        self.asked += 1
+        return hash(self.v)
+
+
+class OfTensor(Key):
+    """Compares captured data."""
+
+    def __eq__(self, other):
+        return isinstance(self.v, torch.Tensor)
+
+    def __lt__(self, other):
+        return isinstance(self.v, torch.Tensor)
+
+    def __hash__(self):
+        return 1 if isinstance(self.v, torch.Tensor) else 2
+
+
+STEPS = {
+    "an attribute that is not there": (Asked, lambda o: o.more, lambda o: o.asked + 1),
+    "getattr": (Asked, lambda o: getattr(o, "more", 1.0), lambda o: o.asked + 1),
+    "hasattr": (Asked, lambda o: hasattr(o, "more"), lambda o: o.asked + 1),
+    "an attribute that is written": (Doubling, lambda o: setattr(o, "v", 3.0), lambda o: o.v),
+    "a descriptor": (Holds, lambda o: o.d, lambda o: o.asked + 1),
+    "a descriptor that is written": (Holds, lambda o: setattr(o, "d", 2.0), lambda o: o.stored),
+    "an index": (Place, lambda o: [1.0, 2.0][o], lambda o: o.asked + 1),
+    "a range": (Place, lambda o: len(range(o)), lambda o: o.asked + 1),
+    "its truth": (Place, bool, lambda o: o.asked + 1),
+    "its text": (Place, str, lambda o: o.asked + 1),
+    "in": (lambda: Key(1.0), lambda o: Key(1.0) in [o], lambda o: o.asked + 1),
+    "index": (lambda: Key(1.0), lambda o: [o].index(Key(1.0)), lambda o: o.asked + 1),
+    "a key": (lambda: Key(1.0), lambda o: {Key(3.0): 2}.get(o), lambda o: o.asked + 1),
+    "a set": (lambda: Key(1.0), lambda o: set([o]), lambda o: o.asked + 1),
+    "sorted": (lambda: Key(1.0), lambda o: sorted([Key(2.0), o]), lambda o: o.asked + 1),
+    "max": (lambda: Key(1.0), lambda o: max(o, Key(2.0), o), lambda o: o.asked + 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("made, step, read", STEPS.values(), ids=STEPS)
+def test_what_a_class_does_when_it_is_asked_is_recorded(made, step, read):
+    def function(x):
+        held = made()
+        if torch.sum(x) > 0:
+            step(held)
+        return x * read(held)
+
+    agrees(function)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda a, b: a in [b],
+        lambda a, b: [b, a].index(a),
+        lambda a, b: {1: 2.0}.get(a),
+        lambda a, b: sorted([a, b]),
+        lambda a, b: heapq.heapify([a, b]),
+    ],
+)
+def test_where_c_asks_an_object_that_holds_captured_data_it_is_refused(ask):
+    with pytest.raises(CaptureError, match=r"Python itself calls OfTensor.__\w+__, and the object holds captured data"):
+        gfx.symbolic_trace(lambda x: x * (1.0 if ask(OfTensor(x), OfTensor(x + 1)) else 2.0))
+
+
+def test_objects_are_made_by_their_own_constructors():
+    agrees(lambda x: x * Made(x).n * len(Made(x)) + New(x).n)
+
+
+def test_a_cached_property_is_computed_once_and_kept_by_no_object():
+    outside = Half(2.0)
+
+    def function(x):
+        held = Half(x)
+        y = held.half if torch.sum(x) > 0 else x
+        return y + held.half + held.half * outside.half
+
+    agrees(function)
+    assert gfx.symbolic_trace(lambda x: x + outside.half)(XS[0]).tolist() == [1.0, 3.0]
+
+
+@functools.singledispatch
+def told(x):
+    return 1.0
+
+
+@told.register
+def _(x: torch.Tensor):
+    return 5.0
+
+
+def test_a_function_that_is_chosen_by_a_class_is_that_of_tensors():
+    agrees(lambda x: x * told(x))
+
+
+def test_a_default_that_a_loop_makes_is_there_for_who_asks_for_its_key():
+    def function(x):
+        totals = defaultdict(float)
+        for v in x:
+            totals["all"] += v
+            if v > 0:
+                totals["positive"] += v
+        return totals["all"] - totals["positive"]
+
+    agrees(function)
+
+    def counted(x):
+        totals = defaultdict(float)
+        for v in x:
+            totals["all"] += v
+        return x * len(totals)
+
+    with pytest.raises(CaptureError, match="whether it has the key 'all' hangs on data"):
+        gfx.symbolic_trace(counted)
