@@ -153,6 +153,14 @@ class Backend:
         """Whether an array is all of its memory, row by row, for those whose functions can tell the difference."""
         return True
 
+    def array_class(self) -> type:
+        """The class of the arrays that its functions make."""
+        return self.tensor_types[0]
+
+    def authors_own(self, module: Any) -> Any:
+        """The module that its author wrote, of one that the framework compiled. Raises UnsupportedConstruct where it keeps none."""
+        return module
+
     def device_of(self, x: Any) -> Any:
         """The device that x names, or where the array x is; of None that of new arrays. None where code has no use for it."""
         return None

@@ -119,7 +119,7 @@ class Calls(Managers):
     def _call_other(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         if is_open(f):
             raise cannot(self, f, "{} is not callable")
-        if is_module(f):
+        if is_module(f) or hasattr(type(f), "named_modules"):
             return call_module(self, f, args, kwargs)
         if isinstance(f, OpDef):
             return self.apply(Lift(f.name, f), args, kwargs, self.backend)

@@ -22,10 +22,11 @@ from gfx_ir.source import Span
 
 from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
-from .flavour import flavour_of
+from .flavour import flavour_of, loaded_frameworks
 from .missing import refuse_missing
-from .modules import Mode, is_module, register_root
+from .modules import Mode, authors_own, is_module, register_root
 from .outliving import outliving
+from .remembered import as_later_calls
 from .results import result_tree
 from .state import Write, lasting_writes
 from .tracer import Tracer
@@ -56,10 +57,11 @@ def capture(
     **options: Any,
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
+    target = authors_own(loaded_frameworks(), target)
     given = (target, args, kwargs, asked, tracer_class)
     with suppress(WrittenConstant):
-        return _capture(*given, True, dict(options))
-    return _capture(*given, False, options)
+        return as_later_calls(lambda: _capture(*given, True, dict(options)))
+    return as_later_calls(lambda: _capture(*given, False, dict(options)))
 
 
 def _capture(

@@ -75,7 +75,7 @@ def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         if args[0].weak:
             return _class_of(tracer, args[0])
         owners = args[0].backend or tracer.frameworks()[0]
-        return owners.tensor_types[0]
+        return owners.array_class()
     if len(args) == 1 and isinstance(args[0], HostProxy):
         return _type_of(tracer, args[0])
     return f(*args, **kwargs)

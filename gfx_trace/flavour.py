@@ -101,9 +101,9 @@ def _framework(module: str) -> str | None:
     """The framework that a module is of (the classes of JAX's arrays live in its compiled package)."""
     package = module.partition(".")[0]
     for name in _ORDER:
-        if package == name or (name == "jax" and package.startswith("jax")):
+        if package == name:
             return name
-    return next((known.name for known in loaded() if package in known.packages), None)
+    return next((known.name for known in loaded_frameworks() if package in known.packages), None)
 
 
 def _references(fn: types.FunctionType) -> list[Any]:

@@ -79,6 +79,28 @@ def _transparent(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return args[0]
 
 
+def _wrapped(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function that computes what the one it wraps does."""
+    return tracer.call(f.__wrapped__, args, kwargs)
+
+
+def _scripted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function that torch.jit.script compiled: the one that it was made of."""
+    return tracer.call(f._torchdynamo_inline, args, kwargs)
+
+
+def _autocast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.autocast(device_type, enabled=…), or a function that it decorates: switched off it changes nothing."""
+    made = f if isinstance(f, type) else None
+    setting = made(*args, **kwargs) if made is not None else f.__closure__[0].cell_contents
+    if not setting._enabled:
+        return contextlib.nullcontext() if made is not None else tracer.call(f.__wrapped__, args, kwargs)
+    raise tracer.error(
+        "GFX cannot convert torch.autocast: it changes the dtypes of what is computed in it",
+        "cast with .to(dtype) where that is wanted, or switch it off with enabled=False",
+    )
+
+
 def _settled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """settled(body, init, *rows): what the loop starts from, which the capture of the loop itself settles."""
     return args[1]
@@ -154,7 +176,8 @@ _RAISED: tuple[type[Exception], ...] = (
 )  # fmt: skip
 SPECIAL: dict[str, Handler] = {
     "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent,
-    "null_context": _null_context, "true": _true, "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
+    "wrapped": _wrapped, "scripted": _scripted, "autocast": _autocast, "null_context": _null_context, "true": _true,
+    "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
     "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,

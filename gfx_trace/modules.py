@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gfx_ir.backend import Backend
 from gfx_ir.errors import GuardError
 from gfx_ir.source import Scope
 
@@ -19,6 +20,15 @@ def is_module(x: Any) -> bool:
     """Whether x is a module in torch's sense: it has parameters, children, and a forward. torch need not be imported to tell."""
     cls = type(x)
     return hasattr(cls, "named_modules") and hasattr(cls, "forward")
+
+
+def authors_own(frameworks: Iterable[Backend], x: Any) -> Any:
+    """The module that its author wrote, where x is one that torch compiled; anything else as it is."""
+    if hasattr(type(x), "named_modules"):
+        for backend in frameworks:
+            if backend.name == "torch":
+                return backend.authors_own(x)
+    return x
 
 
 @dataclass(frozen=True)
@@ -85,6 +95,7 @@ class ModuleView:
 
 def call_module(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     """Call a module: its hooks, and its row or its forward between them."""
+    module = authors_own(tracer.frameworks(), module)
     if id(module) not in tracer.module_paths:
         register_loose(tracer, module)
     return with_hooks(tracer, module, args, kwargs, _forward)

@@ -6,6 +6,8 @@ import sys
 import types
 from typing import Any
 
+from gfx_ir.backend import loaded
+
 _FOREIGN = frozenset(("torch", "jax", "numpy", "scipy", "gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
 _TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
@@ -15,7 +17,7 @@ _TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
 def framework(module: str) -> bool:
     """Whether a module, told by its name, is of a framework or of a library on top of one that is never entered, or ours."""
     package = module.partition(".")[0]
-    return package in _FOREIGN or package.startswith("jax")
+    return package in _FOREIGN or any(package in known.packages for known in loaded())
 
 
 def users(names: dict[str, Any]) -> bool:

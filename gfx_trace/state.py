@@ -14,6 +14,7 @@ from .contents import unchanged
 from .gradient_marks import unmarked
 from .journal import MISSING, Slot, containers
 from .proxy import Proxy
+from .remembered import Remembered
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -80,10 +81,7 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
             slot.span, "make it a buffer (a tensor), or an argument and a result",
         )  # fmt: skip
     if slot.kind == "item" and slot.old is MISSING:
-        raise UnsupportedConstruct(
-            f"GFX cannot convert this write: the key {slot.name!r} is not there in the first call, and is in the next",
-            slot.span, "make it a tensor before the capture (a buffer), or return it instead",
-        )  # fmt: skip
+        raise Remembered(slot, value)
     if (slot.old is None or slot.old is MISSING) and (id(slot.object), slot.key) in tracer.unset_read:
         found = "None" if slot.old is None else "not there"
         raise UnsupportedConstruct(

@@ -40,6 +40,28 @@ def _made(fn: FunctionType) -> bool:
     return any(isinstance(f, FunctionType) and _made(f) for f in held)
 
 
+def _nothing(x: Any) -> Any:
+    return x
+
+
+_NAMED = jax.named_call(_nothing).__code__
+_BOUNDARY = jax.checkpoint(_nothing).__code__
+_CHECKPOINT = next(cell.cell_contents.__code__ for cell in jax.checkpoint(_nothing).__closure__ or ())
+
+
+def transparent(fn: FunctionType) -> bool:
+    """Whether fn is a wrapper of JAX's that computes what the author's function in it does: jax.named_call, jax.named_scope and
+    jax.checkpoint made it, or what filters tracebacks."""
+    inner = getattr(fn, "__wrapped__", None)
+    if not callable(inner) or (getattr(inner, "__module__", None) or "").partition(".")[0] == "jax":
+        return False
+    held = [cell.cell_contents for cell in fn.__closure__ or ()]
+    boundary = fn.__code__ is _BOUNDARY
+    return fn.__code__ is _NAMED or (
+        boundary and any(f is inner or getattr(f, "__code__", None) is _CHECKPOINT for f in held)
+    )
+
+
 def _holds_arrays(fn: Any) -> bool:
     """Whether fn is one of JAX's own functions with arrays bound to it, as jax.vjp and jax.linearize return."""
     if isinstance(fn, jax.tree_util.Partial):

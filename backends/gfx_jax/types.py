@@ -40,7 +40,7 @@ from .lifts import LIFTS
 from .refused import REFUSED
 from .rows import ROWS
 from .rows.effect import print_to
-from .transforms import CURRIED, DIRECT, OWN_RULE, transformed
+from .transforms import CURRIED, DIRECT, OWN_RULE, transformed, transparent
 
 _PRINTED = {"promoting_cond": ("cond", control.promoting_cond), "settled": ("settled", control.settled)}
 _SCALAR_CLASS = type(jnp.float32)
@@ -118,6 +118,8 @@ class JaxBackend(Backend):
             return "staged"
         if not isinstance(fn, FunctionType):
             return None
+        if transparent(fn):
+            return "wrapped"
         meaning, printed = _PRINTED.get(fn.__name__, (None, None))
         return meaning if printed is not None and same_code(printed.__code__, fn.__code__) else None
 
@@ -127,6 +129,10 @@ class JaxBackend(Backend):
             target = getattr(target, part, None)
         if target is not None:
             self.special[target] = meaning
+
+    def array_class(self) -> type:
+        """The concrete class behind jax.Array."""
+        return type(jnp.zeros(()))
 
     # ------------------------------------------------------------------ tensors
     def dtype_of(self, x: Any) -> DType:

@@ -30,6 +30,7 @@ _NAMES = {
     "raise NotImplementedError": "_check_not_implemented",
     "is_tensor": "is_tensor",
     "size": "Size",
+    "autocast": "autocast amp.autocast amp.autocast_mode.autocast cuda.amp.autocast cpu.amp.autocast",
 }
 
 
@@ -45,3 +46,13 @@ def table() -> dict[Any, str]:
                 found[target] = special
     found[vars(torch.autograd.Function)["apply"].__func__] = "autograd_function"
     return found
+
+
+_AUTOCAST = torch.autocast("cpu", enabled=False)(lambda: None).__code__
+
+
+def made_by(fn: Any) -> str | None:
+    """What capture calls a function that one of PyTorch's decorators made; None for any other."""
+    if isinstance(fn, torch.jit.ScriptFunction) and hasattr(fn, "_torchdynamo_inline"):
+        return "scripted"
+    return "autocast" if getattr(fn, "__code__", None) is _AUTOCAST else None

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
-from gfx_ir.errors import BackendError
+from gfx_ir.errors import BackendError, UnsupportedConstruct
 from gfx_ir.types import LogicalTensor
 
 from . import (
@@ -86,6 +86,10 @@ class TorchBackend(Backend):
         self._add_unbound()
         self.modules.update(MODULES)
         self.special = special.table()
+
+    def higher_order(self, fn: Any) -> str | None:
+        """A function that torch.jit.script compiled, or that torch.autocast decorates."""
+        return special.made_by(fn)
 
     # ------------------------------------------------------------------ lifts
     def add_lift(self, name: str, fn: Callable[..., Any], roots: Any, **flags: Any) -> None:
@@ -162,6 +166,15 @@ class TorchBackend(Backend):
     def in_rows(self, x: Any) -> bool:
         """Whether a tensor is contiguous, and begins where its memory does."""
         return x.is_contiguous() and x.storage_offset() == 0
+
+    def authors_own(self, module: Any) -> Any:
+        """What torch.compile was given; torch.jit keeps no module."""
+        if isinstance(module, torch.jit.ScriptModule):
+            raise UnsupportedConstruct(
+                "GFX cannot capture a module that torch.jit compiled: it has no Python source",
+                hint="capture the module that it was made of",
+            )
+        return vars(module)["_modules"].get("_orig_mod", module)
 
     def device_of(self, x: Any) -> Any:
         """The device of a tensor, or of that name; of None the default one."""

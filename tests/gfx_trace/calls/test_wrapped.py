@@ -1,0 +1,143 @@
+"""Wrappers that compute what they wrap are seen through; what a module's dictionary remembers of a first call is kept."""
+
+import functools
+import importlib.util
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+X = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+
+@torch.jit.script
+def scripted(a, b):
+    return torch.tanh(a) * torch.sigmoid(b)
+
+
+class Off(nn.Module):
+    @torch.amp.autocast("cuda", enabled=False)
+    def forward(self, x):
+        return x[None] * 2
+
+
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.off, self.linear = Off(), nn.Linear(2, 2)
+
+    def forward(self, x):
+        with torch.autocast("cpu", enabled=False):
+            return self.off(self.linear(x)) + scripted(x, x)
+
+
+@pytest.mark.parametrize("given", [(), (X,)], ids=["open", "typed"])
+def test_decorators_of_pytorch(given):
+    model = Outer().eval()
+    for target in (model, torch.compile(model)):
+        found = gfx.transpile(target, *given, to="jax")
+        np.testing.assert_allclose(found(jnp.asarray(X.numpy())), model(X).detach().numpy(), rtol=1e-5)
+        assert "_orig_mod" not in found.source and set(found.params) == {"linear"}
+
+
+@pytest.mark.parametrize("make", [torch.jit.script, lambda m: torch.jit.trace(m, X)], ids=["script", "trace"])
+def test_a_module_without_source_is_refused(make):
+    compiled = make(nn.Linear(2, 2))
+    for target in (compiled, lambda x: compiled(x)):
+        with pytest.raises(CaptureError, match=r"a module that torch.jit compiled"):
+            gfx.symbolic_trace(target, X)
+
+
+def test_autocast_that_is_on_is_refused():
+    def cast(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return x @ x
+
+    for fn in (cast, torch.autocast("cpu", dtype=torch.bfloat16)(lambda x: x @ x)):
+        with pytest.raises(CaptureError, match=r"torch.autocast: it changes the dtypes"):
+            gfx.symbolic_trace(lambda x, fn=fn: fn(x), X)
+
+
+def block(x):
+    return jnp.expand_dims(x, 0) * 2
+
+
+WRAPPERS = {
+    "named_call": jax.named_call, "named_scope": jax.named_scope("block"), "checkpoint": jax.checkpoint,
+    "checkpoint with settings": functools.partial(jax.checkpoint, prevent_cse=False), "jit": jax.jit,
+    "nested": lambda f: jax.named_call(jax.checkpoint(jax.jit(f))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS)
+def test_decorators_of_jax(wrap):
+    wrapped = wrap(block)
+    x = jnp.asarray(X.numpy())
+    for given in ((), (x,)):
+        program = gfx.symbolic_trace(lambda x: wrapped(x) + 1, *given, backend="jax")
+        np.testing.assert_allclose(program.to("torch")(X), block(x) + 1)
+
+
+def module_of(tmp_path, name, text):
+    path = tmp_path / f"{name}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    made = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def test_a_module_whose_name_begins_like_a_framework_is_entered(tmp_path):
+    made = module_of(
+        tmp_path, "jax_model", "import jax.numpy as jnp\ndef loss(x):\n    return jnp.sum(jnp.where(x > 0, x, -x))\n"
+    )
+    program = gfx.symbolic_trace(lambda x: made.loss(x), jnp.asarray(X.numpy()))
+    assert float(program.to("torch")(X)) == 10.0
+
+
+MEMO = """
+KNOWN, HELD = {}, {}
+
+class Scale:
+    def __init__(self, by):
+        self.by = by
+
+def known(name):
+    if name not in KNOWN:
+        KNOWN[name] = Scale(len(name))
+    return KNOWN[name]
+
+def scaled(x):
+    return x * known("abc").by
+
+def held(x):
+    if "x" not in HELD:
+        HELD["x"] = x + 1
+    return HELD["x"]
+
+def counted(x):
+    KNOWN[len(KNOWN)] = 1
+    return x * len(KNOWN)
+"""
+
+
+def test_what_a_first_call_remembers_is_kept(tmp_path):
+    made = module_of(tmp_path, "memo_kept", MEMO)
+    program = gfx.symbolic_trace(made.scaled, X)
+    assert torch.equal(program(X), X * 3) and made.KNOWN["abc"].by == 3
+    assert torch.equal(made.scaled(X), X * 3)
+
+
+@pytest.mark.parametrize("name", ["held", "counted"])
+def test_what_changes_with_each_call_or_holds_its_data_is_not(tmp_path, name):
+    made = module_of(tmp_path, f"memo_{name}", MEMO)
+    with pytest.raises(CaptureError, match="is not there in the first call"):
+        gfx.symbolic_trace(getattr(made, name), X)
+    assert made.KNOWN == {} and made.HELD == {}
