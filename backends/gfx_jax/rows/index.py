@@ -180,6 +180,17 @@ def _dynamic_update_slice_in_dim(
     return ops.index_put(operand, (*(slice(None),) * axis, at), update)
 
 
+def _dynamic_update_index_in_dim(
+    operand: Any, update: Any, index: Any, axis: int, *, allow_negative_indices: Any = True
+) -> Any:
+    """An update that lacks the axis gets it."""
+    what = "lax.dynamic_update_index_in_dim"
+    update = ops.as_tensor(update)
+    if ask_rank(update, what) != ask_rank(operand, what):
+        update = ops.expand_dims(update, int(axis))
+    return _dynamic_update_slice_in_dim(operand, update, index, axis, allow_negative_indices=allow_negative_indices)
+
+
 def _lax_slice(operand: Any, start_indices: Any, limit_indices: Any, strides: Any = None) -> Any:
     steps = strides or (None,) * len(start_indices)
     parts = [
@@ -259,7 +270,7 @@ ROWS = (
         {
             "lax.dynamic_update_slice": _dynamic_update_slice,
             "lax.dynamic_update_slice_in_dim": _dynamic_update_slice_in_dim,
-            "lax.dynamic_update_index_in_dim": _dynamic_update_slice_in_dim,
+            "lax.dynamic_update_index_in_dim": _dynamic_update_index_in_dim,
         },
     ),
     Row("take", "jnp.take(x, indices, axis=axis)", {"jnp.take Array.take": _take}),

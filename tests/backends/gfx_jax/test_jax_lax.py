@@ -174,3 +174,15 @@ def test_equal_keys_give_equal_numbers(name):
     got, want = gfx.symbolic_trace(call, X).to("jax")(X, key), call(X, key)
     assert got.dtype == want.dtype
     np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("x", "update"), [((3,), ()), ((3, 2), (2,)), ((3, 2), (1, 2))], ids=["number", "row", "slice"]
+)
+def test_an_update_by_index_may_lack_the_axis(x, update):
+    def written(x, update):
+        return jax.lax.dynamic_update_index_in_dim(x, update, 1, axis=0)
+
+    given = jnp.zeros(x), jnp.full(update, 2.0)
+    found = gfx.transpile(written, *given, to="torch")(*(torch.tensor(np.array(a)) for a in given))
+    np.testing.assert_allclose(found, written(*given))
