@@ -211,6 +211,15 @@ def _expand_dims(args: tuple, rank: int | None) -> Seq | None:
     return replace(x, rank=x.rank + 1, length=1 if last or not x.rank else x.length)
 
 
+def _expand(args: tuple, rank: int | None) -> Seq | None:
+    """Stretched to a shape, in which -1 keeps an axis as it is."""
+    x, shape = sequence(args[0]), args[1]
+    if x is None or type(shape) is not tuple or not shape:
+        return None
+    same = x.rank > 0 and (shape[-1] == -1 or (type(x.length) is int and shape[-1] == x.length))
+    return replace(x, rank=len(shape)) if same else None if x.step else Seq(x.start, 0, len(shape))
+
+
 def _concat(args: tuple, rank: int | None) -> Seq | None:
     parts = [sequence(part) for part in args[0]] if isinstance(args[0], (tuple, list)) else [None]
     found = parts[0]
@@ -321,7 +330,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("logical_xor", "bitwise_xor"), _logical(operator.xor)),
     **dict.fromkeys(("logical_not", "bitwise_invert"), _logical(operator.not_)),
     "arange": _arange, "full": _full, "full_like": _full, "zeros": _filled(0), "zeros_like": _filled(0), "ones": _filled(1),
-    "ones_like": _filled(1), "expand_dims": _expand_dims, "concat": _concat, "cumulative_sum": _cumulative_sum,
+    "ones_like": _filled(1), "expand_dims": _expand_dims, "expand": _expand, "broadcast_to": _expand, "concat": _concat, "cumulative_sum": _cumulative_sum,
     "all": _quantified(True), "any": _quantified(False), "getitem": _getitem,
 }  # fmt: skip
 

@@ -120,6 +120,14 @@ def crossed(a, c):
     return (a.unsqueeze(1) - a.unsqueeze(0))[0]
 
 
+def wider(a, c):
+    return a.unsqueeze(0).expand(3, -1)[1]
+
+
+def wide(a, c):
+    return a[:1].expand(4)
+
+
 def outside(a, c):
     return a.unsqueeze(1)[:, 0]
 
@@ -134,7 +142,7 @@ def real(a, c):
 
 OPERATIONS = [
     first, rest, most, every_other, later, plus, times, minus_itself, behind_one, behind_first, twice, summed, differs, equals, less,
-    at_least, flipped, zeros, stretched, crossed, outside, small, real,
+    at_least, flipped, zeros, stretched, crossed, outside, wider, wide, small, real,
 ]  # fmt: skip
 
 
