@@ -195,6 +195,10 @@ class Arguments:
         if kind is None:
             return default, self._left_out(name, default)
         placeholder = self._placeholder(name, path or name, kind)
+        allowed = [type(default), *_options(hint)]
+        numbers = frozenset(number.__name__ for number in _NUMBERS if any(number is one for one in allowed))
+        if kind in ("tensor", "optional") and numbers:
+            self.tracer.record.mix(placeholder, numbers)
         return self.tracer.wrap(placeholder), placeholder
 
     def open_kind(self, default: Any, hint: Any) -> str | None:
@@ -222,13 +226,21 @@ def constant(value: Any) -> Any:
     return element(value) or described(value)
 
 
+_NUMBERS = (bool, int, float, complex)
+
+
 def _is_generator(hint: Any) -> bool:
     """Whether an annotation says np.random.Generator."""
     return hint is np.random.Generator or hint in ("np.random.Generator", "numpy.random.Generator")
 
 
+def _options(hint: Any) -> list[Any]:
+    """What an annotation allows: one of several, or itself."""
+    return list(typing.get_args(hint)) if typing.get_origin(hint) in (typing.Union, types.UnionType) else [hint]
+
+
 def _kind_of_hint(hint: Any, default: Any, frameworks: Any) -> str | None:
-    options = list(typing.get_args(hint)) if typing.get_origin(hint) in (typing.Union, types.UnionType) else [hint]
+    options = _options(hint)
     optional = default is None or type(None) in options
     options = [option for option in options if option is not type(None)]
     if any(_is_tensor_hint(option, frameworks) for option in options):

@@ -19,7 +19,6 @@ from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, weak_kind
 from .rows import item_called, slot_called
-from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -79,8 +78,8 @@ class Carried:
         made = tracer.wrap(value, self.backend)
         if isinstance(made, Proxy):
             made.weak = self.weak
-            if not self.weak and (self.turned or number_too(tracer, self.init, self.before)):
-                tracer.numbers_too.add(value)
+            if not self.weak and (self.turned or tracer.record.may_be_python(self.init, self.before)):
+                tracer.record.mix(value)
         return made
 
     def type(self, tracer: Tracer, kind: str = "tensor") -> Any:
@@ -123,8 +122,8 @@ class Carried:
 
     def stays_tensor(self, tracer: Tracer, value: Any) -> bool:
         """Whether a trip that begins with a tensor leaves one; if not, it may be a number of Python's from now on."""
-        before, self.turned = self.turned, self.turned or number_too(tracer, self.out, value)
-        return before == self.turned or number_too(tracer, self.init, self.before)
+        before, self.turned = self.turned, self.turned or tracer.record.may_be_python(self.out, value)
+        return before == self.turned or tracer.record.may_be_python(self.init, self.before)
 
     def becomes(self, type_: Any, runs: bool, tracer: Tracer, span: Any) -> bool:
         """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""

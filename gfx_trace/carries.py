@@ -107,7 +107,6 @@ class Carries(Settling):
             value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
             value.name = carried.name if carried.name.isidentifier() else None
             carried.tell(tracer, value)
-            tracer.begun[value] = carried.init
             if isinstance(carried.init, bool):
                 tracer.booleans.add(value)
             if carried in unread:

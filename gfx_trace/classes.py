@@ -14,7 +14,6 @@ from .plain import classes_of
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .scalars import number_types
 from .sequences import OpenList
-from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -142,7 +141,7 @@ def _agreed(tracer: Tracer, answers: list[Any]) -> Any:
 
 def check_class(tracer: Tracer, x: Any) -> None:
     """Raises where the class of x is asked for, and it is a tensor on one way to this place and a number on another."""
-    if type(x) is Proxy and not x.weak and number_too(tracer, x, x.value):
+    if type(x) is Proxy and not x.weak and tracer.record.may_be_python(x, x.value):
         raise tracer.error(
             "GFX cannot tell the class of what is a tensor on one way to this place and a number on another",
             "make it a tensor, or a number, on both",

@@ -23,7 +23,6 @@ from .journal import MISSING, Slot, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind, widest
 from .rows import StackedRows, item_called, slot_called
-from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -138,8 +137,8 @@ class Join:
         for joined in self.joined.values():
             if type(joined.proxy) is Proxy and not joined.weak and type(joined.proxy.value) is Value:
                 sides = zip(joined.sides, self.pairs[joined.position])
-                if any(number_too(self.tracer, leaf, value) for leaf, value in sides):
-                    self.tracer.numbers_too.add(joined.proxy.value)
+                if any(self.tracer.record.may_be_python(leaf, value) for leaf, value in sides):
+                    self.tracer.record.mix(joined.proxy.value)
         JoinedAliases(self.tracer, self.test, self.sides, list(self.joined.values())).apply()
 
     def output(self, a: Any, b: Any, kind: str, name: str, backend: Any) -> Joined:

@@ -31,6 +31,7 @@ from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .facts import Facts
+from .proxy import weak_kind
 
 _SIZE = Dim("n")
 _TESTS = frozenset(("cond", "host_if"))
@@ -45,6 +46,7 @@ class Record:
         self.facts, self.rules, self.is_argument, self.type_of = facts, ShapeRules(promotion), is_argument, type_of
         self.told: dict[Value, str] = {}  # kinds of Python's numbers
         self.known: dict[Value, Abstract] = {}
+        self.mixed = False  # whether anything is one of several, so that asking is worth it
         self.like: dict[Value, Value] = {}  # what was written in place, and what was there before
         self.rows_of: dict[Value, Value] = {}  # what the items of a loop under construction are rows of
 
@@ -64,6 +66,12 @@ class Record:
         """Note what a value is, before it is asked for."""
         self.known[self.facts.root(value)] = what
 
+    def mix(self, value: Value, kinds: Kinds = NUMBERS) -> None:
+        """Note that a value may be a number of Python's, too: on another way to it, or as another argument."""
+        self.mixed = True
+        found = self.of(value)
+        self.put(value, found.with_(kinds=found.kinds | kinds))
+
     def spelled(self, value: Value, array: bool) -> None:
         """Note that a function gave a value which gives an array also without axes, or a number there: its ops may not tell."""
         found = self.of(value)
@@ -80,6 +88,10 @@ class Record:
     def weak(self, value: Any) -> str:
         """The kind of the number of Python's that a value surely is, else ""."""
         return self.told.get(self.facts.root(value), "") if type(value) is Value else ""
+
+    def may_be_python(self, leaf: Any, value: Any) -> bool:
+        """Whether a leaf that holds a value is a number of Python's, or may be one: nothing writes that in place."""
+        return bool(weak_kind(leaf)) or (self.mixed and bool(self.of(value).python))
 
     def of(self, value: Any) -> Abstract:
         """What a value is, as far as the program tells."""

@@ -13,7 +13,6 @@ from gfx_ir.trees import leaves, tree_map
 from .proxy import HostProxy, Proxy, is_open
 from .ranks import rank
 from .sequences import OpenList
-from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -30,7 +29,7 @@ def number_of(tracer: Tracer, x: Any, text: bool = False) -> str:
         return ""
     if x.weak:
         return x.weak if x.weak not in ("complex", OPEN) else "item"
-    if text or rank(x.read()) or not number_too(tracer, x, x.value):
+    if text or rank(x.read()) or not tracer.record.may_be_python(x, x.value):
         return ""
     what = "GFX cannot tell whether this is a tensor or a number, which Python shows otherwise"
     raise tracer.error(what, "make it a tensor, or a number, on both ways to this place")

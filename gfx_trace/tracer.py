@@ -103,8 +103,6 @@ class Tracer(
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
         self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet
-        self.numbers_too: set[Value] = set()  # tensors that are Python's numbers in some trip, or on a side of a test
-        self.begun: dict[Value, Any] = {}  # what is carried into a loop, by what stands for it inside
         self.sizes: dict[int, tuple] = {}  # shapes of PyTorch's that are known, by id: they have a text of their own
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants

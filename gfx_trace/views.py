@@ -33,7 +33,6 @@ from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
 from .scalars import SURE, Conditions, element_of, every, given_as_number, integers_of, scalar, taken
 from .sequences import Starred, spliced
-from .turned import number_too
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -306,7 +305,7 @@ class Views:
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
         written = x.backend is None or x.backend.views  # where there are arrays to write
-        turned = written and not x.weak and number_too(self, x, x.value)
+        turned = written and not x.weak and self.record.may_be_python(x, x.value)
         fixed = x.weak or x.backend is None or not written or unsure or number is not None or turned
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype

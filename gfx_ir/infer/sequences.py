@@ -330,7 +330,8 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("logical_xor", "bitwise_xor"), _logical(operator.xor)),
     **dict.fromkeys(("logical_not", "bitwise_invert"), _logical(operator.not_)),
     "arange": _arange, "full": _full, "full_like": _full, "zeros": _filled(0), "zeros_like": _filled(0), "ones": _filled(1),
-    "ones_like": _filled(1), "expand_dims": _expand_dims, "expand": _expand, "broadcast_to": _expand, "concat": _concat, "cumulative_sum": _cumulative_sum,
+    "ones_like": _filled(1), "expand_dims": _expand_dims, **dict.fromkeys(("expand", "broadcast_to"), _expand),
+    "concat": _concat, "cumulative_sum": _cumulative_sum,
     "all": _quantified(True), "any": _quantified(False), "getitem": _getitem,
 }  # fmt: skip
 

@@ -19,7 +19,7 @@ from ..op import OpDef
 from ..rules import UNKNOWN
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
-from .abstract import ARRAY, MOST, PYTHON, SCALAR, UFUNC, Abstract, Kinds, Ranks, Terms, number, terms_of
+from .abstract import ARRAY, MOST, NUMBERS, PYTHON, SCALAR, UFUNC, Abstract, Kinds, Ranks, Terms, number, terms_of
 from .shape_rules import ShapeRules
 
 _GIVES_UFUNC: Kinds = frozenset((UFUNC,))
@@ -75,6 +75,15 @@ def of_ranks(kinds: Kinds, dtype: Any, ranks: Ranks | None) -> Abstract:
 
 
 def _kinds(op: OpDef, tensors: Sequence[Abstract]) -> Kinds:
+    """What Python has there: what is made of what may be numbers of Python's, all of it, may be one, too. Of what surely is one
+    capture says what an operator makes; a function makes a tensor of it."""
+    own = _own_kinds(op, tensors)
+    if op.family != "elementwise" or any(tensor.kinds.isdisjoint(NUMBERS) for tensor in tensors):
+        return own
+    return own if all(tensor.is_python for tensor in tensors) else own | NUMBERS
+
+
+def _own_kinds(op: OpDef, tensors: Sequence[Abstract]) -> Kinds:
     if op.name in _ITEMS:
         return _GIVES_UFUNC
     if op.name in _KEEP or op.put is not None:

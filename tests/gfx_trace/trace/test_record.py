@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
 
 
 def a_class_behind_a_test(x):
@@ -83,3 +84,39 @@ CASES = [
 def test_a_number_is_one_behind_the_test_that_made_it(f, data):
     x = torch.tensor(data)
     torch.testing.assert_close(gfx.symbolic_trace(f)(x), f(x))
+
+
+def by_its_class(x, keep: int | torch.Tensor = 0):
+    return x[slice(-keep, None) if isinstance(keep, int) else keep]
+
+
+def by_its_type(x, scale: torch.Tensor = 2.0):
+    return x * 3 if type(scale) is float else x * scale
+
+
+def by_what_follows(x, scale: float | torch.Tensor):
+    half = scale / 2
+    return x * half if isinstance(half, torch.Tensor) else x - half
+
+
+def by_its_class_behind_a_test(x, scale: float | torch.Tensor):
+    y = scale if x.sum() > 0 else scale * 2
+    return x * 3 if isinstance(y, float) else x
+
+
+@pytest.mark.parametrize("f", [by_its_class, by_its_type, by_what_follows, by_its_class_behind_a_test])
+def test_the_class_of_what_may_be_a_number_or_a_tensor_is_not_guessed(f):
+    with pytest.raises(CaptureError, match="cannot tell the class"):
+        gfx.symbolic_trace(f)
+
+
+def scaled(x, scale: float | torch.Tensor):
+    y = scale
+    scale = scale * 2
+    return x * scale + y
+
+
+@pytest.mark.parametrize("scale", [0.5, torch.tensor([1.0, 2.0])])
+def test_a_number_or_a_tensor_is_computed_with(scale):
+    x = torch.tensor([1.0, 3.0])
+    torch.testing.assert_close(gfx.symbolic_trace(scaled)(x, scale), scaled(x, scale))
