@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gfx_ir.graph import Value
@@ -21,10 +23,20 @@ class Decided:
     def __init__(self, facts: Facts, record: Record) -> None:
         self.facts, self.record = facts, record
         self.known: dict[Value, Content] = {}
+        self.loops = 0  # how many tests of loops are being asked
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Inside, nothing is told: a loop whose first test is would be run trip by trip at capture."""
+        self.loops += 1
+        try:
+            yield
+        finally:
+            self.loops -= 1
 
     def truth(self, value: Value) -> bool | None:
         """Whether a test holds for all inputs, or for none; None where that is not told."""
-        return as_truth(self.of(value))
+        return None if self.loops else as_truth(self.of(value))
 
     def of(self, value: Value) -> Content:
         """What a value holds; None where that hangs on data."""

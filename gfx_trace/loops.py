@@ -69,7 +69,8 @@ class Loops:
         """The truth of a loop's test here; what an open one recorded is taken back."""
         before, last = get(), self.graph.last
         self.journal.open()
-        found = self.truth(test())
+        with self.decided.kept():
+            found = self.truth(test())
         written = self.journal.close()
         if isinstance(found, Value):
             set_(before)
@@ -88,7 +89,7 @@ class Loops:
     def _stops_open(self: Tracer, body: Any, get: Any, set_: Any, stop: Any) -> bool:
         """Whether a trip of the body leaves its break flag open."""
         before = get()
-        with self.opened("trial"):
+        with self.opened("trial"), self.decided.kept():
             try:
                 body()
                 found = isinstance(self.truth(stop()), Value)
@@ -135,7 +136,8 @@ class Loops:
     def _trace_test(self: Tracer, carries: Carries, test: Any) -> tuple[Side, Any]:
         with self.opened("test") as side:
             carries.enter(side.graph)
-            found = self.truth(test())
+            with self.decided.kept():
+                found = self.truth(test())
             carries.test_assigns = carries.changed_names()
             side.graph.result = self._local(found)
             carries.leave()

@@ -175,3 +175,34 @@ def test_what_is_told_holds_for_each_size(seed):
         except (IndexError, RuntimeError):
             continue
         assert program(n).item() == wanted.item(), (n, [operation.__name__ for operation in operations], numbers)
+
+
+def counts(x: torch.Tensor):
+    at, total = torch.tensor(0), torch.zeros(())
+    while at < 3 and total < 100:
+        at, total = at + 1, total + x.sum()
+    return total
+
+
+def test_a_loop_whose_first_test_is_told_is_kept():
+    program = gfx.symbolic_trace(counts)
+    assert sum(node.op.name == "while" for node in program.entry) == 1 and not any(
+        node.op.name == "sum" for node in program.entry
+    )
+    for x in (torch.ones(2), torch.full((2,), 60.0)):
+        torch.testing.assert_close(program(x), counts(x))
+
+
+def counts_until(x: torch.Tensor):
+    at, total = torch.tensor(0), torch.zeros(())
+    while True:
+        at, total = at + 1, total + x.sum()
+        if at > 4:
+            break
+    return total
+
+
+def test_a_loop_whose_first_break_is_told_is_kept():
+    program = gfx.symbolic_trace(counts_until)
+    assert not any(node.op.name == "sum" for node in program.entry)
+    torch.testing.assert_close(program(torch.ones(2)), counts_until(torch.ones(2)))
