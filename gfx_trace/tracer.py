@@ -148,7 +148,7 @@ class Tracer(
 
     # ------------------------------------------------------------------ nodes
     def typed(self, node: Node) -> bool:
-        if not self.static_types:
+        if not self.static_types or node.regions:  # what a test or loop hands on, its join has typed
             return False
         return all(leaf.type is not None for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor)
 
@@ -232,10 +232,15 @@ class Tracer(
         x, other = (a, b) if type(a) is Proxy else (b, a)
         if sign == "*" and x.weak in ("int", "bool", OPEN) and isinstance(other, (str, bytes, list, tuple)):
             self.python_number(x, f"how often a {type(other).__name__} is repeated")
+        self.check_given(x, other)
+        return no_operator(self, sign, a, b)
+
+    def check_given(self, x: Proxy, other: Any) -> None:
+        """Raises where an argument that was not given meets what no tensor is used with: it may be no tensor."""
         value = x.value
         graph = value.graph if isinstance(value, Value) else None
         if graph is None or graph.owner is not None or value not in graph.placeholders or value.type is not None:
-            return no_operator(self, sign, a, b)
+            return
         name, kind = value.name, class_name(self, other)
         raise self.error(
             f"GFX cannot convert this operation: {name!r} was not given, so it stands for a tensor, and it meets a {kind}",

@@ -239,6 +239,7 @@ class Views:
         """x[index]."""
         value = x.read()
         if isinstance(index, str):
+            self.check_given(x, index)
             raise TypeError("indices of a tensor are numbers, slices and tensors, and no text")
         read = x.backend.methods.get("__getitem__") if x.backend is not None else None
         where = positions(self, index)
