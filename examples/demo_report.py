@@ -115,5 +115,10 @@ def load_function(path, name):
 
 
 def emit_back(path, name, target, *params):
-    """Capture an emitted function again and emit it for `target`; `params`, if it takes them, come first."""
-    return gfx.symbolic_trace(load_function(path, name), *params).to(target)
+    """Capture an emitted function again and emit it for `target`; `params`, if it takes them, come first, the rest stays open."""
+    function = load_function(path, name)
+    taken = [
+        p for p in inspect.signature(function).parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    rest = [p.name for p in taken[len(params) :]]
+    return gfx.symbolic_trace(function, *params, kwargs=dict.fromkeys(rest, gfx.Open)).to(target)
