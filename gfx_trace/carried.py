@@ -47,6 +47,7 @@ class Carried:
         "untold",
         "what",
         "turned",
+        "widened",
         "path",
     )
 
@@ -65,6 +66,7 @@ class Carried:
         self.what = _what(init, self.before) if numbers else None  # an array or a number of NumPy's
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
         self.untold = False  # whether that is not known
+        self.widened = False  # whether a trip changed the rank that it may have
         self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
 
     def called(self, tracer: Tracer) -> str:
@@ -115,9 +117,11 @@ class Carried:
             return True
         after = join(before, _what(self.out, value))
         same_kinds, same_rank = after.kinds == before.kinds, after.terms == before.terms
-        if not (same_kinds and same_rank):  # of a rank that a trip changes nothing is known: it may change in each
+        if not (same_kinds and same_rank):
+            known = same_rank or not self.widened  # what a second trip changes again may change in each
+            self.widened = self.widened or not same_rank
             type_ = before.type if same_rank else LogicalTensor(before.type.dtype)
-            self.what = Abstract(after.kinds, type_, before.ranks if same_rank else None)
+            self.what = Abstract(after.kinds, type_, after.terms if known else None)
         return same_kinds and same_rank
 
     def stays_tensor(self, tracer: Tracer, value: Any) -> bool:
