@@ -98,7 +98,7 @@ NOT_CONVERTED: dict[str, dict[str, str]] = {
         **dict.fromkeys("after_all composite create_token dce_sink".split(), _EFFECT),
         **dict.fromkeys(
             "all_to_all axis_index axis_size pbroadcast pcast ppermute precv psend pshuffle psum_scatter pswapaxes "
-            "ragged_all_to_all".split(),
+            "ragged_all_to_all with_sharding_constraint".split(),
             _DEVICES,
         ),
         **dict.fromkeys(

@@ -140,6 +140,11 @@ def dtype_like(x: Any) -> Any:
 def cast_back(new: Any, base: Any) -> Any:
     """What an in-place method leaves in `base`: its dtype stays. Raises ShapeError where it cannot."""
     check_written(base, new, _holds)
+    return cast_like(new, base)
+
+
+def cast_like(new: Any, base: Any) -> Any:
+    """The same data in the dtype of `base`."""
     old, now = dtype_of(base), dtype_of(new)
     if old is not None and now is not None and old != now:
         return ops.astype(new, old)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -55,4 +56,4 @@ def made_by(fn: Any) -> str | None:
     """What capture calls a function that one of PyTorch's decorators made; None for any other."""
     if isinstance(fn, torch.jit.ScriptFunction) and hasattr(fn, "_torchdynamo_inline"):
         return "scripted"
-    return "autocast" if getattr(fn, "__code__", None) is _AUTOCAST else None
+    return "autocast" if isinstance(fn, FunctionType) and fn.__code__ is _AUTOCAST else None

@@ -11,14 +11,14 @@ from gfx_ir.build import host
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.ops._body import widened
 
-from ..lifting import cast_back, dtype_like, is_on, is_sizes, kernels, known_rank, known_size
+from ..lifting import cast_like, dtype_like, is_on, is_sizes, kernels, known_rank, known_size
 from .layers import Lifts, each
 
 
 def moved(old: Any, new: Any, momentum: Any) -> Any:
     """(1 - momentum) * old + momentum * new, in the dtype of `old`."""
     kept = 1 - momentum if isinstance(momentum, (int, float)) else ops.subtract(1.0, momentum)
-    return cast_back(ops.add(ops.multiply(old, kept), ops.multiply(new, momentum)), old)
+    return cast_like(ops.add(ops.multiply(old, kept), ops.multiply(new, momentum)), old)
 
 
 def unbiased(variance: Any, elements: Any) -> Any:
@@ -119,7 +119,7 @@ def batch_norm_with_update(
 
 def _given(statistics: tuple[Any, ...], input: Any, weight: Any) -> tuple[Any, ...]:
     """Statistics in the dtype in which torch gives them: that of the weight, else of the input."""
-    return tuple(cast_back(part, input if weight is None else weight) for part in statistics)
+    return tuple(cast_like(part, input if weight is None else weight) for part in statistics)
 
 
 def instance_norm(

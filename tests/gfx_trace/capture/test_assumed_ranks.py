@@ -38,7 +38,10 @@ def test_another_rank_is_refused(fn, rank, other):
         np.testing.assert_allclose(np.asarray(found), want, rtol=1e-5)
     with pytest.raises((GuardError, AssertionError)):
         program(bad)
+    for checked, given in ((emitted, bad), (moved, jnp.asarray(bad.numpy()))):
+        with pytest.raises((GuardError, AssertionError, jax.errors.JaxRuntimeError)):
+            checked(given)
     with pytest.raises(AssertionError, match="captured for"):
-        emitted(bad)
+        program.module("torch").bare()(bad)
     with pytest.raises((AssertionError, jax.errors.JaxRuntimeError), match="captured for"):
-        moved(jnp.asarray(bad.numpy()))
+        jax.jit(program.module("jax").bare())(jnp.asarray(bad.numpy()))
