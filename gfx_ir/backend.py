@@ -53,7 +53,7 @@ class Backend:
 
     def __init__(self, rows: Iterable[Row], namespace: Mapping[str, Any], roots: Mapping[str, Any]) -> None:
         """`namespace`: what names in templates mean; `roots`: what the first part of a lift's name means."""
-        self.namespace = dict(namespace)
+        self.namespace, self.roots = dict(namespace), dict(roots)
         self.rows: dict[str, Row] = {}
         self.templates: dict[str, Template] = {}
         self.in_place: dict[str, Template] = {}
@@ -72,7 +72,12 @@ class Backend:
 
     def recognised(self, fn: Any) -> Lift | None:
         """What a function becomes that no row names, but that tells itself what it is: of those that GFX itself printed the op
-        that it stands for (the same name and the same code as a helper of ours)."""
+        that it stands for (the same name and the same code as a helper of ours), of those that the framework has put in the
+        place of one that a row names that one."""
+        inner = fn.__dict__.get("__wrapped__") if type(fn) is FunctionType else None
+        replaced = self.functions.get(inner) if isinstance(inner, FunctionType) else None
+        if replaced is not None and _at(replaced.name, self.roots) is fn:
+            return replaced
         found = self.printed.get(fn.__name__) if type(fn) is FunctionType else None
         return found[1] if found is not None and same_code(found[0].__code__, fn.__code__) else None
 
@@ -106,9 +111,7 @@ class Backend:
             if table.setdefault(key, lift) is not lift:
                 raise ValueError(f"{self.name}: {name} is lifted twice")
             return
-        target = roots[root]
-        for part in rest.split("."):
-            target = getattr(target, part, None)
+        target = _at(name, roots)
         if target is None:
             return
         if self.functions.setdefault(target, lift).fn is not fn:
@@ -310,3 +313,12 @@ def loaded() -> list[Backend]:
     """The backends whose frameworks are imported already."""
     with _LOCK:
         return list(_LOADED.values())
+
+
+def _at(name: str, roots: Mapping[str, Any]) -> Any:
+    """What stands under a dotted name now; None where nothing does."""
+    root, *rest = name.split(".")
+    target = roots.get(root)
+    for part in rest:
+        target = getattr(target, part, None)
+    return target

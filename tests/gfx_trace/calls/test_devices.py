@@ -1,5 +1,7 @@
 """Devices: one that is handed on stays open, a question about one fixes it, and the call checks that."""
 
+import functools
+
 import jax.numpy as jnp
 import pytest
 import torch
@@ -118,6 +120,18 @@ def test_what_outlives_the_call_in_pytorch_itself_is_refused_by_name(write):
 
     with pytest.raises(CaptureError, match=r"GFX cannot convert torch.*: it writes"):
         gfx.symbolic_trace(called, backend="torch")
+
+
+def test_a_function_that_pytorch_has_wrapped_since_is_still_refused(monkeypatch):
+    inner = getattr(torch.manual_seed, "__wrapped__", torch.manual_seed)  # as importing its compiler does
+
+    @functools.wraps(inner)
+    def wrapper(*args):
+        return inner(*args)
+
+    monkeypatch.setattr(torch, "manual_seed", wrapper)
+    with pytest.raises(CaptureError, match=r"GFX cannot convert torch.manual_seed: it writes"):
+        gfx.symbolic_trace(lambda x: (torch.manual_seed(0), x)[1], backend="torch")
 
 
 def test_how_arrays_lie_on_devices_is_refused_by_name():
