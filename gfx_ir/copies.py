@@ -46,9 +46,9 @@ def _ends(old: Graph, new: Graph, made: dict[Any, Any]) -> None:
 
 def _attributes(old: Graph, new: Graph, made: dict[Any, Any]) -> None:
     """Of what a graph owns a copy, whose values are those of the copy; what is another's is shared."""
-    for key, value in old.attributes.owned.items():
-        new.attributes.owned[key] = _own(value, made)
-    new.attributes.borrowed.update(old.attributes.borrowed)
+    for key, value in old.own_attributes.items():
+        new.own_attributes[key] = _own(value, made)
+    new.lent_attributes.update(old.lent_attributes)
 
 
 def _own(value: Any, made: dict[Any, Any]) -> Any:

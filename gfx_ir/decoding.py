@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from . import host
+from .attributes import Attribute
 from .described import Described
 from .dtypes import DTYPES
-from .edges import Attribute
 from .encoding import FORMAT, KINDS_OF_ATTRIBUTES, VERSION
 from .errors import FormatError, MissingOp
 from .graph import UNBOUND, Graph, Node, Value

@@ -1,13 +1,9 @@
-"""The ends of use-def and def-use edges, what stands for an open end, and keys of graph attributes."""
+"""The ends of use-def and def-use edges, and what stands for an open end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from .graph import Node, Value
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 
 class _Unbound:
@@ -24,10 +20,37 @@ UNBOUND = _Unbound()
 """Stands for an input of a node that is bound later."""
 
 
+class Joint(Protocol):
+    """What an edge asks of the node at its end."""
+
+    @property
+    def inputs(self) -> list[Input]:
+        """Its inputs that are bound to values or unbound."""
+
+    @property
+    def after(self) -> Joint | None:
+        """The node whose state-change signal it takes."""
+
+    @property
+    def graph(self) -> Iterable[Joint] | None:
+        """The nodes among which it stands."""
+
+    def set_input(self, position: int, value: Any) -> None:
+        """Bind another value to the input at `position` of `inputs`."""
+
+
+class Defined(Protocol):
+    """What an edge asks of the value that it carries."""
+
+    @property
+    def uses(self) -> Iterable[Joint]:
+        """The nodes that take it."""
+
+
 class Input(NamedTuple):
     """The using end of an edge: the node, which of its inputs, and what is bound there."""
 
-    node: Node
+    node: Joint
     position: int
     value: Any
 
@@ -39,9 +62,9 @@ class Input(NamedTuple):
 class Output(NamedTuple):
     """The defining end of an edge: a value (None for the state-change signal, output 0) and its users."""
 
-    node: Node
+    node: Joint
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks an edge for
-    value: Value | None
+    value: Defined | None
 
     def users(self) -> list[Input]:
         """Every input that takes it."""
@@ -50,51 +73,5 @@ class Output(NamedTuple):
         return [i for n in self.value.uses for i in n.inputs if i.value is self.value] if self.value else []
 
 
-def _tokens_of(node: Node) -> Iterator[Node]:
+def _tokens_of(node: Joint) -> Iterator[Joint]:
     return (n for n in (node.graph or ()) if n.after is node)
-
-
-@dataclass(frozen=True)
-class Attribute:
-    """Key of a typed graph attribute, which passes leave for each other.
-
-    `derived`: it follows from what the graph computes, so that an edit makes it stale; a pass says what it preserves.
-    """
-
-    name: str
-    type: type
-    derived: bool = False
-
-
-class Attributes:
-    """The attributes of one graph. What is owned is copied and saved with it; what is borrowed is another's."""
-
-    __slots__ = ("owned", "borrowed")
-
-    def __init__(self) -> None:
-        self.owned: dict[Attribute, Any] = {}
-        self.borrowed: dict[Attribute, Any] = {}
-
-    def has(self, key: Attribute) -> bool:
-        """Whether it is there."""
-        return key in self.owned or key in self.borrowed
-
-    def get(self, key: Attribute) -> Any:
-        """The attribute. Raises KeyError where it was never set."""
-        return self.owned[key] if key in self.owned else self.borrowed[key]
-
-    def set(self, key: Attribute, value: Any, owned: bool) -> None:
-        """Keep it. Raises TypeError where it is not of the key's type."""
-        if not isinstance(value, key.type):
-            raise TypeError(f"attribute {key.name!r} is a {key.type.__name__}, not a {type(value).__name__}")
-        self.erase(key)
-        (self.owned if owned else self.borrowed)[key] = value
-
-    def erase(self, key: Attribute) -> None:
-        """Forget it, where it is there."""
-        self.owned.pop(key, None)
-        self.borrowed.pop(key, None)
-
-    def keys(self) -> list[Attribute]:
-        """Every attribute that is there."""
-        return [*self.owned, *self.borrowed]

@@ -207,7 +207,7 @@ class _Encoder:
     def _attributes(self, graph: Graph, trees: _Trees) -> list[Any]:
         """What the graph owns; what it was lent stays with its owner."""
         found = []
-        for key, value in graph.attributes.owned.items():
+        for key, value in graph.own_attributes.items():
             try:
                 kind = KINDS_OF_ATTRIBUTES[key.type.__name__]
                 found.append([key.name, key.type.__name__, key.derived, trees.tree(value)])

@@ -1,24 +1,49 @@
-"""Value, Node, Graph, Program: an ordered, doubly linked list of nodes with use-def and def-use chains."""
+"""Value, Node, Graph: an ordered, doubly linked list of nodes with use-def and def-use chains."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import rules
-from .edges import UNBOUND, Attribute, Attributes, Input, Output
+from .applied import Applied, Functions, Typed
+from .attributes import Attributed
+from .edges import UNBOUND, Input, Output
 from .errors import VerifyError
-from .op import OpDef, evaluate, lookup
+from .op import OpDef, lookup
 from .source import Span
 from .text import to_text
-from .trees import leaves, tree_map
-from .value import Value, add_uses, drop_uses
-
-if TYPE_CHECKING:
-    from .program import Program
+from .trees import BRANCHES, leaves, tree_map
 
 
-class Node:
+class Value(Typed):
+    """An output of a node. `uses` counts, for each node that takes it, how often."""
+
+    __slots__ = ("node", "index", "name", "uses")
+
+    def __init__(self, node: Node, index: int, kind: str, name: str | None = None, type: Any = None) -> None:
+        self.node, self.index, self.kind, self.name, self.type = node, index, kind, name, type
+        self.uses: dict[Node, int] = {}
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that it belongs to."""
+        return self.node.graph
+
+    def users(self) -> list[Node]:
+        """The nodes that take it."""
+        return list(self.uses)
+
+    def replace_by(self, other: Any) -> None:
+        """Let every user take `other` (a Value or a constant) instead."""
+        for node in self.users():
+            node.replace_input(self, other)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name or f'%{self.index}'} of {self.node.op.name}>"
+
+
+class Node(Applied):
     """One application of an op. `args` is a tuple along the op's parameters: a tree of Values and constants.
 
     `values` are outputs 1…; output 0 is the state-change signal, which the nodes name that stand `after` this one.
@@ -26,7 +51,9 @@ class Node:
     first argument, whose dtype and shape its value therefore has.
     """
 
-    __slots__ = ("op", "args", "values", "regions", "span", "after", "graph", "prev", "next", "in_place")
+    __slots__ = ("regions", "after", "graph", "prev", "next", "in_place")
+
+    values: tuple[Value, ...]
 
     def __init__(
         self,
@@ -45,7 +72,7 @@ class Node:
         if kinds is None:
             kinds = op.kinds if type(op.kinds) is tuple else op.output_kinds(args)
         if len(kinds) == 1:  # nearly always
-            self.values: tuple[Value, ...] = (Value(self, 1, kinds[0]),)
+            self.values = (Value(self, 1, kinds[0]),)
         else:
             self.values = tuple([Value(self, at, kind) for at, kind in enumerate(kinds, 1)])
 
@@ -73,10 +100,10 @@ class Node:
     def set_args(self, args: tuple) -> None:
         """Change the arguments, uses kept right."""
         if self.graph is not None:
-            drop_uses(self)
+            _drop_uses(self)
         self.args = args
         if self.graph is not None:
-            add_uses(self)
+            _add_uses(self)
             if not self.graph.dirty:
                 self.graph.edited()
 
@@ -93,47 +120,9 @@ class Node:
         """Take `new` wherever it took `old`."""
         self.set_args(tree_map(lambda leaf: new if leaf is old else leaf, self.args))
 
-    # The rules of its op, as methods of the node. `program` (for calls and parameters) has the functions and the data,
-    # `prefix` is the path under which the parameters of its graph stand there.
-    def eval(self, *inputs: Any, program: Program | None = None, prefix: str = "") -> Any:
-        """Host values in (one for each of `inputs`), host values out, by the reference: of what it holds and calls, too."""
-        items = iter(inputs)
-        args = tree_map(lambda a: next(items) if type(a) is Value or a is UNBOUND else a, self.args)
-        if self.op.control is not None:
-            return self.op.control.eval(self, args, program, prefix)
-        with rules.building(None):
-            return evaluate(self.op, args)
-
-    def types(self) -> tuple:
-        """The arguments with the type of each Value in its place."""
-        return tree_map(_type_of, self.args)
-
-    def infer_output_shape(self, promotion: str = "torch", program: Program | None = None, prefix: str = "") -> tuple:
-        """Types of its values from the types of its inputs, under the promotion rules. Raises ShapeError."""
-        if self.op.control is not None:
-            return self.op.control.types(self, promotion, program, prefix)
-        return rules.infer_at(self.op, self.types(), promotion, self.span)
-
-    def memory_estimate(self, promotion: str = "torch", program: Program | None = None, prefix: str = "") -> Any:
-        """Bytes that its values (and those of what it holds or calls) take, as a size expression (None: unknown)."""
-        if self.op.control is not None:
-            total = self.op.control.estimate(self, promotion, program, prefix)
-            return None if total.unknown else total.bytes
-        return rules.memory(self.op, self.types(), self._value_types(promotion), promotion)
-
-    def compute_estimate(self, promotion: str = "torch", program: Program | None = None, prefix: str = "") -> Any:
-        """Floating-point operations, of a loop for its trips where their number is known (None: unknown)."""
-        if self.op.control is not None:
-            total = self.op.control.estimate(self, promotion, program, prefix)
-            return None if total.unknown else total.operations
-        return rules.compute(self.op, self.types(), self._value_types(promotion), promotion)
-
-    def _value_types(self, promotion: str) -> tuple:
-        if all(value.type is not None for value in self.values):
-            return tuple([value.type for value in self.values])
-        return rules.infer_at(self.op, self.types(), promotion, self.span)
-
-    def forward(self, promotion: str = "torch", program: Program | None = None, prefix: str = "") -> tuple[Value, ...]:
+    def forward(
+        self, promotion: str = "torch", program: Functions | None = None, prefix: str = ""
+    ) -> tuple[Value, ...]:
         """Infer types, set them on its values and return these (lazy: nothing is computed)."""
         for value, type_ in zip(self.values, self.infer_output_shape(promotion, program, prefix)):
             value.type = None if type_ is rules.OPEN else type_
@@ -145,15 +134,32 @@ class Node:
         return f"<Node {self.op.name}>"
 
 
-def _type_of(leaf: Any) -> Any:
-    if type(leaf) is not Value:
-        return leaf
-    if leaf.type is None:
-        return rules.UNKNOWN if leaf.is_tensor else rules.OPEN
-    return leaf.type
+def _add_uses(node: Node) -> None:
+    """Count a node's uses of its inputs."""
+    for arg in node.args:
+        kind = type(arg)
+        if kind is Value:
+            uses = arg.uses
+            uses[node] = uses[node] + 1 if node in uses else 1
+        elif kind in BRANCHES:
+            for leaf in leaves(arg):
+                if type(leaf) is Value:
+                    leaf.uses[node] = leaf.uses.get(node, 0) + 1
 
 
-class Graph:
+def _drop_uses(node: Node) -> None:
+    """Count them no longer."""
+    for arg in node.args:
+        kind = type(arg)
+        if kind is Value:
+            arg.uses.pop(node, None)
+        elif kind in BRANCHES:
+            for leaf in leaves(arg):
+                if type(leaf) is Value:
+                    leaf.uses.pop(node, None)
+
+
+class Graph(Attributed):
     """Nodes in order, with placeholders, parameters and a result.
 
     `result` is a tree of Values and constants. Placeholders and parameters are Values of nodes outside the list.
@@ -162,10 +168,11 @@ class Graph:
     """
 
     __slots__ = (
-        "name", "placeholders", "parameters", "first", "last", "count", "doc", "dirty", "_version", "attributes", "_output", "owner",
+        "name", "placeholders", "parameters", "first", "last", "count", "doc", "dirty", "_version", "_output", "owner",
     )  # fmt: skip
 
     def __init__(self, name: str = "", doc: str = "") -> None:
+        super().__init__()
         self.name, self.doc = name, doc
         self.placeholders: list[Value] = []
         self.parameters: dict[str, Value] = {}
@@ -174,7 +181,6 @@ class Graph:
         self.count = self._version = 0
         self.dirty = True
         self.owner: Node | None = None
-        self.attributes = Attributes()
         self._output = Node(lookup("output"), (None,))
         self._output.graph = self
 
@@ -250,7 +256,7 @@ class Graph:
         else:
             before.prev = node
         self.count += 1
-        add_uses(node)
+        _add_uses(node)
         for region in node.regions:
             region.owner = node
         if not self.dirty:
@@ -268,7 +274,7 @@ class Graph:
         """Take a node out of the list, its values' users left as they are (to insert it again elsewhere)."""
         if node.graph is not self:
             raise VerifyError(f"{node.op.name} does not stand in graph {self.name!r}")
-        drop_uses(node)
+        _drop_uses(node)
         if node.prev is None:
             self.first = node.next
         else:
@@ -281,23 +287,7 @@ class Graph:
         self.count -= 1
         self.edited()
 
-    # ------------------------------------------------------------------ attributes
-    def has(self, key: Attribute) -> bool:
-        """Whether a pass has left this attribute."""
-        return self.attributes.has(key)
-
-    def get(self, key: Attribute) -> Any:
-        """The attribute. Raises KeyError where it was never set."""
-        return self.attributes.get(key)
-
-    def set(self, key: Attribute, value: Any) -> None:
-        """Leave an attribute for later passes, which copies and files keep. Raises TypeError where it is not of the key's type."""
-        self.attributes.set(key, value, owned=True)
-
-    def set_not_owned(self, key: Attribute, value: Any) -> None:
-        """Lend an attribute: copies share it, files leave it out. Raises TypeError where it is not of the key's type."""
-        self.attributes.set(key, value, owned=False)
-
+    # ------------------------------------------------------------------ versions
     def edited(self) -> None:
         """Say that it changed: its version is another one, that of the graphs around a region, too."""
         graph: Graph | None = self

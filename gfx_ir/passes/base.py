@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..edges import Attribute
+from ..attributes import Attribute
 from ..errors import GfxError, VerifyError
 from ..graph import Graph
 from ..program import Program
@@ -131,9 +131,9 @@ class Pass:
         if self.preserves == ALL:
             return
         for graph in every_graph(program):
-            for key in graph.attributes.keys():
+            for key in [*graph.own_attributes, *graph.lent_attributes]:
                 if key.derived and key not in self.preserves:
-                    graph.attributes.erase(key)
+                    graph.drop(key)
 
 
 def every_graph(program: Program) -> list[Graph]:

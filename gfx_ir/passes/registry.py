@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
-from ..edges import Attribute
+from ..attributes import Attribute
 from ..errors import ArgumentError
 from .base import Pass
 

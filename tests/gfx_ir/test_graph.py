@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from gfx_ir import ops
+from gfx_ir.attributes import Attribute
 from gfx_ir.build import Builder, host
 from gfx_ir.copies import copy_graph, copy_program
 from gfx_ir.dtypes import float32, int64
 from gfx_ir.equality import difference
 from gfx_ir.errors import ShapeError, VerifyError
-from gfx_ir.graph import UNBOUND, Attribute, Graph, Input, Node, Output
+from gfx_ir.graph import UNBOUND, Graph, Input, Node, Output
 from gfx_ir.host import Dim
 from gfx_ir.op import lookup
 from gfx_ir.program import Program

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.attributes import Attribute
 from gfx_ir.copies import copy_program
-from gfx_ir.edges import Attribute
 from gfx_ir.errors import ArgumentError, FormatError
 from gfx_ir.graph import Node
 from gfx_ir.infer import bind, infer

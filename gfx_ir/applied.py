@@ -1,0 +1,96 @@
+"""Application of an op: the op, its arguments and its values, and what its row says of these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from . import rules
+from .edges import UNBOUND
+from .op import OpDef, evaluate
+from .source import Span
+from .trees import tree_map
+
+
+class Typed:
+    """A value. `kind` is "tensor" or a host kind; `type` its LogicalTensor or host value, once known."""
+
+    __slots__ = ("kind", "type")
+
+    kind: str
+    type: Any
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is data on a device when the emitted code runs (or None, for an optional one)."""
+        return self.kind == "tensor" or self.kind == "optional"
+
+
+class Functions(Protocol):
+    """What calls and parameters are resolved by: a Program."""
+
+    params: dict[str, Any]
+
+    def callee(self, target: Any) -> Any:
+        """The function that a call names, or None."""
+
+
+class Applied:
+    """An op, its arguments (a tuple along its parameters: a tree of values and constants) and its results.
+
+    Its rules are methods. `program` (for calls and parameters) has the functions and the data, `prefix` is the path under
+    which the parameters of its graph stand there.
+    """
+
+    __slots__ = ("op", "args", "values", "span")
+
+    op: OpDef
+    args: tuple
+    values: Sequence[Typed]
+    span: Span | None
+
+    def eval(self, *inputs: Any, program: Functions | None = None, prefix: str = "") -> Any:
+        """Host values in (one for each of `inputs`), host values out, by the reference: of what it holds and calls, too."""
+        items = iter(inputs)
+        args = tree_map(lambda a: next(items) if isinstance(a, Typed) or a is UNBOUND else a, self.args)
+        if self.op.control is not None:
+            return self.op.control.eval(self, args, program, prefix)
+        with rules.building(None):
+            return evaluate(self.op, args)
+
+    def types(self) -> tuple:
+        """The arguments with the type of each value in its place."""
+        return tree_map(_type_of, self.args)
+
+    def infer_output_shape(self, promotion: str = "torch", program: Functions | None = None, prefix: str = "") -> tuple:
+        """Types of its values from the types of its inputs, under the promotion rules. Raises ShapeError."""
+        if self.op.control is not None:
+            return self.op.control.types(self, promotion, program, prefix)
+        return rules.infer_at(self.op, self.types(), promotion, self.span)
+
+    def memory_estimate(self, promotion: str = "torch", program: Functions | None = None, prefix: str = "") -> Any:
+        """Bytes that its values (and those of what it holds or calls) take, as a size expression (None: unknown)."""
+        if self.op.control is not None:
+            total = self.op.control.estimate(self, promotion, program, prefix)
+            return None if total.unknown else total.bytes
+        return rules.memory(self.op, self.types(), self._value_types(promotion), promotion)
+
+    def compute_estimate(self, promotion: str = "torch", program: Functions | None = None, prefix: str = "") -> Any:
+        """Floating-point operations, of a loop for its trips where their number is known (None: unknown)."""
+        if self.op.control is not None:
+            total = self.op.control.estimate(self, promotion, program, prefix)
+            return None if total.unknown else total.operations
+        return rules.compute(self.op, self.types(), self._value_types(promotion), promotion)
+
+    def _value_types(self, promotion: str) -> tuple:
+        if all(value.type is not None for value in self.values):
+            return tuple([value.type for value in self.values])
+        return rules.infer_at(self.op, self.types(), promotion, self.span)
+
+
+def _type_of(leaf: Any) -> Any:
+    if not isinstance(leaf, Typed):
+        return leaf
+    if leaf.type is None:
+        return rules.UNKNOWN if leaf.is_tensor else rules.OPEN
+    return leaf.type
