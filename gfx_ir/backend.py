@@ -37,6 +37,8 @@ class Backend:
     """Whether slices and transposes share memory with their base, and in-place operators write."""
     numbers = False
     """Whether an index that leaves no axis gives a number of its own, not a view of one place."""
+    hashes = False
+    """Whether its arrays can be keys: PyTorch's are, each by its identity."""
     promotion = "array_api"
     tensor_types: tuple[type, ...] = ()
     style: Any = None

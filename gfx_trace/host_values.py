@@ -14,6 +14,7 @@ from .devices import fixed_device, is_device
 from .faults import cannot, class_name, has_attribute_of, is_iterable, no_attribute, no_operator
 from .namespace import Namespace
 from .proxy import HostProxy, NeedsPython, Proxy
+from .scalars import number_when
 from .sequences import folded, open_tuple, sequence_binary
 
 if TYPE_CHECKING:
@@ -72,6 +73,15 @@ class HostValues:
     def python_hash(self: Tracer, x: HostProxy) -> int:
         """hash(x) in code that was not rewritten."""
         return hash(fixed_device(self, x)) if is_device(x) else self.python_number(x, "a key")
+
+    def tensor_hash(self: Tracer, x: Proxy) -> int:
+        """hash(x) in code that was not rewritten: of a number that hangs on what it is, of a tensor on which one it is."""
+        owner = x.backend
+        if not x.weak and (owner is None or owner.hashes):
+            return id(x)
+        if x.weak or (owner is not None and owner.numbers and number_when(x) is not None):
+            return self.python_number(x, "a key")
+        raise TypeError(f"unhashable type: {class_name(self, x)!r}")
 
     def length(self: Tracer, x: Any) -> Any:
         """len(x)."""

@@ -16,6 +16,7 @@ from .joins import Choice
 from .modules import is_module
 from .proxy import HostProxy, Proxy, weak_kind
 from .ranks import is_mask, made_type
+from .scalars import SURE, number_when
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -28,7 +29,9 @@ def open_place(o: Any, key: Any) -> bool:
     """Whether `o[key]` hangs on an open key: a number of a list or tuple, a host value of a dictionary."""
     if is_sequence(o):
         return type(key) is Proxy or (type(key) is HostProxy and key.kind in ("int", "bool"))
-    return is_mapping(o) and (type(key) is HostProxy or bool(type(key) is Proxy and key.weak))
+    return is_mapping(o) and (
+        type(key) is HostProxy or (type(key) is Proxy and (bool(key.weak) or number_when(key) == SURE))
+    )
 
 
 def is_sequence(o: Any) -> bool:

@@ -166,8 +166,7 @@ class Proxy:
         return active.builder.python_truth(active.builder.contains(self, item))
 
     def __hash__(self) -> int:
-        builder = active.builder
-        return builder.python_number(self, "a key") if builder is not None and self.weak else id(self)
+        return active.builder.tensor_hash(self) if active.builder is not None else id(self)
 
     def __repr__(self) -> str:
         return _shown(self)

@@ -30,6 +30,7 @@ _ARRAY, _GIVEN = frozenset((ARRAY,)), frozenset((ARRAY, UFUNC))
 _SURELY = NUMBERS | {SCALAR}
 NEVER: Conditions = frozenset(((None, 0),))
 """A number or an array, which nothing tells: what a loop begins with a number and goes on with as an array."""
+_CLASSES = tuple({cls for cls in np.sctypeDict.values() if issubclass(cls, (np.number, np.bool_))})
 _GIVE = "give the argument at capture, or ask for x.ndim and x.dtype"
 
 
@@ -38,6 +39,12 @@ def scalar(x: Proxy) -> Conditions | None:
     if x.backend is None or not x.backend.numbers or x.base is not None or not isinstance(x.value, Value):
         return None
     return scalar_value(x.value)
+
+
+def number_when(x: Proxy) -> Conditions | None:
+    """The same of what an index gave, too, which is a view of one place or a number."""
+    found: Conditions | None = x.base.conditions if hasattr(x.base, "conditions") else scalar(x)
+    return found
 
 
 def scalar_value(value: Any) -> Conditions | None:
@@ -120,16 +127,17 @@ def number_types(tracer: Tracer, x: Proxy, classes: list[Any]) -> list[type]:
     asked = tuple(c for c in classes if isinstance(c, type))
     value = x.read()
     element = getattr(getattr(value, "type", None), "dtype", None) or made_type(value).dtype
-    number = np.generic if element is None else element.numpy.type
-    if issubclass(np.ndarray, asked) == issubclass(number, asked) and (element is not None or np.generic in asked):
-        return [number]
-    conditions = x.base.conditions if hasattr(x.base, "conditions") else scalar(x)
+    numbers = _CLASSES if element is None else (element.numpy.type,)
+    answers = {issubclass(number, asked) for number in numbers}
+    if answers == {issubclass(np.ndarray, asked)}:
+        return [numbers[0]]
+    conditions = number_when(x)
     if conditions is not None and taken(conditions):
-        if element is None and any(issubclass(c, np.generic) for c in asked):
+        if len(answers) > 1:
             raise tracer.error(f"GFX cannot tell whether {_named(x)} is one: its dtype is not known", _GIVE)
-        return [number]
+        return [numbers[0]]
     known = rank(value)
-    if (conditions is not None and known == 0) or (known is None and any(issubclass(c, np.generic) for c in asked)):
+    if conditions is not None and (known == 0 or known is None):
         raise tracer.error(f"GFX cannot tell whether {_named(x)} is an array or a number of NumPy's", _GIVE)
     return [np.ndarray]
 

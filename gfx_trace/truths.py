@@ -16,7 +16,6 @@ from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 from gfx_ir.python_numbers import OPEN
 
-from .aliases import Doubt
 from .devices import is_device, settled
 from .faults import class_name, is_iterable
 from .iterating_calls import found_in
@@ -27,7 +26,7 @@ from .picked import is_mapping
 from .plain import is_made, kind_of
 from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
 from .rows import rows_of
-from .scalars import scalar, taken
+from .scalars import number_when, taken
 from .sequences import OpenList, is_shape, is_text, is_whole, open_tuple
 
 if TYPE_CHECKING:
@@ -217,7 +216,7 @@ class Truths:
 
     def _hashed(self: Tracer, item: Proxy) -> Proxy:
         """item, which Python finds among the keys of a dictionary by its value: a number of NumPy's, other arrays have no hash."""
-        conditions = item.base.conditions if isinstance(item.base, Doubt) else scalar(item)
+        conditions = number_when(item)
         if conditions is None or not taken(conditions):
             raise self.error("GFX cannot look this up: it may be an array, which has no hash", "look it up in a list")
         return item

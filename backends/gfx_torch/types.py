@@ -61,6 +61,7 @@ class TorchBackend(Backend):
     name = "torch"
     packages = ("torch",)
     views = True
+    hashes = True
     promotion = "torch"
     tensor_types = (torch.Tensor,)
     public = holding.PUBLIC

@@ -12,7 +12,7 @@ import gfx_trace as gfx
 import number_cases
 import number_texts
 import number_uses
-from gfx_ir.errors import GfxError
+from gfx_ir.errors import CaptureError, GfxError
 
 PARTS = (number_cases, number_texts, number_uses)
 CASES = [case for part in PARTS for case in part.CASES]
@@ -83,3 +83,15 @@ def test_a_program_gives_the_double_that_python_gives():
 
     x = torch.tensor([0.6, 1.0])
     assert gfx.symbolic_trace(huge, backend="torch")(x) == huge(x) > 1e200
+
+
+def whether_a_sum_is_a_float(x: np.ndarray):
+    return x * (2 if isinstance(np.sum(x), float) else 3)
+
+
+def test_the_class_of_a_number_of_numpys_hangs_on_its_dtype():
+    with pytest.raises(CaptureError, match="its dtype is not known"):
+        gfx.symbolic_trace(whether_a_sum_is_a_float)
+    for dtype, factor in ((np.float64, 2), (np.float32, 3)):
+        x = np.ones(2, dtype)
+        np.testing.assert_array_equal(gfx.symbolic_trace(whether_a_sum_is_a_float, x)(x), x * factor)
