@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Literal
@@ -14,25 +13,9 @@ from gfx_ir.errors import MissingOp
 
 from .primitives import CALLS, ELEMENTS, NUMBERED, REFUSED
 from .primitives.inner import INNER
+from .primitives.replaying import Number
 from .primitives.shorter import SHORTER
 from .symbolic import is_open, sized
-
-
-class Number(NamedTuple):
-    """A number that stands in a jaxpr, and its dtype."""
-
-    value: Any
-    dtype: Any
-
-    @classmethod
-    def of(cls, data: Any) -> Number:
-        """The number that a 0-d array holds, with no more digits than its dtype can tell apart."""
-        data = np.asarray(data)
-        return cls(float(str(data)) if data.dtype == np.float32 else data.item(), data.dtype)
-
-    def array(self) -> jax.Array:
-        """It as an array of its dtype."""
-        return jnp.asarray(self.value, self.dtype)
 
 
 class Replay:
@@ -89,10 +72,6 @@ class Replay:
         """The number that a variable stands for; None where it is an array."""
         found = self.read(var)
         return found if isinstance(found, Number) else None
-
-    def made_number(self, value: Any, dtype: Any) -> Number:
-        """A number of a dtype, as the result of an equation."""
-        return Number(value, np.dtype(dtype))
 
     def origin(self, var: Any, *names: str) -> Any:
         """The equation that made a variable, where it is one of these primitives; else None."""

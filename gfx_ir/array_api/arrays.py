@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ops
 from ..dtypes import DType
 from . import kinds
+from .native import Native
 from .table import VERSION
-
-if TYPE_CHECKING:
-    from .namespace import Namespace
 
 _OPERATORS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
@@ -34,14 +32,14 @@ class Array:
     __slots__ = ("_data", "_xp")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, data: Any, xp: Namespace) -> None:
+    def __init__(self, data: Any, xp: Native) -> None:
         self._data, self._xp = data, xp
 
     def to_plain(self) -> Any:
         """The backend's own array."""
         return self._data
 
-    def __array_namespace__(self, *, api_version: str | None = None) -> Namespace:
+    def __array_namespace__(self, *, api_version: str | None = None) -> Native:
         """The namespace whose array this is. Raises ValueError for a later version of the standard."""
         if api_version is not None and not "2021.12" <= api_version <= VERSION:
             raise ValueError(f"this is the array API standard {VERSION}, not {api_version}")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..dtypes import DTYPES, DType
 from . import kinds
-
-if TYPE_CHECKING:
-    from .namespace import Namespace
+from .native import Native
 
 
 class Info:
@@ -17,7 +15,7 @@ class Info:
     Source: https://data-apis.org/array-api/2024.12/API_specification/inspection.html
     """
 
-    def __init__(self, xp: Namespace) -> None:
+    def __init__(self, xp: Native) -> None:
         self._xp = xp
 
     def capabilities(self) -> dict[str, Any]:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ops
 from ..backend import Backend, backend
-from ..dtypes import DTYPES, DType
-from ..errors import BackendError
+from ..dtypes import DType
 from ..op import lookup
-from ..rules import building
 from . import kinds
 from .arrays import Array
 from .bodies import BODIES
 from .info import Info
+from .native import Functions, Native
 from .table import CONSTANTS, FFT, LINALG, MAIN, VERSION, Function
 
 _NUMBERS = (bool, int, float, complex)
@@ -35,28 +32,12 @@ def array_api(name: str) -> Namespace:
     return Namespace(backend(name))
 
 
-class Functions:
-    """Functions of a table as attributes: the namespace itself, and its extensions `linalg` and `fft`."""
-
-    def __init__(self, owner: Namespace, table: Mapping[str, Function]) -> None:
-        for function in table.values():
-            setattr(self, function.name, _callable(owner, function))
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
-class Namespace(Functions):
+class Namespace(Native):
     """What the standard asks of a namespace, on one backend."""
 
     def __init__(self, on: Backend) -> None:
-        self.backend = on
-        super().__init__(self, MAIN)
+        super().__init__(on)
         self.linalg, self.fft = Functions(self, LINALG), Functions(self, FFT)
-        self.names = tuple(name for name in kinds.NAMES if name not in on.lacks)
-        for name in self.names:
-            setattr(self, name, DTYPES[name])
         self.e, self.inf, self.nan, self.newaxis, self.pi = math.e, math.inf, math.nan, None, math.pi
         self.__array_api_version__ = VERSION
 
@@ -69,50 +50,6 @@ class Namespace(Functions):
     def __array_namespace_info__(self) -> Info:
         """What the backend can do, its dtypes and devices."""
         return Info(self)
-
-    # ------------------------------------------------------------------ the backend's own arrays
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Inside, ops run on the backend."""
-        with building(self.backend):
-            yield
-
-    def is_native(self, x: Any) -> bool:
-        """Whether x is one of the backend's arrays."""
-        return self.backend.is_tensor(x)
-
-    def dtype_of(self, x: Any) -> DType:
-        """Element type of one of the backend's arrays."""
-        return self.backend.dtype_of(x)
-
-    def shape_of(self, x: Any) -> tuple[int, ...]:
-        """Shape of one of the backend's arrays."""
-        return tuple(self.backend.shape_of(x))
-
-    def default(self, kind: str) -> DType:
-        """The dtype that the backend itself gives a number of this kind."""
-        if kind == "u":
-            return DTYPES[f"uint{self.default('i').bits}"]
-        number: Any = {"b": False, "i": 0, "f": 0.0, "c": 0j}[kind]
-        with self.running():
-            return self.dtype_of(ops.as_tensor(number))
-
-    def cast(self, x: Any, dtype: DType) -> Any:
-        """x in this dtype."""
-        return x if self.dtype_of(x) == dtype else self.made(ops.astype(x, dtype), dtype)
-
-    def made(self, x: Any, dtype: DType) -> Any:
-        """x, made to have this dtype. Raises BackendError where it has another (JAX in its mode of 32 bits)."""
-        if self.dtype_of(x) != dtype:
-            hint = "for JAX: jax.config.update('jax_enable_x64', True)"
-            raise BackendError(f"{self.backend.name} gives {self.dtype_of(x)} in place of {dtype}", hint=hint)
-        return x
-
-    def axis(self, axis: int, rank: int) -> int:
-        """An axis counted from the first. Raises IndexError where there is none."""
-        if not -rank <= axis < rank:
-            raise IndexError(f"there is no axis {axis} of {rank}")
-        return axis % rank
 
     # ------------------------------------------------------------------ calls
     def apply(self, function: Function, arguments: dict[str, Any]) -> Any:
@@ -161,12 +98,6 @@ class Namespace(Functions):
             return slice(*map(self._native, (tree.start, tree.stop, tree.step)))
         return tree
 
-    def unwrap(self, x: Array) -> Any:
-        """The backend's own array. Raises TypeError for an array of another backend."""
-        if x.__array_namespace__() is not self:
-            raise TypeError(f"an array of {x.__array_namespace__()!r} among those of {self!r}: move it with asarray")
-        return x.to_plain()
-
     def wrapped(self, found: Any) -> Any:
         """A result with arrays of the namespace."""
         if self.is_native(found):
@@ -183,10 +114,6 @@ class Namespace(Functions):
         wanted = arrays[0] if function.name == "clip" else wanted  # bounds do not widen what is clipped
         return {**given, **{name: self.typed(x, wanted) for name, x in values.items()}}
 
-    def typed(self, x: Any, dtype: DType) -> Any:
-        """An array or a number as an array of this dtype."""
-        return self.cast(x, dtype) if self.is_native(x) else ops.full((), x, dtype=dtype)
-
     def _placed(self, found: Any, place: Any) -> Any:
         """The result on a device."""
         if place == self.device_of(found) or str(place) == str(self.device_of(found)):
@@ -194,27 +121,5 @@ class Namespace(Functions):
         with self.running():
             return ops.to_device(found, place)
 
-    def device_of(self, x: Any) -> Any:
-        """The device of one of the backend's arrays, as the framework names it."""
-        return getattr(x, "device", "cpu")
-
 
 _MIXED = {name for name, fn in MAIN.items() if fn.elementwise} | {"where", "result_type"}
-
-
-def _callable(owner: Namespace, function: Function) -> Any:
-    """The Python function of a row."""
-    signature = function.signature
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return owner.apply(function, dict(bound.arguments))
-
-    call.__name__ = call.__qualname__ = function.name
-    call.__signature__ = signature  # type: ignore[attr-defined]
-    call.__doc__ = (
-        f"`{function.name}` of the array API standard:"
-        f" https://data-apis.org/array-api/{VERSION}/API_specification/{function.page}.html"
-    )
-    return call

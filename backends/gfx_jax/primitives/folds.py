@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
@@ -11,12 +11,10 @@ from jax import lax
 from gfx_ir.errors import MissingOp
 
 from .elements import ELEMENTS
-
-if TYPE_CHECKING:
-    from ..replay import Replay
+from .replaying import Replaying
 
 
-def linear_solve(replay: Replay, eqn: Any) -> list[Any]:
+def linear_solve(replay: Replaying, eqn: Any) -> list[Any]:
     """lax.custom_linear_solve of products with a matrix: jnp.linalg.solve.
 
     Its own solution takes the matrix without its gradient, which it adds by a rule that would be lost.
@@ -71,7 +69,7 @@ _COMBINING: dict[str, Callable[..., Any]] = {
 }
 
 
-def reduce(replay: Replay, eqn: Any) -> Any:
+def reduce(replay: Replaying, eqn: Any) -> Any:
     """lax.reduce: by a reduction of jnp where the function combines two elements as one does, else row by row."""
     params, args = eqn.params, list(map(replay.value, eqn.invars))
     inner, axes, count = params["jaxpr"], tuple(params["dimensions"]), len(args) // 2
@@ -89,7 +87,7 @@ def reduce(replay: Replay, eqn: Any) -> Any:
     return _row_by_row(replay, eqn, inner, arrays, init)
 
 
-def _row_by_row(replay: Replay, eqn: Any, inner: Any, arrays: list[Any], init: list[Any]) -> Any:
+def _row_by_row(replay: Replaying, eqn: Any, inner: Any, arrays: list[Any], init: list[Any]) -> Any:
     axes, shape = tuple(eqn.params["dimensions"]), eqn.outvars[0].aval.shape
     rank = len(eqn.invars[0].aval.shape)
     order = (*axes, *(axis for axis in range(rank) if axis not in axes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,19 +12,17 @@ from jax import lax
 from gfx_ir.errors import MissingOp
 
 from .folds import linear_solve, reduce
-
-if TYPE_CHECKING:
-    from ..replay import Replay
+from .replaying import Replaying
 
 
-def _called(replay: Replay, eqn: Any) -> list[Any]:
+def _called(replay: Replaying, eqn: Any) -> list[Any]:
     """A compiled call, or one whose steps are computed again in reverse mode: it computes what it holds."""
     held = eqn.params["jaxpr"] if "jaxpr" in eqn.params else eqn.params["call_jaxpr"]
     args = list(map(replay.value, eqn.invars))
     return replay.run(held, args) if hasattr(held, "consts") else replay.body(held, (), args)
 
 
-def _while(replay: Replay, eqn: Any) -> Any:
+def _while(replay: Replaying, eqn: Any) -> Any:
     """lax.while_loop; that of a batch goes on where its own test holds, until none does."""
     params, args = eqn.params, list(map(replay.value, eqn.invars))
     tested, stepped = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
@@ -51,14 +49,14 @@ def _while(replay: Replay, eqn: Any) -> Any:
     return replay.call(lax.while_loop, any_left, where_left, tuple(args[stepped:]))
 
 
-def _where(replay: Replay, going: Any, rank: int, new: Any, old: Any, var: Any) -> Any:
+def _where(replay: Replaying, going: Any, rank: int, new: Any, old: Any, var: Any) -> Any:
     more = var.aval.ndim - rank
     if more:
         going = replay.call(jnp.expand_dims, going, tuple(range(-more, 0)))
     return replay.call(jnp.where, going, new, old)
 
 
-def _scan(replay: Replay, eqn: Any) -> Any:
+def _scan(replay: Replaying, eqn: Any) -> Any:
     params, args = eqn.params, list(map(replay.value, eqn.invars))
     consts, carried = params["num_consts"], params["num_carry"]
     rows = tuple(args[consts + carried :])
@@ -72,7 +70,7 @@ def _scan(replay: Replay, eqn: Any) -> Any:
     return (*last, *(found or ()))
 
 
-def _cond(replay: Replay, eqn: Any) -> Any:
+def _cond(replay: Replaying, eqn: Any) -> Any:
     branches, operands = eqn.params["branches"], list(map(replay.value, eqn.invars[1:]))
     known = replay.number(eqn.invars[0])
     if known is not None:
@@ -86,7 +84,7 @@ def _cond(replay: Replay, eqn: Any) -> Any:
     return replay.call(lax.cond, test, sides[1], sides[0])
 
 
-def _side(replay: Replay, branch: Any, operands: list[Any]) -> Callable[[], tuple]:
+def _side(replay: Replaying, branch: Any, operands: list[Any]) -> Callable[[], tuple]:
     return lambda: tuple(replay.run(branch, operands))
 
 
@@ -115,7 +113,7 @@ _OWN: dict[str, Callable[..., Any]] = {
 }
 
 
-def _own_derivative(replay: Replay, eqn: Any) -> list[Any]:
+def _own_derivative(replay: Replaying, eqn: Any) -> list[Any]:
     """A function with a derivative of its own: JAX's functions by their name; a user's would lose it."""
     held = eqn.params["call_jaxpr"]
     name, _, place = held.jaxpr.debug_info.func_src_info.partition(" at ")

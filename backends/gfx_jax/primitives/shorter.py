@@ -6,21 +6,19 @@ Each takes the Replay and the equation, and gives its result, or None where noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..rows.linalg import product
-
-if TYPE_CHECKING:
-    from ..replay import Replay
-
+from .replaying import Number, Replaying
 
 _MADE = {0: jnp.zeros, 1: jnp.ones}
 
 
-def _broadcast(replay: Replay, eqn: Any) -> Any:
+def _broadcast(replay: Replaying, eqn: Any) -> Any:
     """broadcast_in_dim: the whole array is only read where something asks for more than its elements."""
     var, shape, out = eqn.invars[0], tuple(eqn.params["shape"]), eqn.outvars[0]
     found = replay.number(var)
@@ -39,7 +37,7 @@ def _broadcast(replay: Replay, eqn: Any) -> Any:
     return replay.call(jnp.broadcast_to, narrow, shape)
 
 
-def _full(replay: Replay, number: Any, shape: tuple, out: Any) -> Any:
+def _full(replay: Replaying, number: Any, shape: tuple, out: Any) -> Any:
     """An array of one number."""
     if not shape:
         return number
@@ -50,7 +48,7 @@ def _full(replay: Replay, number: Any, shape: tuple, out: Any) -> Any:
     return replay.call(jnp.full, shape, number.value, number.dtype)
 
 
-def _reshape(replay: Replay, eqn: Any) -> Any:
+def _reshape(replay: Replaying, eqn: Any) -> Any:
     """A reshape that undoes the one before."""
     before, shape = eqn.invars[0], tuple(eqn.outvars[0].aval.shape)
     while True:
@@ -62,7 +60,7 @@ def _reshape(replay: Replay, eqn: Any) -> Any:
         before = made.invars[0]
 
 
-def _sum(replay: Replay, eqn: Any) -> Any:
+def _sum(replay: Replaying, eqn: Any) -> Any:
     """A sum over axes of size 1."""
     var = eqn.invars[0]
     if any(var.aval.shape[axis] != 1 for axis in eqn.params["axes"]):
@@ -71,7 +69,7 @@ def _sum(replay: Replay, eqn: Any) -> Any:
     return replay.call(jnp.reshape, replay.value(var), tuple(eqn.outvars[0].aval.shape)) if found is None else found
 
 
-def _transpose(replay: Replay, eqn: Any) -> Any:
+def _transpose(replay: Replaying, eqn: Any) -> Any:
     """A product, transposed: of two matrices, the product of the other in front; else einsum gives its axes in this order."""
     made = replay.origin(eqn.invars[0], "dot_general")
     if made is None or any(var.aval.dtype != made.outvars[0].aval.dtype for var in made.invars):
@@ -86,12 +84,12 @@ def _transpose(replay: Replay, eqn: Any) -> Any:
     return replay.call(jnp.einsum, equation, replay.value(a), replay.value(b))
 
 
-def _empty(replay: Replay, eqn: Any) -> Any:
+def _empty(replay: Replaying, eqn: Any) -> Any:
     """Data that nothing reads: of the side of a test that was not taken."""
-    return replay.made_number(0, eqn.params["dtype"])
+    return Number(0, np.dtype(eqn.params["dtype"]))
 
 
-def _convert(replay: Replay, eqn: Any) -> Any:
+def _convert(replay: Replaying, eqn: Any) -> Any:
     """A dtype that the array has: only JAX's note of a Python number changes. A size becomes an array of the dtype at once."""
     var = eqn.invars[0]
     size = replay.origin(var, "dim_as_value")
@@ -100,7 +98,7 @@ def _convert(replay: Replay, eqn: Any) -> Any:
     return replay.read(var) if var.aval.dtype == eqn.params["new_dtype"] else None
 
 
-def _counted(replay: Replay, var: Any, size: int) -> Any:
+def _counted(replay: Replaying, var: Any, size: int) -> Any:
     """A position that JAX counts from the end where it is negative, before it did so; None where it is none."""
     made = replay.origin(var, "select_n")
     if made is None:
@@ -115,7 +113,7 @@ def _counted(replay: Replay, var: Any, size: int) -> Any:
     )
 
 
-def _start(replay: Replay, var: Any, size: int) -> Any:
+def _start(replay: Replaying, var: Any, size: int) -> Any:
     """Where a slice starts, as the public functions take it, which count negative starts from the end."""
     number, plain = replay.number(var), _counted(replay, var, size)
     if number is not None:
@@ -123,19 +121,19 @@ def _start(replay: Replay, var: Any, size: int) -> Any:
     return replay.value(plain) if plain is not None else replay.call(jnp.maximum, replay.value(var), 0)
 
 
-def _dynamic_slice(replay: Replay, eqn: Any) -> Any:
+def _dynamic_slice(replay: Replaying, eqn: Any) -> Any:
     x, *starts = eqn.invars
     found = [_start(replay, var, size) for var, size in zip(starts, x.aval.shape)]
     return replay.call(lax.dynamic_slice, replay.value(x), found, tuple(map(int, eqn.params["slice_sizes"])))
 
 
-def _dynamic_update_slice(replay: Replay, eqn: Any) -> Any:
+def _dynamic_update_slice(replay: Replaying, eqn: Any) -> Any:
     x, new, *starts = eqn.invars
     found = [_start(replay, var, size) for var, size in zip(starts, x.aval.shape)]
     return replay.call(lax.dynamic_update_slice, replay.value(x), replay.value(new), found)
 
 
-def _gather(replay: Replay, eqn: Any) -> Any:
+def _gather(replay: Replaying, eqn: Any) -> Any:
     """Whole rows by their positions: x[i], jnp.take."""
     x, indices, params = eqn.invars[0], eqn.invars[1], eqn.params
     d, rank = params["dimension_numbers"], len(eqn.invars[1].aval.shape) - 1
@@ -158,7 +156,7 @@ def _gather(replay: Replay, eqn: Any) -> Any:
     return replay.call(jnp.take, replay.value(x), replay.value(plain), axis=axis)
 
 
-def _select(replay: Replay, eqn: Any) -> Any:
+def _select(replay: Replaying, eqn: Any) -> Any:
     """A choice by the number that a truth value became."""
     which, *cases = eqn.invars
     if which.aval.dtype != jnp.int32 or len(cases) != 2:
@@ -169,7 +167,7 @@ def _select(replay: Replay, eqn: Any) -> Any:
     return replay.call(jnp.where, test, *map(replay.value, reversed(cases)))
 
 
-def _sort(replay: Replay, eqn: Any) -> Any:
+def _sort(replay: Replaying, eqn: Any) -> Any:
     """A sort that carries positions along, which JAX counts in unsigned numbers that no other framework takes as an index."""
     keys = eqn.params["num_keys"]
     counted = [replay.origin(var, "iota") for var in eqn.invars]
@@ -184,7 +182,7 @@ def _sort(replay: Replay, eqn: Any) -> Any:
     return replay.call(lax.sort, tuple(operands), dimension=eqn.params["dimension"], num_keys=keys)
 
 
-def _times(replay: Replay, eqn: Any) -> Any:
+def _times(replay: Replaying, eqn: Any) -> Any:
     """A product with ones."""
     out = eqn.outvars[0].aval
     for var, other in (eqn.invars, eqn.invars[::-1]):
@@ -194,14 +192,14 @@ def _times(replay: Replay, eqn: Any) -> Any:
     return None
 
 
-def _platform(replay: Replay, eqn: Any) -> Any:
+def _platform(replay: Replaying, eqn: Any) -> Any:
     """Which of several ways to compute the same is for this kind of device: that of the CPU, or the one for all others."""
     platforms = eqn.params["platforms"]
     at = next((at for at, names in enumerate(platforms) if names is None or "cpu" in names), len(platforms))
-    return replay.made_number(at, "int32")
+    return Number(at, np.dtype("int32"))
 
 
-SHORTER: dict[str, Callable[[Replay, Any], Any]] = {
+SHORTER: dict[str, Callable[[Replaying, Any], Any]] = {
     "broadcast_in_dim": _broadcast,
     "convert_element_type": _convert,
     "dynamic_slice": _dynamic_slice,

@@ -1,0 +1,59 @@
+"""What the rules of primitives ask of the replay of a jaxpr, and the numbers that stand in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class Number(NamedTuple):
+    """A number that stands in a jaxpr, and its dtype."""
+
+    value: Any
+    dtype: Any
+
+    @classmethod
+    def of(cls, data: Any) -> Number:
+        """The number that a 0-d array holds, with no more digits than its dtype can tell apart."""
+        data = np.asarray(data)
+        return cls(float(str(data)) if data.dtype == np.float32 else data.item(), data.dtype)
+
+    def array(self) -> jax.Array:
+        """It as an array of its dtype."""
+        return jnp.asarray(self.value, self.dtype)
+
+
+class Replaying(Protocol):
+    """A jaxpr that is read: what its variables stand for, and how calls are made."""
+
+    @property
+    def narrow(self) -> dict[Any, Any]:
+        """What a variable was broadcast from, in a shape that broadcasts to its own."""
+
+    def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call a public function of JAX."""
+
+    def run(self, closed: Any, args: Sequence[Any]) -> list[Any]:
+        """The results of a closed jaxpr."""
+
+    def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+        """The results of a jaxpr with these constants."""
+
+    def read(self, var: Any) -> Any:
+        """What a variable stands for: a Number where it is one."""
+
+    def narrowed(self, var: Any) -> Any:
+        """What a variable was broadcast from, else what it stands for."""
+
+    def value(self, var: Any) -> Any:
+        """What a variable stands for, as an array."""
+
+    def number(self, var: Any) -> Number | None:
+        """The number that a variable stands for; None where it is an array."""
+
+    def origin(self, var: Any, *names: str) -> Any:
+        """The equation that made a variable, where it is one of these primitives; else None."""
