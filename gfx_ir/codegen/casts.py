@@ -81,4 +81,4 @@ class Casts(Repeats):
         for at in carried:
             if strong(node.values[at]) is None and self._narrower(node, at) in ("", _BOTH):
                 self.plan.liveness.users.setdefault(phis[at], [])
-                self.plan.last[body][phis[at]] = 2 * self.plan.index[body.output]
+                self.plan.positions.last[body][phis[at]] = 2 * self.plan.positions.index[body.output]

@@ -31,7 +31,9 @@ class Functional(Casts):
 
     def closure(self, regions: Sequence[Graph]) -> Scope:
         """The scope of a nested function that holds these regions."""
-        closed = {found for region in regions for value in self.plan.captured(region) for found in self._read(value)}
+        closed = {
+            found for region in regions for value in self.plan.positions.captured(region) for found in self._read(value)
+        }
         owner = regions[0].owner
         if owner is not None and fors(owner) and owner.arg("exit") is not None:  # its items are read inside
             closed |= {
@@ -71,7 +73,7 @@ class Functional(Casts):
     def _function_name(self, hint: str, region: Graph, inner: Scope, avoid: set[str]) -> str:
         """A name for a nested function that hides nothing which is read later, or inside it."""
         assert region.owner is not None
-        statement = self.plan.statement(region.owner)
+        statement = self.plan.positions.statement(region.owner)
         graph, number = self.place(statement)
         written = takewhile(lambda stmt: isinstance(stmt, ast.FunctionDef), reversed(self.out))  # and not called yet
         beside = {function.name for function in written if isinstance(function, ast.FunctionDef)}

@@ -232,7 +232,9 @@ class Loops(Branches):
         if dynamic is not None and flag not in carried:
             if changed & {found.id for found in ast.walk(dynamic) if isinstance(found, ast.Name)}:
                 graph = node.regions[-1]
-                done = self.scope.pick(["done"], graph, 2 * self.plan.index[graph.output] - 1, list(chosen.values()))
+                done = self.scope.pick(
+                    ["done"], graph, 2 * self.plan.positions.index[graph.output] - 1, list(chosen.values())
+                )
                 pairs.append((done, dynamic))
                 dynamic = name(done)
         elif dynamic is not None:

@@ -70,7 +70,7 @@ class Scope:
         holders = self._holders.get(name)
         if not holders:
             return True
-        return all(self.plan.dead(value, graph, tick) for value in holders)
+        return all(self.plan.positions.dead(value, graph, tick) for value in holders)
 
     def forget(self, name: str, graph: Graph) -> None:
         """The values of this graph that had the name are dead for good: all that follows stands behind them."""

@@ -121,7 +121,7 @@ class Operators(Rows):
         if fors(node) and not counted(node) and node.arg("exit") is None:
             return self._hop_scan(node, carried)
         made = self._hop_counted(node, carried) if fors(node) else self._while_loop(node, carried)
-        if len(carried) != 1 or (fors(node) and node in self.plan.index):  # as a statement it is unpacked
+        if len(carried) != 1 or (fors(node) and node in self.plan.positions.index):  # as a statement it is unpacked
             return made
         return ast.Subscript(made, ast.Constant(1 if fors(node) else 0), ast.Load())
 
@@ -211,7 +211,7 @@ class Operators(Rows):
         for length in reversed(lengths[:1] if len({ast.dump(found) for found in lengths}) == 1 else lengths):
             below = ast.Compare(name(counter), [ast.Lt()], [length])
             asked = below if asked is None else ast.BinOp(below, ast.BitAnd(), asked)
-        graph, number = self.place(self.plan.statement(node))
+        graph, number = self.place(self.plan.positions.statement(node))
         read = {found.id for length in lengths for found in ast.walk(length) if isinstance(found, ast.Name)}
         text = self.scope.pick(["cond"], graph, 2 * number - 1, avoid | read)
         avoid.add(text)

@@ -1,8 +1,4 @@
-"""What of a function is a statement and what stands inside an expression, and until where every value is needed.
-
-Positions: the statements of a graph are numbered from 1. Statement i takes its arguments at tick 2i; what its regions
-take is taken at tick 2i + 1, as is what a loop's head reads on every trip.
-"""
+"""What of a function is a statement and what stands inside an expression."""
 
 from __future__ import annotations
 
@@ -18,6 +14,7 @@ from .control import IFS, LOOPS
 from .copying import outputs_of
 from .host import is_text
 from .liveness import Liveness, begins, changes_places, counted, fors, pair, single
+from .positions import Positions
 from .ranks import Ranks
 from .returns import returning_loop
 from .weak import Weak
@@ -69,13 +66,12 @@ class Plan:
         self.tails: dict[Graph, Node] = {}
         self.ternary: set[Node] = set()
         self.returning: dict[Node, Node] = {}
-        self.index: dict[Node, int] = {}
-        self.last: dict[Graph, dict[Value, int]] = {}
+        self.positions = Positions(self.liveness, self.inside, self.always)
         self._sizes: dict[Node, tuple[int, int]] = {}
         self._plan(graph)
         self._arrange(graph, True, None)
         for value in list(self.users):
-            self._record(value)
+            self.positions.record(value)
 
     # ------------------------------------------------------------------ statements
     def _plan(self, graph: Graph) -> None:
@@ -99,10 +95,7 @@ class Plan:
             live = [node for node in graph if node in self.liveness.live]
             order = [n for n in live if n not in self.inside and n not in self.always and n is not tail]
             self.order[graph] = order = [*order, tail] if tail is not None else order
-            self.last[graph] = {}
-            for at, node in enumerate(order, 1):
-                self.index[node] = at
-            self.index[graph.output] = len(order) + 1
+            self.positions.number(graph, order)
             for node in live:
                 loop = node.op.name in LOOPS
                 for region in node.regions:
@@ -302,56 +295,3 @@ class Plan:
             node = value.node
             if node in self.inside and node.graph is graph and self._sizes[node][1] > 30:
                 self.inside.discard(node)
-
-    # ------------------------------------------------------------------ positions
-    def _record(self, value: Value) -> None:
-        """Note, for every graph around a use of the value, the last tick at which it is used there."""
-        home = value.node.graph
-        todo = [(user, (value, user) in self.liveness.late) for user in self.users[value]]
-        while todo:
-            user, late = todo.pop()
-            while user in self.inside:
-                outer = self.users[user.values[0]][0]
-                user, late = outer, (user.values[0], outer) in self.liveness.late
-            if user in self.always:
-                queried = user.values[0]
-                todo.extend(
-                    (further, (queried, further) in self.liveness.late) for further in self.users.get(queried, ())
-                )
-                continue
-            tick, graph = 2 * self.index[user] + late, user.graph
-            while graph is not None:
-                table = self.last[graph]
-                if table.get(value, -1) < tick:
-                    table[value] = tick
-                if graph is home or graph.owner is None:
-                    break
-                owner = self.statement(graph.owner)
-                tick, graph = 2 * self.index[owner] + 1, owner.graph
-
-    def statement(self, node: Node) -> Node:
-        """The statement that a node is printed in."""
-        while node in self.inside:
-            node = self.users[node.values[0]][0]
-        return node
-
-    def captured(self, region: Graph) -> list[Value]:
-        """Values from outside that a region takes."""
-        return [value for value in self.last[region] if value.node.graph is not region]
-
-    def dead(self, value: Value, graph: Graph, tick: int) -> bool:
-        """Whether nothing takes the value after `tick` of `graph`, a graph in which it is known."""
-        home, (loop, _) = value.node.graph, self.liveness.phis.get(value, (None, 0))
-        while True:
-            # What a loop carries is read behind its test: by the body, and by what follows the loop.
-            in_test = loop is not None and graph.owner is loop and graph is not loop.regions[-1]
-            if in_test or self.last[graph].get(value, -1) > tick:
-                return False
-            if graph is home or graph.owner is None:
-                return True
-            owner = self.statement(graph.owner)
-            parent, at = owner.graph, self.index[owner]
-            assert parent is not None
-            if graph.owner.op.name in LOOPS and self.last[parent].get(value, -1) > 2 * at:
-                return False
-            graph, tick = parent, 2 * at + 1

@@ -47,7 +47,7 @@ class Rows(Functional):
         init = self._inits(node, carried) if carried else ast.Constant(None)
         if carried and self._unsettled(node):
             if isinstance(source, ast.Call):
-                graph, number = self.place(self.plan.statement(node))
+                graph, number = self.place(self.plan.positions.statement(node))
                 text = self.scope.pick(["rows"], graph, 2 * number - 1, {step.id} if isinstance(step, ast.Name) else ())
                 self.put(ast.Assign([ast.Name(text, ast.Store())], source))
                 source = name(text)
@@ -124,7 +124,7 @@ class Rows(Functional):
         for length in reversed(lengths[:1] if len({ast.dump(found) for found in lengths}) == 1 else lengths):
             asked = ast.BinOp(ast.Compare(name(counter), [ast.Lt()], [length]), ast.BitAnd(), asked)
         body, self.out = [*self.out, ast.Return(asked)], outer
-        graph, number = self.place(self.plan.statement(node))
+        graph, number = self.place(self.plan.positions.statement(node))
         read = {found.id for length in lengths for found in ast.walk(length) if isinstance(found, ast.Name)}
         text = self.scope.pick(["cond"], graph, 2 * number - 1, avoid | read)
         avoid.add(text)

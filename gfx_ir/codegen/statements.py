@@ -84,7 +84,7 @@ class Statements(Expressions):
     def place(self, node: Node) -> tuple[Graph, int]:
         """The graph of a statement and its number there."""
         assert node.graph is not None
-        return node.graph, self.plan.index[node]
+        return node.graph, self.plan.positions.index[node]
 
     def bind(self, value: Value, text: str) -> None:
         """The value is read by this name from now on."""

@@ -9,12 +9,12 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-from .. import host
 from ..errors import ShapeError
 from ..rules import OPEN
 from ..types import LogicalTensor
 from . import _seen, _views
 from ._asked import Asked, IsNone, Sizes
+from ._axes import flattened, moved, permuted, reshaped, squeezed, swapped, transposed, unsqueezed
 from ._joins import (
     broadcast_dims,
     chunk_type,
@@ -33,13 +33,9 @@ from ._shapes import (
     as_type,
     axes_of,
     axis_of,
-    fixed,
     free,
-    may_be,
-    shape_arg,
     stays_weak,
     takes_open,
-    total,
 )
 
 FAMILY = "shape"
@@ -56,35 +52,6 @@ def _shaped(dims_rule: Any, **marks: Any) -> Any:
 
 
 # ---------------------------------------------------------------- axes
-def reshaped(dims: Dims, args: SimpleNamespace) -> Dims:
-    """The new shape, a -1 in it worked out. Raises ShapeError where the numbers of elements differ."""
-    target = shape_arg(args.shape)
-    if target is None:
-        return None
-    size = None if dims is None else total(dims)
-    if target.count(-1) > 1:
-        raise ShapeError(f"only one size of {target} can be -1")
-    if -1 in target:
-        rest = total(d for d in target if d != -1)
-        return tuple(_missing(size, rest, dims, target) if d == -1 else d for d in target)
-    wanted = total(target)
-    if host.same(size, wanted) is False:
-        raise ShapeError(f"{size} elements cannot have the shape {args.shape}")
-    if target.count(None) == 1 and size is not None:
-        rest = total(d for d in target if d is not None)
-        return tuple((host.divide(size, rest) if rest is not None else None) if d is None else d for d in target)
-    return target
-
-
-def _missing(size: Any, rest: Any, dims: Dims, target: tuple) -> Any:
-    if size is None or rest is None:
-        return None
-    exact = host.divide(size, rest)
-    if exact is None and isinstance(size, int) and isinstance(rest, int):
-        raise ShapeError(f"{size} elements cannot have the shape {target}")
-    return host.floordiv(size, rest) if exact is None else exact
-
-
 def _flatten(args: SimpleNamespace) -> str:
     start, end = args.start, args.end
     if (start, end) == (0, -1):
@@ -94,93 +61,19 @@ def _flatten(args: SimpleNamespace) -> str:
     return f"np.reshape(x, ({head}-1{tail}))"
 
 
-def _flattened(dims: Dims, args: SimpleNamespace) -> Dims:
-    if dims is None or not fixed(args.start, args.end):
-        return None
-    if not dims:
-        return (1,)
-    start, end = axis_of(args.start, len(dims)), axis_of(args.end, len(dims))
-    if start > end:
-        raise ShapeError(f"axis {start} does not come before axis {end}")
-    return (*dims[:start], total(dims[start : end + 1]), *dims[end + 1 :])
-
-
-def _permuted(dims: Dims, args: SimpleNamespace) -> Dims:
-    """Without axes: the other way round."""
-    if args.axes is None:
-        return None if dims is None else dims[::-1]
-    if dims is None:
-        return (None,) * len(args.axes)
-    axes = axes_of(args.axes, len(dims))
-    if len(axes) != len(dims):
-        raise ShapeError(f"axes {args.axes} do not name each of {len(dims)} axes")
-    return tuple(dims[a] for a in axes)
-
-
-def _swapped(dims: Dims, args: SimpleNamespace) -> Dims:
-    if dims is None:
-        return None
-    a, b = axis_of(args.axis1, len(dims)), axis_of(args.axis2, len(dims))
-    out = list(dims)
-    out[a], out[b] = dims[b], dims[a]
-    return tuple(out)
-
-
-def _transposed(dims: Dims, args: SimpleNamespace) -> Dims:
-    if dims is None:
-        return None
-    if len(dims) < 2:
-        raise ShapeError("a matrix transpose needs two axes")
-    return (*dims[:-2], dims[-1], dims[-2])
-
-
-def _moved(dims: Dims, args: SimpleNamespace) -> Dims:
-    if dims is None:
-        return None
-    source, destination = axes_of(args.source, len(dims)), axes_of(args.destination, len(dims))
-    if len(source) != len(destination):
-        raise ShapeError(f"{args.source} and {args.destination} are not equally many axes")
-    order = [a for a in range(len(dims)) if a not in source]
-    for to, a in sorted(zip(destination, source)):
-        order.insert(to, a)
-    return tuple(dims[a] for a in order)
-
-
-def _unsqueezed(dims: Dims, args: SimpleNamespace) -> Dims:
-    if dims is None:
-        return None
-    axis = args.axis if isinstance(args.axis, (tuple, list)) else (args.axis,)
-    axes = axes_of(axis, len(dims) + len(axis))
-    rest = iter(dims)
-    return tuple(1 if a in axes else next(rest) for a in range(len(dims) + len(axes)))
-
-
-def _squeezed(dims: Dims, args: SimpleNamespace) -> Dims:
-    if dims is None:
-        return None
-    if args.axis is None:
-        known = all(not may_be(d, 1) or d == 1 for d in dims)
-        return tuple(d for d in dims if d != 1) if known else None
-    axes = axes_of(args.axis, len(dims))
-    for a in axes:
-        if not may_be(dims[a], 1):
-            raise ShapeError(f"axis {a} has size {dims[a]}, only one of size 1 can go")
-    return tuple(d for a, d in enumerate(dims) if a not in axes)
-
-
 for _signature, _spelling, _rule, _put in (
-    ("flatten(x, start=0, end=-1)", _flatten, _flattened, _views.put_reshaped),
+    ("flatten(x, start=0, end=-1)", _flatten, flattened, _views.put_reshaped),
     (
         "permute_dims(x, axes=None)",
         lambda a: "x.T" if a.axes is None else "np.transpose(x, axes)",
-        _permuted,
+        permuted,
         _views.put_permuted,
     ),
-    ("swapaxes(x, axis1, axis2)", "np.swapaxes(x, axis1, axis2)", _swapped, _views.put_swapped),
-    ("matrix_transpose(x)", "np.matrix_transpose(x)", _transposed, _views.put_transposed),
-    ("moveaxis(x, source, destination)", "np.moveaxis(x, source, destination)", _moved, _views.put_moved),
-    ("expand_dims(x, axis)", "np.expand_dims(x, axis)", _unsqueezed, _views.put_unsqueezed),
-    ("squeeze(x, axis=None)", "np.squeeze(x, axis=axis)", _squeezed, _views.put_reshaped),
+    ("swapaxes(x, axis1, axis2)", "np.swapaxes(x, axis1, axis2)", swapped, _views.put_swapped),
+    ("matrix_transpose(x)", "np.matrix_transpose(x)", transposed, _views.put_transposed),
+    ("moveaxis(x, source, destination)", "np.moveaxis(x, source, destination)", moved, _views.put_moved),
+    ("expand_dims(x, axis)", "np.expand_dims(x, axis)", unsqueezed, _views.put_unsqueezed),
+    ("squeeze(x, axis=None)", "np.squeeze(x, axis=axis)", squeezed, _views.put_reshaped),
 ):
     op(FAMILY, _signature, _spelling, infer=_shaped(_rule), put=_put, compute=free, memory=free)
 op(

@@ -1,28 +1,14 @@
 """Algorithms in NumPy as people write them: one capture, with and without arguments, gives what Python gives in each framework."""
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import CaptureError, GuardError, MissingOp, UnsupportedConstruct
-from gfx_ir.trees import leaves
+from gfx_ir.errors import CaptureError, GuardError, MissingOp
+from numpy_code import equals
 
 pytestmark = pytest.mark.usefixtures("wide")
-
-
-def equals(fn, program, *inputs):
-    """The program, and what is written of it, give what the function gives for each input."""
-    written = {name: program.module(name).load() for name in ("numpy", "jax", "torch")}
-    arrays = {"numpy": np.array, "jax": jnp.asarray, "torch": lambda x: torch.tensor(np.array(x))}
-    for args in inputs:
-        want = [np.asarray(leaf) for leaf in leaves(fn(*map(np.array, args)))]
-        found = {name: (jax.jit(f) if name == "jax" else f)(*map(arrays[name], args)) for name, f in written.items()}
-        for name, got in {"as it is": program(*map(np.array, args)), **found}.items():
-            for a, b in zip(want, leaves(got), strict=True):
-                np.testing.assert_allclose(a, np.asarray(b), 1e-9, 1e-12, err_msg=f"{name}, {args}")
 
 
 # ---------------------------------------------------------------------- rows by a list of places
@@ -285,77 +271,3 @@ def test_a_number_is_not_written_in_place():
     with pytest.raises(GuardError, match="writes 'n' in place"):
         gfx.symbolic_trace(adds_one, backend="numpy")(np.float64(2.0))
     assert gfx.symbolic_trace(adds_one, np.float64(2.0))(np.float64(2.0)) == 3.0
-
-
-# ---------------------------------------------------------------------- builtins, classes, places for results
-def digits(n, base):
-    total, count = n * 0, 0
-    while n > 0:
-        n, digit = divmod(n, base)
-        total = total + digit
-        count += 1
-        if digit in range(1, 8, 3):
-            total = total + 100
-    return total, count, divmod(-7, base), n in range(count)
-
-
-def scales_in_place(x):
-    y = np.empty_like(x)
-    np.multiply(x, 2, out=y)
-    if (y < 0).any():
-        np.add(y, 1, out=(y,))
-        np.cumsum(y, out=y[:])
-    doubled = (v * 2 for v in y[:2])
-    first = next(doubled)
-    return y, first, sum(doubled), next(doubled, -1.0)
-
-
-def asks_for_classes(n, x):
-    found = 0
-    for at, kind in enumerate((np.integer, np.ndarray, (int, np.floating), float, np.generic)):
-        found += 10**at * (isinstance(n, kind) + 2 * isinstance(x, kind) + 4 * isinstance(x.sum(), kind))
-    while n > 0:
-        n, found = n - 1, found + 1
-    return found, 1 if isinstance(float(n), float) else 2
-
-
-def of_one_element(x):
-    return x * 2 if x > 0 else -x
-
-
-def first_column(a):
-    table = np.zeros((len(a) + 1, 3))
-    table[:, 0] = range(len(a) + 1)
-    return table
-
-
-@pytest.mark.parametrize("typed", [True, False])
-def test_a_range_is_an_array_where_one_is_expected(typed):
-    given = np.ones(4)
-    program = gfx.symbolic_trace(first_column, *([given] if typed else []), backend="numpy")
-    equals(first_column, program, (given,))
-
-
-@pytest.mark.parametrize(
-    "fn, inputs",
-    [
-        (digits, [(47, 10), (0, 3), (5, 2)]),
-        (scales_in_place, [([1.0, 2.0, 3.0],), ([-1.0, 2.0, 0.0],)]),
-        (of_one_element, [([3.0],), ([-2.0],), ([float("nan")],)]),
-    ],
-)
-def test_builtins_and_out_and_tests_of_one_element(fn, inputs):
-    equals(fn, gfx.symbolic_trace(fn, *map(np.array, inputs[0]), backend="numpy"), *inputs)
-
-
-def test_numbers_of_numpy_are_of_their_own_classes():
-    program = gfx.symbolic_trace(asks_for_classes, np.int64(2), np.ones(2), backend="numpy")
-    for n in (2, 0):
-        assert program(np.int64(n), np.ones(2)) == asks_for_classes(np.int64(n), np.ones(2))
-    with pytest.raises(UnsupportedConstruct, match="an array or a number"):
-        gfx.symbolic_trace(asks_for_classes, backend="numpy")
-
-
-def test_the_truth_of_several_elements_is_refused():
-    with pytest.raises(UnsupportedConstruct, match="truth of a tensor of 3 elements"):
-        gfx.symbolic_trace(of_one_element, np.ones(3))

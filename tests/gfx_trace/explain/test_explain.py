@@ -6,11 +6,14 @@ import pytest
 from rich.console import Console
 
 import explain_examples as examples
+import explain_values
 import gfx_trace as gfx
+from explain_shown import shown_in
 from gfx_ir.errors import GfxError
 from gfx_trace.constructs import TABLE
 
-CASES = [pytest.param(*case, id=f"{case[0].__name__}: {case[1]}") for case in examples.EXAMPLES]
+EXAMPLES = [*shown_in(examples), *shown_in(explain_values)]
+CASES = [pytest.param(*case, id=f"{case[0].__name__}: {case[1]}") for case in EXAMPLES]
 
 
 @pytest.mark.parametrize("fn, construct, refused", CASES)
@@ -29,7 +32,7 @@ def test_every_row(fn, construct, refused):
 
 
 def test_the_catalogue_has_an_example_of_every_row():
-    assert {rule.construct for rule in TABLE} == {construct for _, construct, _ in examples.EXAMPLES}
+    assert {rule.construct for rule in TABLE} == {construct for _, construct, _ in EXAMPLES}
     assert all(rule.error for rule in TABLE if rule.verdict == "refused")
 
 
@@ -53,7 +56,7 @@ def test_a_refusal_has_no_rewritten_form_but_its_rows():
 
 def test_rich_shows_all_of_it():
     console = Console(width=200, record=True, file=open("/dev/null", "w"))
-    console.print(gfx.explain(examples.tests))
+    console.print(gfx.explain(explain_values.tests))
     text = console.export_text()
     assert "conditional expression" in text and "gfx_ifexp" in text
 
@@ -68,8 +71,8 @@ def test_nothing_is_run_and_targets_are_what_capture_takes():
 
     assert gfx.explain(Model()).name.endswith("Model.__call__")
     assert gfx.explain(Model().method).constructs == gfx.explain(Model.method).constructs
-    assert gfx.explain(gfx.trace(examples.tests)) == gfx.explain(examples.tests)
+    assert gfx.explain(gfx.trace(explain_values.tests)) == gfx.explain(explain_values.tests)
     with pytest.raises(GfxError, match="GFX cannot explain a int"):
         gfx.explain(3)
     with pytest.raises(GfxError, match="no source"):
-        gfx.explain(examples.typed_in)
+        gfx.explain(explain_values.typed_in)

@@ -10,11 +10,12 @@ import torch
 
 import gfx_trace as gfx
 import number_cases
+import number_keys
 import number_texts
 import number_uses
 from gfx_ir.errors import CaptureError, GfxError
 
-PARTS = (number_cases, number_texts, number_uses)
+PARTS = (number_cases, number_keys, number_texts, number_uses)
 CASES = [case for part in PARTS for case in part.CASES]
 REFUSED = {case for part in PARTS for case in part.REFUSED}
 NOT_IN_JAX = {case for part in PARTS for case in part.NOT_IN_JAX}

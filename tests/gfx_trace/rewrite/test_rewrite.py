@@ -14,12 +14,14 @@ import pytest
 
 import plain_hooks
 import rewrite_examples as examples
+import rewrite_scopes
 from gfx_ir.errors import GfxError
 from gfx_trace.rewrite import NoSource, convert, converted_source, is_converted
 from places import CONFORMANCE
 from plain_hooks import HOOKS
 from program_text import define
 from random_programs import Writer
+from rewrite_arguments import functions_of
 
 CASES = CONFORMANCE / "control_flow_cases.py"
 
@@ -33,7 +35,7 @@ def outcome(fn, *args):
         return NameError if isinstance(error, NameError) else type(error), text
 
 
-@pytest.mark.parametrize("fn", examples.FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("fn", [*functions_of(examples), *functions_of(rewrite_scopes)], ids=lambda f: f.__name__)
 def test_examples(fn):
     new = convert(fn, HOOKS)
     for args in fn.arguments:

@@ -1,0 +1,78 @@
+"""Until where every value is needed: statements are numbered, uses are ticks (live ranges).
+
+The statements of a graph are numbered from 1. Statement i takes its arguments at tick 2i; what its regions take is taken
+at tick 2i + 1, as is what a loop's head reads on every trip.
+"""
+
+from __future__ import annotations
+
+from ..graph import Graph, Node, Value
+from .control import LOOPS
+from .liveness import Liveness
+
+
+class Positions:
+    """`index`: the number of each statement; `last`: for each graph the last tick at which it takes a value."""
+
+    def __init__(self, liveness: Liveness, inside: set[Node], always: set[Node]) -> None:
+        """`inside`: nodes written inside another; `always`: written at each use."""
+        self._users, self._late, self._phis = liveness.users, liveness.late, liveness.phis
+        self._inside, self._always = inside, always
+        self.index: dict[Node, int] = {}
+        self.last: dict[Graph, dict[Value, int]] = {}
+
+    def number(self, graph: Graph, order: list[Node]) -> None:
+        """Number the statements of a graph; the output stands behind them."""
+        self.last[graph] = {}
+        for at, node in enumerate([*order, graph.output], 1):
+            self.index[node] = at
+
+    def record(self, value: Value) -> None:
+        """Note, for every graph around a use of the value, the last tick at which it is used there."""
+        home = value.node.graph
+        todo = [(user, (value, user) in self._late) for user in self._users[value]]
+        while todo:
+            user, late = todo.pop()
+            while user in self._inside:
+                outer = self._users[user.values[0]][0]
+                user, late = outer, (user.values[0], outer) in self._late
+            if user in self._always:
+                queried = user.values[0]
+                todo.extend((further, (queried, further) in self._late) for further in self._users.get(queried, ()))
+                continue
+            tick, graph = 2 * self.index[user] + late, user.graph
+            while graph is not None:
+                table = self.last[graph]
+                if table.get(value, -1) < tick:
+                    table[value] = tick
+                if graph is home or graph.owner is None:
+                    break
+                owner = self.statement(graph.owner)
+                tick, graph = 2 * self.index[owner] + 1, owner.graph
+
+    def statement(self, node: Node) -> Node:
+        """The statement that a node is printed in."""
+        while node in self._inside:
+            node = self._users[node.values[0]][0]
+        return node
+
+    def captured(self, region: Graph) -> list[Value]:
+        """Values from outside that a region takes."""
+        return [value for value in self.last[region] if value.node.graph is not region]
+
+    def dead(self, value: Value, graph: Graph, tick: int) -> bool:
+        """Whether nothing takes the value after `tick` of `graph`, a graph in which it is known."""
+        home, (loop, _) = value.node.graph, self._phis.get(value, (None, 0))
+        while True:
+            # What a loop carries is read behind its test: by the body, and by what follows the loop.
+            in_test = loop is not None and graph.owner is loop and graph is not loop.regions[-1]
+            if in_test or self.last[graph].get(value, -1) > tick:
+                return False
+            if graph is home or graph.owner is None:
+                return True
+            owner = self.statement(graph.owner)
+            parent, at = owner.graph, self.index[owner]
+            assert parent is not None
+            if graph.owner.op.name in LOOPS and self.last[parent].get(value, -1) > 2 * at:
+                return False
+            graph, tick = parent, 2 * at + 1

@@ -1,0 +1,82 @@
+"""The emitted module: places, notes, long lines, and the cost of writing it."""
+
+import ast
+import itertools
+import time
+
+import pytest
+
+from emitted import BACKENDS, graph, newton
+from gfx_ir import ops
+from gfx_ir.backend import backend
+from gfx_ir.codegen import emit
+from gfx_ir.codegen.wrap import wrap
+from gfx_ir.errors import GfxError
+from gfx_ir.program import Guard, Program
+from gfx_ir.rules import building
+from gfx_ir.source import Span
+from graphs import named
+
+
+def test_places_comments_and_notes():
+    g, (x,), b = graph("f", "x")
+    with building(b):
+        value = named(ops.sin(x), "value")
+        value.node.span = Span("/somewhere/model.py", 12, "f")
+        g.result = ops.cos(value)
+    program = Program(g, guards=[Guard("promotion", "x", "floating"), Guard("type", "x", "f32[3]")])
+    module = emit(program, backend("torch"), comments=True)
+    line, span = module.source_map[0]
+    assert module.source.split("\n")[line - 1] == "    value = torch.sin(x)  # model.py:12"
+    assert span.line == 12
+    assert '"""Assumes: x: floating"""' in module.source
+
+
+def test_tracebacks_show_emitted_lines():
+    import traceback
+
+    try:
+        emit(newton(), backend("torch")).bare()("no tensor")
+    except TypeError as error:
+        assert "while torch.max(torch.abs(x * x - 2.0)) > tol:" in "".join(traceback.format_exception(error))
+
+
+def test_long_statements_are_broken_within_120_columns():
+    g, arguments, b = graph("f", *[f"a_rather_long_name_{at}" for at in range(9)])
+    with building(b):
+        g.result = (*[ops.sin(ops.add(a, b_)) for a, b_ in itertools.pairwise(arguments)], "text, (with brackets" * 4)
+    for name in BACKENDS:
+        text = emit(Program(g), backend(name)).source
+        assert max(map(len, text.split("\n"))) <= 120
+        assert "def f(\n    a_rather_long_name_0,\n" in text and "    return (\n" in text
+        ast.parse(text)
+
+
+def test_a_spelling_that_a_backend_lacks_is_refused():
+    with pytest.raises(GfxError, match="hop"):
+        emit(newton(), backend("jax"), mode="hop")
+
+
+def test_cost_grows_linearly():
+    def seconds(count):
+        g, (x,), b = graph("f", "x")
+        with building(b):
+            h = x
+            for at in range(count):
+                h = ops.sin(h)
+                if at % 7 == 0:
+                    h = named(ops.add(h, x), "h")
+            g.result = h
+        start = time.process_time()
+        emit(Program(g), backend("numpy"))
+        return time.process_time() - start
+
+    seconds(100)
+    small, large = min(seconds(2000) for _ in range(3)), min(seconds(16000) for _ in range(2))
+    assert large < 8 * small * 2.5
+
+
+def test_a_long_assertion_is_no_tuple():
+    for test in ("a" * 40, " and ".join(["a" * 30] * 4)):
+        text = "\n".join(wrap("", f'assert {test}, "{"m" * 80}"'))
+        assert isinstance(ast.parse(text).body[0].test, ast.Name | ast.BoolOp)

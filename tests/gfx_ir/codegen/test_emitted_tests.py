@@ -1,0 +1,120 @@
+"""Emitted tests: early returns, optional arguments, and what decides while the code is read by Python."""
+
+import jax
+import numpy as np
+
+from emitted import BACKENDS, X, Y, code, graph, same, source
+from gfx_ir import ops
+from gfx_ir.backend import backend
+from gfx_ir.codegen import emit
+from gfx_ir.program import Parameter, Program
+from gfx_ir.rules import building
+from graphs import branch, named
+
+
+def foo():
+    g, (x, y, z), b = graph("foo", "x", "y", "z:optional")
+    with building(b):
+        result = named(ops.add(ops.sin(x), ops.cos(y)), "result")
+        test = b.host("not", ops.is_none(z))
+        then = lambda: [named(ops.add(b.local(result), ops.tan(b.local(z))), "result")]
+        made = branch(b, test, then, lambda: [result], ("tensor",), "host_if")
+        g.result = named(made[0], "result")
+    return Program(g, signature=[Parameter("x", x), Parameter("y", y), Parameter("z", z, None)])
+
+
+def test_optional_argument():
+    for name, module in (("torch", "torch"), ("jax", "jnp"), ("numpy", "np")):
+        assert source(foo(), name) == code(f"""
+            def foo(x, y, z=None):
+                result = {module}.sin(x) + {module}.cos(y)
+                if z is not None:
+                    result = result + {module}.tan(z)
+                return result
+        """)
+
+
+def unit():
+    g, (x, floor), b = graph("unit", "x", "floor")
+    with building(b):
+        n = named(ops.sqrt(ops.sum(ops.multiply(x, x))), "n")
+
+        def normalise():
+            y = named(ops.divide(b.local(x), b.local(n)), "y")
+            flipped = branch(
+                b,
+                ops.less(ops.getitem(y, 0), 0),
+                lambda: [named(ops.negative(b.local(y)), "y")],
+                lambda: [y],
+                ("tensor",),
+            )
+            return [named(flipped[0], "y")]
+
+        g.result = branch(b, ops.less(n, floor), lambda: [ops.zeros_like(b.local(x))], normalise, ("tensor",))[0]
+    return Program(g)
+
+
+def test_early_return_and_nested_if():
+    assert source(unit(), "torch") == code("""
+        def unit(x, floor):
+            n = torch.sqrt(torch.sum(x * x))
+            if n < floor:
+                return torch.zeros_like(x)
+            y = x / n
+            if y[0] < 0:
+                y = -y
+            return y
+    """)
+    assert source(unit(), "jax") == code("""
+        def unit(x, floor):
+            n = jnp.sqrt(jnp.sum(x * x))
+
+            def otherwise():
+                y = x / n
+                return lax.cond(y[0] < 0, lambda: -y, lambda: y)
+
+            return lax.cond(n < floor, lambda: jnp.zeros_like(x), otherwise)
+    """)
+    for name in BACKENDS:
+        for x in ([3, 4], [-3, 4], [0.1, 0.1]):
+            same(unit(), (np.float32(x), np.float32(1)), name)
+
+
+def test_open_host_values_that_decide_are_listed():
+    g, (x, n, scale), b = graph("f", "x", "n:int", "scale:float")
+    with building(b):
+        made = branch(
+            b,
+            b.host(">", n, 2),
+            lambda: [ops.sin(b.local(x))],
+            lambda: [ops.multiply(b.local(x), b.local(scale))],
+            ("tensor",),
+            "host_if",
+        )
+        g.result = made[0]
+    module = emit(Program(g), backend("jax"))
+    assert module.static_argnames == ("n",)
+    assert 'static_argnames=("n",)' in module.source
+    fn = jax.jit(module.load(), static_argnames=module.static_argnames)
+    np.testing.assert_allclose(fn(X, 1, 0.5), X * 0.5, rtol=1e-6)
+    np.testing.assert_allclose(fn(X, 3, 0.5), np.sin(X), rtol=1e-6)
+
+
+def test_a_number_on_one_side_of_a_test():
+    def program(then):
+        g, (x,), b = graph("f", "x")
+        with building(b):
+            scale = branch(b, ops.greater(ops.sum(x), 0), lambda: [then(b, x)], lambda: [1], ("tensor",))[0]
+            g.result = ops.multiply(x, named(scale, "scale"))
+        return Program(g)
+
+    linear = program(lambda b, x: ops.mean(b.local(x)))
+    assert "    scale = jnp.where(jnp.sum(x) > 0, jnp.mean(x), 1)\n" in source(linear, "jax")
+    curved = program(lambda b, x: ops.sqrt(ops.getitem(b.local(x), 1)))
+    assert "promoting_cond(jnp.sum(x) > 0, lambda: jnp.sqrt(x[1]), lambda: 1)" in emit(curved, backend("jax")).source
+    for name in BACKENDS:
+        for x in (Y, -Y):
+            same(linear, (x,), name)
+            same(curved, (np.abs(x),), name)
+    gradient = jax.grad(lambda x: emit(curved, backend("jax")).load()(x).sum())
+    assert np.isfinite(gradient(np.float32([-1, 0, 0]))).all()

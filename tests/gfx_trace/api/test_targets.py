@@ -1,0 +1,124 @@
+"""What can be captured: functions, methods, callables, and code that names no framework."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from captured import equal, log_mean_exp
+from gfx_ir.errors import CaptureError, GuardError
+
+
+class Scaler:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def scale(self, x):
+        return x * self.factor
+
+    def __call__(self, x):
+        return x + self.factor
+
+    @staticmethod
+    def double(x):
+        return x * 2
+
+    @classmethod
+    def quadruple(cls, x):
+        return cls.double(cls.double(x))
+
+    @property
+    def twice(self):
+        return self.factor * 2
+
+    def by_property(self, x):
+        return x * self.twice
+
+
+two = (lambda x: x * 2, lambda x: x * 3)  # two on one line
+
+
+@pytest.mark.parametrize(
+    "target, want",
+    [
+        (Scaler(3).scale, 3), (Scaler(3), 4), (Scaler.double, 2), (Scaler.quadruple, 4), (Scaler(3).by_property, 6), (two[0], 2),
+        (two[1], 3), (functools.partial(lambda x, k: x * k, k=5), 5), (functools.lru_cache(lambda x: x * 6), 6), (jax.jit(lambda x: x * 7), 7),
+    ],
+    ids=["bound method", "callable", "static method", "class method", "property", "lambda", "second lambda on a line", "partial",
+         "lru_cache", "jitted"],
+)  # fmt: skip
+def test_targets(target, want):
+    equal(gfx.symbolic_trace(target)(np.ones(2, np.float32)), np.full(2, want))
+
+
+@pytest.mark.parametrize(
+    "target", [np.negative, torch.neg, jnp.negative, print, 3, torch.ones(2)], ids=lambda x: type(x).__name__
+)
+def test_what_has_no_code_is_refused(target):
+    with pytest.raises(CaptureError) as caught:
+        gfx.symbolic_trace(target)
+    assert caught.value.hint
+
+
+def test_an_unbound_method_takes_its_object():
+    scaler = Scaler(3)
+    program = gfx.symbolic_trace(Scaler.scale, scaler)
+    equal(program(scaler, torch.ones(2)), np.full(2, 3))
+    with pytest.raises(GuardError):
+        program(Scaler(4), torch.ones(2))
+
+
+def test_arrays_that_a_function_closes_over_are_params():
+    weight, bias = torch.randn(3, 20), torch.ones(2)
+
+    def layer(x):
+        return x @ weight + bias[0]
+
+    program = gfx.symbolic_trace(layer)
+    assert list(program.params) == ["weight"]
+    result = gfx.transpile(layer, to="jax")
+    x = torch.randn(4, 3)
+    equal(result.fn(result.params, jnp.asarray(x.numpy())), layer(x), 1e-5)
+
+
+def test_a_function_of_a_function():
+    def apply(f, x):
+        return f(x) + f(x * 2)
+
+    equal(
+        gfx.symbolic_trace(lambda x: apply(torch.sin, x) + apply(lambda y: y**2, x))(torch.ones(2)),
+        np.sin(1) + np.sin(2) + 5,
+    )
+
+
+# ---------------------------------------------------------------------- code of no framework
+def test_functions_of_the_array_api_standard_run_everywhere():
+    program = gfx.symbolic_trace(log_mean_exp)
+    x = np.random.default_rng(0).normal(size=(2, 5)).astype(np.float32)
+    for given in (x, torch.tensor(x), jnp.asarray(x)):
+        got = program(given)
+        assert isinstance(got, type(given))
+        equal(got, log_mean_exp(x), 1e-5)
+    assert "torch.logsumexp" not in program.source("torch")
+
+
+def test_a_method_that_frameworks_differ_in_needs_a_backend():
+    def spread(x):
+        return x.std()
+
+    with pytest.raises(CaptureError, match=r"'std'(.|\n)*backend='torch'"):
+        gfx.symbolic_trace(spread)
+    x = np.arange(4.0)
+    equal(gfx.symbolic_trace(spread, backend="numpy")(x), x.std())
+    equal(gfx.symbolic_trace(spread, backend="torch")(torch.tensor(x)), torch.tensor(x).std())
+    equal(gfx.symbolic_trace(spread, torch.tensor(x))(torch.tensor(x)), torch.tensor(x).std())  # the argument tells
+
+
+def test_the_first_call_does_not_decide_whose_function_it_is():
+    traced = gfx.trace(lambda x: x.std())
+    with pytest.raises(CaptureError, match="backend"):
+        traced(torch.ones(3))

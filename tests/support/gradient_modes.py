@@ -1,0 +1,42 @@
+"""Gradients of a program, of its sources and of what is captured from these, against those of PyTorch."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import torch
+
+import gfx_trace as gfx
+from recapture import load_source
+
+XS = np.array([[1.5, -2.0, 3.0], [0.5, 1.0, -0.25]], np.float32)
+
+
+def gradient(fn, x):
+    x = torch.tensor(x, requires_grad=True)
+    y = fn(x)
+    (found,) = torch.autograd.grad(y.sum(), [x]) if y.requires_grad else [torch.zeros(3)]
+    return y.detach().numpy(), found.numpy()
+
+
+def gradient_in_jax(fn, x, forward):
+    """`forward`: a loop that data ends has no reverse mode in JAX."""
+    derive = jax.jacfwd if forward else jax.grad
+    found = jax.jit(derive(lambda x: (fn(x).sum(), fn(x)), has_aux=True))
+    found, y = found(jnp.asarray(x))
+    return np.asarray(y), np.asarray(found)
+
+
+def assert_gradients(fn, level):
+    program = gfx.symbolic_trace(fn, *[torch.tensor(XS[0])] * level, backend="torch")
+    emitted = load_source(program.source("torch"))
+    functions = [program, getattr(emitted, fn.__name__)]
+    if level == 0:
+        functions.append(gfx.symbolic_trace(functions[1], backend="torch"))
+    for x in XS:
+        wants = gradient(fn, x)
+        for found in (
+            *(gradient(f, x) for f in functions),
+            gradient_in_jax(program.to("jax"), x, "while" in fn.__name__),
+        ):
+            np.testing.assert_allclose(found[0], wants[0], rtol=1e-5)
+            np.testing.assert_allclose(found[1], wants[1], rtol=1e-5)
