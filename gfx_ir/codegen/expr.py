@@ -12,18 +12,13 @@ from ..python_numbers import SPELLINGS
 from ..trees import BRANCHES, tree_map
 from . import constants
 from .constants import call, name
-from .control import IFS, LOOPS, is_boolean
-from .copying import outputs_of
 from .deferred import DEFERRED
 from .host import host_expression, negate
-from .numbers import ARITHMETIC
 
 if TYPE_CHECKING:
     from .module import ModuleWriter
     from .names import Scope
     from .plan import Plan
-
-_OPERATORS = ARITHMETIC | frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert", "logical_not"))
 
 
 class Expressions:
@@ -101,7 +96,7 @@ class Expressions:
         """The node as an expression; one of Python numbers is marked: `n = n + 1` of such is `n += 1`.
         Higher-order operators carry tensors, which `+=` would write."""
         made = self._built(node)
-        if type(made) is ast.BinOp and not self.plan.hop and self.plan.weak.is_number(node.values[0]):
+        if type(made) is ast.BinOp and not self.plan.hop and self.plan.facts.is_number(node.values[0]):
             made.gfx_counts = True  # type: ignore[attr-defined]
         return made
 
@@ -143,24 +138,8 @@ class Expressions:
 
     def _is_mask(self, leaf: Any) -> bool:
         """Whether a leaf is surely an array of booleans: `~` of Python's True is no boolean."""
-        return is_boolean(self.plan.resolve(leaf)) and self._is_array(leaf)
-
-    def _is_array(self, leaf: Any, depth: int = 4) -> bool:
-        """Whether a leaf is an array even where the function is called with Python numbers for arrays."""
         value = self.plan.resolve(leaf)
-        if type(value) is not Value or not value.is_tensor or self.plan.weak.kinds.is_number(value):
-            return False
-        home = self.plan.liveness.phis.get(value, (value.node, 0))[0]
-        op = home.op.name
-        if op == "cond" and is_boolean(value):  # spelled `a & b`, of Python's booleans it is one
-            sides = [outputs_of(region.result, len(home.values))[value.index - 1] for region in home.regions]
-            given = any(depth and self._is_array(leaf, depth - 1) for leaf in (home.args[0], *sides))
-            return given and self.module.functional(home)
-        if op in IFS or op in LOOPS:
-            return self.module.functional(home)
-        if op == "placeholder":
-            return bool(getattr(value.type, "dims", ()))
-        return op not in _OPERATORS or (depth > 0 and any(self._is_array(arg, depth - 1) for arg in home.args))
+        return self.plan.facts.is_boolean(value) and self.plan.facts.is_array(value)
 
     def _is_list(self, leaf: Any, user: Node) -> bool:
         """Whether rows are a list that a loop of Python's filled, of which nothing but that list is made."""
@@ -213,7 +192,7 @@ class Expressions:
         value = self.plan.resolve(arg) if type(arg) is Value else arg
         if style.numbers or type(arg) is not Value or not arg.is_tensor:
             return made
-        is_number = not isinstance(value, Value) or self.plan.weak.maybe_number(value)
+        is_number = not isinstance(value, Value) or self.plan.facts.may_be_number(value)
         return call(self.module.free(constants.parse(style.wrap)), made) if is_number else made
 
     def template(self, node: Node) -> ast.expr:
@@ -222,7 +201,7 @@ class Expressions:
         if self.of_numbers(node):
             spelled = constants.parse(SPELLINGS[node.op.name])
         else:
-            spelled = self.module.template(node, node in self.plan.in_place).tree(args)
+            spelled = self.module.template(node, node in self.plan.in_place).tree(tree_map(self.plan.seen, node.args))
         made = _Fill(self, dict(zip(node.op.params, args)), node).fill(spelled)
         deferred = DEFERRED.get(node.op.name) if self.module.style.control == "functional" else None
         return made if deferred is None else deferred(made)
@@ -230,7 +209,7 @@ class Expressions:
     def of_numbers(self, node: Node) -> bool:
         """Whether a node is an operator of Python's on its numbers, where Python runs the code."""
         python = self.module.style.control == "python" and node.op.name in SPELLINGS
-        return python and self.plan.weak.kinds.is_number(node.values[0])
+        return python and self.plan.facts.is_number(node.values[0])
 
     def test(self, leaf: Any, positive: bool = True) -> ast.expr:
         """A test as `if` and `while` take it: Python's `not` does for what may be a number as well."""
@@ -305,7 +284,7 @@ class _Fill:
         """An argument where only an array does: what may be a Python number is made one."""
         made = self._name(spelled, bound)
         arg = self.args.get(spelled.id) if spelled.id not in bound else None
-        if type(arg) is Value and arg.is_tensor and self.writer.plan.weak.maybe_number(arg):
+        if type(arg) is Value and arg.is_tensor and self.writer.plan.facts.may_be_number(arg):
             wrap = self.writer.module.free(constants.parse(self.writer.module.style.wrap))
             return ast.Call(wrap, [made], [])
         return made

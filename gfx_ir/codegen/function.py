@@ -34,7 +34,7 @@ class FunctionWriter(Operators):
         rules = (module.effectful, module.functional, module.gives_tuple, module.spelling)
         overwriting, writing = partial(module.overwriting, graph), partial(module.writing, graph)
         deferred = module.style.control == "functional"
-        self.plan = Plan(graph, *rules, overwriting, writing, module.ordered, module.kinds, self.hop, deferred)
+        self.plan = Plan(graph, *rules, overwriting, writing, module.ordered, module.facts, self.hop, deferred)
         self.out: list[ast.stmt] = []
         self.prefer: dict[Value, str] = {}
         self.told: set[Node] = set()

@@ -239,7 +239,7 @@ class Functional(Casts):
             return self.tree(init)
         element = strong(node.values[at])
         weak = element is None or element.kind != "b" or not is_boolean(init)  # True and False have one dtype
-        if weak and element is not None and strong(init) is None and self.plan.weak.maybe_number(init):
+        if weak and element is not None and strong(init) is None and self.plan.facts.may_be_number(init):
             return self.typed(self.tree(init), element)
         return self.of_kind(init, self.plan.weak.widened(node, at))
 

@@ -126,7 +126,9 @@ def _is_plain(test: ast.Compare) -> bool:
 
 def _number(writer: Expressions, operator: str, value: Value) -> ast.expr:
     """The number of Python's that a tensor holds. Compiled code hands the array over, and what shows it takes the number of it."""
-    if writer.module.style.control == "functional" or (not writer.plan.hop and writer.plan.weak.is_number(value)):
+    if writer.module.style.control == "functional" or (
+        not writer.plan.hop and writer.plan.facts.is_number(writer.plan.resolve(value))
+    ):
         return writer.leaf(value)
     found = writer.plan.resolve(value)
     cast = found.node.op.name == "astype" and found.node in writer.plan.inside

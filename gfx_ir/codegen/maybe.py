@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..graph import Value
-from ..infer.kinds import ValueKinds
+from ..infer.facts import Facts
 from .control import IFS, LOOPS
 from .copying import outputs_of
 from .liveness import Liveness, loop_results
@@ -16,7 +16,7 @@ from .numbers import runs
 class MaybeNumbers:
     """Answers for the values of one function."""
 
-    def __init__(self, liveness: Liveness, kinds: ValueKinds) -> None:
+    def __init__(self, liveness: Liveness, kinds: Facts) -> None:
         self.liveness, self.kinds = liveness, kinds
 
     def sources(self, value: Value) -> Sequence[Any] | None:

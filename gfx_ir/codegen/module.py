@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..backend import Backend
 from ..errors import GfxError, MissingOp
 from ..graph import Graph, Node, Value
-from ..infer.kinds import ValueKinds
+from ..infer.facts import Facts
 from ..ops.effect import error_names
 from ..program import Parameter, Program
 from ..public import function_of
@@ -75,7 +75,7 @@ class ModuleWriter:
         self.unrolling = Unrolling(unroll)
         self.prepared: Prepared = prepare(program, backend, style, self.unrolling, max_trips)
         self.functions = self.prepared.functions
-        self.kinds = ValueKinds([self.prepared.entry], self.functions)
+        self.facts = Facts([self.prepared.entry], self.functions, backend.promotion, self.functional, style.of_numbers)
         self.helpers = Helpers(backend, style)
         self.order = bottom_up(self.prepared.entry, self.functions)
         self.reserved: frozenset[str] = frozenset()

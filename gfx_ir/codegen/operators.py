@@ -295,7 +295,11 @@ class Operators(Rows):
                 self.leaf(node.arg("value")),
             )
         value, x = node.arg("value"), node.args[0]
-        if all(map(self._by_tensor, parts)) and self._is_array(value) and self.plan.origins.same(value, x):
+        if (
+            all(map(self._by_tensor, parts))
+            and self.plan.facts.is_array(self.plan.resolve(value))
+            and self.plan.origins.same(value, x)
+        ):
             place = ast.Tuple(written, ast.Load())
             return call(ast.Attribute(self.leaf(x), "index_put", ast.Load()), place, self.leaf(value))
         where = written[0] if len(written) == 1 else ast.Tuple(written, ast.Load())
@@ -318,7 +322,7 @@ class Operators(Rows):
         if part.kind == "int" or (isinstance(known, LogicalTensor) and known.dims == ()):
             return True
         node = self.plan.liveness.phis.get(part, (part.node, 0))[0]
-        return part.is_tensor and node.op.name != "host_if" and self.plan.weak.maybe_number(part)
+        return part.is_tensor and node.op.name != "host_if" and self.plan.facts.may_be_number(part)
 
 
 def _shares(node: Node) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..graph import Graph, Node, Value
-from ..infer.kinds import ValueKinds
+from ..infer.facts import Facts
 from ..template import Template
 from ..trees import leaves
 from .apart import Origins
@@ -42,23 +42,24 @@ class Plan:
         overwriting: Callable[[Liveness, Weak], set[Node]],
         writing: Callable[[Liveness, Weak], Writes],
         ordered: bool,
-        kinds: ValueKinds,
+        facts: Facts,
         hop: bool = False,
         deferred: bool = False,
     ) -> None:
         """`flat`: whether a call returns the tuple of its values; `template`: the spelling, in place or not;
         `overwriting`: the nodes to write in place; `writing`: those that write a part; `ordered`: whether draws of random numbers are;
-        `kinds`: what the values of the program may be;
+        `facts`: what is known of the values of the program;
         `deferred`: whether texts are made when compiled code runs, so that they stand where they are told."""
         self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
         self.ordered, self.hop, self.deferred = ordered, hop, deferred
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
-        self.weak, self.ranks = Weak(self.liveness, kinds), Ranks(self.liveness)
+        self.facts = facts
+        self.weak, self.ranks = Weak(self.liveness, facts), Ranks(self.liveness)
         self.origins = Origins(self.liveness, self.weak)
         self.in_place = overwriting(self.liveness, self.weak)
         self.writes = writing(self.liveness, self.weak)
-        self._widths = Widths(lambda node: template(node, node in self.in_place), self.resolve)
+        self._widths = Widths(lambda node: template(node, node in self.in_place), self.resolve, self.seen)
         self.order: dict[Graph, list[Node]] = {}
         self.inside: set[Node] = set()
         self.always: set[Node] = set()
@@ -72,6 +73,14 @@ class Plan:
         self._arrange(graph, True, None)
         for value in list(self.users):
             self.positions.record(value)
+
+    def seen(self, leaf: Any) -> Any:
+        """A leaf as the spelling of an op sees it: what Python has a number for is a host value, not a tensor."""
+        leaf = self.resolve(leaf)
+        if self.hop or self.deferred or type(leaf) is not Value or not leaf.is_tensor or not self.facts.is_number(leaf):
+            return leaf
+        kinds = self.facts.kinds(leaf)
+        return Value(leaf.node, leaf.index, next(iter(kinds)) if len(kinds) == 1 else "any", leaf.name, leaf.type)
 
     # ------------------------------------------------------------------ statements
     def _plan(self, graph: Graph) -> None:

@@ -145,7 +145,7 @@ class Statements(Expressions):
             return self.leaf(node.arg("value")), ast.Add()
         made = self.plan.resolve(node.arg("value"))
         if type(made) is Value and made.node in self.plan.inside and made.node.op.name in self.module.backend.templates:
-            spelled = self.module.template(made.node).tree(tree_map(self.plan.resolve, made.node.args))
+            spelled = self.module.template(made.node).tree(tree_map(self.plan.seen, made.node.args))
             if (
                 isinstance(spelled, ast.BinOp)
                 and self._reads(made.node.args[0], node)
@@ -167,7 +167,7 @@ class Statements(Expressions):
         if node not in self.plan.in_place:
             return False
         args = tree_map(self.plan.resolve, node.args)
-        held, spelled = self.bound.get(args[0]), self.module.template(node).tree(args)
+        held, spelled = self.bound.get(args[0]), self.module.template(node).tree(tree_map(self.plan.seen, node.args))
         if not isinstance(spelled, ast.BinOp) or not isinstance(held, ast.Name) or held.id != text:
             return False
         self.put(ast.AugAssign(ast.Name(text, ast.Store()), spelled.op, self.leaf(args[1])), node.span)

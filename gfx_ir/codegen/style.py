@@ -23,7 +23,8 @@ class Style:
     `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each
     draw moves on; `places`: whether tensors are put on devices by name; `tensor`: the class whose functions are written as
     methods; `gradients`: how a function that brings its own gradient is made of the {forward} that computes it and its {rule}
-    ("vjp" or "jvp", see the op `custom_gradient`; {several}: "*" where it gives several results), and `applied`: how it is called.
+    ("vjp" or "jvp", see the op `custom_gradient`; {several}: "*" where it gives several results), and `applied`: how it is called;
+    `of_numbers`: the ops that are written by a function of Python's where they take numbers alone.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Style:
     tensor: str = ""
     gradients: Mapping[str, str] = field(default_factory=dict)
     applied: str = "{name}"
+    of_numbers: frozenset[str] = frozenset()
 
     def dtype(self, name: str) -> str:
         """The expression for a dtype."""

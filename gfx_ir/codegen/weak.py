@@ -12,7 +12,7 @@ from typing import Any
 
 from ..dtypes import kind_of
 from ..graph import Node, Value
-from ..infer.kinds import ValueKinds, is_made
+from ..infer.facts import Facts, is_made
 from .ancestors import Ancestors
 from .control import IFS, LOOPS, is_boolean
 from .copying import outputs_of
@@ -24,7 +24,7 @@ from .numbers import ARITHMETIC, COMPARISONS, HOST, ORDER, is_number, strong
 class Weak(Lowest):
     """Answers for the values of one function."""
 
-    def __init__(self, liveness: Liveness, kinds: ValueKinds) -> None:
+    def __init__(self, liveness: Liveness, kinds: Facts) -> None:
         super().__init__(liveness, kinds)
         self._loose = Ancestors(liveness, self._loose_from)
         self._numbers = Ancestors(liveness, self._number_from)
@@ -188,7 +188,7 @@ class Weak(Lowest):
 
     def _letters(self, value: Value) -> list[str]:
         """The letters of the kinds of a number that an op made; of one of an open kind, a fraction."""
-        kinds = self.kinds.of(value)
+        kinds = self.kinds.kinds(value)
         return [kind[0] for kind in kinds] if len(kinds) == 1 else ["f"]
 
     def sides_differ(self, first: Any, second: Any) -> bool:

@@ -20,8 +20,11 @@ _SHORT_NAME = 3
 class Widths:
     """Columns of nodes, from the spellings of a target."""
 
-    def __init__(self, template: Callable[[Node], Template | None], resolve: Callable[[Any], Any]) -> None:
-        self.template, self.resolve = template, resolve
+    def __init__(
+        self, template: Callable[[Node], Template | None], resolve: Callable[[Any], Any], seen: Callable[[Any], Any]
+    ) -> None:
+        """`seen`: a leaf as a spelling sees it."""
+        self.template, self.resolve, self.seen = template, resolve, seen
         self._skeletons: dict[int, tuple[int, Counter]] = {}
 
     def node(self, node: Node) -> int:
@@ -38,7 +41,7 @@ class Widths:
         template = self.template(node)
         if template is None:
             return len(op) + 6 + (self.tree(node.args[0]) if node.args else 0)
-        spelled = template.tree(tree_map(self.resolve, node.args))
+        spelled = template.tree(tree_map(self.seen, node.args))
         found = self._skeletons.get(id(spelled))
         if found is None:
             names = Counter(n.id for n in ast.walk(spelled) if isinstance(n, ast.Name) and n.id in node.op.params)

@@ -1,6 +1,6 @@
 """Python's numbers, made of tensors of one element, and Python's functions of them.
 
-A number goes on as a tensor without axes of a weak dtype; where Python runs the code it is Python's own (see `infer.kinds`).
+A number goes on as a tensor without axes of a weak dtype; where Python runs the code it is Python's own (see `infer.facts`).
 Source: https://docs.python.org/3/library/stdtypes.html#numeric-types-int-float-complex
 """
 

@@ -12,22 +12,13 @@ from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-MATH = frozenset(
-    "acos acosh asin asinh atan atanh cos cosh erf erfc exp expm1 lgamma log log1p log2 log10"
-    " sin sinh sqrt tan tanh".split()
-)
-"""Ops of Python numbers that the module math has."""
-_ARITHMETIC = MATH | frozenset(
-    "add subtract multiply divide floor_divide remainder pow negative positive abs logical_not".split()
-)
+from ..style import MATH
 
 
-def is_scalar(x: Any, depth: int = 4) -> bool:
-    """Whether x is Python data where the spelling stands: a number, a host value, or computed from these alone."""
+def is_scalar(x: Any) -> bool:
+    """Whether x is Python data where the spelling stands: a number, or a host value that is no shape."""
     if not isinstance(x, Value):
         return isinstance(x, (bool, int, float, complex))
-    if x.is_tensor and x.node.op.name in _ARITHMETIC and depth:
-        return all(is_scalar(arg, depth - 1) for arg in x.node.args)
     return not x.is_tensor and x.kind != "shape"
 
 

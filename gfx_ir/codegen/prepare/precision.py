@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
-from ...infer.kinds import ValueKinds, is_made
+from ...infer.facts import Facts, is_made
 from ...python_numbers import OPERATORS, TESTS
 from ...trees import leaves, tree_map
 from ..control import IFS, LOOPS, came_from
@@ -42,9 +42,9 @@ def refused(node: Node, style: Style, what: str, why: str, hint: str = "") -> Un
     return UnsupportedConstruct(told, node.span, hint or otherwise)
 
 
-def check_numbers(graphs: Iterable[Graph], kinds: ValueKinds, style: Style) -> None:
+def check_numbers(graphs: Iterable[Graph], facts: Facts, style: Style) -> None:
     """Refuse what would come out otherwise of numbers that are read from tensors. Raises UnsupportedConstruct."""
-    Checks(kinds, style).run(graphs)
+    Checks(facts, style).run(graphs)
 
 
 class SameValues:
@@ -87,8 +87,8 @@ class SameValues:
 class Checks:
     """The checks of one program."""
 
-    def __init__(self, kinds: ValueKinds, style: Style) -> None:
-        self.kinds, self.style = kinds, style
+    def __init__(self, facts: Facts, style: Style) -> None:
+        self.facts, self.style = facts, style
         self._same = SameValues()
 
     def run(self, graphs: Iterable[Graph]) -> None:
@@ -106,7 +106,7 @@ class Checks:
                     self._operator(node)
 
     def _of_read_numbers(self, node: Node) -> bool:
-        return all(map(self.kinds.is_number, node.args)) and any(map(self._is_read, node.args))
+        return all(map(self.facts.is_number, node.args)) and any(map(self._is_read, node.args))
 
     def _operator(self, node: Node) -> None:
         op = node.op.name
@@ -133,11 +133,11 @@ class Checks:
 
     def _power(self, node: Node) -> None:
         base, exponent = node.args
-        whole = self.kinds.of(base) <= _WHOLE and self.kinds.of(exponent) <= _WHOLE
+        whole = self.facts.kinds(base) <= _WHOLE and self.facts.kinds(exponent) <= _WHOLE
         if whole and not _literal(exponent, _MOST_POWER):
             hint = "take a power of a float: float(n) ** k"
             raise refused(node, self.style, "this power", "which may leave the width of whole numbers", hint)
-        if "complex" in self.kinds.of(node.values[0]) and "complex" not in self.kinds.of(base) | self.kinds.of(
+        if "complex" in self.facts.kinds(node.values[0]) and "complex" not in self.facts.kinds(base) | self.facts.kinds(
             exponent
         ):
             if not self._not_negative(base):
@@ -154,7 +154,7 @@ class Checks:
         todo, seen = [leaf], set[Value]()
         while todo:
             value = todo.pop()
-            if type(value) is Value and value not in seen and self.kinds.may_be_number(value):
+            if type(value) is Value and value not in seen and self.facts.may_be_number(value):
                 seen.add(value)
                 yield value
                 todo += self._made_of(value)
@@ -198,7 +198,7 @@ class Checks:
         first = len(loop.args[0]) if loop.op.name in ("for", "host_for") else 0
         results = outputs_of(body.result, len(loop.values) if first else len(init))
         for phi, result in zip(body.placeholders[first:], results[: len(init)]):
-            if phi.is_tensor and self.kinds.of(phi) <= _WHOLE:
+            if phi.is_tensor and self.facts.kinds(phi) <= _WHOLE:
                 self._follow(loop, phi, result)
 
     def _follow(self, loop: Node, phi: Value, result: Any) -> None:
@@ -215,7 +215,7 @@ class Checks:
                     factor, self.style, "this product", "which a loop may take beyond the width of whole numbers", hint
                 )
             node = value.node
-            if value is phi or node.op.name in _BOUNDING or not self.kinds.may_be_number(value):
+            if value is phi or node.op.name in _BOUNDING or not self.facts.may_be_number(value):
                 continue
             if node.op.name == "multiply" and came_from(value) is None:
                 one, other = node.args
@@ -249,7 +249,7 @@ class Checks:
                 todo += [(arg, sign) for arg in value.node.args]
             elif came is None and value.node.op.name == "subtract":
                 todo += [(value.node.args[0], sign), (value.node.args[1], -sign)]
-            elif not self.kinds.of(value) <= _WHOLE:
+            elif not self.facts.kinds(value) <= _WHOLE:
                 parts[self._same.of(value)] += sign
         return Counter({part: count for part, count in parts.items() if count})
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...dtypes import default, float64, int64
 from ...graph import Graph, Node, Value
-from ...infer.kinds import ValueKinds
+from ...infer.facts import Facts
 from ...op import lookup
 from ...python_numbers import DIVISIONS
 from ...types import LogicalTensor
@@ -62,14 +62,19 @@ def lower_numbers(entry: Graph, functions: Mapping[str, Graph], style: Style, pr
     graphs = [entry, *functions.values()]
     if not any(_asks(node) for graph in graphs for node in graph.walk()):
         return
-    kinds = ValueKinds([entry], functions)
-    check_numbers(graphs, kinds, style)
+    facts = Facts([entry], functions, promotion, _settles)
+    facts.find(graphs)  # as the program is now
+    check_numbers(graphs, facts, style)
     for graph in graphs:
         for node in list(graph.walk()):
-            _compute(node, kinds, style)
+            _compute(node, facts, style)
     for graph in graphs:
         for node in list(graph.walk()):
-            _make_arrays(node, kinds, style, promotion)
+            _make_arrays(node, facts, style, promotion)
+
+
+def _settles(node: Node) -> bool:
+    return node.op.name in ("cond", "while", "for")
 
 
 def _asks(node: Node) -> bool:
@@ -88,48 +93,48 @@ def _before(node: Node) -> Make:
     return make
 
 
-def _compute(node: Node, kinds: ValueKinds, style: Style) -> None:
+def _compute(node: Node, facts: Facts, style: Style) -> None:
     """Functions of Python's by ops, and operators as these have them."""
     op, make = node.op.name, _before(node)
     if op == "python":
         lowered = _LOWERED.get(node.args[0])
-        if lowered is None or _complex(node, kinds):
+        if lowered is None or _complex(node, facts):
             raise refused(node, style, f"{node.args[0]}()", "which asks for a number of Python's own")
         args = node.args[1]
         if node.args[0] in _OF_FRACTIONS:
-            args = [arg if kinds.of(arg) <= {"float"} else _real(make, arg) for arg in args]
+            args = [arg if facts.kinds(arg) <= {"float"} else _real(make, arg) for arg in args]
         made = lowered(make, *args)
-        kinds.stands_for(made, node.values[0])
+        facts.stands_for(made, node.values[0])
         _replace(node, made)
-    elif op == "pow" and _fraction(node, kinds):
+    elif op == "pow" and _fraction(node, facts):
         node.set_args((_real(make, node.args[0]), node.args[1]))
-    elif op in _ADDING and _booleans(node, kinds):
+    elif op in _ADDING and _booleans(node, facts):
         taken = [_truth(make, arg) if type(arg) is Value else int(arg) for arg in node.args]
         node.set_args(tuple([make("to_int", arg) if type(arg) is Value else arg for arg in taken]))
         _widen(node)
 
 
-def _make_arrays(node: Node, kinds: ValueKinds, style: Style, promotion: str) -> None:
+def _make_arrays(node: Node, facts: Facts, style: Style, promotion: str) -> None:
     """Booleans as such, and all numbers where control flow hands on nothing but tensors."""
     op = node.op.name
     if op == "to_bool" or (op in ("to_int", "to_float", "item") and style.control == "hop"):
-        _replace(node, _as_array(node, _before(node), kinds, promotion))
+        _replace(node, _as_array(node, _before(node), facts, promotion))
 
 
-def _complex(node: Node, kinds: ValueKinds) -> bool:
-    return any("complex" in kinds.of(arg) and len(kinds.of(arg)) == 1 for arg in node.args[1])
+def _complex(node: Node, facts: Facts) -> bool:
+    return any("complex" in facts.kinds(arg) and len(facts.kinds(arg)) == 1 for arg in node.args[1])
 
 
-def _fraction(node: Node, kinds: ValueKinds) -> bool:
+def _fraction(node: Node, facts: Facts) -> bool:
     """Whether a power of a whole number of Python's is a fraction."""
     base, exponent = node.args
-    whole = type(base) is Value and bool(kinds.of(base)) and kinds.of(base) <= {"int", "bool"}
+    whole = type(base) is Value and bool(facts.kinds(base)) and facts.kinds(base) <= {"int", "bool"}
     return whole and type(exponent) is int and exponent < 0
 
 
-def _booleans(node: Node, kinds: ValueKinds) -> bool:
+def _booleans(node: Node, facts: Facts) -> bool:
     """Whether all that an operator takes are booleans of Python's, which it takes for whole numbers."""
-    taken = [kinds.of(arg) for arg in node.args]
+    taken = [facts.kinds(arg) for arg in node.args]
     return all(found == {"bool"} for found in taken) and any(type(arg) is Value for arg in node.args)
 
 
@@ -148,7 +153,7 @@ def _widen(node: Node) -> None:
         node.values[0].type = known.with_(dtype=int64)
 
 
-def _as_array(node: Node, make: Make, kinds: ValueKinds, promotion: str) -> Value:
+def _as_array(node: Node, make: Make, facts: Facts, promotion: str) -> Value:
     """A tensor in the place of a number, for targets whose control flow hands on tensors."""
     op, (x,) = node.op.name, node.args
     if op == "to_bool":
@@ -156,7 +161,7 @@ def _as_array(node: Node, make: Make, kinds: ValueKinds, promotion: str) -> Valu
     if op == "to_int":
         return make("astype", x, default("i", promotion) if promotion == "jax" else int64)
     element = x.type.dtype if type(x) is Value and isinstance(x.type, LogicalTensor) else None
-    whole = kinds.of(x) <= {"int", "bool"} or is_boolean(x) or (element is not None and element.kind in "biu")
+    whole = facts.kinds(x) <= {"int", "bool"} or is_boolean(x) or (element is not None and element.kind in "biu")
     x = x if whole else make("stop_gradient", x)
     if op == "item":
         return x

@@ -341,3 +341,21 @@ def trailing(n, x, y):
 def test_what_the_test_of_a_loop_does_not_read_has_no_names():
     source = gfx.symbolic_trace(trailing, backend="torch").source("torch", mode="hop")
     assert "def cond(i, *_):" in source
+
+
+def far_from_its_test(x):
+    m = x > 0
+    for _ in range(10):
+        m = m.reshape(-1)
+    return torch.logical_not(m)
+
+
+def straight_from_its_test(x):
+    m = x.sum(0) > 0
+    return torch.logical_not(m.T.T.T.T.T.T.T.T.T.T)
+
+
+@pytest.mark.parametrize("function", [far_from_its_test, straight_from_its_test])
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_a_mask_is_one_however_long_the_way_to_it(function, target):
+    assert "return ~" in gfx.symbolic_trace(function, backend="torch").source(target)

@@ -1,0 +1,113 @@
+"""Dtypes that a value may have where the emitted code runs, and whether each is weak, as that of a Python number is.
+
+A target that joins the values of a test or loop itself gives what both promote to; Python gives one of them as it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..dtypes import DType, bool_, default, kind_of
+from ..errors import GfxError
+from ..graph import Node, Value
+from ..op import Trait
+from ..promotion import promote
+from ..rules import OPEN
+from ..trees import leaves, tree_map
+from ..types import LogicalTensor
+from .shape_rules import ShapeRules
+
+Element = tuple[DType | None, bool]
+"""A dtype, None where it is not told, and whether it is weak."""
+Elements = frozenset[Element]
+
+NOTHING: Elements = frozenset()
+UNTOLD: Elements = frozenset(((None, False),))
+ANYTHING: Elements = frozenset(((None, False), (None, True)))
+BOOLEAN: Elements = frozenset(((bool_, False),))
+_KINDS = {"bool": "b", "int": "i", "float": "f", "complex": "c"}
+_MOST = 32
+"""How many choices of the dtypes of its arguments an op is asked for; of more nothing is told."""
+_REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
+
+
+def declared(value: Value) -> DType | None:
+    """The dtype that a value is told, where that is no number's."""
+    known = value.type
+    return known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
+
+
+def of_kinds(kinds: Iterable[str], promotion: str) -> Elements:
+    """What numbers of Python's of these kinds have."""
+    return frozenset((default(_KINDS[kind], promotion), True) for kind in kinds if kind in _KINDS)
+
+
+def of_constant(leaf: Any, promotion: str) -> Elements:
+    """What a constant has."""
+    number = isinstance(leaf, (bool, int, float, complex))
+    return frozenset(((default(kind_of(leaf), promotion), True),)) if number else UNTOLD
+
+
+def settled(alternatives: Iterable[Elements], promotion: str) -> Elements:
+    """What a target gives that makes one dtype of those of several values. What nothing is known of yet says nothing."""
+    given = [found for found in alternatives if found]
+    return frozenset(_promoted(choice, promotion) for choice in _choices(given)) if given else NOTHING
+
+
+def _promoted(choice: Iterable[Element], promotion: str) -> Element:
+    try:
+        return promote([LogicalTensor(dtype, weak=weak) for dtype, weak in choice], promotion)
+    except _REFUSED:
+        return None, False
+
+
+def _choices(given: list[Elements]) -> Iterator[tuple[Element, ...]]:
+    count = 1
+    for found in given:
+        count *= len(found)
+    return itertools.product(*given) if count <= _MOST else iter([tuple([(None, False)] * len(given))])
+
+
+def of_op(node: Node, at: int, args: list[tuple[Value, Elements]], rules: ShapeRules) -> Elements:
+    """What output `at` of an op has, whose tensors have these."""
+    if not all(found for _, found in args):
+        return NOTHING
+    if node.op.infer is None and node.op.body is None:
+        return _told(node.values[at], UNTOLD)
+    found = frozenset(
+        _asked(node, at, dict(zip((v for v, _ in args), c)), rules) for c in _choices([e for _, e in args])
+    )
+    return _told(node.values[at], found)
+
+
+def _told(value: Value, found: Elements) -> Elements:
+    """What is declared, in the place of what is not told."""
+    known = declared(value)
+    return frozenset((known, False) if element == (None, False) else element for element in found) if known else found
+
+
+def _asked(node: Node, at: int, chosen: dict[Value, Element], rules: ShapeRules) -> Element:
+    """What the op's own rule gives for one dtype of each tensor."""
+    operands = bool(node.op.traits & Trait.ELEMENTWISE)
+
+    def typed(leaf: Any) -> Any:
+        if type(leaf) is not Value:
+            return leaf
+        if leaf in chosen:
+            dtype, weak = chosen[leaf]
+            return LogicalTensor(dtype, weak=weak)
+        kind = _KINDS.get(leaf.kind) if operands else None
+        return OPEN if kind is None else LogicalTensor(default(kind, rules.promotion), (), weak=True)
+
+    try:
+        made = rules.infer(node.op, tree_map(typed, node.args))[at]
+    except _REFUSED:  # said where it is captured, if it is wrong at all
+        return None, False
+    return (made.dtype, made.weak) if isinstance(made, LogicalTensor) else (None, False)
+
+
+def tensors(node: Node) -> list[Value]:
+    """The tensors that an op takes, each once."""
+    return list(dict.fromkeys(leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor))

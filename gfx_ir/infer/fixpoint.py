@@ -1,0 +1,82 @@
+"""Least fixpoints over the values of a program: monotone equations, solved by a worklist for what is asked, each value once."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+from ..graph import Value
+
+T = TypeVar("T")
+
+
+class Fixpoint(Generic[T]):
+    """`parts` gives the values that an equation reads, `rule` its right-hand side, which reads them by `now`.
+
+    A value is looked at again only where one that it reads has changed; one that changes more often than `most` times is
+    given up: it becomes `top`.
+    """
+
+    def __init__(
+        self, parts: Callable[[Value], Iterable[Value]], rule: Callable[[Value], T], bottom: T, top: T, most: int = 64
+    ) -> None:
+        self._parts, self._rule, self._bottom, self._top, self._most = parts, rule, bottom, top, most
+        self._found: dict[Value, T] = {}
+
+    def now(self, value: Value) -> T:
+        """What is known of a value so far: for the rule."""
+        return self._found.get(value, self._bottom)
+
+    def of(self, value: Value) -> T:
+        """The solution for a value."""
+        found = self._found.get(value)
+        if found is None:
+            self._solve(value)
+            found = self._found[value]
+        return found
+
+    def set(self, value: Value, fact: T) -> None:
+        """State what a value is that stands in the place of another one."""
+        self._found[value] = fact
+
+    def _solve(self, root: Value) -> None:
+        order, readers = self._open(root)
+        changes = dict.fromkeys(order, 0)
+        todo, waiting = deque(order), set(order)
+        for value in order:
+            self._found[value] = self._bottom
+        while todo:
+            value = todo.popleft()
+            waiting.discard(value)
+            before = self._found[value]
+            after = self._rule(value) if changes[value] < self._most else self._top
+            if after == before:
+                continue
+            self._found[value] = after
+            changes[value] += 1
+            for reader in readers.get(value, ()):
+                if reader not in waiting:
+                    waiting.add(reader)
+                    todo.append(reader)
+
+    def _open(self, root: Value) -> tuple[list[Value], dict[Value, list[Value]]]:
+        """What the root hangs on and is not solved, parts first as far as they are no cycle, and who reads what."""
+        order: list[Value] = []
+        readers: dict[Value, list[Value]] = {}
+        met = {root}
+        stack = [(root, iter(self._parts(root)))]
+        while stack:
+            value, parts = stack[-1]
+            for part in parts:
+                if part in self._found:
+                    continue
+                readers.setdefault(part, []).append(value)
+                if part not in met:
+                    met.add(part)
+                    stack.append((part, iter(self._parts(part))))
+                    break
+            else:
+                order.append(value)
+                stack.pop()
+        return order, readers
