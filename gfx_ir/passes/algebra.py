@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from ..graph import Node, Value
 from ..op import Trait
-from ..program import Program
-from .base import ALL, Context, Pass, every_graph
-from .sweep import same_type, sweep, written
+from .sweep import LocalPass, same_type
 
 
-class Algebra(Pass):
+class Algebra(LocalPass):
     """Neutral elements, ops that undo themselves, ops that change nothing a second time. It never changes a bit of a result."""
 
     name = "algebra"
-    preserves = ALL
 
-    def run(self, program: Program, context: Context) -> bool:
-        changed = False
-        for graph in every_graph(program):
-            changed |= sweep(graph, partial(_simpler, written(graph)))
-        return changed
+    def rule(self, kept: set[Value], node: Node) -> tuple | None:
+        return _simpler(kept, node)
 
 
 def _simpler(kept: set[Value], node: Node) -> tuple | None:

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from ..dtypes import DType
 from ..graph import Node, Value
 from ..op import Trait
-from ..program import Program
-from .base import ALL, Context, Pass, every_graph
-from .sweep import known_type, sweep, written
+from .sweep import LocalPass, known_type
 
 
-class Casts(Pass):
+class Casts(LocalPass):
     """Eliminates casts that change no value. It needs types: bind and infer the program first."""
 
     name = "casts"
-    preserves = ALL
 
-    def run(self, program: Program, context: Context) -> bool:
-        changed = False
-        for graph in every_graph(program):
-            kept = written(graph)
-            changed |= sweep(graph, partial(_needless, kept))
-            for node in graph:
-                changed |= _past_a_wider_one(kept, node)
-        return changed
+    def rule(self, kept: set[Value], node: Node) -> tuple | None:
+        return _needless(kept, node)
+
+    def after(self, kept: set[Value], node: Node) -> bool:
+        return _past_a_wider_one(kept, node)
 
 
 def _needless(kept: set[Value], node: Node) -> tuple | None:

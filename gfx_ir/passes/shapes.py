@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..graph import Node, Value
 from ..op import Trait, evaluate, lookup
-from ..program import Program
 from ..rules import building
 from ..trees import leaves
-from .base import ALL, Context, Pass, every_graph
-from .sweep import known_type, same_type, sweep, written
+from .sweep import LocalPass, known_type, same_type
 
 
-class Shapes(Pass):
+class Shapes(LocalPass):
     """Simplifies chains of ops that only arrange elements anew. It needs types: bind and infer the program first."""
 
     name = "shapes"
-    preserves = ALL
 
-    def run(self, program: Program, context: Context) -> bool:
-        changed = False
-        for graph in every_graph(program):
-            kept = written(graph)
-            changed |= sweep(graph, partial(_nothing, kept))
-            for node in graph:
-                changed |= _reshaped_at_once(kept, node) or _permuted_at_once(kept, node)
-        return changed
+    def rule(self, kept: set[Value], node: Node) -> tuple | None:
+        return _nothing(kept, node)
+
+    def after(self, kept: set[Value], node: Node) -> bool:
+        return _reshaped_at_once(kept, node) or _permuted_at_once(kept, node)
 
 
 def _nothing(kept: set[Value], node: Node) -> tuple | None:

@@ -1,13 +1,19 @@
-"""Sweep: one walk along a graph in which values are replaced by what stands before them. Linear in its edges."""
+"""Sweep: one walk along a graph in which values are replaced by what stands before them. Linear in its edges.
+
+A LocalPass is a rule about one node, asked of every node in such a walk.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..graph import Graph, Node, Value
+from ..program import Program
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
+from .base import ALL, Context, Pass, every_graph
 
 Visit = Callable[[Node], Sequence[Any] | None]
 
@@ -69,3 +75,26 @@ def same_type(a: Any, b: Any) -> bool:
     if first is None or second is None or first.dims is None or second.dims is None:
         return False
     return first.dtype == second.dtype and None not in first.dims and first.dims == second.dims
+
+
+class LocalPass(Pass):
+    """A rule about one node, for every node of every graph. `kept` are the values that are written in place: they stay."""
+
+    preserves = ALL
+
+    def run(self, program: Program, context: Context) -> bool:
+        changed = False
+        for graph in every_graph(program):
+            kept = written(graph)
+            changed |= sweep(graph, partial(self.rule, kept))
+            for node in graph:
+                changed |= self.after(kept, node)
+        return changed
+
+    def rule(self, kept: set[Value], node: Node) -> tuple | None:
+        """What takes the place of the node's values; None: the node stays."""
+        raise NotImplementedError
+
+    def after(self, kept: set[Value], node: Node) -> bool:
+        """Change a node that stayed, or put another in its place. Whether anything was changed."""
+        return False
