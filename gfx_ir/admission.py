@@ -14,6 +14,7 @@ from .dtypes import DType
 from .errors import ArgumentError, GuardError
 from .graph import Value
 from .host import Dim, Expr, atoms, evaluate
+from .memory import QUESTIONS
 from .program import Guard, Parameter, Slot
 from .trees import paths, tree_map
 from .types import LogicalTensor
@@ -264,10 +265,12 @@ def _check_rank(guard: Guard, held: Any, owner: Backend) -> None:
 
 
 def _check_layout(guard: Guard, held: Any, owner: Backend) -> None:
-    if owner.is_tensor(held) and not owner.in_rows(held):
+    layout = owner.layout_of(held) if owner.is_tensor(held) else None
+    found = guard.value if layout is None else QUESTIONS[guard.kind](layout)
+    if found != guard.value:
         raise GuardError(
-            f"the capture takes it as given that {guard}, and the call has strides or an offset", guard.span,
-            "call with x.contiguous() or a copy",
+            f"the capture takes it as given that {guard}, and the call has {Guard(guard.kind, guard.subject, found)}",
+            guard.span, "call with a tensor that lies in memory as that of the capture did, or capture again with this one",
         )  # fmt: skip
 
 
@@ -287,4 +290,6 @@ def _check_device(guard: Guard, held: Any, owner: Backend) -> None:
         )  # fmt: skip
 
 
-_CHECKS = {"rank": _check_rank, "layout": _check_layout, "number": _check_number, "device": _check_device}
+_CHECKS = {
+    "rank": _check_rank, "number": _check_number, "device": _check_device, **dict.fromkeys(QUESTIONS, _check_layout)
+}  # fmt: skip

@@ -15,6 +15,7 @@ import numpy as np
 from .additions import Spelled, spelled
 from .dtypes import DType
 from .errors import BackendError, MissingOp
+from .memory import Layout, dense
 from .op import REGISTRY, OpDef, lookup, register
 from .printed import printed_helpers, same_code
 from .public import named
@@ -48,6 +49,9 @@ class Backend:
     """Modules and classes, by their dotted names, whose functions a graph may hold as they are."""
     device_kinds: tuple[str, ...] = ()
     """Names of the kinds of device that code asks arrays for, as in `x.is_cuda`."""
+    asks_layout: Mapping[str, Callable[..., Any]] = {}
+    """Methods and attributes that tell how an array lies in memory, by name: fn(ask, type, ...), where `ask` answers a question
+    of `memory.QUESTIONS`."""
     takes: tuple[str, ...] = ()
     """Other frameworks whose arrays its functions take as they are."""
     lacks: tuple[str, ...] = ()
@@ -154,9 +158,9 @@ class Backend:
         """Shape of an array."""
         return tuple(x.shape)
 
-    def in_rows(self, x: Any) -> bool:
-        """Whether an array is all of its memory, row by row, for those whose functions can tell the difference."""
-        return True
+    def layout_of(self, x: Any) -> Layout | None:
+        """How an array lies in memory: row by row, unless code of the framework can tell. None where elements have no strides."""
+        return dense(self.shape_of(x))
 
     def array_class(self) -> type:
         """The class of the arrays that its functions make."""

@@ -134,7 +134,9 @@ class Arguments:
         owner = tracer.array_owner(value)
         if owner is not None and getattr(value, "shape", None) is not None:
             proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, value))
-            tracer.devices[placeholder] = owner.device_of(value)
+            tracer.devices[placeholder], layout = owner.device_of(value), owner.layout_of(value)
+            if layout is not None:
+                tracer.layouts[placeholder] = layout
             if isinstance(value, np.generic):
                 tracer.record.put(placeholder, number_if_given(placeholder))
             return proxy, placeholder

@@ -18,7 +18,7 @@ from .aliases import doubt
 from .attempts import Mark, attempt
 from .called import called_name
 from .missing import stand_in
-from .proxy import Proxy
+from .proxy import HostProxy, Proxy
 from .staging import recorded
 
 if TYPE_CHECKING:
@@ -61,13 +61,21 @@ def _decomposed(tracer: Tracer, owner: Backend, f: Any, args: tuple, kwargs: dic
         return None, ""
     site, tracer.decomposing = tracer.site, True
     try:
-        return attempt(tracer, lambda mark: (_covered(mark, recorded(tracer, owner, f, args, kwargs)),)), ""
+        return attempt(tracer, lambda mark: (_covered(mark, _arrays(recorded(tracer, owner, f, args, kwargs))),)), ""
     except MissingOp as error:
         return None, error.what
     except Exception:  # whatever the framework says, the call is tried once more as a whole
         return None, ""
     finally:
         tracer.decomposing, tracer.site = False, site
+
+
+def _arrays(made: Any) -> Any:
+    """What was recorded. Raises Unheld where it is Python data: what the framework's tracer says of its own arrays (where they
+    lie, whether they are views, who waits for them) need not be so of those that the code gets."""
+    if not all(isinstance(leaf, (Proxy, HostProxy, type(None))) for leaf in leaves(made)):
+        raise Unheld("it gives Python data")
+    return made
 
 
 def _covered(mark: Mark, made: Any) -> Any:

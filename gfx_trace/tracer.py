@@ -14,6 +14,7 @@ from gfx_ir.build import Builder
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.memory import Layout
 from gfx_ir.op import OpDef
 from gfx_ir.program import Guard
 from gfx_ir.python_numbers import OPEN
@@ -100,6 +101,7 @@ class Tracer(
         self.refusals = 0  # how often code that is not entered asked for a number that is open
         self.shown_values = 0  # how many texts Python made of captured values
         self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
+        self.layouts: dict[Value, Layout] = {}  # how those that were given as arrays lie in memory
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
         self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet
@@ -324,8 +326,8 @@ class Tracer(
         return self._assume("number", value, "number of NumPy's")
 
     def assume_rows(self, value: Any) -> bool:
-        """Take an argument to lie in memory row by row, with a guard. False where `value` is no argument."""
-        return self._assume("layout", value, "row by row")
+        """Take an argument to be all of its memory, row by row, with guards. False where `value` is no argument."""
+        return self._assume("c_contiguous", value, True) and self._assume("offset", value, 0)
 
     def is_argument(self, value: Any) -> bool:
         """Whether a value is a tensor that the captured function takes. What a loop carries is none, nor has its region an owner

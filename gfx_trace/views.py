@@ -26,6 +26,7 @@ from .devices import device_question
 from .faults import NUMBERS, UNARY_SIGNS, class_name
 from .holding import hold
 from .indexed import Indexed
+from .layouts import layout_attribute
 from .missing import stand_in
 from .plain import number_attribute
 from .proxy import SYMBOLS, Proxy, weak_kind
@@ -78,6 +79,9 @@ class Views:
         asked = device_question(self, x, name)
         if asked is not None:
             return asked
+        told = layout_attribute(self, x, name)
+        if told is not NotImplemented:
+            return told
         held = own_attribute(backend, name)
         if held is None:
             raise AttributeError(f"{backend.name} tensors have no attribute {name!r}")

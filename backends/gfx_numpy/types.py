@@ -12,11 +12,12 @@ from gfx_ir.dtypes import DType
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
+from gfx_ir.memory import Layout
 from gfx_ir.op import REGISTRY
 from gfx_ir.printed import printed_helpers
 from gfx_ir.row import Lift
 
-from . import holding, lifts
+from . import holding, layouts, lifts
 from .rows import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
 
 # What capture itself answers, by the name that it knows it by.
@@ -33,6 +34,7 @@ class NumpyBackend(Backend):
     promotion = "numpy"
     tensor_types = (np.ndarray, np.generic)
     public = holding.PUBLIC
+    asks_layout = layouts.ASKS
 
     def __init__(self) -> None:
         roots = {"np": np}
@@ -85,6 +87,11 @@ class NumpyBackend(Backend):
     def native_dtype(self, dtype: DType) -> Any:
         """The np.dtype of the same name."""
         return dtype.numpy
+
+    def layout_of(self, x: Any) -> Layout | None:
+        """Its strides, counted in elements; None where these do not divide them."""
+        steps = [divmod(step, x.dtype.itemsize) for step in x.strides]
+        return None if any(rest for _, rest in steps) else Layout(x.shape, tuple(step for step, _ in steps))
 
     def to_host(self, x: Any) -> np.ndarray:
         """The array itself."""

@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.errors import BackendError, UnsupportedConstruct
+from gfx_ir.memory import Layout
 from gfx_ir.types import LogicalTensor
 
 from . import (
@@ -27,6 +28,7 @@ from . import (
     helpers_random,
     helpers_special,
     holding,
+    layouts,
     lifts,
     rows,
     scalars,
@@ -66,6 +68,7 @@ class TorchBackend(Backend):
     tensor_types = (torch.Tensor,)
     public = holding.PUBLIC
     device_kinds = ("cpu", "cuda", "xpu", "mps", "meta", "mtia", "hpu", "ipu", "xla", "maia", "vulkan")
+    asks_layout = layouts.ASKS
     lacks = ("uint16", "uint32", "uint64")
 
     def __init__(self) -> None:
@@ -164,9 +167,11 @@ class TorchBackend(Backend):
     def as_dtype(self, x: Any) -> DType | None:
         return _FROM_TORCH.get(x) if isinstance(x, torch.dtype) else None
 
-    def in_rows(self, x: Any) -> bool:
-        """Whether a tensor is contiguous, and begins where its memory does."""
-        return x.is_contiguous() and x.storage_offset() == 0
+    def layout_of(self, x: Any) -> Layout | None:
+        """Its strides and its offset; sparse and nested tensors have none."""
+        if x.layout is not torch.strided or x.is_nested:
+            return None
+        return Layout(tuple(x.shape), x.stride(), x.storage_offset())
 
     def authors_own(self, module: Any) -> Any:
         """What torch.compile was given; torch.jit keeps no module."""

@@ -7,12 +7,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ..graph import Value
+from ..memory import QUESTIONS
 from ..program import Guard, Program
 from .signature import literal
 from .style import Style
 
 _WIDTH = 110
-_STATED = frozenset(("promotion", "value", "rank", "layout", "number", "device"))
+_STATED = frozenset(("promotion", "value", "rank", "number", "device", *QUESTIONS))
 
 
 def docstring(program: Program, static: Sequence[str], read: Sequence[Value], style: Style) -> str:
@@ -26,7 +27,9 @@ def docstring(program: Program, static: Sequence[str], read: Sequence[Value], st
             numbers = sorted({leaf.name for leaf in read if leaf.name})
             what = f" ({', '.join(numbers)})" if numbers else ""
             notes.append(f"Reads values of tensors in Python{what}, which jax.jit refuses.")
-    return "\n\n".join(part for part in (inspect.cleandoc(program.entry.doc), "\n".join(notes)) if part)
+    doc = inspect.cleandoc(program.entry.doc)
+    new = [note for note in notes if note not in doc]  # of emitted code that is captured again
+    return "\n\n".join(part for part in (doc, "\n".join(new)) if part)
 
 
 def _assumed(program: Program) -> Iterator[str]:
@@ -41,6 +44,12 @@ def _assumed(program: Program) -> Iterator[str]:
     for guard in program.guards:
         if guard.kind in _STATED and not (guard.kind == "value" and guard.subject.partition(".")[0] in whole):
             yield f"Assumes: {guard}"
+    typed = [str(guard) for guard in program.guards if guard.kind == "type"]
+    if typed:
+        yield _filled(f"Assumes {', '.join(typed)}.")
     if left:
-        text = f"Assumes the default{'s' if len(left) > 1 else ''} of {', '.join(left)}."
-        yield textwrap.fill(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+        yield _filled(f"Assumes the default{'s' if len(left) > 1 else ''} of {', '.join(left)}.")
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
