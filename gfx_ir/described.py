@@ -8,6 +8,8 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
+from .probing import own_attribute
+
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _LONGEST = 80
 _ABSENT = object()
@@ -65,7 +67,7 @@ def described(value: Any) -> Described:
         name = value.__qualname__
         module = "" if value.__module__ in (None, "builtins") else f"{value.__module__}."
         return Described(f"{module}{name}", "<" not in name, value)
-    if getattr(value, "shape", None) is not None:  # an array tells only some of its content
+    if own_attribute(value, "shape") is not None:  # an array tells only some of its content
         return Described(f"{_articled(kind)} of shape {tuple(value.shape)}", False, value)
     try:
         text = _sorted(value) if isinstance(value, (set, frozenset)) else repr(value)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
+from gfx_ir.probing import own_attribute
 
-def own_attribute(x: Any, name: str, otherwise: Any = None) -> Any:
-    """An attribute that an object or its class has: a `__getattr__` of its author is not asked, which may raise what it likes."""
-    try:
-        return type.__getattribute__(x, name) if isinstance(x, type) else object.__getattribute__(x, name)
-    except AttributeError:
-        return otherwise
+
+def compiled(f: Any) -> Any:
+    """What a wrapper in C computes, as jax.jit and functools.cache make them, or gfx.trace: what it wraps. None of anything else."""
+    inner, call = own_attribute(f, "__wrapped__"), own_attribute(type(f), "__call__")
+    in_python = isinstance(f, FunctionType) or (isinstance(call, FunctionType) and not own(call.__module__))
+    return inner if callable(inner) and not in_python else None
 
 
 def called_name(f: Any) -> str:

@@ -12,13 +12,14 @@ from gfx_ir.backend import Backend, Lift
 from gfx_ir.codegen import origin
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.op import OpDef
+from gfx_ir.probing import own_attribute
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, paths
 
 from .attributes import own_function
 from .bound import BoundLift
 from .builtin_calls import BUILTINS
-from .called import own_attribute
+from .called import compiled
 from .conversion import convert, converted
 from .draws import BoundDraw
 from .entered import Managers
@@ -96,8 +97,8 @@ class Calls(Managers):
         own, function = 0, f.__init__ if isinstance(f, type) else f.forward if is_module(f) else f
         if isinstance(function, (types.MethodType, types.FunctionType)):
             own = isinstance(f, type) or isinstance(function, types.MethodType)
-            function = getattr(function, "__func__", function)
-        code: Any = getattr(function, "__code__", None)
+            function = own_attribute(function, "__func__", function)
+        code: Any = own_attribute(function, "__code__")
         if code is None or code.co_flags & inspect.CO_VARARGS or function.__defaults__:
             return self.call(f, spread(self, args, -1), kwargs)
         named = sum(name in kwargs for name in code.co_varnames[: code.co_argcount])
@@ -138,15 +139,11 @@ class Calls(Managers):
             return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if isinstance(f, type):
             return self._construct(f, args, kwargs)
-        if isinstance(f, functools._lru_cache_wrapper):
-            return self.call(f.__wrapped__, args, kwargs)
         method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)
-        inner = own_attribute(f, "__wrapped__")
-        if isinstance(inner, types.FunctionType) and not isinstance(method, types.FunctionType):
-            return self.call(inner, args, kwargs)  # compiled, as by jax.jit: it computes what it wraps
-        return run_native(self, f, args, kwargs)
+        inner = compiled(f)
+        return run_native(self, f, args, kwargs) if inner is None else self.call(inner, args, kwargs)
 
     def lifted(self: Tracer, f: Any) -> Any:
         """What a callable is lifted by: a handler of a builtin, a framework's Lift, or None."""
@@ -170,8 +167,8 @@ class Calls(Managers):
         if isinstance(target, functools.partial):
             self.name_arrays(target)
             return self.call_entry(target.func, (*target.args, *args), {**target.keywords, **kwargs})
-        inner = getattr(target, "__wrapped__", None)
-        if not isinstance(target, types.FunctionType) and isinstance(inner, types.FunctionType):
+        inner = compiled(target)
+        if inner is not None:
             return self.call_entry(inner, args, kwargs)
         if isinstance(target, types.FunctionType) and self.lifted(target) is None and not self.is_leaf(target):
             return convert(target, self)(*args, **kwargs)
@@ -195,7 +192,7 @@ class Calls(Managers):
 
     def run_method(self: Tracer, method: Any, args: tuple, kwargs: dict) -> Any:
         """Enter a method in the scope that is open: a module's forward is the module's scope."""
-        function = getattr(method, "__func__", None)
+        function = own_attribute(method, "__func__")
         if function is None or not enterable(function):
             return self.call(method, args, kwargs)
         self.depth += 1

@@ -16,12 +16,14 @@ from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
 from gfx_ir.passes.dce import eliminate_dead
 from gfx_ir.pause import collection_paused
+from gfx_ir.probing import own_attribute
 from gfx_ir.program import Program
 from gfx_ir.rules import building
 from gfx_ir.source import Span
 
 from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
+from .attributes import own_function
 from .flavour import flavour_of, loaded_frameworks
 from .missing import refuse_missing
 from .modules import Mode, authors_own, is_module, register_root
@@ -57,11 +59,17 @@ def capture(
     **options: Any,
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
-    target = authors_own(loaded_frameworks(), target)
+    target = _called(authors_own(loaded_frameworks(), target))
     given = (target, args, kwargs, asked, tracer_class)
     with suppress(WrittenConstant):
         return as_later_calls(lambda: _capture(*given, True, dict(options)))
     return as_later_calls(lambda: _capture(*given, False, dict(options)))
+
+
+def _called(target: Any) -> Any:
+    """The method that a call of the target runs, where it is an object of a class of the user's; else the target."""
+    call = own_function(own_attribute(type(target), "__call__"))
+    return target if call is None or is_module(target) else types.MethodType(call, target)
 
 
 def _capture(
@@ -132,7 +140,7 @@ def _with_article(noun: str) -> str:
 
 def _defined_at(function: Any) -> Span | None:
     """Where a function begins: for errors that no line of it raises."""
-    code = getattr(function, "__code__", None)
+    code = own_attribute(function, "__code__")
     return Span(code.co_filename, code.co_firstlineno, function.__name__) if code is not None else None
 
 
@@ -150,7 +158,7 @@ def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
             hint="give it a function, a model or another callable",
         )
     if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(tracer.lifted(function), tuple):
-        name = getattr(function, "__name__", "f")
+        name = own_attribute(function, "__name__", "f")
         raise CaptureError(
             f"{name!r} is a function of the framework's own",
             hint=f"capture a function that calls it: lambda x: {name}(x)",
@@ -184,12 +192,15 @@ def described(target: Any) -> tuple[Any, str, Any]:
     inner = target
     while isinstance(inner, functools.partial):
         inner = inner.func
+    owner = own_attribute(inner, "__self__")
     if isinstance(inner, types.MethodType):
         inner = inner.__func__
-    unwrapped = getattr(inner, "__wrapped__", None)
+    unwrapped = own_attribute(inner, "__wrapped__")
     if not isinstance(inner, types.FunctionType) and unwrapped is not None:
-        return described(unwrapped)
-    name = getattr(inner, "__name__", None) or snake(type(inner).__name__)
+        found = described(unwrapped)
+        return found if inner is target else (target, *found[1:])
+    name = own_attribute(inner, "__name__") or snake(type(inner).__name__)
+    name = snake(type(owner).__name__) if name == "__call__" else name
     return target, "f" if name == "<lambda>" else name, inner if isinstance(inner, types.FunctionType) else None
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from gfx_ir.backend import Backend
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.probing import own_attribute
 from gfx_ir.source import Scope
 
 from . import hooks
-from .called import own_attribute
 from .rewrite import NoSource, is_converted
 from .rewrite import convert as rewrite
 

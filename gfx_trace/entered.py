@@ -9,6 +9,7 @@ from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import CaptureError, GfxError
+from gfx_ir.probing import own_attribute
 
 from .faults import cannot
 from .grad_mode import standing_for
@@ -74,11 +75,11 @@ class Managers:
     def managed(self: Tracer, f: FunctionType, args: tuple, kwargs: dict) -> Any:
         """What a call of a library's wrapper around a function gives: of one that a manager decorates, the function's result, with
         the manager entered; under `@contextmanager` a manager, its generator entered. NotImplemented: f is no such wrapper."""
-        inner: Any = getattr(f, "__wrapped__", None)
+        inner: Any = own_attribute(f, "__wrapped__")
         if not isinstance(inner, FunctionType):
             return NotImplemented
         held = [cell.cell_contents for cell in f.__closure__ or () if _filled(cell)]
-        for owner in (getattr(item, "__self__", item) for item in held):
+        for owner in (own_attribute(item, "__self__", item) for item in held):
             standing = standing_for(self, owner)
             if standing is not None:
                 return standing.calling(inner, args, kwargs)

@@ -11,6 +11,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 
+from .called import compiled
 from .constructs import TABLE, Rule
 from .findings import Place
 from .modules import is_module
@@ -120,8 +121,8 @@ def function_of(target: Any) -> types.FunctionType:
             target = target.func
         elif isinstance(target, types.MethodType):
             target = target.__func__
-        elif isinstance(getattr(target, "__wrapped__", None), types.FunctionType):
-            target = target.__wrapped__
+        elif (inner := compiled(target)) is not None:
+            target = inner
         elif isinstance(call, types.FunctionType):
             target = call
         else:

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .called import called_name
+from gfx_ir.probing import own_attribute
+
+from .called import called_name, compiled
 from .calls import lifted_by
 from .conversion import foreign
 from .flavour import loaded_frameworks
@@ -251,12 +253,11 @@ def calls_itself(place: Place) -> bool | str:
 def _kind(place: Place) -> tuple[Any, str]:
     """The Python function or framework callable that a call calls, and its name."""
     f = place.meaning(place.node.func)
-    f = getattr(f, "__func__", f)
+    f = own_attribute(f, "__func__", f)
     if f is _UNKNOWN or not callable(f) or lifted_by(f, loaded_frameworks()) is not None:
         return None, ""
-    inner = getattr(f, "__wrapped__", None)
-    f = inner if isinstance(inner, types.FunctionType) and not isinstance(f, types.FunctionType) else f
-    return f, called_name(f)
+    inner = compiled(f)
+    return (f, called_name(f)) if inner is None else (inner, called_name(inner))
 
 
 def without_row(place: Place) -> bool | str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from gfx_ir.backend import Backend, backend, loaded
 from gfx_ir.errors import BackendError
+from gfx_ir.probing import own_attribute
 from gfx_ir.trees import leaves
 
 from .modules import is_module
@@ -55,7 +56,7 @@ def _annotated(target: Any) -> Iterator[str]:
     """Frameworks whose arrays the annotations of a function name."""
     while isinstance(target, functools.partial):
         target = target.func
-    fn = inspect.unwrap(getattr(target, "__func__", target))
+    fn = inspect.unwrap(own_attribute(target, "__func__", target))
     stack = list(getattr(fn, "__annotations__", {}).values())
     while stack:
         hint = stack.pop()
@@ -80,18 +81,23 @@ def _named_frameworks(target: Any) -> Iterator[str]:
         if isinstance(item, functools.partial):
             stack.append(item.func)
             continue
-        fn = getattr(item, "__func__", item)
+        fn = own_attribute(item, "__func__", item)
+        wrapped = own_attribute(fn, "__wrapped__")
+        if callable(wrapped) and wrapped is not fn:  # a wrapper of a framework's making is the framework's
+            stack.append(wrapped)
+            made_by = fn.__globals__.get("__name__") if isinstance(fn, types.FunctionType) else type(fn).__module__
+            yield from filter(None, [_framework(str(made_by))])
         if not isinstance(fn, types.FunctionType):
-            fn = getattr(type(item), "__call__", None)  # noqa: B004 - the function itself is wanted
+            fn = own_attribute(type(item), "__call__")
         if not isinstance(fn, types.FunctionType) or fn in seen:
             continue
         seen.add(fn)
         for hint in fn.__annotations__.values():
-            module = hint if isinstance(hint, str) else getattr(hint, "__module__", "")
+            module = hint if isinstance(hint, str) else own_attribute(hint, "__module__", "")
             yield from filter(None, [_framework(str(module))])
         stack.extend(_references(fn))
         for value in _references(fn):
-            owner = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None) or ""
+            owner = value.__name__ if isinstance(value, types.ModuleType) else own_attribute(value, "__module__") or ""
             found = _framework(str(owner))
             if found:
                 yield found

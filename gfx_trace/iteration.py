@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph
+from gfx_ir.probing import own_attribute
 from gfx_ir.source import Scope, Span
 
 from .contents import row_of
@@ -161,18 +162,18 @@ class Iteration:
 
     def given(self, f: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         """The arguments of a call that is not entered: iterators are only given to it where it may take their items."""
-        name = getattr(f, "__name__", "")
+        name = own_attribute(f, "__name__", "")
         if name in _KEEPS:
             return args, kwargs
         takes = name in _TAKES or (isinstance(f, type) and issubclass(f, _TAKING))
         owner = f.__self__ if isinstance(f, BuiltinFunctionType) else f
-        module = getattr(owner, "__module__", None) or getattr(owner, "__name__", None)
+        module = own_attribute(owner, "__module__") or own_attribute(owner, "__name__")
         named = {key: self.entered(x) for key, x in kwargs.items()} if module in _CALLING else kwargs
         return tuple([self._given(arg, takes, module) for arg in args]), named
 
     def entered(self, x: Any) -> Any:
         """A function of the user's, for a callee that runs it as it stands: one that enters it."""
-        f = getattr(x, "__func__", x)
+        f = own_attribute(x, "__func__", x)
         if not isinstance(f, FunctionType) or not enterable(f):
             return x
         return lambda *args, **kwargs: self.tracer.call(x, args, kwargs)

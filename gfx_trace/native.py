@@ -8,9 +8,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import GfxError
+from gfx_ir.probing import own_attribute
 from gfx_ir.trees import leaves
 
-from .called import called_name, own, own_attribute
+from .called import called_name, own
 from .conversion import foreign
 from .devices import settled
 from .grad_mode import standing_for

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.op import active
+from gfx_ir.probing import own_attribute
 
 from .faults import cannot, is_iterable
 from .operand import Operand
@@ -42,7 +43,7 @@ _SIGNS = {sign: name for name, (sign, _) in OPERATORS.items()}
 
 def _method(kind: type, name: str) -> Any:
     """The Python function that a class has for a special method; None where it has none whose source is the user's."""
-    found = getattr(kind, name, None)
+    found = own_attribute(kind, name)
     return found if isinstance(found, types.FunctionType) and users(found.__globals__) and _has_source(found) else None
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.op import active
+from gfx_ir.probing import own_attribute
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.trees import leaves
 
@@ -125,7 +126,7 @@ def meant(tracer: Tracer, f: Any, args: tuple) -> tuple[Meaning, tuple] | None:
     """What a special method in C means that is called by its name on captured data, and its operands; None: f is none."""
     if not isinstance(f, _METHODS_IN_C) or f.__name__ not in MEANINGS:
         return None
-    owner = getattr(f, "__self__", None)
+    owner = own_attribute(f, "__self__")
     bound = owner is not None and not isinstance(owner, types.ModuleType)
     operands = (owner, *args) if bound else args
     if not operands or (

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.backend import Backend
 from gfx_ir.codegen import emit
 from gfx_ir.graph import Graph, Value
+from gfx_ir.probing import own_attribute
 from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building
 from gfx_ir.types import LogicalTensor
@@ -41,7 +42,7 @@ class Closure:
     """A function of the captured code, as the framework's own tracer calls it: on arrays of the framework's."""
 
     def __init__(self, tracer: Tracer, function: Callable[..., Any], backend: Backend) -> None:
-        self.__name__: str = getattr(function, "__name__", type(function).__name__)
+        self.__name__: str = own_attribute(function, "__name__", type(function).__name__)
         self.tracer, self.function, self.backend = tracer, function, backend
         self.parts: dict[Any, _Part] = {}
 
@@ -149,7 +150,7 @@ def staged(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 def recorded(tracer: Tracer, backend: Backend, f: Any, args: tuple, kwargs: dict) -> Any:
     """A call as its framework's own tracer records it, made again here, call by call. Raises UnsupportedConstruct where
     the type of a tensor that it takes is not known."""
-    name, site = getattr(f, "__name__", type(f).__name__), tracer.site
+    name, site = own_attribute(f, "__name__", type(f).__name__), tracer.site
     given = _closures(tracer, backend, (f, args, kwargs))
     leaves, rebuild = backend.flatten(given)
     places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, (Proxy, HostProxy)) or backend.is_tensor(leaf)]

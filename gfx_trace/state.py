@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.probing import own_attribute
 
 from .aliases import Lost, WrittenConstant
 from .contents import unchanged
@@ -134,13 +136,13 @@ def _array_write(tracer: Tracer, slot: Slot) -> Write | None:
 def _closed_over(target: Any) -> list[Any]:
     """What a target can reach without arguments: its closure, its own object, the globals that its code names."""
     found: list[Any] = []
-    while hasattr(target, "func") and hasattr(target, "args"):
+    while isinstance(target, functools.partial):
         found += [*target.args, *target.keywords.values()]
         target = target.func
-    owner = getattr(target, "__self__", None)
+    owner = own_attribute(target, "__self__")
     if owner is not None:
         found.append(owner)
-    function = getattr(target, "__func__", target)
+    function = own_attribute(target, "__func__", target)
     if isinstance(function, types.FunctionType):
         found += [function.__globals__.get(name) for name in function.__code__.co_names]
         found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.graph import Value
+from gfx_ir.probing import own_attribute
 
-from .called import own_attribute
 from .devices import settled
 from .faults import class_name
 from .proxy import HostProxy, Proxy, is_open, weak_kind

@@ -6,6 +6,8 @@ import ast
 import builtins
 from typing import ClassVar
 
+from gfx_ir.probing import own_attribute
+
 from .context import Context
 from .scopes import parameters
 from .templates import LOAD, at, const, hook, load
@@ -66,7 +68,7 @@ class Calls(Context):
         if not isinstance(func, ast.Name) or not self.is_global(func.id):
             return False
         found = self.module.find(".".join([func.id, *reversed(names)]))
-        return (getattr(found, "__module__", None), getattr(found, "__name__", None)) in FRAME_FUNCTIONS
+        return (own_attribute(found, "__module__"), own_attribute(found, "__name__")) in FRAME_FUNCTIONS
 
     def starred(self, node: ast.Starred) -> ast.expr:
         node.value = hook("gfx_star", [self.expr(node.value)], node)

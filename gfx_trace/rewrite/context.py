@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType, ModuleType
 
 from gfx_ir.errors import GfxError
+from gfx_ir.probing import own_attribute
 
 from .match import HELPERS
 from .names import Fresh
@@ -91,7 +92,7 @@ def holds_no_data(value: object) -> bool:
         return callable(value) or isinstance(value, ModuleType)
     if kind.__name__ == "_lru_cache_wrapper":
         return True
-    home = getattr(value, "__module__", None) if callable(value) else kind.__module__
+    home = own_attribute(value, "__module__") if callable(value) else kind.__module__
     if str(home).partition(".")[0] not in FRAMEWORKS or any(hasattr(kind, name) for name in DATA):
         return False
     return callable(value) or kind.__name__ == "dtype"

@@ -185,7 +185,7 @@ def test_what_stands_behind_a_fixed_argument_goes_by_position_and_by_name(target
 def test_fixed_literals_become_defaults_and_the_docstring_states_them():
     result = gfx.transpile(by_name, X, n=3, to="jax")
     assert "def by_name(x, *, n=3, flag=True):" in result.source
-    assert "Assumes: n == 3\n    Assumes the default of flag." in result.source
+    assert "Assumes: n == 3\n    Assumes x: f32[3].\n    Assumes the default of flag." in result.source
     assert "colour=None" in gfx.transpile(coloured, X, Colour.RED, to="jax").source
     assert "Assumes: colour is Colour.RED" in gfx.transpile(coloured, X, Colour.RED, to="jax").source
     assert "dtype=jnp.float16" in gfx.transpile(typed, X, torch.float16, to="jax").source

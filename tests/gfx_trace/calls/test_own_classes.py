@@ -170,3 +170,56 @@ def counts(x):
 def test_a_write_to_a_class_is_refused():
     with pytest.raises(UnsupportedConstruct, match="'calls' of the class 'Shared'"):
         gfx.symbolic_trace(counts, backend="torch")
+
+
+class InDictionary:
+    """Attributes kept in a dictionary: one that is not there raises KeyError."""
+
+    def __init__(self):
+        self.__dict__["kept"] = {"w": torch.arange(2.0)}
+
+    def __getattr__(self, name):
+        return self.__dict__["kept"][name]
+
+    def __call__(self, x):
+        return x * self.w
+
+    def again(self, x):
+        return self(x) + self.w
+
+
+class HasEverything:
+    def __getattr__(self, name):
+        return HasEverything()
+
+    def __call__(self, x):
+        return x * 2
+
+
+class OfClass(type):
+    def __getattr__(cls, name):
+        raise KeyError(name)
+
+
+class Static(metaclass=OfClass):
+    @staticmethod
+    def shift(x):
+        return x + 1
+
+
+def odd_targets():
+    kept, everything = InDictionary(), HasEverything()
+
+    def with_default(x, how=kept):
+        return how(x) + Static.shift(x)
+
+    return [kept, everything, kept.again, with_default, lambda x: sum(map(kept, [x, everything(x)]))]
+
+
+@pytest.mark.parametrize("at", range(5))
+@pytest.mark.parametrize("level", (0, 1))
+def test_what_a_class_gives_for_any_name_is_asked_by_the_authors_code_alone(at, level):
+    target = odd_targets()[at]
+    program = gfx.symbolic_trace(target, backend="torch") if level == 0 else gfx.symbolic_trace(target, torch.ones(2))
+    x = torch.tensor([1.0, 3.0])
+    torch.testing.assert_close(program(x), target(x))

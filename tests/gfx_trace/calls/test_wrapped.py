@@ -85,6 +85,38 @@ def test_decorators_of_jax(wrap):
         np.testing.assert_allclose(program.to("torch")(X), block(x) + 1)
 
 
+class Layer:
+    def __init__(self):
+        self.w = jnp.arange(4.0).reshape(2, 2)
+
+    def __call__(self, x):
+        return x @ self.w
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def twice(self, x):
+        return x @ self.w * 2
+
+
+def affine(w, x):
+    return x @ w + 1
+
+
+LAYER = Layer()
+JITTED = {
+    "partial": jax.jit(functools.partial(affine, LAYER.w)), "object": jax.jit(LAYER), "method": jax.jit(LAYER.__call__),
+    "jit": jax.jit(jax.jit(LAYER)), "method of a class": LAYER.twice, "under partial": functools.partial(jax.jit(affine), LAYER.w),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("jitted", JITTED.values(), ids=JITTED)
+def test_jit_of_what_is_no_function(jitted):
+    x = jnp.asarray(X.numpy())
+    for given in ((), (x,)):
+        for target in (jitted, lambda x: jitted(x) + 1):
+            found = gfx.transpile(target, *given, to="torch", backend="jax")
+            np.testing.assert_allclose(found(X), target(x))
+
+
 def module_of(tmp_path, name, text):
     path = tmp_path / f"{name}.py"
     path.write_text(text)

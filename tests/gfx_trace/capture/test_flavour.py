@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -48,6 +51,17 @@ def one_of(x: T):
     return x
 
 
+def bare(x):
+    return x.T.std()
+
+
+in_jit = jax.jit(bare)
+
+
+def calls_one_in_jit(x):
+    return in_jit(x) + x.std()
+
+
 @pytest.mark.parametrize(
     ("fn", "args", "expected"),
     [
@@ -61,6 +75,13 @@ def one_of(x: T):
         (by_attribute, (), "numpy"),
         (quoted, (), "jax"),
         (one_of, (), "torch"),
+        (in_jit, (), "jax"),
+        (jax.vmap(bare), (), "jax"),
+        (functools.partial(in_jit), (), "jax"),
+        (calls_one_in_jit, (), "jax"),
+        (torch.no_grad()(bare), (), "torch"),
+        (functools.cache(loads_it), (), "torch"),
+        (functools.cache(bare), (), None),
     ],
 )
 def test_who_decides(fn, args, expected):

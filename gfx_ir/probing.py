@@ -1,0 +1,13 @@
+"""Probing: what an object has, without asking code of its author's for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def own_attribute(x: Any, name: str, otherwise: Any = None) -> Any:
+    """An attribute that an object or its class has: a `__getattr__` of its author is not asked, which may raise what it likes."""
+    try:
+        return type.__getattribute__(x, name) if isinstance(x, type) else object.__getattribute__(x, name)
+    except AttributeError:
+        return otherwise
