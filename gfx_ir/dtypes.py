@@ -104,6 +104,14 @@ def dtype(of: Any) -> DType:
         raise TypeError(f"{of!r} is no dtype that GFX knows; it knows {', '.join(DTYPES)}") from None
 
 
+def holds(to: DType, of: DType, signs: bool = False) -> bool:
+    """Whether an array of the dtype `to` can be written in place with what has the dtype `of`: one of its kind or a lower one;
+    `signs`: of whole numbers those that may be negative are the higher kind."""
+    order = "biufc" if not signs else "buifc"
+    whole = not signs and to.kind in "iu" and of.kind in "iu"
+    return whole or order.index(of.kind) <= order.index(to.kind)
+
+
 def kind_of(scalar: Any) -> str:
     """Kind of a Python scalar: b, i, f or c."""
     for kind, types in (("b", (bool, np.bool_)), ("i", (int, np.integer)), ("f", (float, np.floating))):

@@ -38,6 +38,7 @@ _GUARD_TEXT = {
     "channels_last_3d": "{0}.is_contiguous(memory_format=torch.channels_last_3d) == {1}",
     "strides": "{0}.stride() == {1}",
     "offset": "{0}.storage_offset() == {1}",
+    "holds": "{0} can hold {1}",
     "dim": "{0} == {1}",
     "equal": "{0} == {1}",
     "distinct": "{0} is not {1}",

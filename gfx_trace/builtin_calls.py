@@ -19,6 +19,7 @@ from gfx_ir.graph import Value
 from gfx_ir.python_numbers import FUNCTIONS, OPEN
 from gfx_ir.trees import leaves
 
+from .arity import fits
 from .best import minmax
 from .classes import attribute_name, has_attribute, is_instance, type_of
 from .effects import WRITING_FUNCTIONS
@@ -213,6 +214,8 @@ class Builtin:
     at: int = 0
 
     def __call__(self, tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+        if not fits(f, args, kwargs):
+            return f(*args, **kwargs)  # it raises Python's TypeError
         if self.effect == CONSUMES and len(args) > self.at:
             args = (*args[: self.at], tracer.iteration.drained(args[self.at]), *args[self.at + 1 :])
         return self.handler(tracer, f, args, kwargs)

@@ -107,8 +107,10 @@ class Carried:
 
     def tell(self, tracer: Tracer, value: Value) -> None:
         """Tell the record what a value is that stands for it."""
-        if self.what is not None and value.is_tensor:
-            tracer.record.put(value, self.what)
+        if value.is_tensor:
+            tracer.record.begins[value] = self.before
+            if self.what is not None:
+                tracer.record.put(value, self.what)
 
     def stays(self, value: Any) -> bool:
         """Whether a trip leaves what was assumed, an array or a number of NumPy's; if not, it is either from now on."""

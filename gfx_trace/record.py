@@ -48,6 +48,7 @@ class Record:
         self.known: dict[Value, Abstract] = {}
         self.mixed = False  # whether anything is one of several, so that asking is worth it
         self.like: dict[Value, Value] = {}  # what was written in place, and what was there before
+        self.begins: dict[Value, Any] = {}  # what a loop carries, and what it begins with
         self.rows_of: dict[Value, Value] = {}  # what the items of a loop under construction are rows of
 
     # ------------------------------------------------------------------ what is told

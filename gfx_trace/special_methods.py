@@ -6,6 +6,7 @@ import math
 import operator
 import types
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.op import active
@@ -107,6 +108,31 @@ FUNCTIONS: dict[Any, Meaning] = {
     operator.ior: in_place("|"),
 }
 """Functions of the module `operator` that write, or that ask Python for what is open."""
+
+
+def bound_operands(f: Any) -> Callable[[Tracer, Any], Any] | None:
+    """What `operator.itemgetter(0)`, an attrgetter or a methodcaller does with an object; None: f is none of them."""
+    asks = _BOUND.get(type(f))
+    return None if asks is None else partial(asks, f)
+
+
+def _items(f: Any, tracer: Tracer, o: Any) -> Any:
+    found = tuple([get_item(tracer, o, key) for key in f.__reduce__()[1]])
+    return found if len(found) > 1 else found[0]
+
+
+def _attributes(f: Any, tracer: Tracer, o: Any) -> Any:
+    found = tuple([reduce(tracer.getattr, path.split("."), o) for path in f.__reduce__()[1]])
+    return found if len(found) > 1 else found[0]
+
+
+def _method(f: Any, tracer: Tracer, o: Any) -> Any:
+    made, args = f.__reduce__()
+    name, kwargs = (made.args[0], made.keywords) if isinstance(made, partial) else (args[0], {})
+    return tracer.call(tracer.getattr(o, name), args if isinstance(made, partial) else args[1:], kwargs)
+
+
+_BOUND = {operator.itemgetter: _items, operator.attrgetter: _attributes, operator.methodcaller: _method}
 
 
 class SpecialMethod:

@@ -50,6 +50,7 @@ from .rows import Lazy
 from .scopes import Opened, Scopes
 from .sequences import OpenList, Starred, spliced
 from .sources import Sources
+from .supposed import Suppositions
 from .texts import Texts
 from .truths import Truths
 from .views import Views
@@ -77,6 +78,7 @@ class Tracer(
         self.iteration = Iteration(self)
         self.facts = Facts()
         self.record = Record(self.facts, promotion, self.is_argument, self.type_of)
+        self.suppositions = Suppositions(self)
         self.decided = Decided(self.facts, self.record)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own

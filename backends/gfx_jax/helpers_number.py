@@ -23,3 +23,9 @@ def to_number(x):
     """The number in an array of one element, which gives way to other dtypes as Python's number x.item() does."""
     x = jax.lax.stop_gradient(jnp.reshape(x, ()))
     return jnp.full_like(x.dtype.type(0).item(), x)
+
+
+def can_cast(dtype, to):
+    """Whether an array of the dtype `to` can be written in place with what has the other: whole numbers hold whole numbers."""
+    whole = jnp.issubdtype(dtype, jnp.integer) and jnp.issubdtype(to, jnp.integer)
+    return whole or jnp.can_cast(dtype, to, "same_kind")

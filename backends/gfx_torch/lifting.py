@@ -11,10 +11,10 @@ import torch
 from gfx_ir import dtypes, ops
 from gfx_ir.build import dtype_of, host, rank_of
 from gfx_ir.defaults import number_kind
-from gfx_ir.dtypes import DType, dtype, kind_of
+from gfx_ir.dtypes import DType, dtype, holds, kind_of
 from gfx_ir.errors import MissingOp, ShapeError
 from gfx_ir.graph import Value
-from gfx_ir.lifting.written import check_written
+from gfx_ir.lifting.written import written
 from gfx_ir.op import OpDef, active, lookup
 from gfx_ir.types import LogicalTensor
 
@@ -137,10 +137,9 @@ def dtype_like(x: Any) -> Any:
     return dtype_of(x) or ops.dtype_of(x)
 
 
-def cast_back(new: Any, base: Any) -> Any:
-    """What an in-place method leaves in `base`: its dtype stays. Raises ShapeError where it cannot."""
-    check_written(base, new, _holds)
-    return cast_like(new, base)
+def cast_back(new: Any, base: Any, other: Any = None) -> Any:
+    """What an in-place method leaves in `base`: its dtype and shape stay. Raises ShapeError where they cannot."""
+    return cast_like(written(base, new, holds, "RuntimeError", other), base)
 
 
 def cast_like(new: Any, base: Any) -> Any:
@@ -149,12 +148,6 @@ def cast_like(new: Any, base: Any) -> Any:
     if old is not None and now is not None and old != now:
         return ops.astype(new, old)
     return ops.astype(new, old or ops.dtype_of(base)) if is_number(new) else new
-
-
-def _holds(base: DType, new: DType) -> bool:
-    """A tensor of floats holds what is written of whole numbers, not the other way; see torch.can_cast."""
-    order = "biufc"
-    return (base.kind in "iu" and new.kind in "iu") or order.index(new.kind) <= order.index(base.kind)
 
 
 def floating(x: Any) -> Any:

@@ -12,7 +12,7 @@ IFS = frozenset(("cond", "host_if"))
 LOOPS = frozenset(("while", "for", "host_while", "host_for"))
 _BOOLEAN = frozenset(
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"
-    " isfinite signbit all any array_equal bernoulli is_none is_floating to_bool".split()
+    " isfinite signbit all any array_equal bernoulli is_none is_floating can_cast to_bool".split()
 )
 ALIKE = frozenset(
     "getitem reshape permute_dims squeeze expand_dims broadcast_to flatten unflatten take take_along_axis flip roll tile"

@@ -11,7 +11,7 @@ from .liveness import loop_results
 from .prepare import Prepared
 
 HOST = ("int", "float", "bool", "str", "any", "dtype", "shape", "device")
-_FREE = frozenset(("is_none", "size", "rank", "shape", "dtype_of", "numel", "device_of", "is_floating"))
+_FREE = frozenset(("is_none", "size", "rank", "shape", "dtype_of", "numel", "device_of", "is_floating", "can_cast"))
 # Parameters of ops that take a number which may be traced.
 _TRACED = frozenset("x x1 x2 min max condition fill_value value init args data".split())
 

@@ -21,7 +21,9 @@ _FRESH = frozenset("elementwise reduce linalg special search".split())
 """Families whose results never share memory with what they take, those apart through which one can write."""
 _SAME = frozenset(("positive", "clip", "astype"))
 """Ops of these families that some targets answer with their argument itself."""
-_ASKS = frozenset("size rank shape numel sizes dtype_of device_of is_none is_floating to_python check print".split())
+_ASKS = frozenset(
+    "size rank shape numel sizes dtype_of device_of is_none is_floating can_cast to_python check print".split()
+)
 """Queries: they give no array."""
 _UNSAVED = frozenset(
     "add subtract negative equal not_equal less less_equal greater greater_equal isnan isinf isfinite logical_and"

@@ -61,9 +61,9 @@ def _output(op: OpDef, at: int, type_: Any, args: tuple, tensors: list[Abstract]
         return Abstract(_kinds(op, tensors))
     if op.family == "number":
         return number(*([_OF_DTYPES[type_.dtype.kind]] if type_.dtype is not None else PYTHON)).with_(type=type_)
-    ranks = None if type_.dims is None else frozenset((terms_of(len(type_.dims)),))
-    if ranks is None:
-        ranks = broadcast(tensors) if op.family == "elementwise" else _probed(op, at, args, tensors, rules)
+    if type_.dims is not None:
+        return Abstract(_kinds(op, tensors), LogicalTensor(type_.dtype, type_.dims))
+    ranks = broadcast(tensors) if op.family == "elementwise" else _probed(op, at, args, tensors, rules)
     return of_ranks(_kinds(op, tensors), type_.dtype, ranks)
 
 
@@ -176,7 +176,7 @@ def _getitem(op: OpDef, args: tuple, rules: ShapeRules) -> tuple[Abstract, ...]:
     types = _types(op, args, rules)
     type_ = types[0] if types is not None else UNKNOWN
     if type_.dims is not None:
-        return (of_ranks(numbers, type_.dtype, frozenset((terms_of(len(type_.dims)),))),)
+        return (Abstract(numbers, LogicalTensor(type_.dtype, type_.dims)),)
     open_ = [item for item in items if not (is_integer(item) or isinstance(item, slice) or item is None or item is ...)]
     less, ranks = integers - sum(item is None for item in items), None
     if not open_:

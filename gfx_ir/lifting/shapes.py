@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import ops
 from ..build import host
+from ..dtypes import DType
 from ..errors import MissingOp
 from ..graph import Value
 from ..op import lookup
@@ -67,6 +70,7 @@ class Shapes:
             "shape": {".shape@": lookup("shape")},
             "numel": {"size .size@": self.size},
             "dtype_of": {".dtype@": ops.dtype_of},
+            "can_cast": {"can_cast": self.can_cast},
             "device_of": {".device@": ops.device_of},
         }
 
@@ -107,6 +111,13 @@ class Shapes:
             missing = max(0, count - ask_rank(x, self.say.call(f"atleast_{count}d")))
             made.append(ops.expand_dims(x, tuple(range(missing))) if missing else x)
         return made[0] if len(made) == 1 else self.say.several(made)
+
+    def can_cast(self, from_: Any, to: Any, casting: str = "safe") -> Any:
+        of, to = element(from_), element(to)
+        if isinstance(of, DType) and isinstance(to, DType):
+            return bool(np.can_cast(of.numpy, to.numpy, casting))  # type: ignore[arg-type]
+        expect(self.say.call("can_cast"), "casting", casting, "same_kind")
+        return ops.can_cast(of, to, True)
 
     def size(self, a: Any, axis: Any = None) -> Any:
         """How many elements there are, of all or along an axis."""

@@ -5,29 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import host
-from ..dtypes import DType
+from .. import host, ops
+from ..dtypes import DTYPES, DType, int64
 from ..errors import ShapeError
 from ..graph import Value
-from ..op import active
+from ..op import active, lookup
+from ..types import LogicalTensor
 
+_UNSIGNED = DTYPES["uint8"]
 Holds = Callable[[DType, DType], bool]
 """Whether an array of the first dtype can be written with what has the second."""
 
 
-def check_written(base: Any, new: Any, holds: Holds) -> None:
-    """Raise ShapeError where it is known that an array cannot hold what an in-place operation makes of it: the result has a
-    shape of its own, or a dtype that the array's cannot hold."""
-    told = getattr(active.builder, "told_type", None)
+def written(base: Any, new: Any, holds: Holds, error: str, other: Any = None) -> Any:
+    """What an in-place operation leaves of `new` in an array. It has the array's shape, and a dtype that the array can hold:
+    ShapeError where it is known that it has not; where that is open, the emitted code raises `error` as the framework does.
+
+    `other`: what the array is computed with, where that is one thing.
+    """
+    builder = active.builder
+    told = getattr(builder, "told_type", None)
     if told is None or not all(isinstance(x, Value) and x.is_tensor for x in (base, new)):
-        return
+        return new
     old, made = told(base), told(new)
-    if old.dtype is not None and made.dtype is not None and not holds(old.dtype, made.dtype):
-        what = f"GFX cannot convert this write in place: an array of {old.dtype} cannot hold {made.dtype}, which is the result"
-        raise ShapeError(what, hint="make a new array (x = x + y), or convert first what is added to it")
-    if old.dims is None or made.dims is None:
-        return
-    if len(old.dims) != len(made.dims) or any(host.same(a, b) is False for a, b in zip(old.dims, made.dims)):
+    if old.dtype is not None and made.dtype is not None:
+        _check_dtypes(old.dtype, made.dtype, holds)
+    else:
+        beside = other if isinstance(other, Value) and other.is_tensor else None
+        builder.suppositions.require_dtype(base, new, beside, not holds(_UNSIGNED, int64), error)
+    alike = _alike(old, made)
+    if alike is False:
         shapes = " and ".join(f"({', '.join(map(str, dims))})" for dims in (old.dims, made.dims))
         what = f"GFX cannot convert this write in place: the array and the result have the shapes {shapes}"
         raise ShapeError(what, hint="make a new array: x = x + y")
+    return new if alike or builder.suppositions.keeps_shape(base, new) else ops.broadcast_to(new, lookup("shape")(base))
+
+
+def _check_dtypes(old: DType, made: DType, holds: Holds) -> None:
+    if not holds(old, made):
+        what = f"GFX cannot convert this write in place: an array of {old} cannot hold {made}, which is the result"
+        raise ShapeError(what, hint="make a new array (x = x + y), or convert first what is added to it")
+
+
+def _alike(old: LogicalTensor, made: LogicalTensor) -> bool | None:
+    """Whether two shapes are the same; None where that is open."""
+    if old.dims is None or made.dims is None:
+        return None
+    same = [host.same(a, b) for a, b in zip(old.dims, made.dims)]
+    if len(old.dims) != len(made.dims) or False in same:
+        return False
+    return None if None in same else True

@@ -9,6 +9,7 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
+from ..dtypes import holds
 from ..errors import ShapeError
 from ..rules import OPEN
 from ..types import LogicalTensor
@@ -224,6 +225,17 @@ for _signature, _spelling, _kind, _answer, _run in (
     ("is_floating(x)", "is_floating(x)", "bool", _is_floating, lambda m, x: m.dtype(x).kind == "f"),
 ):
     op(FAMILY, _signature, _spelling, infer=_asked(_answer), kinds=(_kind,), compute=free, control=Asked(_run))
+op(
+    FAMILY,
+    "can_cast(dtype, to, signs=False)",
+    'np.can_cast(dtype, to, "same_kind")',
+    infer=lambda args, rules: (holds(args.to, args.dtype, args.signs),),
+    kinds=("bool",),
+    compute=free,
+    control=Asked(lambda machine, dtype, to, signs: holds(to, dtype, signs)),
+    doc="Whether an array of the dtype `to` can be written in place with what has the other: one of its kind, or of a lower one. "
+    "`signs`: whole numbers that may be negative are none of those that may not.",
+)
 op(FAMILY, "device_of(x)", "x.device", infer=_asked(lambda x, a: None), kinds=("device",), compute=free)
 op(
     FAMILY,

@@ -3,10 +3,6 @@
 BY_THING = {
     "cache": (37, 153),
     "dtypes": (76, 85, 91, 161, 163, 232),
-    "host array": (207,),
-    "late name": (16,),
-    "lazy filter": (236,),
-    "missing": (127,),
     "number": (52, 81, 89, 130, 151, 238),
     "scalars": (50, 60, 125, 131, 159, 185, 223),
     "two of one": (30, 162),

@@ -7,6 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.dtypes import DType
 from gfx_ir.lifting.shapes import Shapes
 from gfx_ir.lifting.words import parts
 from gfx_ir.op import lookup
@@ -161,6 +162,13 @@ ROWS = (
     Row("sizes", lambda a: "x.shape[0]" if a.rank == 1 else "x.shape"),
     Row("dtype_of", _attribute("dtype", "jnp.asarray(x).dtype"), _SAME["dtype_of"] | {"lax.dtype": ops.dtype_of}),
     Row("is_floating", "jnp.issubdtype(jnp.result_type(x), jnp.floating)"),
+    Row(
+        "can_cast",
+        lambda a: (
+            'jnp.can_cast(dtype, to, "same_kind")' if a.signs or isinstance(a.dtype, DType) else "can_cast(dtype, to)"
+        ),
+        _SAME["can_cast"],
+    ),
     Row("is_none", "x is None"),
     Row("gradients_enabled", lambda a: "False" if a.inference else "True"),
     Row("device_of", "x.device", _SAME["device_of"]),

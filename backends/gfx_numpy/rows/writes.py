@@ -11,7 +11,7 @@ from gfx_ir import ops
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.lifting.words import known_dtype
-from gfx_ir.lifting.written import check_written
+from gfx_ir.lifting.written import written
 from gfx_ir.op import lookup
 
 from ._lift import as_array, expect, refuse
@@ -30,7 +30,7 @@ def _same_kind(base: DType, new: DType) -> bool:
 
 def _kept(x: Any, new: Any, other: Any) -> Any:
     """What is written takes the dtype of the array, which beside a number it has anyhow, or NumPy raises."""
-    check_written(x, new, _same_kind)
+    new = written(x, new, _same_kind, "TypeError", other)
     before, after = known_dtype(x), known_dtype(new)
     if before is not None and after is not None:
         return new if before == after else ops.astype(new, before)

@@ -48,7 +48,7 @@ def _infix(op: str, sign: str, *also: str, dunder: str = "") -> Row:
 
 
 def _inplace(op: str) -> Any:
-    return lambda input, other: cast_back(lookup(op)(input, other), input)
+    return lambda input, other: cast_back(lookup(op)(input, other), input, other)
 
 
 def _binary(op: str, *also: str) -> Row:

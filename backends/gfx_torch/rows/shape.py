@@ -9,6 +9,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
+from gfx_ir.dtypes import DType, holds
 
 from ..lifting import (
     ask_rank,
@@ -139,6 +140,11 @@ def _size(input: Any, dim: Any = None) -> Any:
     return shape_of(input) if dim is None else ops.size(input, dim)
 
 
+def _can_cast(from_: Any, to: Any) -> Any:
+    known = isinstance(from_, DType) and isinstance(to, DType)
+    return holds(to, from_) if known else ops.can_cast(from_, to)
+
+
 def _is_floating(input: Any) -> Any:
     found = dtype_of(input)
     return ops.is_floating(input) if found is None else found.kind == "f"
@@ -258,6 +264,7 @@ ROWS = (
         "torch.is_floating_point(x)",
         {names("is_floating_point"): _is_floating, names("is_complex"): _is_complex},
     ),
+    Row("can_cast", "torch.can_cast(dtype, to)", {"torch.can_cast": _can_cast}),
     Row("device_of", "x.device", {"Tensor.device@ Tensor.get_device": one(ops.device_of)}),
     Row("is_none", "x is None"),
     Row(

@@ -1,5 +1,6 @@
 """In-place writes that Python's frameworks refuse: an array keeps its dtype and its shape."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -128,3 +129,80 @@ def test_what_raises_in_python_is_refused(fn, library, data):
 def test_what_the_operations_tell_is_enough(library):
     with pytest.raises(GfxError, match="in place: an array of bool"):
         gfx.symbolic_trace(flags, backend=library)
+
+
+def looped(x, n: int = 3):
+    y = x * 1
+    for _ in range(n):
+        y += 0.5 * x
+    return y
+
+
+def of_two(x, n):
+    y = x * 1
+    y *= n
+    return y
+
+
+def rows_of_a_sum(x):
+    total = x.sum(0)
+    total += x
+    return total
+
+
+def keeps(x, n):
+    y = x * 1
+    y += x[0]
+    y -= n * 0
+    return y
+
+
+def runs(program, way, *args):
+    """What a program gives, captured without types, in one of its ways; None where it raises as an in-place write does."""
+    fn = program if way == "program" else program.to(way)
+    if way == "jax":
+        args = tuple(jnp.asarray(arg) for arg in args)
+    try:
+        found = fn(*args)
+        return np.asarray(found[0] if isinstance(found, tuple) else found, float)
+    except (RuntimeError, TypeError, ValueError) as error:
+        assert not isinstance(error, GfxError) or "in place" in str(error)
+        return None
+
+
+@pytest.mark.parametrize("way", ["program", "torch", "jax"])
+@pytest.mark.parametrize("data", [WHOLE, REAL, FLAGS])
+@pytest.mark.parametrize(
+    "fn", [divided, added, argument, power, item, row, total, method, scaled_total, fine, looped, rows_of_a_sum]
+)
+def test_what_types_would_tell_is_asked_where_it_runs(fn, data, way):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    try:
+        want = np.asarray(fn(torch.tensor(data)), float)
+    except (RuntimeError, TypeError):
+        assert runs(program, way, torch.tensor(data)) is None
+        return
+    np.testing.assert_allclose(runs(program, way, torch.tensor(data)), want, rtol=1e-3)
+
+
+@pytest.mark.parametrize("way", ["program", "torch", "jax"])
+@pytest.mark.parametrize(
+    "pair", [(WHOLE, WHOLE), (WHOLE, REAL), (REAL, WHOLE), (FLAGS, WHOLE), (REAL, REAL[:1]), (REAL[:1], REAL)]
+)
+@pytest.mark.parametrize("fn", [of_two, keeps])
+def test_so_are_the_types_of_two_arguments(fn, pair, way):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    args = [torch.tensor(data) for data in pair]
+    try:
+        want = np.asarray(fn(*args), float)
+    except (RuntimeError, TypeError, IndexError):
+        assert runs(program, way, *args) is None
+        return
+    np.testing.assert_allclose(runs(program, way, *args), want)
+
+
+def test_what_was_captured_so_is_captured_again():
+    again = gfx.symbolic_trace(gfx.symbolic_trace(divided, backend="torch").to("jax"))
+    assert again(jnp.ones(2)).tolist() == [0.5, 0.5]
+    with pytest.raises(RuntimeError, match="in place"):
+        again(jnp.arange(2))

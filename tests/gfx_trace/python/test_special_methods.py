@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import CaptureError
+from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.trees import leaves
 
 XS = [np.array([1.5, -2.0, 3.0], np.float32), np.array([0.5, 1.0, -0.25], np.float32)]
@@ -210,3 +210,52 @@ def of_a_number(x):
 def test_a_number_of_an_open_kind_is_refused():
     with pytest.raises(CaptureError, match="use the operator"):
         gfx.symbolic_trace(of_a_number, backend="torch")
+
+
+# ---------------------------------------------------------------------- what is bound to keys, and how much a builtin takes
+class Memo(dict):
+    def __missing__(self, key):
+        self[key] = 2.0
+        return 2.0
+
+
+def remembered(x):
+    memo = Memo()
+    if x.sum() > 0:
+        operator.itemgetter("c")(memo)
+    return x * sum(memo.values())
+
+
+def bound(x):
+    parts = operator.itemgetter(0, -1)(x), operator.attrgetter("T.shape")(x)
+    return *parts[0], parts[1][0], operator.methodcaller("sum", 0)(x), operator.methodcaller("sum", dim=0)(x)
+
+
+def test_what_is_bound_to_keys_asks_as_the_code_does():
+    x = torch.arange(6.0).reshape(2, 3)
+    got, want = gfx.symbolic_trace(bound, x)(x), bound(x)
+    assert [torch.as_tensor(a).tolist() for a in got] == [torch.as_tensor(a).tolist() for a in want]
+    with pytest.raises(GfxError, match=r"memo|'c'"):
+        gfx.symbolic_trace(remembered, backend="torch")
+
+
+CALLS = [
+    "isinstance(x)",
+    "isinstance(x, int, 3)",
+    "getattr(x)",
+    "map(abs)",
+    "len(x, x)",
+    "sum()",
+    "hasattr(x)",
+    "range()",
+]
+
+
+@pytest.mark.parametrize("call", [*CALLS, "max()", "operator.itemgetter(0)()", "getattr(x, 'a', default=1)"])
+def test_a_builtin_with_other_arguments_than_it_takes_says_so(call):
+    f = eval(f"lambda x: {call}", {"operator": operator})
+    with pytest.raises(TypeError) as wanted:
+        f(torch.ones(2))
+    with pytest.raises(TypeError) as found:
+        gfx.symbolic_trace(f, backend="torch")
+    assert str(found.value) == str(wanted.value)

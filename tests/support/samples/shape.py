@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gfx_ir.dtypes import float32, int32, int64
 from samples import Sample, integers, normal
 
 S = Sample
@@ -97,6 +98,9 @@ SAMPLES = [
     S("dtype_of", (X,)),
     S("is_floating", (X,)),
     S("is_floating", (I,)),
+    S("can_cast", (int64, float32)),
+    S("can_cast", (float32, int64)),
+    S("can_cast", (int64, int32, True)),
     S("is_none", (X,)),
     S("gradients_enabled", ()),
     S("gradients_enabled", (True,)),

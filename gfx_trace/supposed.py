@@ -1,0 +1,227 @@
+"""Suppositions: what values are where all that is open has one dtype and rank. What holds under each of them needs no check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any, Protocol
+
+from gfx_ir import dtypes, ops
+from gfx_ir.dtypes import DType, holds
+from gfx_ir.graph import Graph, Value
+from gfx_ir.host import same
+from gfx_ir.infer.abstract import NUMBERS, Abstract, tensor
+from gfx_ir.passes.moves import relink
+from gfx_ir.program import Guard
+from gfx_ir.promotion import as_type
+from gfx_ir.source import Span
+from gfx_ir.trees import leaves
+from gfx_ir.types import LogicalTensor
+
+from .record import Record
+
+_NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
+_FLOAT, _INT, _BOOL = dtypes.float32, dtypes.int64, dtypes.bool_
+_UNIFORM = ((_FLOAT, 2), (_INT, 1), (_BOOL, 3))
+"""A dtype and a rank, that of every argument."""
+_RANKS = (1, 2)
+_MOST = 4
+_SIZE = 5040
+"""Sizes are multiples of what many numbers divide, each axis has its own: of open dims shape rules assume that they are one."""
+_BITS = 2
+_WHOLE = dtypes.DTYPES["uint8"]  # what every array of whole numbers holds
+_CANNOT = "cannot hold the dtype that is written to it in place"
+
+
+class Supposed(Record):
+    """The record of a capture under a supposition about the types of its arguments."""
+
+    def __init__(self, record: Record, element: Callable[[Value], DType], rank: int, alike: bool = True) -> None:
+        """`alike`: all arguments have one shape; else each has sizes of its own."""
+        super().__init__(record.facts, record.rules.promotion, record.is_argument, self.supposed)
+        self.told, self.like, self.rows_of, self.begins = record.told, record.like, record.rows_of, record.begins
+        self.typed, self.element, self.axes, self.alike = record.type_of, element, rank, alike
+
+    def supposed(self, value: Value) -> LogicalTensor | None:
+        """The type that the capture knows, filled up for an argument."""
+        known = self.typed(value) or LogicalTensor()
+        if not self.is_argument(value):
+            return known
+        first = 0 if self.alike else _MOST * _place(value)
+        dims = tuple(_SIZE * (first + axis) for axis in range(1, self.axes + 1)) if known.dims is None else known.dims
+        return LogicalTensor(known.dtype or self.element(value), dims, weak=known.weak)
+
+    def made(self, new: Value) -> LogicalTensor:
+        """The type of what is about to be written in place: behind the write it is that of the array."""
+        found = self.of(new).type
+        self.known.pop(self.facts.root(new))
+        return found
+
+    def _begins(self, value: Value) -> Any:
+        """What a loop begins with, of what it carries or leaves; None for any other value."""
+        node, begins = value.node, self.begins.get(value)
+        if begins is None and "init" in node.op.params and 0 < value.index <= len(node.arg("init")):
+            begins = node.arg("init")[value.index - 1]
+        return begins
+
+    def _parts(self, value: Value) -> list[Value]:
+        begins = self._begins(value)
+        if begins is None:
+            return super()._parts(value)
+        return [self.facts.root(leaf) for leaf in leaves(begins) if type(leaf) is Value and leaf.is_tensor]
+
+    def _made(self, value: Value) -> Abstract:
+        begins = self._begins(value)
+        if begins is None or value in self.told:
+            return super()._made(value)
+        if type(begins) is Value and begins.is_tensor:
+            return self.known[self.facts.root(begins)]
+        return tensor(as_type(begins, self.rules.promotion)) if isinstance(begins, (bool, int, float)) else tensor()
+
+    def _seen(self, leaf: Any) -> Any:
+        """Numbers of Python's give way to the dtypes that they meet."""
+        if type(leaf) is not Value:
+            return leaf
+        kind = self.known[self.facts.root(leaf)].kind if leaf.is_tensor else leaf.kind if leaf.kind != "int" else ""
+        return as_type(_NUMBERS[kind], self.rules.promotion) if kind in NUMBERS else super()._seen(leaf)
+
+
+class Capture(Protocol):
+    """What is asked of the capture at work."""
+
+    graph: Graph
+    stack: list[tuple[Graph, dict[Value, Value]]]
+    record: Record
+    guards: list[Guard]
+
+    def guard(self, guard: Guard) -> None:
+        """Take something as given."""
+
+    def span(self) -> Span | None:
+        """The author's place."""
+
+    def outermost(self) -> AbstractContextManager[None]:
+        """Inside, nodes are added to the captured function's own graph."""
+
+
+class Suppositions:
+    """The suppositions of a capture: one dtype and rank for all arguments, or a dtype for some of them and another for the rest."""
+
+    def __init__(self, tracer: Capture) -> None:
+        self.tracer = tracer
+        self.error, self.signs = "", False  # what the framework raises, and whether signs of whole numbers matter to it
+        self.uniform = [Supposed(tracer.record, partial(_same, element), rank) for element, rank in _UNIFORM]
+        self.apart = [Supposed(tracer.record, partial(_same, _FLOAT), rank, False) for rank in _RANKS]
+        self.mixed = [
+            Supposed(tracer.record, partial(_either, bit, side), 1) for bit in range(_BITS) for side in (0, 1)
+        ]
+
+    def keeps_shape(self, base: Value, new: Value) -> bool:
+        """Whether what is made of an array surely has its shape."""
+        pairs = [(case.of(base).type.dims, case.made(new).dims) for case in self.apart]
+        told = [(a, b) for a, b in pairs if a is not None and b is not None]  # a rank may be none that the code takes
+        return bool(told) and all(len(a) == len(b) and all(map(_same_size, a, b)) for a, b in told)
+
+    def require_dtype(self, base: Value, new: Value, other: Value | None, signs: bool, error: str) -> None:
+        """Let the source check that an array can be written with what is made of it, where that hangs on dtypes that are open."""
+        found = self._too_high(self.uniform, base, new)
+        if found is None or len({case.of(base).type.dtype for case in self.uniform}) == 1:
+            several = len(self._arguments()) > 1
+            if found is None and (not several or self._too_high(self.mixed, base, new) is None):
+                return
+            found = None
+        self.error, self.signs, beside = error, signs, new if other is None else other
+        to, of = self._as_argument(base), found or self._as_argument(beside)
+        if to and of:
+            self.tracer.guard(Guard("holds", to, of, self.tracer.span()))
+        else:
+            self._check(self._anchor(base), found or self._anchor(beside))
+
+    def _check(self, base: Value, of: Any) -> None:
+        """A line that raises where the array cannot be written so; before all loops and tests if what it asks is known there."""
+        outermost = self._outermost()
+        known = all(type(value) is not Value or value.graph is outermost for value in (base, of))
+        with self.tracer.outermost() if known else nullcontext():
+            of = ops.dtype_of(of) if type(of) is Value else of
+            ops.check(ops.can_cast(of, ops.dtype_of(base), self.signs), f"an array {_CANNOT}", self.error)
+
+    def _anchor(self, value: Value) -> Value:
+        """The first value that has the dtype of another one: what it was before it was written in place, and before a loop."""
+        record = self.tracer.record
+        while type(value) is Value:
+            found, value = value, record.facts.root(value)
+            before = record.like.get(value, record.begins.get(value))
+            value = before if type(before) is Value and before.is_tensor else value
+            if value is found:
+                break
+        return value
+
+    @staticmethod
+    def _too_high(cases: Sequence[Supposed], base: Value, new: Value) -> DType | None:
+        """The highest dtype that an array would be written with and cannot hold."""
+        types = [(case.of(base).type.dtype, case.made(new).dtype) for case in cases]
+        found = [made for old, made in types if old is not None and made is not None and not holds(old, made)]
+        highest = max(found, key=lambda made: "biufc".index(made.kind), default=None)
+        return _WHOLE if highest is not None and highest.kind == "i" else highest
+
+    def _outermost(self) -> Graph:
+        tracer = self.tracer
+        return tracer.stack[0][0] if tracer.stack else tracer.graph
+
+    def _arguments(self) -> list[Value]:
+        return [value for value in self._outermost().placeholders if value.is_tensor]
+
+    def _as_argument(self, value: Value) -> str:
+        """The name of an argument that has the dtype of a value in every case; "" where none has."""
+        cases = (*self.uniform, *self.mixed)
+        own = [case.of(value).type.dtype for case in cases]
+        names = (a.node.args[0] for a in self._arguments() if [case.of(a).type.dtype for case in cases] == own)
+        return next(names, "")
+
+    def _required(self) -> list[Guard]:
+        """The guards; of an argument that has to hold several dtypes the one for the highest."""
+        found: dict[tuple, Guard] = {}
+        for guard in self.tracer.guards:
+            if guard.kind == "holds":
+                key = guard.subject, guard.value if isinstance(guard.value, str) else ""
+                if key not in found or (not key[1] and not holds(found[key].value, guard.value)):
+                    found[key] = guard
+        return list(found.values())
+
+    def state(self, graph: Graph) -> None:
+        """Put what was required of arguments in front of a finished graph: it raises as the framework does."""
+        first, last = graph.first, graph.last
+        named = {value.node.args[0]: value for value in graph.placeholders}
+        for guard in self._required():
+            of = ops.dtype_of(named[guard.value]) if isinstance(guard.value, str) else guard.value
+            ops.check(
+                ops.can_cast(of, ops.dtype_of(named[guard.subject]), self.signs),
+                f"{guard.subject!r} {_CANNOT}",
+                self.error,
+            )
+            node = graph.last if last is None else last.next
+            while node is not None:
+                node.span, following = guard.span, node.next
+                graph.detach(node)
+                graph.insert(node, first)
+                node = following
+        relink(graph)
+
+
+def _same_size(a: Any, b: Any) -> bool:
+    return a is not None and b is not None and same(a, b) is True
+
+
+def _same(element: DType, _: Value) -> DType:
+    return element
+
+
+def _either(bit: int, side: int, argument: Value) -> DType:
+    """The dtype of one of several arguments: any two of them have two in one of the cases."""
+    return (_FLOAT, _INT)[(_place(argument) >> bit & 1) ^ side]
+
+
+def _place(argument: Value) -> int:
+    assert argument.graph is not None
+    return argument.graph.placeholders.index(argument)
