@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.graph import Node
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
+from .interfaces import Capturing
 
 
 class Mark:
@@ -16,7 +15,7 @@ class Mark:
 
     __slots__ = ("tracer", "graph", "last", "guards", "missing")
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Capturing) -> None:
         self.tracer, self.graph, self.last = tracer, tracer.graph, tracer.graph.last
         self.guards, self.missing = len(tracer.guards), len(tracer.missing)
 
@@ -37,7 +36,7 @@ class Mark:
             del tracer.missing[name]
 
 
-def attempt(tracer: Tracer, work: Callable[[Mark], Any]) -> Any:
+def attempt(tracer: Capturing, work: Callable[[Mark], Any]) -> Any:
     """What work(mark) gives. Where it raises, what it recorded and wrote is taken back first."""
     mark = Mark(tracer)
     tracer.journal.open()

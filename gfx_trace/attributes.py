@@ -5,15 +5,13 @@ from __future__ import annotations
 import functools
 import types
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .contents import attributes_of
+from .interfaces import Capturing
 from .journal import MISSING
 from .packages import users
 from .raised import gfx_handlers
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 NOT_OWN = object()
 """What stands for: Python finds this attribute itself."""
@@ -22,7 +20,7 @@ NOT_OWN = object()
 class Attributes:
     """The attributes that code of the user's gives; what a cached property was found to be, for the part of the code that asked."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.raw: dict[tuple[type, str], Any] = {}  # what a class holds under a name, before any descriptor is asked
         self.cached: dict[

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
+from .interfaces import Capturing
 
 
-def checked(tracer: Tracer, test: Any, message: Any, error: str) -> None:
+def checked(tracer: Capturing, test: Any, message: Any, error: str) -> None:
     """Raise a builtin error where a test does not hold."""
     found = tracer.truth(test)
     if found is not True:
-        tracer.let_out("index", getattr(builtins, error)())
+        tracer.raising.let_out("index", getattr(builtins, error)())
         ops.check(found, message, error)
         tracer.facts.assume(found, True)

@@ -96,7 +96,7 @@ def _type_of(tracer: Tracer, x: HostProxy) -> type:
 def attribute_name(tracer: Tracer, name: Any) -> None:
     """Raises what Python raises for the name of an attribute that is no text, and NeedsPython where it is open."""
     if is_open(name) and class_name(tracer, name) in ("str", None):
-        tracer.python_number(name, "the name of an attribute")
+        tracer.python.number(name, "the name of an attribute")
     if not isinstance(name, str):
         raise TypeError(f"attribute name must be string, not {class_name(tracer, name)!r}")
 

@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
-from .proxy import Proxy
+from .proxy import HostProxy, Proxy
 
 _COMPARE = {
     "==": operator.eq,
@@ -59,3 +59,9 @@ class Compared:
         return self._compare(">=", other)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def gfx_compared(x: Any) -> Any:
+    """An operand of a comparison: a tuple or list that holds open numbers is compared as a whole."""
+    kind = type(x)
+    return Compared(x) if (kind is tuple or kind is list) and HostProxy in map(type, x) else x

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
 from gfx_ir.trees import leaves
 
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy
 from .sequences import spliced
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
-
-def positions(tracer: Tracer, index: Any) -> Any:
+def positions(tracer: Capturing, index: Any) -> Any:
     """An index as ops take it: a list with captured numbers is one tensor of positions."""
     if isinstance(index, tuple):
         return spliced(tracer, tuple(positions(tracer, item) for item in index))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.graph import Value
 from gfx_ir.program import Guard
 from gfx_ir.trees import leaves
 
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy
 from .sequences import OpenList, as_list
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _QUESTION = "is_"
 
@@ -22,14 +20,14 @@ def is_device(x: Any) -> bool:
     return type(x) is HostProxy and x.value.kind == "device"
 
 
-def settled(tracer: Tracer, x: Any) -> Any:
+def settled(tracer: Capturing, x: Any) -> Any:
     """x; the framework's own object for it where it is a device, what stands for the list where it is one of open length."""
     if type(x) is OpenList:
         return tracer.wrap(as_list(tracer, x))
     return fixed_device(tracer, x) if is_device(x) else x
 
 
-def fixed_device(tracer: Tracer, x: HostProxy) -> Any:
+def fixed_device(tracer: Capturing, x: HostProxy) -> Any:
     """The framework's own object for an open device, taken as given with a guard. Raises UnsupportedConstruct where tensors of
     different devices meet in it, or a loop hands them on."""
     value = tracer.facts.root(x.value)
@@ -38,7 +36,7 @@ def fixed_device(tracer: Tracer, x: HostProxy) -> Any:
     return device_of(tracer, value.node.args[0], x.backend)
 
 
-def device_of(tracer: Tracer, tensor: Any, backend: Any) -> Any:
+def device_of(tracer: Capturing, tensor: Any, backend: Any) -> Any:
     """The device of a tensor: that of the arguments, parameters and new tensors that it is computed from."""
     found: dict[Any, None] = {}
     asked: dict[Value, Any] = {}
@@ -63,7 +61,7 @@ def device_of(tracer: Tracer, tensor: Any, backend: Any) -> Any:
     return place
 
 
-def _sources(tracer: Tracer, value: Value, asked: dict[Value, Any]) -> Any:
+def _sources(tracer: Capturing, value: Value, asked: dict[Value, Any]) -> Any:
     """What says where a value is, an array or a device; None: where new tensors are made; else a list of what it is computed from."""
     node = value.node
     if tracer.is_argument(value):
@@ -80,14 +78,14 @@ def _sources(tracer: Tracer, value: Value, asked: dict[Value, Any]) -> Any:
     return tensors or None
 
 
-def _untold(tracer: Tracer) -> Exception:
+def _untold(tracer: Capturing) -> Exception:
     return tracer.error(
         "GFX cannot tell on which device this tensor is: it is computed from several, or handed on by a loop",
         "ask an argument for its device",
     )
 
 
-def device_question(tracer: Tracer, x: Proxy, name: str) -> bool | None:
+def device_question(tracer: Capturing, x: Proxy, name: str) -> bool | None:
     """`x.is_cuda` and its like; None: the attribute is no such question."""
     backend = x.backend
     if backend is None or not name.startswith(_QUESTION) or name.removeprefix(_QUESTION) not in backend.device_kinds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from gfx_ir.errors import MissingOp
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
+from .interfaces import Capturing
 from .proxy import Proxy
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 
 class Draws:
@@ -37,7 +35,7 @@ class BoundDraw:
         self.lift, self.backend = lift, backend
 
 
-def drawing(tracer: Tracer, draws: Draws, name: str) -> BoundDraw:
+def drawing(tracer: Capturing, draws: Draws, name: str) -> BoundDraw:
     """`rng.normal`. Raises MissingOp for a distribution without a row."""
     owner = next(b for b in tracer.frameworks() if b.draws)
     lift = owner.draws.get(name)
@@ -48,7 +46,7 @@ def drawing(tracer: Tracer, draws: Draws, name: str) -> BoundDraw:
     return BoundDraw(Lift(lift.name, fn, writes=lift.writes, copies=True, silent=lift.silent), owner)
 
 
-def _next(tracer: Tracer, draws: Draws) -> Value:
+def _next(tracer: Capturing, draws: Draws) -> Value:
     """A fresh key of a generator."""
     if draws.key is None:
         return tracer.next_key()
@@ -57,7 +55,7 @@ def _next(tracer: Tracer, draws: Draws) -> Value:
     return key
 
 
-def generator_of_seed(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def generator_of_seed(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """np.random.default_rng(seed): equal seeds give equal numbers. Without a seed its numbers come from the outside."""
     seed = args[0] if args else kwargs.get("seed")
     if isinstance(seed, Draws):

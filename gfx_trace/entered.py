@@ -47,7 +47,7 @@ class Entered:
         self.tracer.site = self.site
         taken = self.tracer.call(leave, (self.made, kind, error, traceback), {})
         if isinstance(error, Exception) and self.tracer.stack and not taken:  # what was kept for it goes on as before
-            raise self.tracer.raised(error, None)
+            raise self.tracer.raising.error(error, None)
         return taken
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.dtypes import float32
 from gfx_ir.graph import Value
 
 from .compared import Compared
 from .devices import settled
+from .interfaces import Capturing
 from .operand import Operand
 from .proxy import HostProxy, Proxy
 from .sequences import OpenList
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _NAMED = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex", "shape": "tuple"}
 _CLASSES = {"int": int, "float": float, "bool": bool, "str": str, "complex": complex, "shape": tuple}
@@ -25,7 +23,7 @@ _ORDER = ("<", "<=", ">", ">=")
 _EQUAL = ("==", "!=")
 
 
-def class_name(tracer: Tracer, x: Any) -> str | None:
+def class_name(tracer: Capturing, x: Any) -> str | None:
     """What Python calls the class of x, also of a captured value; None where that is only known when the code runs."""
     if isinstance(x, Operand):
         return type(x.object).__name__
@@ -50,7 +48,7 @@ def _tensor_name(x: Proxy) -> str | None:
     return None if x.backend is None or optional else x.backend.tensor_types[0].__name__
 
 
-def no_operator(tracer: Tracer, sign: str, a: Any, b: Any) -> Any:
+def no_operator(tracer: Capturing, sign: str, a: Any, b: Any) -> Any:
     """What Python makes of an operator that its operands do not have: NotImplemented where they are equal or not by being one
     object, else the error that it raises. Where it is not known what they are, they are refused."""
     names = class_name(tracer, a), class_name(tracer, b)
@@ -75,7 +73,7 @@ def is_iterable(x: Any) -> bool:
     return type(x) is not Proxy or x.weak not in NUMBERS
 
 
-def cannot(tracer: Tracer, x: Any, what: str) -> Exception:
+def cannot(tracer: Capturing, x: Any, what: str) -> Exception:
     """The error for what an object cannot do, as Python words it: `what` has a place for the name of its class."""
     name = class_name(tracer, x)
     if name is None:
@@ -83,7 +81,7 @@ def cannot(tracer: Tracer, x: Any, what: str) -> Exception:
     return TypeError(what.format(f"{name!r} object"))
 
 
-def has_attribute_of(tracer: Tracer, x: HostProxy, name: str) -> bool:
+def has_attribute_of(tracer: Capturing, x: HostProxy, name: str) -> bool:
     """Whether what Python has for an open host value has an attribute; an open optional may have any."""
     kind = x.value.kind
     if kind == "dtype" and x.backend is not None:
@@ -91,6 +89,6 @@ def has_attribute_of(tracer: Tracer, x: HostProxy, name: str) -> bool:
     return kind not in _CLASSES or hasattr(_CLASSES[kind], name)
 
 
-def no_attribute(tracer: Tracer, x: Any, name: str) -> Exception:
+def no_attribute(tracer: Capturing, x: Any, name: str) -> Exception:
     """The error for an attribute that the class of a captured value has not."""
     return AttributeError(f"{class_name(tracer, x)!r} object has no attribute {name!r}", name=name)

@@ -123,7 +123,7 @@ def _raise_unless(error: type[Exception], tracer: Tracer, f: Any, args: tuple, k
     given = dict(zip(("condition", "message"), args)) | kwargs
     test, message = given.get("condition", given.get("cond")), given.get("message")
     made = (lambda: tracer.call(message, (), {})) if callable(message) and not is_open(message) else lambda: message
-    tracer.assert_(test, None if message is None else made, error)
+    tracer.raising.check(test, None if message is None else made, error)
 
 
 def _is_tensor(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

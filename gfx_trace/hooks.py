@@ -7,20 +7,24 @@ from collections.abc import Callable
 from types import GeneratorType
 from typing import Any
 
-from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from .compared import Compared
+from .compared import gfx_compared as gfx_compared
 from .faults import cannot
 from .folds import Fold
 from .iterating_calls import lazily
 from .joins import Choice
-from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .proxy import HostProxy, Proxy, Unusable
 from .raised import gfx_handlers as gfx_handlers
 from .raised import gfx_raise as gfx_raise
 from .raised import gfx_raise_again as gfx_raise_again
 from .rows import rows_of
 from .sequences import OpenList, Starred, display, is_shape, open_tuple
+from .variables import gfx_load as gfx_load
+from .variables import gfx_name as gfx_name
+from .variables import gfx_nonlocal as gfx_nonlocal
+from .variables import gfx_read as gfx_read
+from .variables import gfx_undefined as gfx_undefined
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
 
@@ -96,12 +100,6 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
 def gfx_operand(x: Any) -> Any:
     """An operand of an operator: one whose class has operators of its own has them entered."""
     return active.builder.as_operand(x)
-
-
-def gfx_compared(x: Any) -> Any:
-    """An operand of a comparison: a tuple or list that holds open numbers is compared as a whole."""
-    kind = type(x)
-    return Compared(x) if (kind is tuple or kind is list) and HostProxy in map(type, x) else x
 
 
 def gfx_is(a: Any, b: Any) -> Any:
@@ -268,18 +266,6 @@ def _fixed(test: Any, what: str, instead: str) -> bool:
     raise active.builder.error(f"GFX cannot convert this {what}", instead)
 
 
-def gfx_name(name: str, value: Any) -> Any:
-    """value, which the user calls `name`."""
-    kind = type(value)
-    if (kind is Proxy or kind is HostProxy) and name != "_":
-        inner = value.value
-        if inner.__class__ is Value and (inner.name is None or inner.node.span is not None):
-            tracer = active.builder
-            if (inner.name is None and tracer.made_here(inner)) or tracer.encloses(inner):
-                inner.name = None if tracer.quiet else name
-    return value
-
-
 def gfx_unpack(value: Any, names: tuple) -> Any:
     """The items of value, as many as the targets take."""
     tracer = active.builder
@@ -325,17 +311,6 @@ def gfx_percent(template: str, given: Any) -> Any:
     return tracer.percent(template, given)
 
 
-def gfx_load(name: str, value: Any) -> Any:
-    """A global or free variable: arrays in it are parameters of the program."""
-    if type(value) in _PLAIN:
-        return value
-    tracer = active.builder
-    if tracer.array_owner(value) is not None:
-        tracer.site = sys._getframe(1)
-        return tracer.array_proxy(value, name)
-    return gfx_read(name, value)
-
-
 def gfx_global_write(name: str, value: Any) -> Any:
     """A write to a global variable."""
     tracer = active.builder
@@ -350,28 +325,6 @@ def gfx_global_write(name: str, value: Any) -> Any:
     return value
 
 
-def gfx_nonlocal(name: str, variable: Callable[[], Any], value: Any) -> Any:
-    """A write to a variable of a function around this one, which may have returned; `variable`: what reads it."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.journal.record((variable.__closure__ or ())[0], None, "cell", name, tracer.span())
-    return gfx_name(name, value)
-
-
-def gfx_undefined(name: str) -> Undefined:
-    """A variable without a value yet."""
-    return Undefined(name)
-
-
-def gfx_read(name: str, value: Any) -> Any:
-    """A read of a variable that may be undefined."""
-    if isinstance(value, (Undefined, Unusable)):
-        tracer = active.builder
-        tracer.site = sys._getframe(1)
-        return tracer.read(name, value)
-    return value
-
-
 def gfx_enter(made: Any) -> Any:
     """The context manager of a `with`: its own methods are entered as a call of them would be."""
     tracer = active.builder
@@ -383,8 +336,7 @@ def gfx_assert(test: Any, message: Callable[[], Any] | None) -> None:
     """assert test, message."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    tracer.assert_(test, message)
+    tracer.raising.check(test, message)
 
 
-_PLAIN = frozenset((int, float, bool, str, type(None), tuple, list, dict, type(gfx_read), type))
 TABLE: dict[str, Any] = {name: item for name, item in globals().items() if name.startswith("gfx_")}

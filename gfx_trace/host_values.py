@@ -40,7 +40,7 @@ class HostValues:
         if any(isinstance(v, Value) and v.is_tensor for v in (left, right)):
             return self.wrap(op(left, right), self.backend)
         if sign in ("/", "//", "%") and isinstance(right, Value):
-            self.let_out("division", ZeroDivisionError())
+            self.raising.let_out("division", ZeroDivisionError())
         return self.wrap(self.host(sign, left, right), self.backend)
 
     def host_attribute(self: Tracer, x: HostProxy, name: str) -> Any:
@@ -60,7 +60,7 @@ class HostValues:
         if kind == "str" and f"str.{name}" in HOST_OPERATORS:
             return lambda *args: self.wrap(self.host(f"str.{name}", x.value, *map(self.unwrap, args)), x.backend)
         if has_attribute_of(self, x, name):
-            self.python_number(x, f"the attribute {name!r}")
+            self.python.number(x, f"the attribute {name!r}")
         raise no_attribute(self, x, name)
 
     def host_getitem(self: Tracer, x: HostProxy, index: Any) -> Any:
@@ -72,7 +72,7 @@ class HostValues:
 
     def python_hash(self: Tracer, x: HostProxy) -> int:
         """hash(x) in code that was not rewritten."""
-        return hash(fixed_device(self, x)) if is_device(x) else self.python_number(x, "a key")
+        return hash(fixed_device(self, x)) if is_device(x) else self.python.number(x, "a key")
 
     def tensor_hash(self: Tracer, x: Proxy) -> int:
         """hash(x) in code that was not rewritten: of a number that hangs on what it is, of a tensor on which one it is."""
@@ -80,7 +80,7 @@ class HostValues:
         if not x.weak and (owner is None or owner.hashes):
             return id(x)
         if x.weak or (owner is not None and owner.numbers and number_when(x) is not None):
-            return self.python_number(x, "a key")
+            return self.python.number(x, "a key")
         raise TypeError(f"unhashable type: {class_name(self, x)!r}")
 
     def length(self: Tracer, x: Any) -> Any:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
 
+from .interfaces import Capturing
 from .proxy import Proxy
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _COMBINED = {
     "multiply": "multiply", "mul": "multiply", "divide": "divide", "min": "minimum", "max": "maximum", "power": "pow",
@@ -21,7 +19,7 @@ _COMBINED = {
 class Indexed:
     """`x.at`, and with an index `x.at[index]`."""
 
-    def __init__(self, tracer: Tracer, x: Proxy, index: Any = None, chosen: bool = False) -> None:
+    def __init__(self, tracer: Capturing, x: Proxy, index: Any = None, chosen: bool = False) -> None:
         self._tracer, self._x, self._index, self._chosen = tracer, x, index, chosen
 
     def __getitem__(self, index: Any) -> Indexed:

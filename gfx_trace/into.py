@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .called import called_name
+from .interfaces import Capturing
 from .proxy import Proxy
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
-
-def put_into(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def put_into(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """f(*args, out=x, **kwargs): x, which is written."""
     kwargs = dict(kwargs)
     out = kwargs.pop("out")

@@ -120,7 +120,8 @@ class Loops:
                 raise raised if self.stack else raised.error from None
             self.site = site
             if carries.left_by_test(test_side):
-                self._stage_while(*rotated(self, test, body, get, set_, names, stop), stop)
+                test, body, get, set_, names = rotated(self, test, body, get, set_, names, stop)
+                self._stage_while(test, body, get, set_, names, stop)
                 return
             body_side, flag = self._trace_body(carries, body, stop, before=test if carries.test_assigns else None)
             tensor = found.is_tensor if isinstance(found, Value) else False
@@ -170,7 +171,7 @@ class Loops:
 
     def _always_raises(self: Tracer, raised: Raised) -> bool:
         """A body that ends with a raise: it is checked that the body is not reached."""
-        if self.catches(raised.error):
+        if self.raising.catches(raised.error):
             raise self.caught(raised)
         self.checked(False, raised)
         return True

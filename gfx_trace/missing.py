@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.errors import MissingOp, listed
 from gfx_ir.trees import leaves
 
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _HINT = "`gfx ops` lists what is covered; gfx.register adds an op"
 
 
-def stand_in(tracer: Tracer, name: str, args: Any, reason: str = "") -> Any:
+def stand_in(tracer: Capturing, name: str, args: Any, reason: str = "") -> Any:
     """Note a call that has no row and cannot be kept as it is; what stands for its result until the capture fails: one of
     its arguments."""
     tracer.missing.setdefault(f"{name} ({reason})" if reason else name, tracer.span())
@@ -23,7 +21,7 @@ def stand_in(tracer: Tracer, name: str, args: Any, reason: str = "") -> Any:
     return Proxy(found.read(), found.backend) if isinstance(found, Proxy) else found
 
 
-def refuse_missing(tracer: Tracer) -> None:
+def refuse_missing(tracer: Capturing) -> None:
     """Raise MissingOp where the code made calls without a row. What else went wrong behind the first may follow from it."""
     if len(tracer.missing) == 1:
         ((name, span),) = tracer.missing.items()

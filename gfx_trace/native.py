@@ -45,28 +45,28 @@ def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict)
     if HostProxy in map(type, args):
         args = tuple([settled(tracer, arg) for arg in args])
     args = tuple([standing_for(tracer, arg) or arg for arg in args])  # a manager that it enters
-    site, shown, refusals = tracer.site, tracer.shown_values, tracer.refusals
+    site, shown, refusals = tracer.site, tracer.python.shown_values, tracer.python.refusals
     try:
         args, kwargs = tracer.iteration.given(f, args, kwargs)
         given, named = args, kwargs
         result = tracer.native_methods.run(_asked(f, args), lambda: tracer.effects.run(f, given, named))
     except GfxError as error:
-        tracer.refusals = refusals  # the error says it
+        tracer.python.refusals = refusals  # the error says it
         _placed(tracer, error, site)
         if isinstance(error, NeedsPython):
             error.hint = error.hint or f"it is asked for inside {called_name(f)}"
         raise
     except Exception as error:
-        if tracer.refusals == refusals and not _met(tracer, error, f, args, kwargs):
+        if tracer.python.refusals == refusals and not _met(tracer, error, f, args, kwargs):
             raise
         tracer.site = site
         raise _refused(
             tracer, f, "it is code that GFX does not enter, and it takes no value that is not there yet"
         ) from None
     tracer.site = site
-    if tracer.refusals != refusals:
+    if tracer.python.refusals != refusals:
         raise _refused(tracer, f, "it goes on without the value")
-    if tracer.shown_values != shown and result is not None:
+    if tracer.python.shown_values != shown and result is not None:
         raise _refused(tracer, f, "it puts the value into a text")
     quiet = tracer.quiet or ((result is not None or not tracer.stack) and own_attribute(f, "__module__") not in _CLOCKS)
     if not quiet:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gfx_ir import ops
-from gfx_ir.backend import Lift, OpenParts
-from gfx_ir.graph import Value
+from gfx_ir.backend import Lift
 
 from .attributes import NOT_OWN
 from .devices import settled
@@ -24,11 +23,10 @@ from .overloaded import Overloading
 from .packages import enterable
 from .picked import got, open_place, picked, replaced
 from .proxy import HostProxy, Proxy, Unusable, is_open
-from .raised import INSTEAD_OF_CATCHING, Raised
 from .rows import Growing, StackedRows, last_of, listed, rows_of
-from .sequences import OpenList, is_shape, method_of_sizes, starred_rest
+from .sequences import OpenList, method_of_sizes
 from .special_methods import MEANINGS, WRITING, SpecialMethod
-from .told import holds_open, is_size, told
+from .told import holds_open, is_size
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -252,90 +250,7 @@ class Objects(Overloading):
         self.effects.writes(o)
         del o[key]
 
-    # ------------------------------------------------------------------ unpacking
-    def unpack(self: Tracer, value: Any, names: tuple) -> Any:
-        """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
-        if type(value) is Choice:
-            return self.on_choice(value, lambda side: self.unpack(side, names))
-        value = rows_of(self.iterable(value))
-        starred = any(isinstance(name, str) and name.startswith("*") for name in names)
-        value = self.iteration.drained(value) if starred else self.iteration.some(value, len(names))
-        items = self._items(value, names)
-        if not any(isinstance(name, tuple) for name in names):
-            self._name_all(items, names)
-            return items
-        return [self.unpack(item, name) if isinstance(name, tuple) else item for item, name in zip(items, names)]
-
-    def _items(self: Tracer, value: Any, names: tuple) -> Any:
-        starred = any(isinstance(name, str) and name.startswith("*") for name in names)
-        count = len(names)
-        if isinstance(value, HostProxy) and value.value.kind == "shape" and not starred:
-            if value.value.node.op.name == "shape":
-                subject = value.value.node.args[0]
-                return [self.wrap(v, value.backend) for v in _tuple(ops.sizes(subject, count))]
-            return [self.wrap(self.host("getitem", value.value, at), value.backend) for at in range(count)]
-        if is_shape(value):
-            return starred_rest(self, value, names)
-        if isinstance(value, Proxy):
-            if starred:
-                known = self.length(value)
-                if not isinstance(known, int):
-                    raise self.error(
-                        "GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture"
-                    )
-                return [value[at] for at in range(known)]
-            parts = _tuple(ops.unstack(value.read(), 0, count))
-            wrapped = tuple(self.wrap(v, value.backend) for v in parts)
-            if value.backend is not None and value.backend.views:
-                self.link_item(value, value.read(), wrapped, 1)
-            return list(wrapped)
-        if isinstance(value, OpenParts) and not starred:
-            parts = self.wrap(_tuple(value.unpack(count)))
-            value.made(parts)
-            return list(parts)
-        return value if isinstance(value, (tuple, list)) and not hasattr(value, "_fields") else list(value)
-
-    def _name_all(self: Tracer, items: Any, names: tuple) -> None:
-        if len(items) != len(names):
-            return
-        for item, name in zip(items, names):
-            if isinstance(item, (Proxy, HostProxy)) and isinstance(item.value, Value) and item.value.name is None:
-                item.value.name = name.removeprefix("*") if name != "_" else None
-
-    # ------------------------------------------------------------------ raise, assert, contexts
-    def assert_(self: Tracer, test: Any, message: Any, error: type[Exception] = AssertionError) -> None:
-        """assert test, message(); `error`: what is raised instead of an AssertionError."""
-        found = self.truth(test)
-        if found is True:
-            return
-        if found is False:
-            raise self.raised(error(message()) if message is not None else error(), None)
-        self.let_out("assert", error())
-        given = told(self, message()) if message is not None else ""
-        text = (given,) if type(given) is tuple else given
-        ops.check(found, text, error.__name__)
-        self.facts.assume(found, True)
-
-    def raised(self: Tracer, error: Any, cause: Any) -> BaseException:
-        """What `raise error from cause` raises at capture."""
-        made = self.call(error, (), {}) if isinstance(error, type) else error
-        if cause is not None:
-            made.__cause__ = cause
-        caught_here = self.catches(made, len(self.stack))  # Python finds the clause itself
-        return (
-            Raised(made, self.span(), told(self, getattr(made, "args", ()))) if self.stack and not caught_here else made
-        )
-
-    def catches(self: Tracer, error: BaseException, depth: int | None = None) -> bool:
-        """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only."""
-        return any(isinstance(error, kinds()) for at, kinds in self.handlers if depth is None or at == depth)
-
-    def let_out(self: Tracer, what: str, error: BaseException) -> None:
-        """Raises where an except clause would take an error that may be raised when the code runs: nothing is there to take it then."""
-        if self.catches(error):
-            text = f"this {what}: it may raise under a traced test, and an except clause around it may catch that"
-            raise self.error(f"GFX cannot convert {text}", INSTEAD_OF_CATCHING)
-
+    # ------------------------------------------------------------------ rows and modules
     def stacked(self: Tracer, items: list[Any]) -> Any:
         """What stacking a list gives: a staged loop's rows, or the stack of its tensors."""
         rows = rows_of(items)
@@ -365,7 +280,3 @@ class Objects(Overloading):
         if subject is not None and backend.views:
             self.link(subject, values[0], wrapped, lift.name if lift.copies == "maybe" else "")
         return wrapped
-
-
-def _tuple(x: Any) -> tuple:
-    return x if isinstance(x, tuple) else (x,)

@@ -16,8 +16,9 @@ from gfx_ir.probing import own_attribute
 
 from .faults import cannot, is_iterable
 from .operand import Operand
+from .operators import OPERATORS
 from .packages import users
-from .proxy import OPERATORS, is_open
+from .proxy import is_open
 from .rows import listed
 from .sequences import OpenList
 from .views import PYTHON_INPLACE

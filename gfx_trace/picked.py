@@ -84,7 +84,7 @@ def got(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
 def replaced(tracer: Tracer, o: Any, key: Any, value: Any) -> None:
     """o[key] = value: each item is the value, or what it was. A key that a dictionary may lack has to be fixed."""
     if is_mapping(o) and tracer.truth(tracer.contains(o, key)) is not True:
-        tracer.python_number(key, "a key that may be new")
+        tracer.python.number(key, "a key that may be new")
     places, here = _asked(tracer, o, key)
     for at in places:
         tracer.set_item(o, at, tracer.ifexp(here(at), lambda: value, lambda at=at: tracer.item(o, at)))
@@ -94,7 +94,7 @@ def _asked(tracer: Tracer, o: Any, key: Any, check: bool = True) -> tuple[list[A
     """The keys of a container, and what asks whether `key` is one of them; that it is there is checked, of a mapping if asked."""
     places = list(o) if is_mapping(o) else list(range(len(o)))
     if tracer.fixed_loops or not 0 < len(places) <= _MOST:
-        tracer.python_number(key, "a key" if is_mapping(o) else "an index")
+        tracer.python.number(key, "a key" if is_mapping(o) else "an index")
     if type(key) is Proxy and not is_mapping(o):
         _whole(tracer, key, type(o).__name__)
     count, site = len(places), tracer.site

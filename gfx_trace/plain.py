@@ -58,14 +58,14 @@ def cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def may_raise(tracer: Tracer, what: str, *errors: type[Exception]) -> None:
     """What Python may raise of numbers that are open: refused where an except clause waits for it."""
-    if tracer.handlers:
+    if tracer.raising.handlers:
         for error in errors:
-            tracer.let_out(what, error())
+            tracer.raising.let_out(what, error())
 
 
 def combined(tracer: Tracer, op: str, operands: Sequence[Any], kinds: Sequence[str]) -> str:
     """The kind of what an operator of Python's makes of numbers; refused where an except clause waits for what it may raise."""
-    if tracer.handlers:
+    if tracer.raising.handlers:
         _may_fail(tracer, op, operands, kinds)
     return operator_kind(op, kinds, operands)
 
@@ -107,7 +107,7 @@ def on_math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return python_call(tracer, f"math.{f.__name__}", args, kwargs)
     name = f"math.{f.__name__}"
     if kwargs or name not in HOST_OPERATORS:
-        tracer.python_number(next(filter(is_open, args)), f"{name}()")
+        tracer.python.number(next(filter(is_open, args)), f"{name}()")
     return tracer.wrap(tracer.host(name, *(tracer.unwrap(a) for a in args)))
 
 
@@ -151,7 +151,7 @@ def number_attribute(tracer: Tracer, x: Proxy, name: str) -> Any:
             f"{' or '.join(cls.__name__ for cls in classes_of(x.weak))!r} object has no attribute {name!r}"
         )
     if name not in FUNCTIONS:
-        tracer.python_number(x, f"the attribute {name!r}")
+        tracer.python.number(x, f"the attribute {name!r}")
     if callable(getattr(_CLASSES[x.weak] if x.weak in KINDS else complex, name)):
         return lambda *args, **kwargs: python_call(tracer, name, (x, *args), kwargs)
     return python_call(tracer, name, (x,))

@@ -14,11 +14,9 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
-from gfx_ir.op import OpDef, active
+from gfx_ir.op import active
 from gfx_ir.python_numbers import KINDS, OPEN
 from gfx_ir.source import Span
-
-from .operand import Operand
 
 _VERSIONS = itertools.count(1)
 
@@ -142,28 +140,28 @@ class Proxy:
 
     # ------------------------------------------------------------------ what Python itself asks for
     def __bool__(self) -> bool:
-        return active.builder.python_truth(self)
+        return active.builder.python.truth(self)
 
     def __iter__(self) -> Iterator[Any]:
         return active.builder.iterate(self)
 
     def __len__(self) -> int:
-        return active.builder.python_number(active.builder.length(self), "len()")
+        return active.builder.python.number(active.builder.length(self), "len()")
 
     def __index__(self) -> int:
-        return active.builder.python_number(self, "an index")
+        return active.builder.python.number(self, "an index")
 
     def __int__(self) -> int:
-        return active.builder.python_number(self, "int()")
+        return active.builder.python.number(self, "int()")
 
     def __float__(self) -> float:
-        return active.builder.python_number(self, "float()")
+        return active.builder.python.number(self, "float()")
 
     def __format__(self, spec: str) -> str:
-        return active.builder.python_text(self)
+        return active.builder.python.text(self)
 
     def __contains__(self, item: Any) -> bool:
-        return active.builder.python_truth(active.builder.contains(self, item))
+        return active.builder.python.truth(active.builder.contains(self, item))
 
     def __hash__(self) -> int:
         return active.builder.tensor_hash(self) if active.builder is not None else id(self)
@@ -172,22 +170,22 @@ class Proxy:
         return _shown(self)
 
     def __copy__(self) -> Any:
-        return active.builder.python_copy(self)
+        return active.builder.python.copy(self)
 
     def __deepcopy__(self, memo: dict) -> Any:
-        return active.builder.python_copy(self)
+        return active.builder.python.copy(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return active.builder.python_number(self, "a copy of bytes")
+        return active.builder.python.number(self, "a copy of bytes")
 
     def __sizeof__(self) -> int:
-        return active.builder.python_number(self, "its size in memory")
+        return active.builder.python.number(self, "its size in memory")
 
     def __dir__(self) -> Any:
-        return active.builder.python_number(self, "dir()")
+        return active.builder.python.number(self, "dir()")
 
     def __complex__(self) -> complex:
-        return active.builder.python_number(self, "complex()")
+        return active.builder.python.number(self, "complex()")
 
 
 class HostProxy:
@@ -223,25 +221,25 @@ class HostProxy:
         return active.builder.host_getitem(self, index)
 
     def __bool__(self) -> bool:
-        return active.builder.python_truth(self)
+        return active.builder.python.truth(self)
 
     def __index__(self) -> int:
-        return active.builder.python_number(self, "an index")
+        return active.builder.python.number(self, "an index")
 
     def __int__(self) -> int:
-        return active.builder.python_number(self, "int()")
+        return active.builder.python.number(self, "int()")
 
     def __float__(self) -> float:
-        return active.builder.python_number(self, "float()")
+        return active.builder.python.number(self, "float()")
 
     def __iter__(self) -> Iterator[Any]:
         return active.builder.iterate(self)
 
     def __len__(self) -> int:
-        return active.builder.python_number(active.builder.length(self), "len()")
+        return active.builder.python.number(active.builder.length(self), "len()")
 
     def __format__(self, spec: str) -> str:
-        return active.builder.python_text(self)
+        return active.builder.python.text(self)
 
     def __hash__(self) -> int:
         return active.builder.python_hash(self)
@@ -250,7 +248,7 @@ class HostProxy:
         return _shown(self)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        return active.builder.python_number(self, "an array")
+        return active.builder.python.number(self, "an array")
 
     def __copy__(self) -> HostProxy:
         return self
@@ -267,22 +265,8 @@ def _shown(x: Proxy | HostProxy) -> str:
     """What stands in a text that Python makes of a captured value, which nobody may rely on."""
     builder = active.builder
     if builder is not None:
-        builder.shows(x, sys._getframe(2))
+        builder.python.shows(x, sys._getframe(2))
     return f"<{getattr(x.value, 'name', None) or 'a value'}, known when the code runs>"
-
-
-OPERATORS = {
-    "add": ("+", "add"), "sub": ("-", "subtract"), "mul": ("*", "multiply"), "truediv": ("/", "divide"),
-    "floordiv": ("//", "floor_divide"), "mod": ("%", "remainder"), "pow": ("**", "pow"), "matmul": ("@", "matmul"),
-    "and": ("&", "bitwise_and"), "or": ("|", "bitwise_or"), "xor": ("^", "bitwise_xor"),
-    "lshift": ("<<", "bitwise_left_shift"), "rshift": (">>", "bitwise_right_shift"),
-}  # fmt: skip
-COMPARISONS = {
-    "lt": ("<", "less"), "le": ("<=", "less_equal"), "gt": (">", "greater"), "ge": (">=", "greater_equal"),
-    "eq": ("==", "equal"), "ne": ("!=", "not_equal"),
-}  # fmt: skip
-UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "bitwise_invert"), "abs": ("abs", "abs")}
-SYMBOLS = dict((*OPERATORS.values(), *COMPARISONS.values()))
 
 
 _WEAK = (*KINDS, OPEN)
@@ -299,72 +283,6 @@ def weak_kind(x: Any) -> str:
 def widest(a: str, b: str) -> str:
     """Kind of a number that is of kind a or b; "" where one is no number."""
     return max(a, b, key=_WEAK.index) if a and b else ""
-
-
-def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
-    def method(self: Proxy, other: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        if other.__class__ is Operand:
-            return NotImplemented
-        operand = builder.operand(other)
-        if operand is NotImplemented:
-            return builder.no_operand(sign, *((other, self) if swapped else (self, other)))
-        value = self.value if self.base is None else self.read()
-        operands = (operand, value) if swapped else (value, operand)
-        weak = self.weak and weak_kind(other)
-        if weak:
-            kinds = (weak, self.weak) if swapped else (self.weak, weak)
-            weak = builder.combined(op.name, operands, kinds)
-        return Proxy(builder.add(op, operands), self.backend, weak)
-
-    return method
-
-
-def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
-    def method(self: HostProxy, other: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        if isinstance(other, (Proxy, Operand)):
-            return NotImplemented
-        return builder.host_binary(sign, op, other, self) if swapped else builder.host_binary(sign, op, self, other)
-
-    return method
-
-
-def _tensor_inplace(sign: str) -> Callable[[Any, Any], Any]:
-    def method(self: Proxy, other: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        return builder.inplace(sign, self, other)
-
-    return method
-
-
-def _unary(sign: str, op: OpDef) -> Callable[[Any], Any]:
-    def method(self: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        return builder.unary(sign, op, self)
-
-    return method
-
-
-def _install() -> None:
-    for name, (sign, op_name) in {**OPERATORS, **COMPARISONS}.items():
-        op = getattr(ops, op_name)
-        setattr(Proxy, f"__{name}__", _tensor_binary(sign, op, False))
-        setattr(HostProxy, f"__{name}__", _host_binary(sign, op, False))
-        if name in OPERATORS:
-            setattr(Proxy, f"__r{name}__", _tensor_binary(sign, op, True))
-            setattr(HostProxy, f"__r{name}__", _host_binary(sign, op, True))
-            setattr(Proxy, f"__i{name}__", _tensor_inplace(sign))
-    for name, (sign, op_name) in UNARY.items():
-        for cls in (Proxy, HostProxy):
-            setattr(cls, f"__{name}__", _unary(sign, getattr(ops, op_name)))
-
-
-_install()
 
 
 class Unusable:

@@ -51,11 +51,11 @@ class gfx_handlers:
         self.kinds = kinds
 
     def __enter__(self) -> None:
-        active.builder.handlers.append((len(active.builder.stack), self.kinds))
+        active.builder.raising.handlers.append((len(active.builder.stack), self.kinds))
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         tracer = active.builder
-        tracer.handlers.pop()
+        tracer.raising.handlers.pop()
         if (
             error is not None
             and error is tracer.escaped
@@ -70,7 +70,7 @@ def gfx_raise(error: Any, cause: Any = None) -> BaseException:
     """The exception that `raise error from cause` raises; under an open test, the end of a region."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.raised(error, cause)
+    return tracer.raising.error(error, cause)
 
 
 def gfx_raise_again() -> None:
@@ -78,6 +78,6 @@ def gfx_raise_again() -> None:
     tracer, error = active.builder, sys.exception()
     if isinstance(error, Exception) and not isinstance(error, GfxError):
         tracer.site = sys._getframe(1)
-        found = tracer.raised(error, None)
+        found = tracer.raising.error(error, None)
         if found is not error:
             raise found

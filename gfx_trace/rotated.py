@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.graph import Value
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
+from .interfaces import Capturing
 
 
 def rotated(
-    tracer: Tracer, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any
+    tracer: Capturing, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any
 ) -> tuple[Any, Any, Any, Any, Any]:
     """Run the test once; (test, body, get, set, names) of the loop that is left, whose test asks one more variable."""
     running: list[Any] = [False]

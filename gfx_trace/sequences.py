@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active, lookup
 
 from .checks import checked
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy, Unusable, is_open
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _HINT = "give the argument's shape at capture"
 _WHOLE = ("int", "bool")
@@ -53,7 +51,7 @@ class OpenList:
         """What stands before and behind a fixed place, which is checked to be there."""
         tracer = active.builder
         if is_open(index):
-            tracer.python_number(index, "the place of an item that is written")
+            tracer.python.number(index, "the place of an item that is written")
         needed = index + 1 if index >= 0 else -index
         checked(tracer, tracer.length(self.items) >= needed, message, "IndexError")
         behind = self.items[index + 1 :] if index != -1 else self.items[:0]
@@ -186,7 +184,7 @@ def open_tuple(x: Any) -> Any:
     return x.items if type(x) is OpenList else x
 
 
-def items_of(tracer: Tracer, x: Any) -> Any:
+def items_of(tracer: Capturing, x: Any) -> Any:
     """What stands in a sequence, as a tuple; an open one as such. Raises UnsupportedConstruct for what is no whole number."""
     x = open_tuple(x)
     if is_shape(x):
@@ -207,7 +205,7 @@ def is_whole(x: Any) -> bool:
     return x.weak in _WHOLE if type(x) is Proxy else isinstance(x, int)
 
 
-def joined(tracer: Tracer, *parts: Any) -> HostProxy:
+def joined(tracer: Capturing, *parts: Any) -> HostProxy:
     """The open tuple of what stands in sequences, one behind the other."""
     found = [tracer.unwrap(items_of(tracer, part)) for part in parts]
     kept = [part for part in found if type(part) is Value or part]
@@ -221,7 +219,7 @@ def _flat(parts: list[Any]) -> tuple:
     return tuple([item for part in parts for item in ((part,) if type(part) is Value else part)])
 
 
-def display(tracer: Tracer, items: Any) -> Any:
+def display(tracer: Capturing, items: Any) -> Any:
     """A tuple, list or set display with `*` in it; with an open tuple spread in it, the sequence of open length that it makes."""
     if not any(type(item) is Starred for item in items):
         return items
@@ -232,7 +230,7 @@ def display(tracer: Tracer, items: Any) -> Any:
     return OpenList(made) if isinstance(items, list) else made
 
 
-def spliced(tracer: Tracer, items: Any) -> Any:
+def spliced(tracer: Capturing, items: Any) -> Any:
     """Arguments of a call as ops take them; with an open tuple spread among them, the open tuple that they make."""
     if not any(type(item) is Starred for item in items):
         return items
@@ -240,7 +238,7 @@ def spliced(tracer: Tracer, items: Any) -> Any:
     return tracer.host("splice", *parts)
 
 
-def sequence_binary(tracer: Tracer, sign: str, a: Any, b: Any) -> Any:
+def sequence_binary(tracer: Capturing, sign: str, a: Any, b: Any) -> Any:
     """a (operator) b where one is an open host value and one a sequence; NotImplemented where Python has no such operator."""
     kinds = [_sequence_kind(x) for x in (a, b)]
     if sign == "+" and kinds == [tuple, tuple]:
@@ -264,20 +262,20 @@ def is_text(x: Any) -> bool:
     return type(x) is HostProxy and x.value.kind == "str"
 
 
-def _repeated(tracer: Tracer, kind: type, sequence: Any, count: Any) -> Any:
+def _repeated(tracer: Capturing, kind: type, sequence: Any, count: Any) -> Any:
     if kind in (tuple, list):
         sequence = items_of(tracer, sequence)
     made = tracer.wrap(tracer.host("*", tracer.unwrap(sequence), tracer.unwrap(count)))
     return OpenList(made) if kind is list else made
 
 
-def folded(tracer: Tracer, name: str, x: Any) -> Any:
+def folded(tracer: Capturing, name: str, x: Any) -> Any:
     """sum, math.prod, min, max, any or all of an open tuple; `sorted` gives a list."""
     found = tracer.host(name, x.value)
     return OpenList(tracer.wrap(tracer.host("tuple", found))) if name == "sorted" else tracer.wrap(found)
 
 
-def spread(tracer: Tracer, args: tuple, count: int) -> tuple:
+def spread(tracer: Capturing, args: tuple, count: int) -> tuple:
     """Arguments of a function that takes `count` of them: an open tuple among them gives as many as it lacks."""
     at = [at for at, arg in enumerate(args) if type(arg) is Starred]
     lacking = count - (len(args) - 1)
@@ -287,7 +285,7 @@ def spread(tracer: Tracer, args: tuple, count: int) -> tuple:
     return (*args[: at[0]], *items, *args[at[0] + 1 :])
 
 
-def starred_rest(tracer: Tracer, x: HostProxy, names: tuple) -> list[Any]:
+def starred_rest(tracer: Capturing, x: HostProxy, names: tuple) -> list[Any]:
     """The items of an open tuple for targets of which one is starred: what that takes is of open length."""
     at = next(at for at, name in enumerate(names) if isinstance(name, str) and name.startswith("*"))
     behind = len(names) - at - 1
@@ -301,12 +299,12 @@ def starred_rest(tracer: Tracer, x: HostProxy, names: tuple) -> list[Any]:
     return [*(x[n] for n in range(at)), rest, *(x[n - behind] for n in range(behind))]
 
 
-def empty(tracer: Tracer) -> HostProxy:
+def empty(tracer: Capturing) -> HostProxy:
     """An open tuple in which nothing stands yet: what a loop appends to."""
     return tracer.wrap(tracer.add(lookup("host"), ("splice", ())))
 
 
-def as_list(tracer: Tracer, x: OpenList) -> Value:
+def as_list(tracer: Capturing, x: OpenList) -> Value:
     """The list itself, as a result or a text takes it."""
     found: Value = tracer.host("list", x.items.value)
     return found
@@ -321,7 +319,7 @@ def holds_open_sizes(x: Any) -> bool:
     )
 
 
-def method_of_sizes(tracer: Tracer, x: Any, name: str) -> Any:
+def method_of_sizes(tracer: Capturing, x: Any, name: str) -> Any:
     """A method of a tuple or list of open whole numbers that compares or combines what is in it; None where it has none."""
     if name not in ("index", "count", "numel"):
         return None

@@ -14,7 +14,8 @@ from gfx_ir.probing import own_attribute
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.trees import leaves
 
-from .proxy import OPERATORS, Proxy, is_open, weak_kind, widest
+from .operators import OPERATORS
+from .proxy import Proxy, is_open, weak_kind, widest
 from .told import is_size
 
 if TYPE_CHECKING:

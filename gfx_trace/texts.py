@@ -72,9 +72,9 @@ class Texts:
 
     def shown(self: Tracer, make: Callable[[], str], value: Any) -> str:
         """The text that is made of a value which is not open itself; refused where something open stands in it."""
-        before = self.shown_values
+        before = self.python.shown_values
         text = self.native_methods.run((value,), make, told=True)
-        if self.shown_values != before:
+        if self.python.shown_values != before:
             what = f"GFX cannot convert the text of this {type(value).__name__}, which holds captured data"
             raise self.error(what, "put its parts into the text one by one")
         return text

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.trees import leaves, tree_map
 
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy, is_open
 from .ranks import rank
 from .sequences import OpenList
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _TOLD = frozenset((Value, DType, str, int, float, bool, complex, type(None)))
 _BRACKETS: dict[type, tuple[str, str]] = {tuple: ("(", ")"), list: ("[", "]"), dict: ("{", "}")}
 
 
-def number_of(tracer: Tracer, x: Any, text: bool = False) -> str:
+def number_of(tracer: Capturing, x: Any, text: bool = False) -> str:
     """What makes of a tensor the number that Python has there: "int", "float", "bool" or "item"; "" where it has a tensor.
 
     `text`: it stands in an f-string, which shows a tensor without axes as its number."""
@@ -35,7 +33,7 @@ def number_of(tracer: Tracer, x: Any, text: bool = False) -> str:
     raise tracer.error(what, "make it a tensor, or a number, on both ways to this place")
 
 
-def value_of(tracer: Tracer, x: Any, text: bool = False) -> Any:
+def value_of(tracer: Capturing, x: Any, text: bool = False) -> Any:
     """An open value as what is told takes it."""
     value, number = x.read(), number_of(tracer, x, text)
     if number:
@@ -43,7 +41,7 @@ def value_of(tracer: Tracer, x: Any, text: bool = False) -> Any:
     return tracer.host("tuple", value) if type(x) is HostProxy and x.taken else value
 
 
-def told(tracer: Tracer, tree: Any) -> Any:
+def told(tracer: Capturing, tree: Any) -> Any:
     """The arguments of an exception as ops take them; objects are told as texts."""
     found = tracer.unwrap(tree_map(lambda x: tracer.wrap(value_of(tracer, x)) if is_open(x) else x, tree))
     return tree_map(lambda x: x if type(x) in _TOLD else tracer.shown(lambda: str(x), x), found)
@@ -54,12 +52,12 @@ def holds_open(x: Any) -> bool:
     return any(is_open(leaf) or type(leaf) is OpenList for leaf in leaves(x))
 
 
-def is_size(tracer: Tracer, x: Any) -> bool:
+def is_size(tracer: Capturing, x: Any) -> bool:
     """Whether a tuple is a shape of PyTorch's."""
     return type(x) is tuple and tracer.sizes.get(id(x)) is x
 
 
-def contents(tracer: Tracer, x: Any) -> Iterator[Any]:
+def contents(tracer: Capturing, x: Any) -> Iterator[Any]:
     """The pieces of a container's text: texts, and (value, conversion, format)."""
     if is_open(x) or type(x) not in _BRACKETS:
         yield x, "r", ""

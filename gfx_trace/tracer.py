@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import FrameType, GeneratorType
 from typing import Any
 
@@ -42,10 +41,11 @@ from .native_methods import NativeMethods
 from .objects import Objects
 from .open_iterables import OpenRange
 from .plain import FAMILY, combined, kind_of
-from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable
+from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .python_use import PythonUse
+from .raising import Raising
 from .record import Record
 from .regions import Regions
-from .rewrite import is_converted
 from .rows import Lazy
 from .scopes import Opened, Scopes
 from .sequences import OpenList, Starred, spliced
@@ -53,6 +53,7 @@ from .sources import Sources
 from .supposed import Suppositions
 from .texts import Texts
 from .truths import Truths
+from .unpacking import Unpacking
 from .views import Views
 
 _HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
@@ -75,6 +76,9 @@ class Tracer(
         self.effects = Effects(self)
         self.attributes = Attributes(self)
         self.native_methods = NativeMethods(self)
+        self.python = PythonUse(self)
+        self.raising = Raising(self)
+        self.unpack = Unpacking(self)
         self.iteration = Iteration(self)
         self.facts = Facts()
         self.record = Record(self.facts, promotion, self.is_argument, self.type_of)
@@ -84,7 +88,6 @@ class Tracer(
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.params: dict[str, Any] = {}
         self.param_kinds: dict[str, str] = {}
-        self.handlers: list[tuple[int, Any]] = []  # open try statements: how many regions were there, what they catch
         self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
         self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
         self.static_types = False
@@ -100,8 +103,6 @@ class Tracer(
         self.module_paths: dict[int, str] = {}
         self.tensor_paths: dict[int, str] = {}
         self.guards: list[Guard] = []
-        self.refusals = 0  # how often code that is not entered asked for a number that is open
-        self.shown_values = 0  # how many texts Python made of captured values
         self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
         self.layouts: dict[Value, Layout] = {}  # how those that were given as arrays lie in memory
         self.notes: list[str] = []
@@ -235,7 +236,7 @@ class Tracer(
         """What Python makes of an operator on a tensor and something that is none; of an argument that was not given nothing is known."""
         x, other = (a, b) if type(a) is Proxy else (b, a)
         if sign == "*" and x.weak in ("int", "bool", OPEN) and isinstance(other, (str, bytes, list, tuple)):
-            self.python_number(x, f"how often a {type(other).__name__} is repeated")
+            self.python.number(x, f"how often a {type(other).__name__} is repeated")
         self.check_given(x, other)
         return no_operator(self, sign, a, b)
 
@@ -366,51 +367,5 @@ class Tracer(
         self.key.write(state)
         return key
 
-    # ------------------------------------------------------------------ Python asks for data
-    def python_truth(self, x: Any) -> bool:
-        """bool(x) in code that was not rewritten: only what is known can be answered."""
-        known = self.facts.decide(x.read())
-        if known is not None:
-            return known
-        raise self.error(
-            f"GFX cannot convert this test: native code asks for the truth of {_called(x)}",
-            "the code around it has no source that can be rewritten; make the test a function of your own",
-        )
-
-    def python_number(self, x: Any, what: str) -> int:
-        """A number that Python itself needs."""
-        if not isinstance(x, (Proxy, HostProxy)):
-            return x
-        self.refusals += not is_converted(sys._getframe(2).f_code)
-        why = f"{what} needs {_called(x)}, which is only known when the emitted code runs"
-        raise NeedsPython("use of data", why, self.place(), "give the argument a fixed value or shape at capture")
-
-    def python_text(self, x: Any) -> str:
-        """Text of an open value, which would freeze it."""
-        why = f"a text needs {_called(x)}, which is only known when the emitted code runs"
-        raise NeedsPython("text", why, self.place())
-
-    def python_copy(self, x: Proxy) -> Any:
-        """What copy.copy and copy.deepcopy make of a tensor: of numbers and of arrays that nothing writes, the same."""
-        owner = x.backend
-        if x.weak or (owner is not None and not owner.views):
-            return x
-        if owner is not None and owner.numbers:
-            return Proxy(ops.copy(x.read()), owner)
-        raise self.error("GFX cannot convert this copy of a tensor", "write x.clone(), or x.detach().clone()")
-
-    def shows(self, x: Any, frame: FrameType) -> None:
-        """Python makes a text of a captured value. In the author's own code that is refused, other code may throw the text away."""
-        if is_converted(frame.f_code):
-            self.site = frame
-            self.python_text(x)
-        self.shown_values += 1
-
 
 _PLAIN = frozenset((int, float, bool, complex, str, type(None), type(Ellipsis), DType))
-
-
-def _called(x: Any) -> str:
-    value = x.value
-    name = getattr(value, "name", None)
-    return f"{name!r}" if name else f"the result of {value.node.op.name!r}" if isinstance(value, Value) else repr(value)

@@ -28,8 +28,9 @@ from .holding import hold
 from .indexed import Indexed
 from .layouts import layout_attribute
 from .missing import stand_in
+from .operators import SYMBOLS
 from .plain import number_attribute
-from .proxy import SYMBOLS, Proxy, weak_kind
+from .proxy import Proxy, weak_kind
 from .ranks import deepen, rank
 from .rows import joined_rows, rows_of
 from .scalars import SURE, Conditions, element_of, every, given_as_number, integers_of, scalar, taken

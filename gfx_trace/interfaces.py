@@ -1,0 +1,196 @@
+"""What parts of a capture ask of the Tracer, by what they ask it for: they import this module, and the Tracer imports them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Any, Protocol
+
+from gfx_ir.backend import Backend
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.op import OpDef
+from gfx_ir.program import Guard
+from gfx_ir.source import Span
+
+from .facts import Facts
+from .journal import Journal
+from .proxy import Proxy
+from .python_use import PythonUse
+from .record import Record
+
+
+class Places(Protocol):
+    """Where in the user's code the capture is."""
+
+    site: FrameType | None
+
+    def span(self) -> Span | None:
+        """The place of what is recorded now."""
+
+    def place(self) -> Span | None:
+        """The place of an error: that of the code which asks for a value, where GFX itself asks it on behalf of that."""
+
+    def error(self, what: str, hint: str = "") -> UnsupportedConstruct:
+        """An error at the user's place."""
+
+
+class Recording(Protocol):
+    """The graph that is being made."""
+
+    graph: Graph
+    stack: list[tuple[Graph, dict[Value, Value]]]
+
+    def add(self, op: OpDef, args: tuple) -> Any:
+        """Add a node; its value, or the tuple of its values where there are several or none."""
+
+    def append(self, node: Node) -> Node:
+        """Add a node that was made."""
+
+    def host(self, operator_: str, *args: Any) -> Any:
+        """Apply an operator of Python's to host values."""
+
+    def local(self, value: Value) -> Value:
+        """A value as the innermost graph has it."""
+
+    def next_key(self) -> Value:
+        """A fresh key for a draw of random numbers."""
+
+
+class Knowing(Protocol):
+    """What the capture knows, has written, took as given or lacks."""
+
+    facts: Facts
+    journal: Journal
+    record: Record
+    guards: list[Guard]
+    params: dict[str, Any]
+    devices: dict[Value, Any]
+    sizes: dict[int, tuple]
+    missing: dict[str, Span | None]
+
+    def guard(self, guard: Guard) -> None:
+        """Take something as given."""
+
+    def is_argument(self, value: Any) -> bool:
+        """Whether a value is a tensor that the captured function takes."""
+
+
+class Values(Protocol):
+    """Between the traced function's objects and values of the graph."""
+
+    backend: Backend | None
+
+    def wrap(self, result: Any, backend: Backend | None = None) -> Any:
+        """What ops gave, as the traced function sees it."""
+
+    def unwrap(self, tree: Any) -> Any:
+        """Arguments as ops take them."""
+
+    def frameworks(self) -> list[Backend]:
+        """The frameworks whose objects may turn up."""
+
+    def array_owner(self, x: Any) -> Backend | None:
+        """The framework whose array x is."""
+
+    def array_proxy(self, x: Any, name: str = "constant") -> Proxy:
+        """What stands for an array from outside."""
+
+
+class Iterating(Protocol):
+    """What iterators hand on."""
+
+    def drained(self, source: Any) -> Any:
+        """All that is left of an iterator; anything else as it is."""
+
+    def some(self, source: Any, count: int) -> Any:
+        """The next items of an iterator, one more than `count` where there are more; anything else as it is."""
+
+
+class Using(Protocol):
+    """What the code does with objects."""
+
+    python: PythonUse
+
+    @property
+    def iteration(self) -> Iterating:
+        """What iterators hand on."""
+
+    def iterable(self, x: Any) -> Any:
+        """What a loop over x goes over."""
+
+    def on_choice(self, choice: Any, use: Callable[[Any], Any]) -> Any:
+        """What is done to each side of a choice."""
+
+    def link_item(self, x: Proxy, value: Value, wrapped: Any, integers: int) -> None:
+        """Make what an index of whole numbers gives a view of x."""
+
+    def call(self, f: Any, args: tuple, kwargs: dict) -> Any:
+        """f(*args, **kwargs)."""
+
+    def setitem(self, x: Proxy, index: Any, new: Any) -> None:
+        """x[index] = new."""
+
+    def length(self, x: Any) -> Any:
+        """len(x)."""
+
+    def iterate(self, x: Any) -> Iterator[Any]:
+        """The rows of a tensor of known length."""
+
+    def unpack(self, value: Any, names: tuple) -> Any:
+        """The items of value for the targets `names`."""
+
+    def outside_generator(self, name: str) -> Exception:
+        """The error for a draw that would be made once, at capture."""
+
+    def shown(self, make: Callable[[], str], value: Any) -> str:
+        """A text that Python makes of a value."""
+
+
+class LettingOut(Protocol):
+    """Errors that may be raised when the code runs."""
+
+    def let_out(self, what: str, error: BaseException) -> None:
+        """Raises where an except clause would take such an error."""
+
+
+class Testing(Protocol):
+    """Tests, and what runs under them."""
+
+    @property
+    def raising(self) -> LettingOut:
+        """What is raised."""
+
+    def truth(self, test: Any) -> Any:
+        """The truth of a test: a bool where it is decided, else a value."""
+
+    def bool_(self, x: Any) -> Any:
+        """bool(x)."""
+
+    def not_(self, x: Any) -> Any:
+        """not x."""
+
+    def and_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
+        """first and rest…"""
+
+    def or_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
+        """first or rest…"""
+
+    def ifexp(
+        self,
+        test: Any,
+        then: Callable[[], Any],
+        otherwise: Callable[[], Any],
+        access: tuple | None = None,
+        name: str = "result",
+    ) -> Any:
+        """then if test else otherwise."""
+
+    def branch(
+        self, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: str
+    ) -> Any:
+        """An open test, both sides captured."""
+
+
+class Capturing(Places, Recording, Knowing, Values, Using, Testing, Protocol):
+    """All of these."""

@@ -1,0 +1,92 @@
+"""Python's operators on what stands for values: each becomes an op of the same meaning, or is asked of the Tracer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.op import OpDef, active
+
+from .operand import Operand
+from .proxy import HostProxy, Proxy, weak_kind
+
+OPERATORS = {
+    "add": ("+", "add"), "sub": ("-", "subtract"), "mul": ("*", "multiply"), "truediv": ("/", "divide"),
+    "floordiv": ("//", "floor_divide"), "mod": ("%", "remainder"), "pow": ("**", "pow"), "matmul": ("@", "matmul"),
+    "and": ("&", "bitwise_and"), "or": ("|", "bitwise_or"), "xor": ("^", "bitwise_xor"),
+    "lshift": ("<<", "bitwise_left_shift"), "rshift": (">>", "bitwise_right_shift"),
+}  # fmt: skip
+COMPARISONS = {
+    "lt": ("<", "less"), "le": ("<=", "less_equal"), "gt": (">", "greater"), "ge": (">=", "greater_equal"),
+    "eq": ("==", "equal"), "ne": ("!=", "not_equal"),
+}  # fmt: skip
+UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "bitwise_invert"), "abs": ("abs", "abs")}
+SYMBOLS = dict((*OPERATORS.values(), *COMPARISONS.values()))
+
+
+def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
+    def method(self: Proxy, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        if other.__class__ is Operand:
+            return NotImplemented
+        operand = builder.operand(other)
+        if operand is NotImplemented:
+            return builder.no_operand(sign, *((other, self) if swapped else (self, other)))
+        value = self.value if self.base is None else self.read()
+        operands = (operand, value) if swapped else (value, operand)
+        weak = self.weak and weak_kind(other)
+        if weak:
+            kinds = (weak, self.weak) if swapped else (self.weak, weak)
+            weak = builder.combined(op.name, operands, kinds)
+        return Proxy(builder.add(op, operands), self.backend, weak)
+
+    return method
+
+
+def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
+    def method(self: HostProxy, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        if isinstance(other, (Proxy, Operand)):
+            return NotImplemented
+        return builder.host_binary(sign, op, other, self) if swapped else builder.host_binary(sign, op, self, other)
+
+    return method
+
+
+def _tensor_inplace(sign: str) -> Callable[[Any, Any], Any]:
+    def method(self: Proxy, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.inplace(sign, self, other)
+
+    return method
+
+
+def _unary(sign: str, op: OpDef) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.unary(sign, op, self)
+
+    return method
+
+
+def _install() -> None:
+    for name, (sign, op_name) in {**OPERATORS, **COMPARISONS}.items():
+        op = getattr(ops, op_name)
+        setattr(Proxy, f"__{name}__", _tensor_binary(sign, op, False))
+        setattr(HostProxy, f"__{name}__", _host_binary(sign, op, False))
+        if name in OPERATORS:
+            setattr(Proxy, f"__r{name}__", _tensor_binary(sign, op, True))
+            setattr(HostProxy, f"__r{name}__", _host_binary(sign, op, True))
+            setattr(Proxy, f"__i{name}__", _tensor_inplace(sign))
+    for name, (sign, op_name) in UNARY.items():
+        for cls in (Proxy, HostProxy):
+            setattr(cls, f"__{name}__", _unary(sign, getattr(ops, op_name)))
+
+
+_install()

@@ -1,0 +1,54 @@
+"""Raise and assert under capture: what is raised, and which except clauses around would take it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+
+from .interfaces import Capturing
+from .raised import INSTEAD_OF_CATCHING, Raised
+from .told import told
+
+
+class Raising:
+    """What a `raise` or an `assert` does where it stands. `handlers`: the open try statements, outermost first."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self._tracer = tracer
+        self.handlers: list[tuple[int, Any]] = []  # how many regions were there, what they catch
+
+    def check(self, test: Any, message: Any, error: type[Exception] = AssertionError) -> None:
+        """assert test, message(); `error`: what is raised instead of an AssertionError."""
+        found = self._tracer.truth(test)
+        if found is True:
+            return
+        if found is False:
+            raise self.error(error(message()) if message is not None else error(), None)
+        self.let_out("assert", error())
+        given = told(self._tracer, message()) if message is not None else ""
+        text = (given,) if type(given) is tuple else given
+        ops.check(found, text, error.__name__)
+        self._tracer.facts.assume(found, True)
+
+    def error(self, error: Any, cause: Any) -> BaseException:
+        """What `raise error from cause` raises at capture."""
+        made = self._tracer.call(error, (), {}) if isinstance(error, type) else error
+        if cause is not None:
+            made.__cause__ = cause
+        caught_here = self.catches(made, len(self._tracer.stack))  # Python finds the clause itself
+        return (
+            Raised(made, self._tracer.span(), told(self._tracer, getattr(made, "args", ())))
+            if self._tracer.stack and not caught_here
+            else made
+        )
+
+    def catches(self, error: BaseException, depth: int | None = None) -> bool:
+        """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only."""
+        return any(isinstance(error, kinds()) for at, kinds in self.handlers if depth is None or at == depth)
+
+    def let_out(self, what: str, error: BaseException) -> None:
+        """Raises where an except clause would take an error that may be raised when the code runs: nothing is there to take it then."""
+        if self.catches(error):
+            text = f"this {what}: it may raise under a traced test, and an except clause around it may catch that"
+            raise self._tracer.error(f"GFX cannot convert {text}", INSTEAD_OF_CATCHING)

@@ -1,0 +1,77 @@
+"""Unpacking: the items of what stands on the right of an assignment, for its targets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import OpenParts
+from gfx_ir.graph import Value
+
+from .interfaces import Capturing
+from .joins import Choice
+from .proxy import HostProxy, Proxy
+from .rows import rows_of
+from .sequences import is_shape, starred_rest
+
+
+class Unpacking:
+    """`unpack(value, names)`; parts of a tensor are views of it."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self._tracer = tracer
+
+    def __call__(self, value: Any, names: tuple) -> Any:
+        """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
+        if type(value) is Choice:
+            return self._tracer.on_choice(value, lambda side: self(side, names))
+        value = rows_of(self._tracer.iterable(value))
+        starred = any(isinstance(name, str) and name.startswith("*") for name in names)
+        value = self._tracer.iteration.drained(value) if starred else self._tracer.iteration.some(value, len(names))
+        items = self._items(value, names)
+        if not any(isinstance(name, tuple) for name in names):
+            self._name_all(items, names)
+            return items
+        return [self(item, name) if isinstance(name, tuple) else item for item, name in zip(items, names)]
+
+    def _items(self, value: Any, names: tuple) -> Any:
+        starred = any(isinstance(name, str) and name.startswith("*") for name in names)
+        count = len(names)
+        if isinstance(value, HostProxy) and value.value.kind == "shape" and not starred:
+            if value.value.node.op.name == "shape":
+                subject = value.value.node.args[0]
+                return [self._tracer.wrap(v, value.backend) for v in _tuple(ops.sizes(subject, count))]
+            return [
+                self._tracer.wrap(self._tracer.host("getitem", value.value, at), value.backend) for at in range(count)
+            ]
+        if is_shape(value):
+            return starred_rest(self._tracer, value, names)
+        if isinstance(value, Proxy):
+            if starred:
+                known = self._tracer.length(value)
+                if not isinstance(known, int):
+                    raise self._tracer.error(
+                        "GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture"
+                    )
+                return [value[at] for at in range(known)]
+            parts = _tuple(ops.unstack(value.read(), 0, count))
+            wrapped = tuple(self._tracer.wrap(v, value.backend) for v in parts)
+            if value.backend is not None and value.backend.views:
+                self._tracer.link_item(value, value.read(), wrapped, 1)
+            return list(wrapped)
+        if isinstance(value, OpenParts) and not starred:
+            parts = self._tracer.wrap(_tuple(value.unpack(count)))
+            value.made(parts)
+            return list(parts)
+        return value if isinstance(value, (tuple, list)) and not hasattr(value, "_fields") else list(value)
+
+    def _name_all(self, items: Any, names: tuple) -> None:
+        if len(items) != len(names):
+            return
+        for item, name in zip(items, names):
+            if isinstance(item, (Proxy, HostProxy)) and isinstance(item.value, Value) and item.value.name is None:
+                item.value.name = name.removeprefix("*") if name != "_" else None
+
+
+def _tuple(x: Any) -> tuple:
+    return x if isinstance(x, tuple) else (x,)
