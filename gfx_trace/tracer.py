@@ -21,6 +21,7 @@ from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
+from .applying import Applying
 from .arrays import Arrays
 from .attributes import Attributes
 from .called import own
@@ -79,6 +80,7 @@ class Tracer(
         self.python = PythonUse(self)
         self.raising = Raising(self)
         self.unpack = Unpacking(self)
+        self.apply = Applying(self)
         self.iteration = Iteration(self)
         self.facts = Facts()
         self.record = Record(self.facts, promotion, self.is_argument, self.type_of)

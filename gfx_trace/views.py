@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
-from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.backend import Backend, Lift, OpenParts, Written
-from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
+from gfx_ir.backend import Lift
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, lookup
 from gfx_ir.python_numbers import operator_kind
@@ -18,7 +15,6 @@ from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
 from .aliases import Doubt, Element, Selected, called, doubt, is_written, lose, put_back, regained
-from .attempts import Mark
 from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
 from .convert import positions
@@ -32,9 +28,7 @@ from .operators import SYMBOLS
 from .plain import number_attribute
 from .proxy import Proxy, weak_kind
 from .ranks import deepen, rank
-from .rows import joined_rows, rows_of
 from .scalars import SURE, Conditions, element_of, every, given_as_number, integers_of, scalar, taken
-from .sequences import Starred, spliced
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -43,16 +37,6 @@ if TYPE_CHECKING:
 _COMMON = {
     "sum": "sum", "mean": "mean", "prod": "prod", "all": "all", "any": "any", "reshape": "reshape",
 }  # fmt: skip
-
-
-_QUERIES = frozenset(("size", "rank", "shape", "numel", "sizes"))
-_SINGLE = frozenset((Proxy, int, float, bool, str, type(None)))
-"""Arguments that no shape stands among."""
-
-_FORM = "this form of the call has no row"
-
-# Functions of the array API standard that copy in some frameworks and share memory in others.
-_VARY = frozenset(("reshape", "flip", "astype", "broadcast_to"))
 
 
 class Views:
@@ -121,73 +105,7 @@ class Views:
             "say whose function this is: symbolic_trace(fn, backend='torch')",
         )  # fmt: skip
 
-    # ------------------------------------------------------------------ applying lifts
-    def apply(
-        self: Tracer, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None, function: Any = None
-    ) -> Any:
-        """Apply a lift to the traced function's arguments; keeps track of views and in-place writes. What it refuses, an
-        option that no op has, is kept as a call of the framework's `function` where that can be."""
-        if args and rows_of(args[0]) is not args[0]:
-            again = lambda args: self.apply(lift, args, kwargs, backend, function)
-            return joined_rows(self, lift.name, args, kwargs, again)
-        found = self.forked(lift, args, kwargs, lambda args, kwargs: self.apply(lift, args, kwargs, backend, function))
-        if found is not NotImplemented:
-            return found
-        first = args[0] if args and type(args[0]) is Proxy else None
-        values = self._taken(args)
-        named = {k: self.unwrap(v) for k, v in kwargs.items()} if kwargs else {}
-        mark = Mark(self)
-        try:
-            result = lift.fn(*values, **named)
-        except (MissingOp, TypeError) as error:
-            refusal = error if isinstance(error, MissingOp) else self.error(f"{lift.name}: {error}", _FORM)
-            refusal.span = refusal.span or self.span()
-            if function is None:
-                raise refusal from error
-            mark.back()
-            return hold(self, function, args, kwargs, backend, refusal)
-        except (ShapeError, UnsupportedConstruct) as error:
-            error.span = error.span or self.span()
-            raise
-        if named or not _SINGLE.issuperset(map(type, args)):
-            self._unspread(lift, mark)
-        if type(result) is Written:
-            self.write_arguments(lift, args, kwargs, result.values)
-            result = result.result
-        writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
-        if writes and first is not None:
-            self.is_array(first)
-            self.wrote(result, values[0], mark.last)
-            first.write(result)
-            return None if lift.silent else first
-        copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
-        if first is not None and result is values[0] and copies != "maybe":
-            return as_array(first) if lift.array else first
-        wrapped = self.wrap(result, backend)
-        if backend is not None and backend.numbers:
-            self.spelled(lift, wrapped)
-        if first is not None and type(wrapped) is OpenParts:
-            wrapped.made = partial(self.link_late, first, values[0], first.version)
-        if first is not None and copies is not True and (backend is None or backend.views):
-            varies = copies == "maybe" or (backend is None and lift.name in _VARY)
-            self.link(first, values[0], wrapped, lift.name if varies else "")
-        if args and copies is False and (backend is None or backend.views):
-            self.link_parts(args if first is None else args[1:], wrapped)
-        return wrapped
-
-    def spelled(self: Tracer, lift: Lift, wrapped: Any) -> None:
-        """Tell the record what a function of NumPy gives where it has no axes."""
-        for proxy in leaves(wrapped):
-            if type(proxy) is Proxy and type(proxy.value) is Value and proxy.value.kind == "tensor":
-                self.record.spelled(proxy.value, lift.array)
-
-    def write_arguments(self: Tracer, lift: Lift, args: tuple, kwargs: dict, new: Mapping[str, Any]) -> None:
-        """Write arguments of a call by their names."""
-        given = inspect.signature(lift.fn).bind(*args, **kwargs).arguments
-        for name, value in new.items():
-            x = given[name]
-            (x if type(x) is Proxy else self.array_proxy(x)).write(value)
-
+    # ------------------------------------------------------------------ memory
     def wrote(self: Tracer, result: Any, subject: Any, before: Any) -> None:
         """Note that the last node, made since `before`, was written in place of its first argument."""
         if type(result) is Value and type(subject) is Value and result is not subject:
@@ -335,28 +253,6 @@ class Views:
         x.write(value)
         return x
 
-    def _taken(self: Tracer, args: tuple) -> list[Any]:
-        """Arguments as a lift takes them."""
-        values = [self.unwrap(a) for a in args]
-        if Starred in map(type, args):  # x.view(*shape, 8): one open shape
-            own = 1 if type(args[0]) is Proxy else 0
-            values = [*values[:own], spliced(self, tuple(values[own:]))]
-        return values
-
-    def _unspread(self: Tracer, lift: Lift, mark: Mark) -> None:
-        """Raises where a call took an open shape for a number, so that it stands among other sizes."""
-        for node in mark.nodes():
-            if node.op.name in _QUERIES and type(node.args[0]) is Value and not node.args[0].is_tensor:
-                raise self.error(
-                    f"GFX cannot convert this call of {lift.name}: it gets a {node.args[0].kind}, and no tensor"
-                )
-            nested = (arg for arg in node.args if type(arg) is tuple and node.op.name != "host")
-            if any(type(leaf) is Value and leaf.kind == "shape" for arg in nested for leaf in leaves(arg)):
-                raise self.error(
-                    f"GFX cannot convert this call of {lift.name}: how many sizes it gets is open",
-                    "give the argument's shape at capture",
-                )
-
     def unary(self: Tracer, sign: str, op: OpDef, x: Any) -> Any:
         """-x, +x, ~x, abs(x)."""
         if isinstance(x, Proxy):
@@ -372,8 +268,6 @@ class Views:
             return self.wrap(self.host("int", x.value), x.backend) if x.value.kind == "bool" else x
         return self.wrap(self.host(sign, x.value), x.backend)
 
-    # ------------------------------------------------------------------ host values
-
 
 def _new(wrapped: Any, base: Any = None) -> bool:
     """Whether a result is one tensor that an op computed which makes no views: nearly every result is."""
@@ -386,17 +280,6 @@ def _new(wrapped: Any, base: Any = None) -> bool:
 def may_be_number(x: Proxy) -> Conditions | None:
     """When a tensor is a number of NumPy's, also one that an index gave; None: it is an array."""
     return x.base.conditions if isinstance(x.base, Doubt) else scalar(x)
-
-
-def as_array(x: Proxy) -> Proxy:
-    """A call that gives the array that it is given: of a number of NumPy's it makes one."""
-    given = may_be_number(x)
-    if given is None:
-        return x
-    made = Proxy(ops.copy(x.read()), x.backend)
-    if not taken(given):
-        doubt(made, [x], "it is a number, of which this call makes an array, or an array already")
-    return made
 
 
 def _has_slice(index: Any) -> bool:

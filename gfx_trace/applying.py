@@ -1,0 +1,148 @@
+"""Application of a lift to what the traced function has: its result, what it writes, and what shares memory with what."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Backend, Lift, OpenParts, Written
+from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.trees import leaves
+
+from .aliases import doubt
+from .attempts import Mark
+from .holding import hold
+from .proxy import Proxy
+from .rows import joined_rows, rows_of
+from .scalars import taken
+from .sequences import Starred, spliced
+from .views import may_be_number
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_QUERIES = frozenset(("size", "rank", "shape", "numel", "sizes"))
+_SINGLE = frozenset((Proxy, int, float, bool, str, type(None)))
+"""Arguments that no shape stands among."""
+
+_FORM = "this form of the call has no row"
+
+# Functions of the array API standard that copy in some frameworks and share memory in others.
+_VARY = frozenset(("reshape", "flip", "astype", "broadcast_to"))
+
+
+class Applying:
+    """`apply(lift, args, kwargs, backend, function)`. What a lift refuses, an option that no op has, is kept as a call of the
+    framework's `function` where that can be."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+
+    def __call__(self, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None, function: Any = None) -> Any:
+        tracer = self._tracer
+        if args and rows_of(args[0]) is not args[0]:
+            return joined_rows(
+                tracer, lift.name, args, kwargs, lambda args: self(lift, args, kwargs, backend, function)
+            )
+        again = lambda args, kwargs: self(lift, args, kwargs, backend, function)
+        found = tracer.forked(lift, args, kwargs, again)
+        if found is not NotImplemented:
+            return found
+        values = self._taken(args)
+        named = {k: tracer.unwrap(v) for k, v in kwargs.items()} if kwargs else {}
+        mark = Mark(tracer)
+        try:
+            result = lift.fn(*values, **named)
+        except (MissingOp, TypeError) as error:
+            refusal = error if isinstance(error, MissingOp) else tracer.error(f"{lift.name}: {error}", _FORM)
+            refusal.span = refusal.span or tracer.span()
+            if function is None:
+                raise refusal from error
+            mark.back()
+            return hold(tracer, function, args, kwargs, backend, refusal)
+        except (ShapeError, UnsupportedConstruct) as error:
+            error.span = error.span or tracer.span()
+            raise
+        if named or not _SINGLE.issuperset(map(type, args)):
+            self._unspread(lift, mark)
+        if type(result) is Written:
+            self._write(lift, args, kwargs, result.values)
+            result = result.result
+        return self._given(lift, args, values, named, result, backend, mark)
+
+    def _given(
+        self, lift: Lift, args: tuple, values: list[Any], named: dict, result: Any, backend: Backend | None, mark: Mark
+    ) -> Any:
+        """What the function sees of a result: the tensor that was written, the argument itself, or a new one, maybe a view."""
+        tracer = self._tracer
+        first = args[0] if args and type(args[0]) is Proxy else None
+        writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
+        if writes and first is not None:
+            tracer.is_array(first)
+            tracer.wrote(result, values[0], mark.last)
+            first.write(result)
+            return None if lift.silent else first
+        copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
+        if first is not None and result is values[0] and copies != "maybe":
+            return as_array(first) if lift.array else first
+        wrapped = tracer.wrap(result, backend)
+        if backend is not None and backend.numbers:
+            self._spelled(lift, wrapped)
+        if first is not None and type(wrapped) is OpenParts:
+            wrapped.made = partial(tracer.link_late, first, values[0], first.version)
+        if first is not None and copies is not True and (backend is None or backend.views):
+            varies = copies == "maybe" or (backend is None and lift.name in _VARY)
+            tracer.link(first, values[0], wrapped, lift.name if varies else "")
+        if args and copies is False and (backend is None or backend.views):
+            tracer.link_parts(args if first is None else args[1:], wrapped)
+        return wrapped
+
+    def _spelled(self, lift: Lift, wrapped: Any) -> None:
+        """Tell the record what a function of NumPy gives where it has no axes."""
+        for proxy in leaves(wrapped):
+            if type(proxy) is Proxy and type(proxy.value) is Value and proxy.value.kind == "tensor":
+                self._tracer.record.spelled(proxy.value, lift.array)
+
+    def _write(self, lift: Lift, args: tuple, kwargs: dict, new: Mapping[str, Any]) -> None:
+        """Write arguments of a call by their names."""
+        given = inspect.signature(lift.fn).bind(*args, **kwargs).arguments
+        for name, value in new.items():
+            x = given[name]
+            (x if type(x) is Proxy else self._tracer.array_proxy(x)).write(value)
+
+    def _taken(self, args: tuple) -> list[Any]:
+        """Arguments as a lift takes them."""
+        values = [self._tracer.unwrap(a) for a in args]
+        if Starred in map(type, args):  # x.view(*shape, 8): one open shape
+            own = 1 if type(args[0]) is Proxy else 0
+            values = [*values[:own], spliced(self._tracer, tuple(values[own:]))]
+        return values
+
+    def _unspread(self, lift: Lift, mark: Mark) -> None:
+        """Raises where a call took an open shape for a number, so that it stands among other sizes."""
+        for node in mark.nodes():
+            if node.op.name in _QUERIES and type(node.args[0]) is Value and not node.args[0].is_tensor:
+                raise self._tracer.error(
+                    f"GFX cannot convert this call of {lift.name}: it gets a {node.args[0].kind}, and no tensor"
+                )
+            nested = (arg for arg in node.args if type(arg) is tuple and node.op.name != "host")
+            if any(type(leaf) is Value and leaf.kind == "shape" for arg in nested for leaf in leaves(arg)):
+                raise self._tracer.error(
+                    f"GFX cannot convert this call of {lift.name}: how many sizes it gets is open",
+                    "give the argument's shape at capture",
+                )
+
+
+def as_array(x: Proxy) -> Proxy:
+    """A call that gives the array that it is given: of a number of NumPy's it makes one."""
+    given = may_be_number(x)
+    if given is None:
+        return x
+    made = Proxy(ops.copy(x.read()), x.backend)
+    if not taken(given):
+        doubt(made, [x], "it is a number, of which this call makes an array, or an array already")
+    return made
