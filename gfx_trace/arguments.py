@@ -126,7 +126,7 @@ class Arguments:
         if made is not None:
             return made, tracer.unwrap(made)
         if isinstance(value, np.random.Generator):
-            tracer.guards.append(Guard("random", path, _GENERATOR))
+            tracer.assumed.guards.append(Guard("random", path, _GENERATOR))
             return Draws(), Described(_GENERATOR)
         if isinstance(value, (TensorSpec, LogicalTensor)):
             type_ = value.logical() if isinstance(value, TensorSpec) else value
@@ -134,9 +134,9 @@ class Arguments:
         owner = tracer.array_owner(value)
         if owner is not None and getattr(value, "shape", None) is not None:
             proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, value))
-            tracer.devices[placeholder], layout = owner.device_of(value), owner.layout_of(value)
+            tracer.assumed.devices[placeholder], layout = owner.device_of(value), owner.layout_of(value)
             if layout is not None:
-                tracer.layouts[placeholder] = layout
+                tracer.assumed.layouts[placeholder] = layout
             if isinstance(value, np.generic):
                 tracer.record.put(placeholder, number_if_given(placeholder))
             return proxy, placeholder
@@ -157,14 +157,14 @@ class Arguments:
     def _fixed(self, path: str, value: Any) -> Any:
         """The constant for what is fixed, with a guard."""
         made = constant(value)
-        self.tracer.guards.append(Guard("value", path, made))
+        self.tracer.assumed.guards.append(Guard("value", path, made))
         return made
 
     def _left_out(self, name: str, default: Any) -> Any:
         """The tree of an argument that is left to its default."""
         tree = constant(default)
         for keys, leaf in paths(tree):
-            self.tracer.guards.append(Guard("value", ".".join(map(str, (name, *keys))), leaf))
+            self.tracer.assumed.guards.append(Guard("value", ".".join(map(str, (name, *keys))), leaf))
         return tree
 
     def _type_of(self, owner: Any, name: str, value: Any) -> LogicalTensor:
@@ -178,7 +178,7 @@ class Arguments:
         placeholder = self._placeholder(_identifier(name), path, "tensor", type_)
         proxy = Proxy(placeholder, tracer.backend)
         if type_.dtype is not None or type_.dims is not None:
-            tracer.guards.append(Guard("type", path, str(type_)))
+            tracer.assumed.guards.append(Guard("type", path, str(type_)))
         return proxy, placeholder
 
     def _placeholder(self, name: str, path: str, kind: str, type_: LogicalTensor | None = None) -> Value:
@@ -191,7 +191,7 @@ class Arguments:
     def open(self, name: str, default: Any, hint: Any, path: str = "") -> tuple[Any, Any]:
         """(argument, tree) for an argument that is not given."""
         if _is_generator(hint):
-            self.tracer.guards.append(Guard("random", name, _GENERATOR))
+            self.tracer.assumed.guards.append(Guard("random", name, _GENERATOR))
             return Draws(), Described(_GENERATOR)
         kind = self.open_kind(default, hint)
         if kind is None:

@@ -87,19 +87,6 @@ class Arrays:
         """The type of a tensor, as far as it is known: its own, or what the ops tell that made it."""
         return made_type(value) if value.type is None else value.type
 
-    def require_rank(self: Tracer, value: Value, rank: int, why: str) -> int:
-        """Take a rank as given for a call that means something else at other ranks: a guard where it is an argument's, and a line
-        of the source that checks it. The rank: what was taken before, where it was."""
-        rank = self.required.setdefault(self.facts.root(value), rank)
-        self.assume_rank(value, rank)
-        value = self.local(value)
-        check = self.rank_checks.get(value)
-        if check is None or check.graph is None:  # none yet, or the attempt that made it was taken back
-            told = f"{why.partition(' ')[0]}: captured for {rank} axes"
-            ops.check(self.host("==", ops.rank(value), rank), told, "AssertionError")
-            self.rank_checks[value] = self.graph.last
-        return rank
-
     @contextmanager
     def outermost(self: Tracer) -> Iterator[None]:
         """Inside, nodes are added to the captured function's own graph: what is kept for later must be seen from every region."""

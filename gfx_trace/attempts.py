@@ -17,7 +17,7 @@ class Mark:
 
     def __init__(self, tracer: Capturing) -> None:
         self.tracer, self.graph, self.last = tracer, tracer.graph, tracer.graph.last
-        self.guards, self.missing = len(tracer.guards), len(tracer.missing)
+        self.guards, self.missing = len(tracer.assumed.guards), len(tracer.missing)
 
     def nodes(self) -> Iterator[Node]:
         """What was recorded since."""
@@ -31,7 +31,7 @@ class Mark:
         tracer = self.tracer
         for node in reversed(list(self.nodes())):
             self.graph.erase(node)
-        del tracer.guards[self.guards :]
+        del tracer.assumed.guards[self.guards :]
         for name in list(tracer.missing)[self.missing :]:
             del tracer.missing[name]
 

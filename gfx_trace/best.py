@@ -49,7 +49,7 @@ def of_one_axis(tracer: Tracer, x: Proxy, name: str) -> None:
             f"write x.{name}(), or {name}(x.flatten())",
         )
     if found is None:
-        tracer.assume_rank(x.read(), 1)
+        tracer.assumed.rank(x.read(), 1)
 
 
 def _by_key(tracer: Tracer, f: Any, items: list[Any], key: Any) -> Any:

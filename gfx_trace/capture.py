@@ -103,12 +103,14 @@ def _capture(
         tracer.suppositions.state(graph)
     eliminate_dead(graph)
     program = Program(
-        graph, {}, bound.signature, _used(tracer, graph, state), tracer.guards, promotion,
+        graph, {}, bound.signature, _used(tracer, graph, state), tracer.assumed.guards, promotion,
         flavour.name if flavour is not None else "numpy", [write.path for write in state],
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
     slots = {w.path: w for w in state if w.slot is not None}
-    return Captured(program, target, rebuild, tracer.notes, slots, list(tracer.modes.values()), tracer.errors)
+    return Captured(
+        program, target, rebuild, tracer.notes, slots, list(tracer.assumed.modes.values()), tracer.raising.errors
+    )
 
 
 def _traced(

@@ -57,16 +57,16 @@ def device_of(tracer: Capturing, tensor: Any, backend: Any) -> Any:
         raise _untold(tracer)
     place = next(iter(found)) if found else backend.device_of(None)
     for argument in asked:
-        tracer.guard(Guard("device", argument.node.args[0], str(place), tracer.span()))
+        tracer.assumed.guard(Guard("device", argument.node.args[0], str(place), tracer.span()))
     return place
 
 
 def _sources(tracer: Capturing, value: Value, asked: dict[Value, Any]) -> Any:
     """What says where a value is, an array or a device; None: where new tensors are made; else a list of what it is computed from."""
     node = value.node
-    if tracer.is_argument(value):
+    if tracer.assumed.is_argument(value):
         asked[value] = None
-        return tracer.devices.get(value)
+        return tracer.assumed.devices.get(value)
     if node.op.name == "parameter":
         return tracer.params[node.args[0]]
     if node.op.name == "placeholder":

@@ -19,7 +19,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,14 +33,12 @@ from .contents import (
     row_of,
     unchanged,
 )
+from .interfaces import Capturing
 from .journal import MISSING, Slot
 from .modules import is_module
 from .packages import framework, users
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .rows import called, list_method
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _DEEP = 4
 _CODE = (
@@ -72,7 +70,7 @@ _GETTERS = (operator.itemgetter, operator.attrgetter)
 class Effects:
     """Runs what is not entered."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.opaque: dict[type, bool] = {}  # of the types that were met
         self.unsure: dict[

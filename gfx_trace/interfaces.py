@@ -35,7 +35,7 @@ class Places(Protocol):
         """An error at the user's place."""
 
 
-class Recording(Protocol):
+class Recording(Places, Protocol):
     """The graph that is being made."""
 
     graph: Graph
@@ -53,8 +53,35 @@ class Recording(Protocol):
     def local(self, value: Value) -> Value:
         """A value as the innermost graph has it."""
 
+    def visible(self, value: Value) -> bool:
+        """Whether a value is of a graph that is still open."""
+
     def next_key(self) -> Value:
         """A fresh key for a draw of random numbers."""
+
+
+class Assuming(Protocol):
+    """What was taken as given."""
+
+    guards: list[Guard]
+    devices: dict[Value, Any]
+    modes: dict[int, Any]
+
+    def is_argument(self, value: Any) -> bool:
+        """Whether a value is a tensor that the captured function takes."""
+
+    def guard(self, guard: Guard) -> None:
+        """Take something as given."""
+
+
+class Writing(Protocol):
+    """What is written."""
+
+    def writes(self, owner: Any) -> None:
+        """Note that a container or iterator is about to be written."""
+
+    def sure_of(self, source: Any) -> None:
+        """Refuse what a test has written on one side only."""
 
 
 class Knowing(Protocol):
@@ -63,17 +90,18 @@ class Knowing(Protocol):
     facts: Facts
     journal: Journal
     record: Record
-    guards: list[Guard]
     params: dict[str, Any]
-    devices: dict[Value, Any]
     sizes: dict[int, tuple]
     missing: dict[str, Span | None]
+    unread: set[Value]
 
-    def guard(self, guard: Guard) -> None:
-        """Take something as given."""
+    @property
+    def effects(self) -> Writing:
+        """What is written."""
 
-    def is_argument(self, value: Any) -> bool:
-        """Whether a value is a tensor that the captured function takes."""
+    @property
+    def assumed(self) -> Assuming:
+        """What was taken as given."""
 
 
 class Values(Protocol):
@@ -100,6 +128,9 @@ class Values(Protocol):
 class Iterating(Protocol):
     """What iterators hand on."""
 
+    def check(self, iterator: Any) -> None:
+        """Refuse an iterator that was made outside of this test or loop."""
+
     def drained(self, source: Any) -> Any:
         """All that is left of an iterator; anything else as it is."""
 
@@ -107,7 +138,7 @@ class Iterating(Protocol):
         """The next items of an iterator, one more than `count` where there are more; anything else as it is."""
 
 
-class Using(Protocol):
+class Using(Values, Protocol):
     """What the code does with objects."""
 
     python: PythonUse
@@ -140,6 +171,12 @@ class Using(Protocol):
     def unpack(self, value: Any, names: tuple) -> Any:
         """The items of value for the targets `names`."""
 
+    def own_method(self, x: Any, name: str) -> Any:
+        """A special method of the user's own class, which is entered."""
+
+    def stacked(self, items: list[Any]) -> Any:
+        """What stacking a list gives."""
+
     def outside_generator(self, name: str) -> Exception:
         """The error for a draw that would be made once, at capture."""
 
@@ -154,7 +191,7 @@ class LettingOut(Protocol):
         """Raises where an except clause would take such an error."""
 
 
-class Testing(Protocol):
+class Testing(Using, Protocol):
     """Tests, and what runs under them."""
 
     @property
@@ -176,6 +213,15 @@ class Testing(Protocol):
     def or_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
         """first or rest…"""
 
+    def is_boolean(self, value: Value) -> bool:
+        """Whether a value is one truth."""
+
+    def stays(self, value: Any) -> bool:
+        """Whether a value is there behind a test."""
+
+    def at_end(self, side: Any, x: Any) -> Any:
+        """What x is at the end of one side of a test."""
+
     def ifexp(
         self,
         test: Any,
@@ -192,5 +238,5 @@ class Testing(Protocol):
         """An open test, both sides captured."""
 
 
-class Capturing(Places, Recording, Knowing, Values, Using, Testing, Protocol):
+class Capturing(Recording, Knowing, Testing, Protocol):
     """All of these."""

@@ -11,7 +11,7 @@ import gc
 import itertools
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph
@@ -20,13 +20,11 @@ from gfx_ir.source import Scope, Span
 
 from .contents import row_of
 from .effects import reaches
+from .interfaces import Capturing
 from .packages import enterable
 from .proxy import HostProxy, NeedsPython, Proxy
 from .raised import gfx_handlers
 from .rows import Lazy, rows_of
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _KEEPS = frozenset(
     "append appendleft insert setdefault add remove discard count index get pop put push id callable hash __setitem__ __eq__ __ne__".split()
@@ -50,7 +48,7 @@ def is_iterator(x: Any) -> bool:
 class Iteration:
     """What is known of the iterators of a capture."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.home: dict[int, Graph] = {}  # the region that made an iterator, by its id
         self.doubtful: set[int] = set()  # those of which a test on captured data decides how far they moved

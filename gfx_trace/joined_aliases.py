@@ -9,13 +9,13 @@ from gfx_ir.graph import Value
 
 from .aliases import Doubt, Lost, doubt, memory, mutable, reached
 from .either import Either, be_either, root_of, roots, ways
+from .interfaces import Capturing
 from .proxy import Proxy
 from .scalars import scalar_leaf
 
 if TYPE_CHECKING:
     from .joins import Joined
     from .regions import Side
-    from .tracer import Tracer
 
 _MOST = 8
 """Of how many tensors one may be without being in doubt: what stands for a write to it grows with their number."""
@@ -27,7 +27,7 @@ class JoinedAliases:
     What a side made itself stands as a hidden tensor, for all that the side left of it.
     """
 
-    def __init__(self, tracer: Tracer, test: Value, sides: Sequence[Side], joined: Sequence[Joined]) -> None:
+    def __init__(self, tracer: Capturing, test: Value, sides: Sequence[Side], joined: Sequence[Joined]) -> None:
         self.tracer, self.test, self.sides = tracer, test, sides
         self.joined = [j for j in joined if mutable(j.proxy)]
         self.uses: dict[tuple[int, int], list[Joined]] = {}  # by side and tensor

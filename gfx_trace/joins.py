@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import dtypes
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
@@ -18,14 +18,12 @@ from gfx_ir.types import LogicalTensor
 
 from .aliases import mutable, share
 from .either import roots
+from .interfaces import Capturing
 from .joined_aliases import JoinedAliases
 from .journal import MISSING, Slot, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind, widest
 from .rows import StackedRows, item_called, slot_called
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _NUMBERS = (bool, int, float, complex)
 _RETURNED = re.compile(r"value_\d+")  # what the rewriter calls the result of a function that returns out of a loop
@@ -56,7 +54,7 @@ class Join:
     """Joins leaves of two sides; `pairs` are the outputs that the node will have, `kinds` their kinds."""
 
     def __init__(
-        self, tracer: Tracer, test: Value, host: bool, construct: str = "branch", sides: Sequence[Any] = ()
+        self, tracer: Capturing, test: Value, host: bool, construct: str = "branch", sides: Sequence[Any] = ()
     ) -> None:
         self.tracer, self.test, self.host, self.construct = tracer, test, host, construct
         self.span = tracer.span()

@@ -10,6 +10,7 @@ from gfx_ir.memory import QUESTIONS, Layout, dense
 from gfx_ir.program import Guard
 from gfx_ir.types import LogicalTensor
 
+from .assumptions import Assumptions
 from .bound import own_attribute
 from .proxy import Proxy
 
@@ -18,13 +19,11 @@ class Asked(Protocol):
     """What this asks of the tracer."""
 
     facts: Any
-    layouts: dict[Value, Layout]
     params: dict[str, Any]
+    assumed: Assumptions
 
     def type_of(self, leaf: Any) -> LogicalTensor | None: ...
-    def is_argument(self, value: Any) -> bool: ...
     def array_owner(self, x: Any) -> Any: ...
-    def guard(self, guard: Guard) -> None: ...
     def span(self) -> Any: ...
     def error(self, what: str, hint: str = "") -> Exception: ...
 
@@ -50,7 +49,7 @@ def _asked(tracer: Asked, x: Proxy, name: str, question: str) -> Any:
             "ask an argument; what the emitted code computes may lie in memory otherwise",
         )
     answer = QUESTIONS[question](layout)
-    if not tracer.is_argument(value):
+    if not tracer.assumed.is_argument(value):
         return answer
     type_: Any = value.type
     if type_ is None or type_.dims is None or (question == "strides" and not all(type(d) is int for d in type_.dims)):
@@ -58,7 +57,7 @@ def _asked(tracer: Asked, x: Proxy, name: str, question: str) -> Any:
             f"GFX cannot tell how {value.name!r} lies in memory, which {name!r} asks: its shape is open",
             "give the capture an example argument: the answer holds for arguments that lie in memory as it does",
         )
-    tracer.guard(Guard(question, value.node.args[0], answer, tracer.span()))
+    tracer.assumed.guard(Guard(question, value.node.args[0], answer, tracer.span()))
     return answer
 
 
@@ -67,8 +66,8 @@ def _layout(tracer: Asked, x: Proxy, value: Any) -> Layout | None:
     type alone is taken to be dense."""
     if x.base is not None or not isinstance(value, Value):
         return None
-    if tracer.is_argument(value):
-        given = tracer.layouts.get(value)
+    if tracer.assumed.is_argument(value):
+        given = tracer.assumed.layouts.get(value)
         dims: Any = value.type.dims if value.type is not None else None
         return given or dense([dim if type(dim) is int else 2 for dim in dims or ()])
     if value.node.op.name == "parameter":

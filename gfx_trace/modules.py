@@ -4,16 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from gfx_ir.backend import Backend
+from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import GuardError
 from gfx_ir.source import Scope
 
+from .interfaces import Capturing
 from .proxy import Proxy
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
+
+class _Tracer(Capturing, Protocol):
+    root: Any
+    within: Any
+    quiet: bool
+    kept: list[Any]
+    module_paths: dict[int, str]
+    tensor_paths: dict[int, str]
+
+    @property
+    def scope(self) -> Scope:
+        """The call that is open."""
+
+    def scope_args(self, f: Any, args: tuple, kwargs: dict) -> tuple:
+        """The (name, value) pairs that a function is entered with."""
+
+    def attribute(self, o: Any, name: str) -> Any:
+        """Python's own o.name."""
+
+    def run_method(self, method: Any, args: tuple, kwargs: dict) -> Any:
+        """Enter a method."""
+
+    def apply_module(self, lift: Lift, view: Any, args: tuple, kwargs: dict, backend: Any) -> Any:
+        """Apply a module's row."""
 
 
 def is_module(x: Any) -> bool:
@@ -52,7 +75,7 @@ def check_modes(modes: Iterable[Mode]) -> None:
             )
 
 
-def register_root(tracer: Tracer, root: Any) -> None:
+def register_root(tracer: _Tracer, root: Any) -> None:
     """Learn the paths of a model's modules and tensors; the first path of a tied tensor is its own."""
     tracer.root = root
     for path, module in root.named_modules():
@@ -63,11 +86,11 @@ def register_root(tracer: Tracer, root: Any) -> None:
                     tracer.tensor_paths.setdefault(id(tensor), f"{path}.{name}" if path else name)
 
 
-def module_attribute(tracer: Tracer, module: Any, name: str) -> Any:
+def module_attribute(tracer: _Tracer, module: Any, name: str) -> Any:
     """`module.name`: its tensors as Proxies, everything else as it is."""
     found = tracer.attribute(module, name)
     if name == "training":
-        tracer.modes[id(module)] = Mode(module, tracer.module_paths.get(id(module), ""), bool(found))
+        tracer.assumed.modes[id(module)] = Mode(module, tracer.module_paths.get(id(module), ""), bool(found))
     if tracer.array_owner(found) is not None:
         return tracer.array_proxy(found, name)
     return found
@@ -78,7 +101,7 @@ class ModuleView:
 
     __slots__ = ("_module", "_tracer")
 
-    def __init__(self, module: Any, tracer: Tracer) -> None:
+    def __init__(self, module: Any, tracer: _Tracer) -> None:
         self._module, self._tracer = module, tracer
 
     def __getattr__(self, name: str) -> Any:
@@ -93,7 +116,7 @@ class ModuleView:
         proxy.write(value)
 
 
-def call_module(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
+def call_module(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     """Call a module: its hooks, and its row or its forward between them."""
     module = authors_own(tracer.frameworks(), module)
     if id(module) not in tracer.module_paths:
@@ -101,7 +124,7 @@ def call_module(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     return with_hooks(tracer, module, args, kwargs, _forward)
 
 
-def with_hooks(tracer: Tracer, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
+def with_hooks(tracer: _Tracer, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
     """forward(tracer, module, args, kwargs) between the module's hooks."""
     if getattr(module, "_forward_hooks_with_kwargs", None) or getattr(module, "_forward_pre_hooks_with_kwargs", None):
         return _with_keyword_hooks(tracer, module, args, kwargs, forward)
@@ -116,7 +139,7 @@ def with_hooks(tracer: Tracer, module: Any, args: tuple, kwargs: dict, forward: 
     return result
 
 
-def _with_keyword_hooks(tracer: Tracer, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
+def _with_keyword_hooks(tracer: _Tracer, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
     """Of a module with hooks that take keywords."""
     with_kwargs = module._forward_pre_hooks_with_kwargs
     for key, hook in module._forward_pre_hooks.items():
@@ -138,7 +161,7 @@ def _with_keyword_hooks(tracer: Tracer, module: Any, args: tuple, kwargs: dict, 
     return result
 
 
-def register_loose(tracer: Tracer, module: Any) -> None:
+def register_loose(tracer: _Tracer, module: Any) -> None:
     """A module that the captured code reaches although it is no child of the captured model: named by its class."""
     name = type(module).__name__.lower()
     count = sum(path == name or path.startswith(f"{name}_") for path in tracer.module_paths.values())
@@ -153,7 +176,7 @@ def register_loose(tracer: Tracer, module: Any) -> None:
                     tracer.tensor_paths.setdefault(id(tensor), f"{full}.{key}")
 
 
-def module_row(tracer: Tracer, module: Any) -> tuple[Any, Any]:
+def module_row(tracer: _Tracer, module: Any) -> tuple[Any, Any]:
     """(row of the module's class, its backend), or Nones where it has none."""
     for backend in tracer.frameworks():
         lift = backend.modules.get(type(module))
@@ -162,7 +185,7 @@ def module_row(tracer: Tracer, module: Any) -> tuple[Any, Any]:
     return None, None
 
 
-def _forward(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
+def _forward(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     cls = type(module)
     lift, backend = module_row(tracer, module)
     path = tracer.module_paths.get(id(module), "")

@@ -17,6 +17,7 @@ class Raising:
     def __init__(self, tracer: Capturing) -> None:
         self._tracer = tracer
         self.handlers: list[tuple[int, Any]] = []  # how many regions were there, what they catch
+        self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
 
     def check(self, test: Any, message: Any, error: type[Exception] = AssertionError) -> None:
         """assert test, message(); `error`: what is raised instead of an AssertionError."""

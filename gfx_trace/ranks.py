@@ -25,7 +25,7 @@ def deepen(conditions: Any) -> None:
     """Note that what would be a number under these conditions is none: the code indexes it."""
     for value, axes in conditions or ():
         if value is not None and axes is not None and len(conditions) == 1:
-            active.builder.depths[value] = max(active.builder.depths.get(value, 0), axes + 1)
+            active.builder.assumed.depths[value] = max(active.builder.assumed.depths.get(value, 0), axes + 1)
 
 
 def is_mask(value: Value) -> bool:

@@ -181,7 +181,7 @@ class Regions:
 
     def checked(self: Tracer, passes: Any, raised: Any) -> None:
         """A check that stands where the user raises."""
-        ops.check(passes, raised.told, error_text(type(raised.error), self.errors))
+        ops.check(passes, raised.told, error_text(type(raised.error), self.raising.errors))
         if self.graph.last is not None:
             self.graph.last.span = raised.span
 

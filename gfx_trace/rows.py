@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.op import active
 
 from .aliases import doubt, mutable
+from .interfaces import Capturing
 from .journal import Slot
 from .proxy import NeedsPython, Proxy, Unusable
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 
 class StackedRows(Unusable):
@@ -82,7 +80,7 @@ def rows_of(x: Any) -> Any:
     return x[0].rows
 
 
-def listed(tracer: Tracer, x: Any, what: str) -> None:
+def listed(tracer: Capturing, x: Any, what: str) -> None:
     """Where a list stands as one tensor of rows: put the rows in their places before it is changed. Raises where that cannot be."""
     rows = rows_of(x) if type(x) is list else x
     if rows is x:
@@ -96,7 +94,7 @@ def listed(tracer: Tracer, x: Any, what: str) -> None:
     x[:] = list(rows)
 
 
-def list_method(tracer: Tracer, items: list[Any], f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """A call of a list's own method that writes, where a staged loop may have filled the list; what it holds is recorded."""
     name = f.__name__
     filled = bool(items) and type(items[0]) is StackedRows
@@ -121,7 +119,7 @@ def last_of(items: list[Any], key: Any) -> Any:
     return items[key]
 
 
-def grown(tracer: Tracer, before: list[Any], added: list[Any], rows: list[Proxy]) -> list[Any]:
+def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Proxy]) -> list[Any]:
     """What a list of tensors `before` holds behind a loop whose trips appended the items `added`, `rows` in all trips."""
     _check_dtypes(tracer, [x for x in (*before, *added) if type(x) is not Growing])
     found = rows[0].read()
@@ -138,7 +136,7 @@ def grown(tracer: Tracer, before: list[Any], added: list[Any], rows: list[Proxy]
     return [behind(tracer, before, made)] if before else [made]
 
 
-def behind(tracer: Tracer, before: list[Any], more: StackedRows) -> StackedRows:
+def behind(tracer: Capturing, before: list[Any], more: StackedRows) -> StackedRows:
     """Rows that follow the items of a list."""
     first = rows_of(before)
     head = first.read() if type(first) is Proxy else ops.stack([tracer.unwrap(x) for x in before], 0)
@@ -147,7 +145,7 @@ def behind(tracer: Tracer, before: list[Any], more: StackedRows) -> StackedRows:
     return StackedRows(made)
 
 
-def _check_dtypes(tracer: Tracer, items: list[Any]) -> None:
+def _check_dtypes(tracer: Capturing, items: list[Any]) -> None:
     """One tensor of rows has one dtype."""
     values = [(x.rows if type(x) is StackedRows else x).value for x in items]  # a view of a trip is not read behind it
     known = {value.type.dtype for value in values if getattr(value, "type", None) is not None}
@@ -158,7 +156,7 @@ def _check_dtypes(tracer: Tracer, items: list[Any]) -> None:
         )
 
 
-def joined_rows(tracer: Tracer, name: str, args: tuple, kwargs: dict, again: Callable[[tuple], Any]) -> Any:
+def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: Callable[[tuple], Any]) -> Any:
     """A call (`again` makes it) on a list that a staged loop filled. Joined its rows are one tensor already; any other call
     gets a list of them."""
     rows, last = args[0][0].rows, name.rpartition(".")[2]

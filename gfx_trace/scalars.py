@@ -7,7 +7,7 @@ whether `x[0]` is a number: then what is found here are conditions, which the ca
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +16,9 @@ from gfx_ir.infer.abstract import ARRAY, NUMBERS, SCALAR, UFUNC, Abstract
 from gfx_ir.infer.transfer import dropped, of_ranks
 from gfx_ir.op import active
 
+from .interfaces import Capturing
 from .proxy import Proxy, weak_kind
 from .ranks import is_integer, is_mask, made_type, rank
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 Conditions = frozenset[tuple[Value | None, int | None]]
 """Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
@@ -92,7 +90,7 @@ def element_of(array: Proxy, integers: int) -> Conditions | None:
 
 def given_as_number(x: Proxy) -> bool:
     """Whether the capture has taken it as given that x is a number, by the rank of an argument."""
-    given = {(guard.subject, guard.value) for guard in active.builder.guards if guard.kind == "rank"}
+    given = {(guard.subject, guard.value) for guard in active.builder.assumed.guards if guard.kind == "rank"}
     root, conditions = active.builder.facts.root, scalar(x)
     return bool(conditions) and all(
         value is not None and root(value).node.op.name == "placeholder" and (root(value).node.args[0], rank) in given
@@ -103,7 +101,7 @@ def given_as_number(x: Proxy) -> bool:
 def taken(conditions: Conditions) -> bool:
     """Whether conditions can be taken as given: guards say so."""
     builder = active.builder
-    return all(builder.assume_number(x) if rank is None else builder.assume_rank(x, rank) for x, rank in conditions)
+    return all(builder.assumed.number(x) if rank is None else builder.assumed.rank(x, rank) for x, rank in conditions)
 
 
 def integers_of(index: Any) -> tuple[int, Conditions]:
@@ -122,7 +120,7 @@ def _integer(item: Any) -> Conditions | None:
     return scalar_value(item) if unknown and not is_mask(item) else None
 
 
-def number_types(tracer: Tracer, x: Proxy, classes: list[Any]) -> list[type]:
+def number_types(tracer: Capturing, x: Proxy, classes: list[Any]) -> list[type]:
     """What NumPy's class of x is, as far as it matters for being one of `classes`."""
     asked = tuple(c for c in classes if isinstance(c, type))
     value = x.read()

@@ -19,6 +19,7 @@ from gfx_ir.source import Span
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
+from .interfaces import Assuming
 from .record import Record
 
 _NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
@@ -93,10 +94,10 @@ class Capture(Protocol):
     graph: Graph
     stack: list[tuple[Graph, dict[Value, Value]]]
     record: Record
-    guards: list[Guard]
 
-    def guard(self, guard: Guard) -> None:
-        """Take something as given."""
+    @property
+    def assumed(self) -> Assuming:
+        """What was taken as given."""
 
     def span(self) -> Span | None:
         """The author's place."""
@@ -134,7 +135,7 @@ class Suppositions:
         self.error, self.signs, beside = error, signs, new if other is None else other
         to, of = self._as_argument(base), found or self._as_argument(beside)
         if to and of:
-            self.tracer.guard(Guard("holds", to, of, self.tracer.span()))
+            self.tracer.assumed.guard(Guard("holds", to, of, self.tracer.span()))
         else:
             self._check(self._anchor(base), found or self._anchor(beside))
 
@@ -182,7 +183,7 @@ class Suppositions:
     def _required(self) -> list[Guard]:
         """The guards; of an argument that has to hold several dtypes the one for the highest."""
         found: dict[tuple, Guard] = {}
-        for guard in self.tracer.guards:
+        for guard in self.tracer.assumed.guards:
             if guard.kind == "holds":
                 key = guard.subject, guard.value if isinstance(guard.value, str) else ""
                 if key not in found or (not key[1] and not holds(found[key].value, guard.value)):

@@ -13,9 +13,7 @@ from gfx_ir.build import Builder
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
-from gfx_ir.memory import Layout
 from gfx_ir.op import OpDef
-from gfx_ir.program import Guard
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
@@ -23,6 +21,7 @@ from gfx_ir.types import LogicalTensor
 
 from .applying import Applying
 from .arrays import Arrays
+from .assumptions import Assumptions
 from .attributes import Attributes
 from .called import own
 from .calls import Calls
@@ -37,7 +36,6 @@ from .host_values import HostValues
 from .iteration import Iteration
 from .journal import Journal
 from .loops import Loops
-from .modules import Mode
 from .native_methods import NativeMethods
 from .objects import Objects
 from .open_iterables import OpenRange
@@ -83,7 +81,8 @@ class Tracer(
         self.apply = Applying(self)
         self.iteration = Iteration(self)
         self.facts = Facts()
-        self.record = Record(self.facts, promotion, self.is_argument, self.type_of)
+        self.assumed = Assumptions(self)
+        self.record = Record(self.facts, promotion, self.assumed.is_argument, self.type_of)
         self.suppositions = Suppositions(self)
         self.decided = Decided(self.facts, self.record)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
@@ -97,16 +96,10 @@ class Tracer(
         self.gradients = Gradients()
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.booleans: set[Value] = set()  # carried flags
-        self.required: dict[Value, int] = {}  # ranks that were taken as given, by what the values stand for
-        self.rank_checks: dict[Value, Node | None] = {}  # what checks them in the source
-        self.depths: dict[Value, int] = {}  # how many axes an argument has at least, as the code indexes it
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
         self.tensor_paths: dict[int, str] = {}
-        self.guards: list[Guard] = []
-        self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
-        self.layouts: dict[Value, Layout] = {}  # how those that were given as arrays lie in memory
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
         self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet
@@ -115,11 +108,9 @@ class Tracer(
         self.constants = True  # whether small arrays from outside are constants
         self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
-        self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
         self.own_rules: list[Any] = []  # functions of JAX whose own derivative rules are being captured
         self.decomposing = False  # whether a call without a row is being taken apart
-        self.modes: dict[int, Mode] = {}  # modules whose `training` the code asked for
         self._frameworks: list[Backend] | None = None
         self.owners: dict[type, Backend | None] = {}
 
@@ -321,44 +312,6 @@ class Tracer(
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return kind._make(self.wrap(item, backend) for item in result)
         return result
-
-    def assume_rank(self, value: Any, rank: int) -> bool:
-        """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
-        return self._assume("rank", value, rank)
-
-    def assume_number(self, value: Any) -> bool:
-        """Take an argument for a number of NumPy's, with a guard."""
-        return self._assume("number", value, "number of NumPy's")
-
-    def assume_rows(self, value: Any) -> bool:
-        """Take an argument to be all of its memory, row by row, with guards. False where `value` is no argument."""
-        return self._assume("c_contiguous", value, True) and self._assume("offset", value, 0)
-
-    def is_argument(self, value: Any) -> bool:
-        """Whether a value is a tensor that the captured function takes. What a loop carries is none, nor has its region an owner
-        while it is made."""
-        outermost = self.stack[0][0] if self.stack else self.graph
-        own = isinstance(value, Value) and value.node.op.name == "placeholder" and value.graph is outermost
-        return own and value.is_tensor
-
-    def _assume(self, kind: str, value: Any, what: Any) -> bool:
-        root = self.facts.root(value) if isinstance(value, Value) else value
-        if not self.is_argument(root):
-            return False
-        guard = Guard(kind, root.node.args[0], what, self.span())
-        if kind == "rank" and what < self.depths.get(root, 0):
-            return False
-        if kind == "rank" and any(
-            g.kind == kind and g.subject == guard.subject and g.value != what for g in self.guards
-        ):
-            return False
-        self.guard(guard)
-        return True
-
-    def guard(self, guard: Guard) -> None:
-        """Take something as given."""
-        if guard not in self.guards:
-            self.guards.append(guard)
 
     def next_key(self) -> Value:
         """A fresh key for a draw of random numbers: the generator's state is split, and threaded like any other state."""

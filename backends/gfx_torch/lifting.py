@@ -105,10 +105,10 @@ def ask_rank(x: Any, assumed: int, why: str) -> int:
     rank = known_rank(x)
     if rank is not None:
         return rank
-    require = getattr(active.builder, "require_rank", None)
-    if require is None:
+    assumptions = getattr(active.builder, "assumed", None)
+    if assumptions is None:
         return rank_of(x, why)
-    found: int = require(x, assumed, why)
+    found: int = assumptions.require_rank(x, assumed, why)
     return found
 
 

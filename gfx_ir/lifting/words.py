@@ -168,9 +168,9 @@ def rank(x: Any) -> int | None:
 def ask_rank(x: Any, why: str, assumed: int | None = None) -> int:
     """The rank of x. Where it is open: `assumed`, which a guard and the source check; else an error."""
     found = rank(x)
-    require = getattr(active.builder, "require_rank", None)
-    if found is None and assumed is not None and require is not None:
-        required: int = require(x, assumed, why)
+    assumptions = getattr(active.builder, "assumed", None)
+    if found is None and assumed is not None and assumptions is not None:
+        required: int = assumptions.require_rank(x, assumed, why)
         return required
     return rank_of(x, why) if found is None else found
 

@@ -40,8 +40,8 @@ def _in_order(x: Any) -> None:
         node = node.args[0].node
     if node is None or node.op.name in _ROW_MAJOR:
         return
-    assume = getattr(active.builder, "assume_rows", None)
-    if node.op.name == "placeholder" and (assume is None or assume(node.values[0])):
+    assumptions = getattr(active.builder, "assumed", None)
+    if node.op.name == "placeholder" and (assumptions is None or assumptions.rows(node.values[0])):
         return
     raise UnsupportedConstruct(
         f"GFX cannot capture torch.as_strided of the result of {node.op.name!r}: how it lies in memory is not known",

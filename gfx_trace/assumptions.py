@@ -1,0 +1,82 @@
+"""Guards: what a capture takes as given of its arguments, so that it holds for every other that is like them."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from gfx_ir import ops
+from gfx_ir.graph import Node, Value
+from gfx_ir.memory import Layout
+from gfx_ir.program import Guard
+
+from .facts import Facts
+from .interfaces import Recording
+
+
+class _Tracer(Recording, Protocol):
+    facts: Facts
+
+
+class Assumptions:
+    """`guards`: what was taken as given, in its order; `depths`: how many axes an argument has at least, as the code indexes it."""
+
+    def __init__(self, tracer: _Tracer) -> None:
+        self._tracer = tracer
+        self.guards: list[Guard] = []
+        self.depths: dict[Value, int] = {}
+        self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
+        self.layouts: dict[Value, Layout] = {}  # how those that were given as arrays lie in memory
+        self.modes: dict[int, Any] = {}  # modules whose `training` the code asked for
+        self._required: dict[Value, int] = {}  # ranks that were taken as given, by what the values stand for
+        self._rank_checks: dict[Value, Node | None] = {}  # what checks them in the source
+
+    def rank(self, value: Any, rank: int) -> bool:
+        """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
+        return self._take("rank", value, rank)
+
+    def number(self, value: Any) -> bool:
+        """Take an argument for a number of NumPy's, with a guard."""
+        return self._take("number", value, "number of NumPy's")
+
+    def rows(self, value: Any) -> bool:
+        """Take an argument to be all of its memory, row by row, with guards. False where `value` is no argument."""
+        return self._take("c_contiguous", value, True) and self._take("offset", value, 0)
+
+    def is_argument(self, value: Any) -> bool:
+        """Whether a value is a tensor that the captured function takes. What a loop carries is none, nor has its region an owner
+        while it is made."""
+        outermost = self._tracer.stack[0][0] if self._tracer.stack else self._tracer.graph
+        own = isinstance(value, Value) and value.node.op.name == "placeholder" and value.graph is outermost
+        return own and value.is_tensor
+
+    def _take(self, kind: str, value: Any, what: Any) -> bool:
+        root = self._tracer.facts.root(value) if isinstance(value, Value) else value
+        if not self.is_argument(root):
+            return False
+        guard = Guard(kind, root.node.args[0], what, self._tracer.span())
+        if kind == "rank" and what < self.depths.get(root, 0):
+            return False
+        if kind == "rank" and any(
+            g.kind == kind and g.subject == guard.subject and g.value != what for g in self.guards
+        ):
+            return False
+        self.guard(guard)
+        return True
+
+    def guard(self, guard: Guard) -> None:
+        """Take something as given."""
+        if guard not in self.guards:
+            self.guards.append(guard)
+
+    def require_rank(self, value: Value, rank: int, why: str) -> int:
+        """Take a rank as given for a call that means something else at other ranks: a guard where it is an argument's, and a line
+        of the source that checks it. The rank: what was taken before, where it was."""
+        rank = self._required.setdefault(self._tracer.facts.root(value), rank)
+        self.rank(value, rank)
+        value = self._tracer.local(value)
+        check = self._rank_checks.get(value)
+        if check is None or check.graph is None:  # none yet, or the attempt that made it was taken back
+            told = f"{why.partition(' ')[0]}: captured for {rank} axes"
+            ops.check(self._tracer.host("==", ops.rank(value), rank), told, "AssertionError")
+            self._rank_checks[value] = self._tracer.graph.last
+        return rank
