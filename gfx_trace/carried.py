@@ -14,6 +14,7 @@ from gfx_ir.op import active
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
+from .convert import NUMBERS_AND_TEXT, without_class
 from .joins import Partial, kind_type, number_type
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
@@ -52,6 +53,7 @@ class Carried:
     )
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
+        init = without_class(init) if isinstance(init, NUMBERS_AND_TEXT) else init
         self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
         self.before = (
             init.read() if isinstance(init, (Proxy, HostProxy)) else init

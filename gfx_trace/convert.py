@@ -31,3 +31,15 @@ def constant_data(owner: Backend, x: Any) -> tuple[Any, DType]:
         return tuple(map(freeze, data)) if isinstance(data, list) else data
 
     return freeze(owner.to_host(x).tolist()), owner.dtype_of(x)
+
+
+NUMBERS_AND_TEXT = (int, float, complex, str)
+
+
+def without_class(x: Any) -> Any:
+    """A number or text of a class of its own, as an IntEnum's, as what it is: source cannot hold its class."""
+    if type(x) is bool:
+        return x
+    kind: Any = next(kind for kind in NUMBERS_AND_TEXT if isinstance(x, kind))
+    (plain,) = kind.__getnewargs__(x)
+    return plain

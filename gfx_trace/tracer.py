@@ -26,6 +26,7 @@ from .attributes import Attributes
 from .called import own
 from .calls import Calls
 from .choices import Choices
+from .convert import NUMBERS_AND_TEXT, without_class
 from .decided import Decided
 from .effects import Effects
 from .facts import Facts
@@ -286,6 +287,8 @@ class Tracer(
             return self.unwrap(self.iteration.drained(leaf))
         if isinstance(leaf, tuple):  # a named tuple, torch.Size
             return tuple(self.unwrap(item) for item in leaf)
+        if isinstance(leaf, NUMBERS_AND_TEXT):
+            return without_class(leaf)
         for backend in self.frameworks():
             found = backend.as_dtype(leaf)
             if found is not None:

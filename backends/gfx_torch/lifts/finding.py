@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -203,6 +204,10 @@ def _edges(x: Any, bins: Any, low: Any, high: Any, apart: float = 0.5) -> Any:
     return ops.linspace(low, high, host("+", bins, 1), dtype=element)
 
 
+Bins = namedtuple("Bins", ("hist", "bin_edges"))
+"""What `torch.histogram` and `histogramdd` return."""
+
+
 def histc(input: Any, bins: Any = 100, min: Any = 0, max: Any = 0) -> Any:
     """How many elements fall into each of equal bins."""
     if min == max and min != 0:
@@ -217,7 +222,7 @@ def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, d
     edges = bins if isinstance(bins, Value) and bins.is_tensor else _edges(input, bins, low, high)
     weights = None if weight is None else ops.flatten(weight)
     counts = ops.astype(ops.histogram(ops.flatten(input), edges, weights, density), dtype_like(input))
-    return Pair(counts, edges)
+    return Bins(counts, edges)
 
 
 def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, density: Any = False) -> Any:
@@ -234,7 +239,7 @@ def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, de
         edges.append(_edges(ops.getitem(points, (slice(None), axis)), b, low, high))
     weights = None if weight is None else ops.flatten(weight)
     counts = ops.histogramdd(points, tuple(edges), weights, density)
-    return Pair(ops.astype(counts, dtype_like(input)), tuple(edges))
+    return Bins(ops.astype(counts, dtype_like(input)), tuple(edges))
 
 
 # ---------------------------------------------------------------- order statistics
