@@ -33,7 +33,7 @@ from .native import run_native
 from .packages import enterable
 from .proxy import Unusable, is_open
 from .sequences import OpenList, Starred, spread
-from .special_methods import SpecialMethod, bound_operands, meant
+from .special_methods import SpecialMethod, accessor, bound_operands, meant
 
 if TYPE_CHECKING:
     from .scopes import Opened
@@ -139,6 +139,9 @@ class Calls(Managers):
             return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if isinstance(f, type):
             return self._construct(f, args, kwargs)
+        function = accessor(f)
+        if function is not None and args and args[0] is not None:
+            return self.call(function, args[:1] if f.__name__ == "__get__" else args, kwargs)
         getter = bound_operands(f) if len(args) == 1 and not kwargs else None
         if getter is not None:
             return getter(self, *args)

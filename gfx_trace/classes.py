@@ -108,7 +108,10 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if isinstance(x, Proxy) and x.weak:
         return _agreed(tracer, [hasattr(cls, name) for cls in classes_of(x.weak)])
     if isinstance(x, Proxy) and x.backend is not None:
-        return any(hasattr(cls, name) for cls in x.backend.tensor_types)
+        types_ = x.backend.tensor_types
+        if x.backend.numbers and hasattr(np.ndarray, name) != hasattr(np.generic, name):
+            types_ = number_types(tracer, x, [np.ndarray])
+        return any(hasattr(cls, name) for cls in types_)
     if isinstance(x, HostProxy):
         return hasattr(_KINDS.get(x.kind, tuple), name)
     own = tracer.attributes.has(x, name)

@@ -64,6 +64,8 @@ _ASKING: dict[type, frozenset[str]] = {ContextVar: frozenset(("get",))}
 """Methods of opaque types that change nothing."""
 
 
+_PLACES = (types.MemberDescriptorType, types.GetSetDescriptorType)
+"""Descriptors in C that hold an attribute of an object."""
 _GETTERS = (operator.itemgetter, operator.attrgetter)
 
 
@@ -88,6 +90,9 @@ class Effects:
             self.tracer.journal.record(
                 owner, args[-1] if name == "__delattr__" else args[-2], "attribute", str(args[0]), self.tracer.span()
             )
+            return f(*args, **kwargs)
+        if name in ("__set__", "__delete__") and isinstance(owner, _PLACES):  # q.a = value, by the descriptor of a
+            self.tracer.journal.record(args[0], owner.__name__, "attribute", owner.__name__, self.tracer.span())
             return f(*args, **kwargs)
         self.sure_of(owner)
         if hasattr(type(owner), "__next__") and row_of(type(owner)) is None and not only_reads(name):

@@ -133,6 +133,13 @@ def _method(f: Any, tracer: Tracer, o: Any) -> Any:
     return tracer.call(tracer.getattr(o, name), args if isinstance(made, partial) else args[1:], kwargs)
 
 
+def accessor(f: Any) -> Any:
+    """The author's function that a property's `__get__`, `__set__` or `__delete__` runs, taken by its name; None: f is none of them."""
+    owner = getattr(f, "__self__", None) if type(f) is types.MethodWrapperType else None
+    return getattr(owner, _ACCESSORS.get(f.__name__, ""), None) if type(owner) is property else None
+
+
+_ACCESSORS = {"__get__": "fget", "__set__": "fset", "__delete__": "fdel"}
 _BOUND = {operator.itemgetter: _items, operator.attrgetter: _attributes, operator.methodcaller: _method}
 
 

@@ -22,6 +22,7 @@ from ...trees import leaves, tree_map
 from ...types import LogicalTensor
 
 _APART = ("control", "create", "random", "effect")
+_WORD = 32  # bits, to which every framework adds up
 _WIDEST = (float64, complex128)
 
 
@@ -33,6 +34,8 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str) -> None:
         result = _float_result(node)
         if result is not None and node.op.name != "astype":
             _cast_inputs(node, result, backend.promotion)
+        elif "dtype" in node.op.params and node.arg("dtype") is None and node.op.family not in _APART:
+            _widen_total(node, backend.promotion)
 
 
 def _float_result(node: Node) -> DType | None:
@@ -42,6 +45,16 @@ def _float_result(node: Node) -> DType | None:
     found = node.values[0].type
     known = isinstance(found, LogicalTensor) and found.dtype is not None and not found.weak
     return found.dtype if known and found.dtype.kind in "fc" else None  # type: ignore[union-attr]
+
+
+def _widen_total(node: Node, target: str) -> None:
+    """Tell an op that adds up whole numbers its dtype, where the target would keep them in a narrow one, in which they wrap."""
+    made = node.values[0].type if len(node.values) == 1 else None
+    result = made.dtype if isinstance(made, LogicalTensor) else None
+    usual = _inferred(node, target) if result is not None and result.kind in "iu" else None
+    if usual is not None and usual.bits < min(result.bits, _WORD):  # type: ignore[union-attr]
+        at = node.op.params.index("dtype")
+        node.set_args((*node.args[:at], result, *node.args[at + 1 :]))
 
 
 def _cast_inputs(node: Node, result: DType, target: str) -> None:
@@ -81,6 +94,11 @@ def _inferred(node: Node, rules: str, instead: Value | None = None, dtype: DType
             return leaf
         return dataclasses.replace(leaf.type, dtype=dtype) if leaf is instead else leaf.type  # type: ignore[type-var]
 
+    if any(
+        type(leaf) is Value and leaf.is_tensor and not isinstance(leaf.type, LogicalTensor)
+        for leaf in leaves(node.args)
+    ):
+        return None
     try:
         found = infer(node.op, tree_map(typed, node.args), rules)[0]
     except (ShapeError, TypeError):

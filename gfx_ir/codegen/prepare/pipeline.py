@@ -27,6 +27,7 @@ from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .settled import ask_first
 from .simplify import simplify
+from .sizes import check_sizes
 from .staged import stage_ranges
 from .traced import trace_tests
 from .unpack import unpack_slices
@@ -88,6 +89,8 @@ def prepare(
             count_from_zero(graph)
             if style.control == "functional" and bound_loops(graph, max_trips):
                 simplify(graph, functional)
+    if style.control == "functional":
+        check_sizes((entry, *functions.values()), style)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)
     for graph in bottom_up(entry, functions):

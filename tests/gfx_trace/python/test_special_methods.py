@@ -259,3 +259,53 @@ def test_a_builtin_with_other_arguments_than_it_takes_says_so(call):
     with pytest.raises(TypeError) as found:
         gfx.symbolic_trace(f, backend="torch")
     assert str(found.value) == str(wanted.value)
+
+
+# ---------------------------------------------------------------------- descriptors, taken by their names
+class Slots:
+    __slots__ = ("a",)
+
+    def __init__(self, a):
+        self.a = a
+
+
+class Halved:
+    def __init__(self, value):
+        self._value = value
+
+    @property
+    def value(self):
+        return self._value
+
+    @value.setter
+    def value(self, new):
+        self._value = new * 0.5
+
+
+def by_descriptors(x):
+    slots, halved = Slots(1.0), Halved(x * 1)
+    if x.sum() > 0:
+        Slots.a.__set__(slots, 4.0)
+        Halved.value.__set__(halved, x * 6)
+    return x * slots.a, Halved.value.__get__(halved)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_write_by_a_descriptor_is_one(sign):
+    x = sign * torch.ones(2)
+    for program in (gfx.symbolic_trace(by_descriptors, x), gfx.symbolic_trace(by_descriptors, backend="torch")):
+        assert all(map(torch.equal, program(x), by_descriptors(x)))
+
+
+def can_be_written(x):
+    return hasattr(x[0], "__setitem__"), hasattr(x, "__setitem__"), hasattr(x[0], "sum")
+
+
+def test_numbers_of_numpys_have_what_they_have():
+    vector, matrix = np.ones(3), np.ones((2, 3))
+    for x in (vector, matrix):
+        assert gfx.symbolic_trace(can_be_written, x)(x) == can_be_written(x)
+    shapeless = gfx.symbolic_trace(can_be_written, backend="numpy")
+    assert shapeless(vector) == can_be_written(vector)
+    with pytest.raises(GfxError, match=r"x.ndim == 1"):
+        shapeless(matrix)

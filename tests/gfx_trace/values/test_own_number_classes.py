@@ -15,7 +15,7 @@ class Way(enum.IntEnum):
     SECOND = 2
 
 
-class Mode(str, enum.Enum):
+class Mode(enum.StrEnum):
     MEAN = "mean"
 
 

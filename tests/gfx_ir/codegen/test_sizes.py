@@ -1,0 +1,57 @@
+"""Sizes that hang on data: JAX's source is refused, with the author's line; PyTorch's has them."""
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import GfxError
+
+X, N = torch.tensor([3.0, 1.0, 2.0, 0.0]), torch.tensor(2)
+
+
+def tail(x, n):
+    return x[n:]
+
+
+def until_a_sum(x, n):
+    return x[: int(x.sum() / 3)] * 2
+
+
+def written(x, n):
+    y = x.clone()
+    y[n:] = 0.0
+    return y
+
+
+def zeros(x, n):
+    return torch.zeros(int(x[0])) + 1
+
+
+def steps(x, n):
+    return torch.arange(n)
+
+
+def repeated(x, n):
+    return x.repeat_interleave(x.long())
+
+
+def branch(x, n):
+    return torch.ones(n).sum() if x[0] > 0 else x.sum()
+
+
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("fn", [tail, until_a_sum, written, zeros, steps, repeated, branch])
+def test_a_size_in_a_tensor_is_refused_where_it_must_be_known(fn, given):
+    program = gfx.symbolic_trace(fn, *((X, N) if given else ()), backend="torch")
+    assert torch.equal(program.to("torch")(X, N), fn(X, N))
+    with pytest.raises(GfxError, match=rf"(?s)(size|slice).*in a tensor.*in {fn.__name__}"):
+        program.source("jax")
+
+
+def shifted(x, n):
+    return torch.roll(x, 1) + torch.full((x.shape[0],), 2.0) * n, x[n], x[x.shape[0] // 2 :], torch.full_like(x, 1.0)
+
+
+def test_what_tells_no_size_may_be_in_a_tensor():
+    source = gfx.symbolic_trace(shifted, backend="torch").source("jax")
+    assert "jnp.full" in source
