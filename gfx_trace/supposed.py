@@ -38,19 +38,21 @@ _CANNOT = "cannot hold the dtype that is written to it in place"
 class Supposed(Record):
     """The record of a capture under a supposition about the types of its arguments."""
 
-    def __init__(self, record: Record, element: Callable[[Value], DType], rank: int, alike: bool = True) -> None:
-        """`alike`: all arguments have one shape; else each has sizes of its own."""
+    def __init__(self, record: Record, element: Callable[[Value], DType], rank: int, open_sizes: bool = True) -> None:
+        """`open_sizes`: shapes agree wherever they must; else each argument has sizes of its own."""
         super().__init__(record.facts, record.rules.promotion, record.is_argument, self.supposed)
         self.told, self.like, self.rows_of, self.begins = record.told, record.like, record.rows_of, record.begins
-        self.typed, self.element, self.axes, self.alike = record.type_of, element, rank, alike
+        self.typed, self.element, self.axes, self.open = record.type_of, element, rank, open_sizes
 
     def supposed(self, value: Value) -> LogicalTensor | None:
         """The type that the capture knows, filled up for an argument."""
         known = self.typed(value) or LogicalTensor()
         if not self.is_argument(value):
             return known
-        first = 0 if self.alike else _MOST * _place(value)
-        dims = tuple(_SIZE * (first + axis) for axis in range(1, self.axes + 1)) if known.dims is None else known.dims
+        dims = known.dims
+        if dims is None:
+            first = _MOST * _place(value)
+            dims = tuple(None if self.open else _SIZE * (first + axis) for axis in range(1, self.axes + 1))
         return LogicalTensor(known.dtype or self.element(value), dims, weak=known.weak)
 
     def made(self, new: Value) -> LogicalTensor:

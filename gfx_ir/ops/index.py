@@ -194,5 +194,5 @@ op(FAMILY, "one_hot(x, num_classes, dtype=None)", _one_hot, infer=_one_hot_type)
 
 @composite(FAMILY)
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """x with `value` where the mask is true."""
-    return ops.where(mask, value, x)
+    """x with `value`, in its dtype, where the mask is true."""
+    return ops.where(mask, ops.astype(value, ops.dtype_of(x)), x)

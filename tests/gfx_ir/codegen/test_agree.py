@@ -52,3 +52,11 @@ def test_jax_casts_only_where_its_mode_decides():
     assert "x.astype(jnp.float32)" in alone
     assert "astype" not in gfx.symbolic_trace(lambda x, y: x * y, INT, FLOAT).source("jax")
     assert "astype" not in gfx.symbolic_trace(lambda x: jnp.exp(x), jnp.arange(3)).source("jax")
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.int32])
+@pytest.mark.parametrize("fn", [np.cumsum, np.cumprod, np.sum, np.prod])
+def test_totals_do_not_wrap_in_narrow_numbers(fn, dtype):
+    x = np.array([111, 121, 100], dtype)
+    got = gfx.symbolic_trace(lambda x: fn(x), x).to("jax")(jnp.asarray(x))
+    np.testing.assert_array_equal(got, fn(x))

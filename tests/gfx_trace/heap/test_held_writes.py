@@ -157,6 +157,18 @@ def keeps(x, n):
     return y
 
 
+def into_counts(x):
+    y = torch.zeros(3, dtype=torch.int64)
+    y += x
+    return y
+
+
+def filled(x):
+    y = x * 1
+    y.masked_fill_(y > 1, 2.0)
+    return y
+
+
 def runs(program, way, *args):
     """What a program gives, captured without types, in one of its ways; None where it raises as an in-place write does."""
     fn = program if way == "program" else program.to(way)
@@ -173,7 +185,23 @@ def runs(program, way, *args):
 @pytest.mark.parametrize("way", ["program", "torch", "jax"])
 @pytest.mark.parametrize("data", [WHOLE, REAL, FLAGS])
 @pytest.mark.parametrize(
-    "fn", [divided, added, argument, power, item, row, total, method, scaled_total, fine, looped, rows_of_a_sum]
+    "fn",
+    [
+        divided,
+        added,
+        argument,
+        power,
+        item,
+        row,
+        total,
+        method,
+        scaled_total,
+        fine,
+        looped,
+        rows_of_a_sum,
+        into_counts,
+        filled,
+    ],
 )
 def test_what_types_would_tell_is_asked_where_it_runs(fn, data, way):
     program = gfx.symbolic_trace(fn, backend="torch")
