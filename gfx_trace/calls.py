@@ -24,7 +24,7 @@ from .conversion import convert, converted
 from .draws import BoundDraw
 from .entered import Managers
 from .faults import cannot
-from .grad_mode import standing_for
+from .grad_managers import standing_for
 from .higher_order import SPECIAL
 from .into import put_into
 from .joins import Choice, Partial

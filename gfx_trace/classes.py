@@ -70,6 +70,9 @@ def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if type(args[0]) is OpenList:
         return list
     check_class(tracer, args[0])
+    none = _is_none(tracer, args[0]) if len(args) == 1 else False
+    if none is not False:
+        return tracer.ifexp(none, lambda: type(None), lambda: type_of(tracer, f, args, kwargs))
     if len(args) == 1 and isinstance(args[0], Proxy):
         if args[0].weak:
             return _class_of(tracer, args[0])
@@ -105,6 +108,9 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, name = args
     attribute_name(tracer, name)
     check_class(tracer, x)
+    none = _is_none(tracer, x)
+    if none is not False:
+        return tracer.ifexp(none, lambda: hasattr(None, name), lambda: has_attribute(tracer, f, args, kwargs))
     if isinstance(x, Proxy) and x.weak:
         return _agreed(tracer, [hasattr(cls, name) for cls in classes_of(x.weak)])
     if isinstance(x, Proxy) and x.backend is not None:
@@ -120,6 +126,11 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not hasattr(x, name):
         tracer.unset_read.add((id(x), name))
     return hasattr(x, name)
+
+
+def _is_none(tracer: Tracer, x: Any) -> Any:
+    """x is None, of a captured value."""
+    return tracer.is_(x, None) if isinstance(x, (Proxy, HostProxy)) else False
 
 
 def _number_is(tracer: Tracer, x: Proxy, classes: tuple[type, ...]) -> bool:

@@ -12,7 +12,8 @@ from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.probing import own_attribute
 
 from .faults import cannot
-from .grad_mode import standing_for
+from .grad_managers import chosen, standing_for
+from .joins import Choice
 from .packages import enterable
 from .proxy import is_open
 from .raised import Raised, gfx_handlers
@@ -58,6 +59,12 @@ class Managers:
         """What a `with` enters in place of `made`: the thing itself, where there is neither source to enter nor anything taken."""
         if isinstance(made, Entered):
             return made
+        if type(made) is Choice:
+            found = chosen(self, made)
+            if found is None:
+                what = "GFX cannot convert this `with`: an open test decides which context manager it enters"
+                raise self.error(what, "write a `with` on each side of the test")
+            return found
         standing = standing_for(self, made)
         if standing is not None:
             return standing

@@ -74,9 +74,9 @@ class Facts:
         """True or False where the facts at hand settle the test, else None."""
         if not isinstance(value, Value):
             return bool(value)
-        negated = _negated(value)
-        if negated is not None:
-            inner = self.decide(negated)
+        inverse = negated(value)
+        if inverse is not None:
+            inner = self.decide(inverse)
             return None if inner is None else not inner
         if value.node.op.name == "is_none" and isinstance(value.node.args[0], Value):
             if self.root(value.node.args[0]).kind not in ("optional", "any"):
@@ -121,9 +121,9 @@ class Facts:
         if self.known.get(key) is truth:
             return  # and so is what follows from it
         self.known[key] = truth
-        negated = _negated(value)
-        if negated is not None:
-            self.assume(negated, not truth)
+        inverse = negated(value)
+        if inverse is not None:
+            self.assume(inverse, not truth)
         node = value.node
         if node.op.name == "not_equal" and type(node.args[1]) is int and node.args[1] == 0:
             self.assume(node.args[0], truth)
@@ -167,7 +167,8 @@ def _own(value: Value) -> bool:
     return given or bool(node.regions or node.op.effect) or len(node.values) != 1 or value.is_tensor
 
 
-def _negated(value: Value) -> Value | None:
+def negated(value: Value) -> Value | None:
+    """What a value is the negation of; None where it is none."""
     node = value.node
     if node.op.name == "host" and node.args[0] == "not" and isinstance(node.args[1][0], Value):
         return node.args[1][0]

@@ -66,6 +66,15 @@ def no_operator(tracer: Capturing, sign: str, a: Any, b: Any) -> Any:
     raise TypeError(f"unsupported operand type(s) for {sign}: {names[0]!r} and {names[1]!r}")
 
 
+def not_given(x: Any) -> str:
+    """What an argument is called that was not given at capture, so that nothing is known of it; "" for anything else."""
+    value = x.value if type(x) is Proxy else x
+    graph = value.graph if isinstance(value, Value) else None
+    if graph is None or graph.owner is not None or value not in graph.placeholders or value.type is not None:
+        return ""
+    return value.name or ""
+
+
 def is_iterable(x: Any) -> bool:
     """Whether a captured value may be gone over: a number, a dtype and a device may not."""
     if type(x) is HostProxy:
@@ -75,7 +84,10 @@ def is_iterable(x: Any) -> bool:
 
 def cannot(tracer: Capturing, x: Any, what: str) -> Exception:
     """The error for what an object cannot do, as Python words it: `what` has a place for the name of its class."""
-    name = class_name(tracer, x)
+    name, left_out = class_name(tracer, x), not_given(x)
+    if name is None and left_out:
+        told = what.format(f"{left_out!r}, which was not given and stands for a tensor,")
+        return tracer.error(f"GFX cannot convert this: {told}", f"give it at capture ({left_out}=...)")
     if name is None:
         return tracer.error(f"GFX cannot convert this: {what.format('the value')}, as far as is known at capture")
     return TypeError(what.format(f"{name!r} object"))

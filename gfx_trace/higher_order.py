@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 
-from . import grad_mode
+from . import grad_managers
 from .classes import check_class
 from .draws import generator_of_seed
 from .gradients import autograd_function, custom_rule
@@ -181,5 +181,5 @@ SPECIAL: dict[str, Handler] = {
     "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,
-    **grad_mode.HANDLERS,
+    **grad_managers.HANDLERS,
 }  # fmt: skip

@@ -190,7 +190,7 @@ class Join:
 
     def _kind(self, pair: tuple[Any, Any], values: tuple[Any, Any], name: str) -> Any:
         """Kind of the output that a pair of different leaves makes, or what stands for it where none can be."""
-        (a, b), kinds = pair, set(map(self._leaf_kind, pair, values))
+        (a, b), kinds = pair, {self._leaf_kind(pair[at], values[at], at == 0) for at in (0, 1)}
         if "object" in kinds or "tree" in kinds:
             return self._unjoinable(a, b, name)
         if self.host:
@@ -201,11 +201,13 @@ class Join:
             return "tensor"
         return self._unjoinable(a, b, name)
 
-    def _leaf_kind(self, x: Any, value: Any) -> str:
-        """Kind of a leaf and what it holds; what is known to be there is a tensor."""
+    def _leaf_kind(self, x: Any, value: Any, truth: bool) -> str:
+        """Kind of a leaf of one side, and what it holds; what is known to be there is a tensor."""
         found = _leaf_kind(x, value)
-        there = found == "optional" and type(x) is Proxy and self.tracer.facts.there(x.value)
-        return "tensor" if there else found
+        if found != "optional" or type(x) is not Proxy:
+            return found
+        with self.tracer.facts.given(self.test, truth):
+            return "tensor" if self.tracer.facts.there(x.value) else found
 
     def _check_types(self, a: Any, b: Any, name: str) -> None:
         types = [value.type if isinstance(value, Value) else None for value in (a, b)]

@@ -14,7 +14,7 @@ from gfx_ir.trees import leaves
 from .called import called_name, own
 from .conversion import foreign
 from .devices import settled
-from .grad_mode import standing_for
+from .grad_managers import standing_for
 from .holding import hold
 from .proxy import HostProxy, NeedsPython, Proxy
 from .raised import Raised

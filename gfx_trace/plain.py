@@ -52,7 +52,8 @@ def cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if f is int and x.weak != "bool":
         may_raise(tracer, "int()", ValueError, OverflowError)
     if f is bool:
-        return tracer.wrap(ops.to_bool(x.read()), x.backend)
+        found = tracer.truth(x)  # of what may be None, too
+        return tracer.wrap(ops.to_bool(found) if getattr(found, "is_tensor", False) else found, x.backend)
     return tracer.wrap((ops.to_int if f is int else ops.to_float)(x.read()), x.backend)
 
 

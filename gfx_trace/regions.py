@@ -8,13 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
 
 from .aliases import Lost
 from .contents import Content
+from .facts import negated
+from .faults import not_given
 from .grad_mode import Undecided
 from .joins import Choice, Join, Joined, Partial, joined_type
 from .journal import MISSING, Slot, held_values, with_items
@@ -86,6 +88,12 @@ class Regions:
                     side.result = self.read(side.result.name, side.result)
             except Raised as raised:
                 side.raised = raised
+            except GfxError:
+                raise
+            except Exception as error:
+                if not self.handlers:
+                    self._check_side(test, truth, error)
+                raise
             side.after = get() if get is not None else ()
             if self.journal.frames[-1]:
                 side.contents = {
@@ -98,6 +106,20 @@ class Regions:
                 self.journal.pass_on(get)
             side.own = self.journal.forget_owned((side.result,), side.after)
         return side
+
+    def _check_side(self: Tracer, test: Any, truth: bool, error: Exception) -> None:
+        """Raises where one side of a test on whether an argument is None fails: nobody said that a call comes there."""
+        while isinstance(test, Value) and (other := negated(test)) is not None:
+            test, truth = other, not truth
+        if not isinstance(test, Value) or test.node.op.name != "is_none":
+            return
+        name = not_given(self.facts.root(test.node.args[0]))
+        if name:
+            raise self.error(
+                f"GFX cannot convert this test: where {name!r} is {'' if truth else 'not '}None, the code fails "
+                f"({type(error).__name__}: {error}), and {name!r} was not given",
+                f"give it at capture: {name}=None, or what calls give",
+            ) from error
 
     def _held(self: Tracer, side: Side) -> dict[int, Any]:
         """What the tensors that a side leaves hold at its end, where it wrote to any that was there before, or may have."""

@@ -170,6 +170,8 @@ class Settling:
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
         wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
+        if {kind, carried.kind} == {"tensor", "optional"}:  # None before the first trip, or behind one
+            wider = "optional"
         if wider != carried.kind and (self.host or wider in ("tensor", "optional")):
             carried.kind = wider
             return not self.host and carried.inner is not None and carried.inner.kind == wider

@@ -5,10 +5,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from gfx_ir import ops
-
 from .open_iterables import Combined, OpenRange
-from .proxy import is_open, weak_kind
+from .proxy import is_open
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -73,7 +71,7 @@ def scan(tracer: Tracer, body: Any, init: Any, xs: Any, length: Any) -> Any:
         while len(outs) < len(ys):
             outs.append([])
         for out, value in zip(outs, ys):
-            tracer.append_item(out, _array(tracer, value))
+            tracer.append_item(out, value)
 
     if leaves:
         rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
@@ -82,11 +80,6 @@ def scan(tracer: Tracer, body: Any, init: Any, xs: Any, length: Any) -> Any:
     tracer.for_(rows, trip, state.get, state.set, state.names(body), None, "x")
     stacked = iter([tracer.stacked(out) for out in outs])
     return state.value, _rebuild(shapes[0], stacked) if shapes else None
-
-
-def _array(tracer: Tracer, value: Any) -> Any:
-    """What JAX makes of a result of a trip: an array, also of a number of Python's."""
-    return tracer.wrap(ops.as_tensor(tracer.unwrap(value)), tracer.backend) if weak_kind(value) else value
 
 
 def _leaves(tree: Any) -> list[Any]:

@@ -30,7 +30,7 @@ from .convert import NUMBERS_AND_TEXT, without_class
 from .decided import Decided
 from .effects import Effects
 from .facts import Facts
-from .faults import class_name, no_operator
+from .faults import class_name, no_operator, not_given
 from .grad_mode import CALLERS, Gradients
 from .gradient_marks import marks
 from .host_values import HostValues
@@ -165,10 +165,8 @@ class Tracer(
     def _in_mode(self, op: OpDef, args: tuple) -> Any:
         """A node where the code has set the gradient mode: no gradient flows into what is not recorded."""
         gradients = self.gradients
-        if gradients.current(self).records:
-            return Builder.add(self, op, args)
         made = Builder.add(self, op, tree_map(lambda leaf: gradients.taken(self, leaf), args))
-        gradients.still.update(v for v in leaves(made) if type(v) is Value)
+        gradients.made(self, [v for v in leaves(made) if type(v) is Value])
         return made
 
     def _chosen(self, test: Value, x1: Any, x2: Any) -> Any:
@@ -236,11 +234,9 @@ class Tracer(
 
     def check_given(self, x: Proxy, other: Any) -> None:
         """Raises where an argument that was not given meets what no tensor is used with: it may be no tensor."""
-        value = x.value
-        graph = value.graph if isinstance(value, Value) else None
-        if graph is None or graph.owner is not None or value not in graph.placeholders or value.type is not None:
+        name, kind = not_given(x), class_name(self, other)
+        if not name:
             return
-        name, kind = value.name, class_name(self, other)
         raise self.error(
             f"GFX cannot convert this operation: {name!r} was not given, so it stands for a tensor, and it meets a {kind}",
             f"annotate it in the signature (`{name}: {kind}`) if it is one, or give it at capture ({name}=...)",

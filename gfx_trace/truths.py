@@ -61,6 +61,8 @@ class Truths:
             value = test.read()
             if not isinstance(value, Value):
                 return bool(value)
+            if not self.facts.there(value):
+                return self.truth(self.and_(self.not_(self.is_(test, None)), [lambda: self.bool_(test)]))
             while is_made(value) and value.node.op.name == "to_bool":  # a test asks the tensor itself
                 value = self.local(value.node.args[0])
             known = self.facts.decide(value)
@@ -259,10 +261,13 @@ class Truths:
 
     def _chain(self: Tracer, value: Any, rest: Sequence[Callable[[], Any]], stop: bool, access: tuple | None) -> Any:
         for at, operand in enumerate(rest):
+            more = rest[at:]
+            following = lambda more=more: self._chain(more[0](), more[1:], stop, access)
+            if type(value) is Proxy and isinstance(none := self.is_(value, None), HostProxy):
+                there = lambda value=value, more=more: self._chain(value, more, stop, access)
+                return self.ifexp(none, following if stop else lambda: None, there, access)
             test = self.truth(value)
             if isinstance(test, Value):
-                more = rest[at:]
-                following = lambda more=more: self._chain(more[0](), more[1:], stop, access)
                 kept = value
                 if not test.is_tensor and getattr(value, "kind", "bool") == "bool":
                     kept = stop

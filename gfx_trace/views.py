@@ -19,7 +19,7 @@ from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
 from .convert import positions
 from .devices import device_question
-from .faults import NUMBERS, UNARY_SIGNS, class_name
+from .faults import NUMBERS, UNARY_SIGNS, class_name, not_given
 from .holding import hold
 from .indexed import Indexed
 from .layouts import layout_attribute
@@ -69,7 +69,9 @@ class Views:
             return told
         held = own_attribute(backend, name)
         if held is None:
-            raise AttributeError(f"{backend.name} tensors have no attribute {name!r}")
+            left_out = not_given(x)
+            why = f", and {left_out!r} was not given, so it stands for one: give it at capture" if left_out else ""
+            raise AttributeError(f"{backend.name} tensors have no attribute {name!r}{why}")
         kind = "method" if callable(held) else "attribute"
         if kind == "method":
             return lambda *args, **kwargs: hold(self, held, (x, *args), kwargs, backend)

@@ -252,7 +252,7 @@ class ControlFlow(Statements):
             if goes_on:
                 ends.append(self.defined)
         self.defined = set(clean)
-        s.finalbody = self.block(s.finalbody, live)
+        s.finalbody = s.finalbody and (self.block(s.finalbody, live) or [ast.Pass()])
         added = self.defined - clean
         self.defined = (set.intersection(*ends) if ends else clean) - (last.deleted - self.defined) | added
         s.body, s.orelse = body or [ast.Pass()], orelse

@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import torch
 from jax import lax
 
 import gfx_trace as gfx
@@ -237,21 +236,3 @@ def test_refused(name):
         gfx.symbolic_trace(function, *args)
     assert text in str(caught.value)
     assert caught.value.hint
-
-
-def numbers_carried(x):
-    (total, count), before = lax.scan(
-        lambda c, v: ((c[0] * 0.5 + v, c[1] + 1), {"total": c[0], "count": c[1]}), (0.0, 0), x
-    )
-    return total, count, before["total"], before["count"]
-
-
-@pytest.mark.parametrize("given", [(), (X[:, 0],)], ids=["open", "given"])
-def test_what_a_scan_leaves_of_numbers_are_arrays(given):
-    program = gfx.symbolic_trace(numbers_carried, *given, backend="jax")
-    x, want = X[:, 0], numbers_carried(X[:, 0])
-    emitted = program.to("torch")(torch.from_numpy(np.array(x)))
-    for found in (program(x), jax.jit(program.to("jax"))(x), emitted):
-        for one, other in zip(found, want, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-6)
-            assert np.asarray(one).dtype.kind == other.dtype.kind

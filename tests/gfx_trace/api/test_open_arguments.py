@@ -1,5 +1,6 @@
 """Arguments that are not given: what they may be is said by annotation and default, and held to when the program is called."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -7,6 +8,7 @@ from torch.nn import functional as F
 
 import gfx_trace as gfx
 from gfx_ir.errors import GuardError, MissingOp, UnsupportedConstruct
+from gfx_trace.proxy import NeedsPython
 
 X = torch.tensor([-1.0, 2.0])
 
@@ -106,3 +108,97 @@ def test_a_boolean_added_to_a_number_is_a_number():
         return x, 0 + bool(k)
 
     assert type(gfx.symbolic_trace(fn, backend="numpy")(np.ones(2), 3)[1]) is int
+
+
+def true_if_there(x, y=None):
+    return x if y else -x
+
+
+def default_by_or(x, y=None):
+    return x * (y or x)
+
+
+def default_by_not(x, y=None):
+    if not y:
+        y = x + 1
+    return x * y
+
+
+def asserted(x, y=None):
+    assert y, "missing"
+    return x
+
+
+def counted_down(x, y=None):
+    while y:
+        y = y - 1
+    return x if y is None else -x
+
+
+def set_in_a_loop(x, y=None):
+    for _ in range(2):
+        if y is None:
+            y = x
+        y = y + 1
+    return y
+
+
+def by_class(x, y=None):
+    if type(y) is type(None):
+        return x * 2
+    return x * 3 if hasattr(y, "shape") and bool(y) else x * 5
+
+
+def any_of(x, y=None):
+    return x if hasattr(y, "ndim") else x * 4
+
+
+@pytest.mark.parametrize("target", ["torch", "jax", "numpy", None])
+@pytest.mark.parametrize(
+    "fn", [true_if_there, default_by_or, default_by_not, asserted, set_in_a_loop, counted_down, by_class, any_of]
+)
+def test_none_is_what_python_takes_it_for(fn, target):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    call = program if target is None else program.to(target)
+    make = {"jax": jnp.asarray, "numpy": np.asarray}.get(target, torch.as_tensor)
+    for given in ((), (None,), (torch.tensor(2.0),), (torch.tensor(0.0),)):
+        args = [y if y is None else make(y.numpy()) for y in (X[1], *given)]
+        try:
+            want = fn(X[1], *given)
+        except AssertionError:
+            with pytest.raises(AssertionError, match="missing"):
+                call(*args)
+            continue
+        if fn is counted_down and target == "jax" and not (given and given[0] is not None):
+            continue  # no loop of JAX's begins with None
+        np.testing.assert_allclose(call(*args), want)
+
+
+def test_none_as_a_key_is_refused():
+    with pytest.raises(NeedsPython, match="a key needs 'y'"):
+        gfx.symbolic_trace(lambda x, y=None: x * {None: 2}.get(y, 3), backend="torch")
+
+
+class Masked(torch.nn.Module):
+    token = None
+
+    def forward(self, x, mask: torch.Tensor | None = None):
+        if mask is not None:
+            x = x + self.token.expand(2)
+        return x * 2
+
+
+def called_if_given(x, fn=None):
+    return fn(x)
+
+
+def read_if_given(x, config=None):
+    return x * config.scale
+
+
+@pytest.mark.parametrize(("target", "name"), [(Masked(), "mask"), (called_if_given, "fn"), (read_if_given, "config")])
+def test_what_fails_for_an_argument_that_was_not_given_names_it(target, name):
+    for given in ((), (X, gfx.Open)):
+        with pytest.raises((UnsupportedConstruct, AttributeError), match=rf"'{name}'.* was not given"):
+            gfx.symbolic_trace(target, *given, backend="torch")
+    np.testing.assert_allclose(gfx.symbolic_trace(Masked(), X)(X), X * 2)

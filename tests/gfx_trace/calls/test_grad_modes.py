@@ -4,13 +4,15 @@ import contextlib
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 
 import gfx_trace as gfx
 from aliasing import Programs
 from gfx_ir.errors import CaptureError
-from gradient_modes import assert_gradients
+from gradient_modes import XS, assert_gradients, gradient, gradient_in_jax
+from recapture import load_source
 
 case = Programs()
 
@@ -255,9 +257,9 @@ def hangs_on_data(x):
     return y
 
 
-def hangs_on_an_argument(x, train=True):
-    with torch.set_grad_enabled(train):
-        return x * 2
+def hangs_on_an_argument(x, train: bool = True):
+    torch.set_grad_enabled(train)
+    return x * 2
 
 
 def changes_from_trip_to_trip(x):
@@ -271,7 +273,7 @@ def changes_from_trip_to_trip(x):
 
 @pytest.mark.parametrize(
     ("fn", "line"),
-    [(stays_off, "set_grad_enabled"), (hangs_on_data, "y = x * 2"), (hangs_on_an_argument, "with torch"),
+    [(stays_off, "set_grad_enabled"), (hangs_on_data, "y = x * 2"), (hangs_on_an_argument, "return x * 2"),
      (changes_from_trip_to_trip, "while")],
 )  # fmt: skip
 def test_a_mode_that_no_graph_can_hold_is_refused(fn, line):
@@ -279,3 +281,82 @@ def test_a_mode_that_no_graph_can_hold_is_refused(fn, line):
         gfx.symbolic_trace(fn, backend="torch")
     assert line in str(error.value)
     assert torch.is_grad_enabled()
+
+
+flagged = Programs()
+
+
+@flagged
+def set_by_a_flag(x, train: bool):
+    with torch.set_grad_enabled(train):
+        y = (x * 2).sin() + x
+    return y * x
+
+
+@flagged
+def set_inside(x, train: bool):
+    with torch.set_grad_enabled(not train):
+        y = x * 2
+        with torch.enable_grad():
+            z = x * 3
+        with torch.no_grad():
+            w = y * 5
+        y = y + x if torch.is_grad_enabled() else y - x
+    return y * x + z + w
+
+
+@flagged
+def chosen_manager(x, train: bool):
+    with contextlib.nullcontext() if train else torch.no_grad():
+        for _ in range(2):
+            x = x * x
+    return x * 2
+
+
+@flagged
+def chosen_class(x, train: bool):
+    context = torch.enable_grad if train else torch.inference_mode
+    with torch.no_grad(), context():
+        y = x * 2 if x.sum() > 0 else x * 3
+    return y.clone() * 3 + x
+
+
+@flagged
+def written(x, train: bool):
+    y = x * 1
+    with torch.set_grad_enabled(train):
+        y.mul_(3)
+    return y
+
+
+@flagged
+def wrapped(x, train: bool):
+    @torch.set_grad_enabled(train)
+    def inner(y):
+        return y * 2
+
+    return inner(x) * x
+
+
+@pytest.mark.parametrize("train", [True, False])
+@pytest.mark.parametrize("fn", flagged, ids=lambda fn: fn.__name__)
+def test_a_mode_that_an_open_flag_sets(fn, train):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    emitted = load_source(program.source("torch"))
+    for x in XS:
+        wants = gradient(lambda x: fn(x, train), x)
+        found = [gradient(lambda x, f=f: f(x, train), x) for f in (program, getattr(emitted, fn.__name__))]
+        found.append(gradient_in_jax(lambda x: program.to("jax")(x, train), x, False))
+        for got in found:
+            np.testing.assert_allclose(got[0], wants[0], rtol=1e-5)
+            np.testing.assert_allclose(got[1], wants[1], rtol=1e-5)
+
+
+def other_managers(x, train: bool):
+    with contextlib.suppress(ValueError) if train else contextlib.nullcontext():
+        return x * 2
+
+
+def test_a_choice_of_other_managers_is_refused():
+    with pytest.raises(CaptureError, match="which context manager it enters"):
+        gfx.symbolic_trace(other_managers, backend="torch")
