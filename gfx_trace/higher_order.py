@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 
 from . import grad_managers
+from .called import called_name
 from .classes import check_class
 from .draws import generator_of_seed
 from .gradients import autograd_function, custom_rule
@@ -101,6 +103,42 @@ def _autocast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     )
 
 
+def _tape(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """loss.backward(), torch.autograd.grad(loss, inputs): gradients of what was computed before, by a record of it."""
+    raise tracer.error(
+        f"GFX cannot convert {called_name(f)}: it goes back over what PyTorch recorded, and a graph holds no such record",
+        "capture the loss alone, and derive what is emitted from it: jax.grad(result.fn)(result.params, …), or .backward() "
+        "of what result.module() gives",
+    )
+
+
+def _derivation(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.func.grad(function), torch.vmap(function) and their kin."""
+    raise tracer.error(
+        f"GFX cannot convert {called_name(f)}: what PyTorch derives from a function is not captured",
+        "capture the function itself, and derive what is emitted from it: jax.grad, jax.vmap or torch.func of result.fn",
+    )
+
+
+def _functional_call(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.func.functional_call(module, tensors, args, kwargs): a call of the module with other tensors in the place of its own."""
+    bound = inspect.signature(f).bind(*args, **kwargs).arguments
+    module, given, held = bound["module"], bound["parameter_and_buffer_dicts"], bound.get("args")
+    if bound.get("strict"):
+        raise tracer.error("GFX cannot convert torch.func.functional_call with strict=True", "leave strict= out")
+    known = dict(tracer.known)
+    for tensors in given if isinstance(given, (tuple, list)) else (given,):
+        for path, value in tensors.items():
+            owner, _, name = path.rpartition(".")
+            own = getattr(module.get_submodule(owner), name)
+            tracer.known[id(own)] = value if type(value) is Proxy else tracer.array_proxy(value)
+    try:
+        positional = () if held is None else held if isinstance(held, tuple) else (held,)
+        return tracer.call(module, positional, bound.get("kwargs") or {})
+    finally:
+        tracer.known = known
+
+
 def _settled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """settled(body, init, *rows): what the loop starts from, which the capture of the loop itself settles."""
     return args[1]
@@ -176,7 +214,8 @@ _RAISED: tuple[type[Exception], ...] = (
 )  # fmt: skip
 SPECIAL: dict[str, Handler] = {
     "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent,
-    "wrapped": _wrapped, "scripted": _scripted, "autocast": _autocast, "null_context": _null_context, "true": _true,
+    "wrapped": _wrapped, "scripted": _scripted, "autocast": _autocast,
+    "tape": _tape, "derivation": _derivation, "functional_call": _functional_call, "null_context": _null_context, "true": _true,
     "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
     "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},

@@ -24,7 +24,7 @@ def _listed(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     items = {key: _listed(item) for key, item in node.items()}
-    if items and all(key.isdigit() for key in items):
+    if items and all(map(str.isdecimal, items)):
         out: list[Any] = [None] * (max(map(int, items)) + 1)
         for key, item in items.items():
             out[int(key)] = item if item is not None else {}

@@ -73,6 +73,8 @@ class Views:
             why = f", and {left_out!r} was not given, so it stands for one: give it at capture" if left_out else ""
             raise AttributeError(f"{backend.name} tensors have no attribute {name!r}{why}")
         kind = "method" if callable(held) else "attribute"
+        if kind == "method" and held in backend.special:
+            return lambda *args, **kwargs: self.call(held, (x, *args), kwargs)
         if kind == "method":
             return lambda *args, **kwargs: hold(self, held, (x, *args), kwargs, backend)
         return stand_in(self, f"the {kind} {name!r} of {backend.name} tensors", x)

@@ -84,11 +84,12 @@ class Expressions:
         raise GfxError(f"{value!r} is taken before it is computed", node.span)
 
     def path(self, path: str | None) -> ast.expr:
-        """An entry of the parameter tree: digits are positions in a list."""
-        out = self.root
-        for part in (path or "").split("."):
+        """An entry of the parameter tree: by position in a list, by name in a dictionary."""
+        out, parts = self.root, (path or "").split(".")
+        for at, part in enumerate(parts):
             if part:
-                out = ast.Subscript(out, ast.Constant(int(part) if part.isdigit() else part), ast.Load())
+                listed = self.module.length(".".join(parts[:at])) is not None
+                out = ast.Subscript(out, ast.Constant(int(part) if listed else part), ast.Load())
         return out
 
     # ------------------------------------------------------------------ nodes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ...backend import Backend
 from ...graph import Graph, Value
@@ -93,13 +94,18 @@ def prepare(
         check_sizes((entry, *functions.values()), style)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)
+    names = {graph: key for key, graph in functions.items()}
     for graph in bottom_up(entry, functions):
-        reroll(graph)
+        reroll(graph, partial(_is_list, lists, instances.get(names.get(graph, ""), "")))
     if style.generator:
         for graph in bottom_up(entry, functions):
             _share_generator(graph)
-    keys = {graph: key for key, graph in functions.items()}
-    return Prepared(entry, functions, signature, keys, instances, lists)
+    return Prepared(entry, functions, signature, names, instances, lists)
+
+
+def _is_list(lists: Lists, prefix: str, path: str) -> bool:
+    """Whether the parameters at a path are a list, of a function whose first call has this prefix."""
+    return lists.length(join(prefix, path)) is not None
 
 
 def _share_generator(graph: Graph) -> None:

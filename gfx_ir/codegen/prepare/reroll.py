@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...graph import Graph, Node, Value
@@ -13,36 +13,38 @@ REPEAT = OpDef("repeat_calls(callee, path, start, stop, args, thread)", kinds=la
 
 
 class Lists:
-    """How long the numbered lists of the parameter tree are, by their dotted path."""
+    """The numbered lists of the parameter tree, by their dotted path: where all children are called by numbers, as `params.nest` has it."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._lengths: dict[str, int] = {}
+        children: dict[str, set[str]] = {}
         for path in paths:
             parts = path.split(".")
             for at, part in enumerate(parts):
-                if part.isdigit():
-                    owner = ".".join(parts[:at])
-                    self._lengths[owner] = max(self._lengths.get(owner, 0), int(part) + 1)
+                children.setdefault(".".join(parts[:at]), set()).add(part)
+        self._lengths = {
+            owner: max(map(int, names)) + 1 for owner, names in children.items() if all(map(str.isdecimal, names))
+        }
 
     def length(self, path: str) -> int | None:
-        """Length of the list at the path, None where it is not known."""
+        """Length of the list at the path; None where there is none."""
         return self._lengths.get(path)
 
 
-def reroll(graph: Graph) -> None:
-    """Replace the runs in the graph and its regions."""
+def reroll(graph: Graph, is_list: Callable[[str], bool]) -> None:
+    """Replace the runs in the graph and its regions. `is_list`: whether the parameters at a path of the graph's are one."""
     graphs = [graph, *(region for node in graph.walk() for region in node.regions)]
     for inner in graphs:
-        _reroll(inner)
+        _reroll(inner, is_list)
 
 
-def _reroll(graph: Graph) -> None:
+def _reroll(graph: Graph, is_list: Callable[[str], bool]) -> None:
     run: list[Node] = []
     thread: dict[int, int] = {}
     for node in list(graph):
         if node.op.name != "call":
             continue
-        joined = _joins(run, node, thread) if run else None
+        place = _split(node.args[1])
+        joined = _joins(run, node, thread) if run and place is not None and is_list(place[0]) else None
         if joined is None:
             _close(run, thread)
             run, thread = [node], {}
@@ -55,7 +57,7 @@ def _reroll(graph: Graph) -> None:
 def _split(prefix: str) -> tuple[str, int] | None:
     """(list, position) of a path that ends in a position."""
     path, _, last = (prefix or "").rpartition(".")
-    return (path, int(last)) if last.isdigit() else None
+    return (path, int(last)) if last.isdecimal() else None
 
 
 def _joins(run: list[Node], node: Node, thread: dict[int, int]) -> dict[int, int] | None:

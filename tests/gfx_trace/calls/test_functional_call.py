@@ -1,0 +1,76 @@
+"""Calls with other parameters, and steps of training: what PyTorch derives or goes back over is refused, with what to do instead."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+MODEL = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+NORM = nn.BatchNorm1d(4)
+X = torch.arange(12.0).reshape(3, 4) / 12
+PARAMS = {name: value.detach() + 0.5 for name, value in MODEL.named_parameters()}
+STATE = {name: value.clone() for name, value in NORM.state_dict().items()}
+HALVES = [{name: value for name, value in PARAMS.items() if name[0] == half} for half in "02"]
+
+
+def whole(params, x):
+    return torch.func.functional_call(MODEL, params, (x,))
+
+
+def one(weight, x):
+    return torch.func.functional_call(MODEL, {"0.weight": weight}, x) + MODEL(x)
+
+
+def two(params, more, x):
+    return torch.func.functional_call(MODEL, (params, more), kwargs={"input": x})
+
+
+def statistics(state, x):
+    return torch.func.functional_call(NORM, state, (x,)), state["running_mean"] * 1
+
+
+CALLS = [(whole, (PARAMS,)), (one, (PARAMS["0.weight"],)), (two, tuple(HALVES)), (statistics, (STATE,))]
+
+
+@pytest.mark.parametrize(("fn", "given"), CALLS, ids=lambda case: getattr(case, "__name__", ""))
+def test_functional_call(fn, given):
+    copied = lambda: jax.tree.map(torch.clone, given)
+    before = {name: value.clone() for name, value in NORM.state_dict().items()}
+    found = [gfx.transpile(fn, *copied(), X, to=target) for target in ("torch", "jax")]
+    want = fn(*copied(), X)
+    np.testing.assert_equal(
+        {k: v.numpy() for k, v in NORM.state_dict().items()}, {k: v.numpy() for k, v in before.items()}
+    )
+    moved = jax.tree.map(lambda x: jnp.asarray(x.numpy()), (*copied(), X))
+    for got in (found[0](*copied(), X), found[1](*moved)):
+        for a, b in zip(jax.tree.leaves(want), jax.tree.leaves(got)):
+            np.testing.assert_allclose(
+                np.asarray(b.detach() if isinstance(b, torch.Tensor) else b), a.detach(), rtol=1e-5, atol=1e-6
+            )
+
+
+def backward(x):
+    loss = MODEL(x).sum()
+    loss.backward()
+    return loss
+
+
+REFUSED = [
+    backward,
+    lambda x: torch.autograd.grad(MODEL(x).sum(), list(MODEL.parameters())),
+    lambda x: torch.func.grad(lambda y: (y * y).sum())(x),
+    lambda x: torch.vmap(lambda y: y.sum())(x),
+    lambda x: torch.autograd.functional.jacobian(torch.sin, x),
+]
+
+
+@pytest.mark.parametrize("fn", REFUSED)
+@pytest.mark.parametrize("given", [(), (X,)], ids=["open", "typed"])
+def test_what_pytorch_derives_is_refused(fn, given):
+    with pytest.raises(CaptureError, match=r"capture the (loss alone|function itself)"):
+        gfx.symbolic_trace(fn, *given, backend="torch")
