@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from importlib import metadata
@@ -161,6 +162,15 @@ class Backend:
     def layout_of(self, x: Any) -> Layout | None:
         """How an array lies in memory: row by row, unless code of the framework can tell. None where elements have no strides."""
         return dense(self.shape_of(x))
+
+    def unwritten(self) -> AbstractContextManager[Any]:
+        """Inside, functions of the framework write no array that was there before. Raises BackendError where one would."""
+        return nullcontext()
+
+    def condition_of(self, x: Any) -> Any:
+        """What an array is besides its data, for those whose methods change it: `holds(x)` tells whether it is still so, and
+        `restore(x)` makes it so. None where nothing can change."""
+        return None
 
     def array_class(self) -> type:
         """The class of the arrays that its functions make."""

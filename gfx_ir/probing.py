@@ -11,3 +11,9 @@ def own_attribute(x: Any, name: str, otherwise: Any = None) -> Any:
         return type.__getattribute__(x, name) if isinstance(x, type) else object.__getattribute__(x, name)
     except AttributeError:
         return otherwise
+
+
+def is_module(x: Any) -> bool:
+    """Whether x is a module in torch's sense: it has parameters, children, and a forward. torch need not be imported to tell."""
+    cls = type(x)
+    return hasattr(cls, "named_modules") and hasattr(cls, "forward")

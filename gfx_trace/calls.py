@@ -12,7 +12,7 @@ from gfx_ir.backend import Backend, Lift
 from gfx_ir.codegen import origin
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.op import OpDef
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, paths
 
@@ -28,7 +28,7 @@ from .grad_managers import standing_for
 from .higher_order import SPECIAL
 from .into import put_into
 from .joins import Choice, Partial
-from .modules import ModuleView, call_module, is_module, module_row, with_hooks
+from .modules import ModuleView, call_module, module_row, with_hooks
 from .native import run_native
 from .packages import enterable
 from .proxy import Unusable, is_open

@@ -16,7 +16,7 @@ from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
 from gfx_ir.passes.dce import eliminate_dead
 from gfx_ir.pause import collection_paused
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Program
 from gfx_ir.rules import building
 from gfx_ir.source import Span
@@ -26,7 +26,7 @@ from .arguments import Arguments, Bound, hints_of
 from .attributes import own_function
 from .flavour import flavour_of, loaded_frameworks
 from .missing import refuse_missing
-from .modules import Mode, authors_own, is_module, register_root
+from .modules import Mode, authors_own, register_root
 from .outliving import outliving
 from .remembered import as_later_calls
 from .results import result_tree

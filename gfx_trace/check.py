@@ -11,10 +11,10 @@ import numpy as np
 
 from gfx_ir.backend import backend
 from gfx_ir.errors import GfxError
+from gfx_ir.probing import is_module
 
 from .flavour import loaded_frameworks
 from .journal import READ
-from .modules import is_module
 from .params import mapped, moved, to_host
 from .program import Program
 from .transpiled import Transpiled

@@ -23,6 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from gfx_ir.errors import BackendError
+from gfx_ir.probing import is_module
+
+from .called import called_name
 from .contents import (
     IN_PLACE_FUNCTIONS,
     attributes_of,
@@ -33,9 +37,9 @@ from .contents import (
     row_of,
     unchanged,
 )
+from .framework_state import run_unwritten, stateful
 from .interfaces import Capturing
 from .journal import MISSING, Slot
-from .modules import is_module
 from .packages import framework, users
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .rows import called, list_method
@@ -83,8 +87,9 @@ class Effects:
         """f(*args, **kwargs), what it writes recorded."""
         found = _bound(f, args)
         if found is None:
-            quiet = _quiet(f) and (_asks(f) or not any(map(_users_code, (*args, *kwargs.values()))))
-            return f(*args, **kwargs) if quiet else self.watched(f, (f,), args, kwargs)
+            if not (_quiet(f) and (_asks(f) or not any(map(_users_code, (*args, *kwargs.values()))))):
+                return self.watched(f, (f,), args, kwargs)
+            return self._of_framework(f, args, kwargs) if isinstance(f, types.FunctionType) else f(*args, **kwargs)
         owner, name = found
         if name in ("__setattr__", "__delattr__"):
             self.tracer.journal.record(
@@ -106,6 +111,21 @@ class Effects:
         if row_of(type(owner)) is not None:
             return f(*args, **kwargs)
         return self.watched(f, (owner,), args, kwargs)
+
+    def _of_framework(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        """A function of a library of fixed arguments: what it gives is part of the graph, and a framework's own must write nothing."""
+        package = f.__globals__.get("__name__", "").partition(".")[0]
+        owner = next((backend for backend in self.tracer.frameworks() if package in backend.packages), None)
+        if owner is None:
+            return f(*args, **kwargs)
+        try:
+            with owner.unwritten():
+                return run_unwritten(f, args, kwargs, owner) if stateful(f, args) else f(*args, **kwargs)
+        except BackendError as error:
+            raise self.tracer.error(
+                f"GFX cannot convert this call of {called_name(f)}: {error.what}",
+                "call it before the capture, and capture what comes behind it",
+            ) from None
 
     def made_default(self, owner: dict, key: Any, value: Any) -> None:
         """A dictionary makes the default of a key in a region: it stands there from before on, and whether it does, only who asks

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.probing import is_module
 
 from .called import compiled
 from .constructs import TABLE, Rule
 from .findings import Place
-from .modules import is_module
 from .rewrite import converted_source, definition
 from .tracebacks import users_frames
 

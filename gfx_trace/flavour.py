@@ -13,10 +13,8 @@ from typing import Any
 
 from gfx_ir.backend import Backend, backend, loaded
 from gfx_ir.errors import BackendError
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.trees import leaves
-
-from .modules import is_module
 
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 _ORDER = ("torch", "jax", "numpy")

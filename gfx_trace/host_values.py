@@ -78,7 +78,7 @@ class HostValues:
         """hash(x) in code that was not rewritten: of a number that hangs on what it is, of a tensor on which one it is."""
         owner = x.backend
         if isinstance(x.value, Value) and not self.facts.there(x.value):
-            return self.python_number(x, "a key")  # None has a hash of its own
+            return self.python.number(x, "a key")  # None has a hash of its own
         if not x.weak and (owner is None or owner.hashes):
             return id(x)
         if x.weak or (owner is not None and owner.numbers and number_when(x) is not None):

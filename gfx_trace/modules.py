@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import GuardError
+from gfx_ir.probing import is_module
 from gfx_ir.source import Scope
 
 from .interfaces import Capturing
@@ -37,12 +38,6 @@ class _Tracer(Capturing, Protocol):
 
     def apply_module(self, lift: Lift, view: Any, args: tuple, kwargs: dict, backend: Any) -> Any:
         """Apply a module's row."""
-
-
-def is_module(x: Any) -> bool:
-    """Whether x is a module in torch's sense: it has parameters, children, and a forward. torch need not be imported to tell."""
-    cls = type(x)
-    return hasattr(cls, "named_modules") and hasattr(cls, "forward")
 
 
 def authors_own(frameworks: Iterable[Backend], x: Any) -> Any:

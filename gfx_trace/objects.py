@@ -12,13 +12,14 @@ import numpy as np
 
 from gfx_ir import ops
 from gfx_ir.backend import Lift
+from gfx_ir.probing import is_module
 
 from .attributes import NOT_OWN
 from .devices import settled
 from .draws import Draws, drawing
 from .faults import cannot, no_attribute
 from .joins import Choice
-from .modules import is_module, module_attribute
+from .modules import module_attribute
 from .overloaded import Overloading
 from .packages import enterable
 from .picked import got, open_place, picked, replaced

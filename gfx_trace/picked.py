@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
+from gfx_ir.probing import is_module
 from gfx_ir.python_numbers import OPEN
 
 from .checks import checked
 from .devices import settled
 from .joins import Choice
-from .modules import is_module
 from .proxy import HostProxy, Proxy, weak_kind
 from .ranks import is_mask, made_type
 from .scalars import SURE, number_when

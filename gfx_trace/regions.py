@@ -91,7 +91,7 @@ class Regions:
             except GfxError:
                 raise
             except Exception as error:
-                if not self.handlers:
+                if not self.raising.handlers:
                     self._check_side(test, truth, error)
                 raise
             side.after = get() if get is not None else ()

@@ -6,9 +6,9 @@ import types
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gfx_ir.graph import Value
+from gfx_ir.probing import is_module
 from gfx_ir.source import Scope
 
-from .modules import is_module
 from .proxy import HostProxy, Proxy
 
 if TYPE_CHECKING:

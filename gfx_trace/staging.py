@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.backend import Backend
 from gfx_ir.codegen import emit
 from gfx_ir.graph import Graph, Value
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building
 from gfx_ir.types import LogicalTensor
 
-from .modules import is_module
 from .proxy import HostProxy, Proxy
 from .rewrite import is_converted
 

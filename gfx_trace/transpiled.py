@@ -8,10 +8,10 @@ from typing import Any
 
 from gfx_ir.backend import backend
 from gfx_ir.errors import FormatError
+from gfx_ir.probing import is_module
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
 
-from .modules import is_module
 from .params import flatten, to_host
 from .program import Program
 from .tracebacks import users_frames

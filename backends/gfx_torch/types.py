@@ -34,6 +34,7 @@ from . import (
     scalars,
     special,
     staging,
+    watching,
 )
 from .lifting import cast_back, element, refuse
 from .module import Transpiled
@@ -214,6 +215,14 @@ class TorchBackend(Backend):
         """Write `value` into the tensor x."""
         with torch.no_grad():
             x.copy_(value)
+
+    def unwritten(self) -> watching.ReadOnly:
+        """A mode in which PyTorch's kernels write what they make."""
+        return watching.ReadOnly()
+
+    def condition_of(self, x: Any) -> watching.Condition | None:
+        """Whether gradients are recorded, what came back, and which memory it has."""
+        return watching.condition_of(x)
 
     def holds(self, fn: Any) -> bool:
         """Whether it is one of the functions of tensors that do not write."""
