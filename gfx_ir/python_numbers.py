@@ -98,6 +98,11 @@ def function_kind(name: str, kinds: Sequence[str]) -> str:
     return "int" if kinds[0] == "bool" else kinds[0]
 
 
+def is_number(leaf: Any) -> bool:
+    """Whether a leaf is a number of Python's."""
+    return isinstance(leaf, (bool, int, float, complex))
+
+
 def kind_of(number: Any) -> str:
     """The kind of a number of Python's."""
     return type(number).__name__

@@ -19,7 +19,7 @@ FOLDERS = {
     "gfx_jax": ROOT / "backends/gfx_jax",
 }
 # What the rewrites of the printer's copy may know of the printer: facts about graphs, and what the target asks for.
-FACTS = {"control", "copying", "liveness", "numbers", "style", "unrolling"}
+FACTS = {"control", "copying", "liveness", "style", "unrolling"}
 BACKENDS = ("gfx_numpy", "gfx_torch", "gfx_jax")
 
 # Modules and packages of gfx_ir above floor 0, by their first name; what is not listed lies on floor 0.

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..graph import UNBOUND, Graph, Node, Value
 from .constants import call
-from .control import is_boolean
 from .copying import outputs_of
 from .host import boolean, negate
 from .statements import Statements
@@ -102,7 +101,7 @@ class Branches(Statements):
         at = next(value.index - 1 for value in node.values if self.plan.liveness.used(value))
         test = self.plan.resolve(node.args[0])
         then, other = (self.plan.resolve(outputs_of(region.result, len(node.values))[at]) for region in node.regions)
-        if is_boolean(test):
+        if self.plan.facts.is_boolean(test):
             if then is True and other is False:
                 return self.test(test)
             if then is False and other is True:

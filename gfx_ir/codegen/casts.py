@@ -8,9 +8,10 @@ from typing import Any
 
 from ..dtypes import DType
 from ..graph import Node
+from ..infer.elements import declared
+from ..python_numbers import is_number
 from .constants import name, parse
 from .liveness import loop_results, placeholders
-from .numbers import is_number, strong
 from .repeats import Repeats
 
 HOST = ("host_for", "host_while")
@@ -39,11 +40,11 @@ class Casts(Repeats):
     def _narrower(self, node: Node, at: int) -> str | None:
         if at == node.arg("exit") or self.module.style.control != "functional":
             return None
-        found = self.plan.weak.narrower(self.plan.resolve(loop_results(node)[at]), node.values[at])
+        found = self.plan.agreement.narrower(self.plan.resolve(loop_results(node)[at]), node.values[at])
         if found is None and node.op.name not in HOST:
-            return _BOTH if self.plan.weak.lags(node, at) or self.plan.origins.apart(node, at) else None
+            return _BOTH if self.plan.agreement.lags(node, at) or self.plan.agreement.apart(node, at) else None
         # A loop of Python's own may carry a number in an array's place.
-        return None if found == "" and node.op.name in HOST and strong(node.values[at]) is None else found
+        return None if found == "" and node.op.name in HOST and declared(node.values[at]) is None else found
 
     def is_cast(self, node: Node, at: int) -> bool:
         """Whether a trip may leave another dtype than the loop carries, as a number of a lower kind has."""
@@ -52,19 +53,19 @@ class Casts(Repeats):
     def trip_result(self, node: Node, at: int) -> ast.expr:
         """What a trip leaves in a carried value, in the dtype that the loop carries."""
         made = super().trip_result(node, at)
-        kind, element = self._narrower(node, at), strong(node.values[at])
+        kind, element = self._narrower(node, at), declared(node.values[at])
         if kind is None:
             return made
         if element is not None:
             loop, carried = self.plan.liveness.phis.get(self.plan.resolve(loop_results(node)[at]), (None, -1))
-            is_cast = loop is node and carried >= 0 and strong(node.values[carried]) == element
+            is_cast = loop is node and carried >= 0 and declared(node.values[carried]) == element
             return made if is_cast else self.typed(made, element)
         if kind and kind != _BOTH:
             return ast.BinOp(made, ast.Mult(), ast.Constant(_MAKE[kind](1)))
         phi = placeholders(node, node.regions[-1])[1][at]
         carry = self.value(phi)
         if kind == _BOTH:  # what both promote to: `result_type` takes a traced number for an array
-            if not self.plan.ranks.alike(loop_results(node)[at], phi):  # but not broadcast to both
+            if not self.plan.agreement.alike(loop_results(node)[at], phi):  # but not broadcast to both
                 shape = ast.keyword("shape", ast.Tuple([], ast.Load()))
                 carry = ast.Call(self._of_module("zeros_like"), [carry], [shape])
             return ast.Call(self._of_module("where"), [ast.Constant(True), made, carry], [])
@@ -79,6 +80,6 @@ class Casts(Repeats):
         body = node.regions[-1]
         phis = placeholders(node, body)[1]
         for at in carried:
-            if strong(node.values[at]) is None and self._narrower(node, at) in ("", _BOTH):
+            if declared(node.values[at]) is None and self._narrower(node, at) in ("", _BOTH):
                 self.plan.liveness.users.setdefault(phis[at], [])
                 self.plan.positions.last[body][phis[at]] = 2 * self.plan.positions.index[body.output]

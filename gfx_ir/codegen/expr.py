@@ -97,7 +97,7 @@ class Expressions:
         """The node as an expression; one of Python numbers is marked: `n = n + 1` of such is `n += 1`.
         Higher-order operators carry tensors, which `+=` would write."""
         made = self._built(node)
-        if type(made) is ast.BinOp and not self.plan.hop and self.plan.facts.is_number(node.values[0]):
+        if type(made) is ast.BinOp and self.plan.counts(node.values[0]):
             made.gfx_counts = True  # type: ignore[attr-defined]
         return made
 

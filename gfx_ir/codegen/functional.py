@@ -8,14 +8,13 @@ from itertools import takewhile
 from typing import Any
 
 from ..graph import Graph, Node, Value
+from ..infer.elements import declared
 from .casts import Casts
 from .constants import call, name
-from .control import is_boolean
 from .copying import outputs_of
 from .host import flat
 from .liveness import counted, fors, loop_results, placeholders
 from .names import Scope
-from .numbers import strong
 
 _SIDES = ("then", "otherwise")
 _LINE = 80  # columns of a test and its sides that stand on one line, with what is around them
@@ -89,7 +88,7 @@ class Functional(Casts):
         if both is not None:
             return both
         chosen = len(outputs) == 1 and self._is_chosen([side[0] for side in sides], node.regions)
-        if chosen and self.plan.ranks.alike(sides[0][0], sides[1][0]):  # `where` would broadcast others
+        if chosen and self.plan.agreement.alike(sides[0][0], sides[1][0]):  # `where` would broadcast others
             where = ast.Attribute(self.module.free(name(self.module.style.module)), "where", ast.Load())
             given = [self.tree(side[0]) for side in sides]
             if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Invert):
@@ -97,8 +96,8 @@ class Functional(Casts):
             return ast.Call(where, [test, *given], [])
         functions = self._sides(node, sides, outputs, test)
         typed = self.module.style.control == "functional"
-        differs = typed and any(self.plan.weak.sides_differ(then, other) for then, other in zip(*sides))
-        differs |= typed and chosen and self.plan.origins.differ(sides[0][0], sides[1][0])
+        differs = typed and any(self.plan.agreement.sides_differ(then, other) for then, other in zip(*sides))
+        differs |= typed and chosen and self.plan.agreement.unrelated(sides[0][0], sides[1][0])
         cond = name(self.module.use("promoting_cond")) if differs else self.higher("cond")
         return ast.Call(cond, [test, *functions], [])
 
@@ -133,7 +132,7 @@ class Functional(Casts):
         """`a & b` or `a | b` of booleans, where the right one is an expression."""
         if len(sides[0]) != 1 or any(self.plan.order[region] for region in node.regions):
             return None
-        test = self.plan.resolve(node.args[0])
+        test, is_boolean = self.plan.resolve(node.args[0]), self.plan.facts.is_boolean
         then, other = (self.plan.resolve(side[0]) for side in sides)
         for leaf, known, expected, sign in ((then, other, False, ast.BitAnd), (other, then, True, ast.BitOr)):
             if known is expected and type(leaf) is Value and is_boolean(test) and is_boolean(leaf):
@@ -156,7 +155,7 @@ class Functional(Casts):
     def _beside_number(self, sides: Sequence[Any], regions: Sequence[Graph]) -> bool:
         """Whether one side is a number, and the other a linear expression: computed in vain, it harms no gradient."""
         leaves = [self.plan.resolve(side) for side in sides]
-        if any(self.plan.order[region] for region in regions) or not self.plan.weak.sides_differ(*leaves):
+        if any(self.plan.order[region] for region in regions) or not self.plan.agreement.sides_differ(*leaves):
             return False
         todo = [leaf for leaf in leaves if type(leaf) is Value]
         while todo:
@@ -237,11 +236,13 @@ class Functional(Casts):
         init = self.plan.resolve(node.arg("init")[at])
         if self.module.style.control == "python":
             return self.tree(init)
-        element = strong(node.values[at])
-        weak = element is None or element.kind != "b" or not is_boolean(init)  # True and False have one dtype
-        if weak and element is not None and strong(init) is None and self.plan.facts.may_be_number(init):
+        element = declared(node.values[at])
+        weak = (
+            element is None or element.kind != "b" or not self.plan.facts.is_boolean(init)
+        )  # True and False have one dtype
+        if weak and element is not None and declared(init) is None and self.plan.facts.may_be_weak(init):
             return self.typed(self.tree(init), element)
-        return self.of_kind(init, self.plan.weak.widened(node, at))
+        return self.of_kind(init, self.plan.agreement.widened(node, at))
 
     def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
         items = [self._init(node, at) for at in carried]
@@ -254,9 +255,9 @@ class Functional(Casts):
     def _unsettled(self, node: Node) -> bool:
         """Whether what is carried may become an array, or of another kind late, and the target has words for it."""
         return self.module.style.control == "functional" and (
-            self.plan.weak.settles_late(node)
-            or self.plan.ranks.grows(node)
-            or any(self.plan.origins.apart(node, at) for at in self.plan.liveness.carried(node))
+            self.plan.agreement.settles_late(node)
+            or self.plan.agreement.grows(node)
+            or any(self.plan.agreement.apart(node, at) for at in self.plan.liveness.carried(node))
         )
 
     def _hints(self, node: Node, carried: Sequence[int]) -> list[str | None]:

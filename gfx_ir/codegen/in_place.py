@@ -7,8 +7,8 @@ from typing import Any
 
 from ..backend import Backend
 from ..graph import Graph, Node, Value
+from ..infer.facts import Facts
 from .liveness import Liveness
-from .weak import Weak
 
 Spare = Callable[[Value], bool]
 
@@ -33,7 +33,7 @@ def gives_spare(graph: Graph, test: Spare) -> bool:
     return type(result) is Value and result.node.graph is graph and sum(result.uses.values()) == 1 and test(result)
 
 
-def overwriting(graph: Graph, backend: Backend, liveness: Liveness, weak: Weak, test: Spare) -> set[Node]:
+def overwriting(graph: Graph, backend: Backend, liveness: Liveness, facts: Facts, test: Spare) -> set[Node]:
     """The nodes of the graph and its regions that may be written in place.
 
     The author did so, so dtype and shape are those of the first argument. That is made in the same block, has no other
@@ -46,6 +46,6 @@ def overwriting(graph: Graph, backend: Backend, liveness: Liveness, weak: Weak, 
         over = liveness.resolve(node.args[0])
         if type(over) is not Value or over.node.graph is not node.graph or liveness.users.get(over) != [node]:
             continue
-        if test(over) and not weak.maybe_number(over):
+        if test(over) and not facts.may_be_number(over):
             found.add(node)
     return found

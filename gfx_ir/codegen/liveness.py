@@ -177,6 +177,25 @@ class Liveness:
         return [at for at in range(len(node.arg("init"))) if (node, at) in self._carried]
 
 
+def tested(liveness: Liveness) -> set[Value]:
+    """Values that a test asks for their truth, or compares, and bounds of ranges: of one element."""
+    found: set[Value] = set()
+    todo: list[Any] = []
+    for node in liveness.live:
+        if node.op.name == "cond":
+            todo.append(node.args[0])
+        elif node.op.name == "while":
+            todo.extend(outputs_of(node.regions[0].result, 1))
+        elif fors(node):
+            todo.extend(bound for over in node.args[0] if type(over) is tuple for bound in over[1:])
+    while todo:
+        value = liveness.resolve(todo.pop())
+        if type(value) is Value and value not in found:
+            found.add(value)
+            todo.extend(value.node.args if value.node.op.family == "elementwise" else ())
+    return found
+
+
 def begins(value: Value, loop: Node) -> bool:
     """Whether a loop carries on, under the same name, what this is before it."""
     if loop.op.name not in LOOPS or value not in loop.arg("init"):

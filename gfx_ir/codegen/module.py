@@ -33,7 +33,6 @@ from .prepare.inline import bottom_up, own_gradients
 from .static import static_arguments
 from .style import Style
 from .unrolling import Unrolling
-from .weak import Weak
 from .written import Writes
 
 
@@ -75,7 +74,14 @@ class ModuleWriter:
         self.unrolling = Unrolling(unroll)
         self.prepared: Prepared = prepare(program, backend, style, self.unrolling, max_trips)
         self.functions = self.prepared.functions
-        self.facts = Facts([self.prepared.entry], self.functions, backend.promotion, self.functional, style.of_numbers)
+        self.facts = Facts(
+            [self.prepared.entry],
+            self.functions,
+            backend.promotion,
+            self.functional,
+            style.control != "python",
+            style.of_numbers,
+        )
         self.helpers = Helpers(backend, style)
         self.order = bottom_up(self.prepared.entry, self.functions)
         self.reserved: frozenset[str] = frozenset()
@@ -122,13 +128,13 @@ class ModuleWriter:
     def _is_spare(self, value: Value) -> bool:
         return spare(value, self.backend, lambda callee: self._spare[self.functions[callee]])
 
-    def overwriting(self, graph: Graph, liveness: Liveness, weak: Weak) -> set[Node]:
+    def overwriting(self, graph: Graph, liveness: Liveness) -> set[Node]:
         """The nodes of a function that are written in place."""
         if self.style.control != "python":  # higher-order operators refuse writes, or spell them otherwise
             return set()
-        return overwriting(graph, self.backend, liveness, weak, self._is_spare)
+        return overwriting(graph, self.backend, liveness, self.facts, self._is_spare)
 
-    def writing(self, graph: Graph, liveness: Liveness, weak: Weak) -> Writes:
+    def writing(self, graph: Graph, liveness: Liveness) -> Writes:
         """The nodes of a function that write a part of a variable."""
 
         def spelled(node: Node) -> bool:
@@ -136,16 +142,20 @@ class ModuleWriter:
             if found is None:
                 return False
             args = node.op.named(tree_map(liveness.resolve, node.args))
-            args.index = tree_map(lambda leaf: 0 if weak.maybe_number(leaf) else leaf, args.index)
+            args.index = tree_map(
+                lambda leaf: 0 if self.facts.may_be_number(liveness.resolve(leaf)) else leaf, args.index
+            )
             return bool(found(args))
 
         def own(value: Value) -> bool:  # where no number of its library stands for an array, what is written is none
-            return self._is_spare(value) and not (self.style.numbers and weak.maybe_number(value))
+            return self._is_spare(value) and not (
+                self.style.numbers and self.facts.may_be_number(liveness.resolve(value))
+            )
 
         def authored(node: Node) -> bool:
             return node.in_place and self.program.promotion == "torch"
 
-        return Writes(graph, liveness, spelled, own, self.functional, authored)
+        return Writes(graph, liveness, spelled, own, self.functional, authored, self.facts.is_boolean)
 
     def functional(self, node: Node) -> bool:
         """Whether a test or loop is written by a higher-order function."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..graph import Graph, Value
 from ..naming import is_name
-from .control import LOOPS, is_boolean
+from .control import LOOPS
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -45,7 +45,7 @@ def snake(text: str) -> str:
     return text if usable(text) else f"f_{text}".rstrip("_")
 
 
-def temporary(value: Value) -> str:
+def temporary(value: Value, is_boolean: Callable[[Value], bool]) -> str:
     """What to call a value that its author gave no name."""
     node = value.node
     if node.op.name == "begin_list" or (node.op.name in ("for", "host_for") and value.index > len(node.arg("init"))):

@@ -14,13 +14,12 @@ from typing import Any
 from ..dtypes import DType, dtype, kind_of
 from ..errors import GfxError
 from ..graph import Graph, Node, Value
+from ..python_numbers import is_number
 from ..trees import leaves
 from ..types import LogicalTensor
 from . import constants
 from .constants import call, name, parse
-from .control import is_boolean
 from .liveness import counted, fors, loop_results, placeholders
-from .numbers import is_number
 from .rows import Rows
 
 _SHARES = frozenset(
@@ -95,8 +94,9 @@ class Operators(Rows):
         known = value.type
         if isinstance(known, LogicalTensor) and known.dtype is not None:
             return dtype(_DEFAULTS[known.dtype.kind]) if known.weak and known.dtype.kind in _DEFAULTS else known.dtype
-        kind = "b" if is_boolean(value) else self.plan.weak.kind(value)
-        return None if kind is None else dtype(_DEFAULTS[kind])
+        found = self.plan.facts.dtype(value)
+        weak = found is not None and self.plan.facts.weak_kind(value) is not None
+        return dtype(_DEFAULTS[found.kind]) if found is not None and weak else found
 
     def _torch(self, text: str) -> ast.expr:
         return ast.Attribute(self.module.free(name(self.module.style.module)), text, ast.Load())
@@ -298,7 +298,7 @@ class Operators(Rows):
         if (
             all(map(self._by_tensor, parts))
             and self.plan.facts.is_array(self.plan.resolve(value))
-            and self.plan.origins.same(value, x)
+            and self.plan.agreement.same(value, x)
         ):
             place = ast.Tuple(written, ast.Load())
             return call(ast.Attribute(self.leaf(x), "index_put", ast.Load()), place, self.leaf(value))
@@ -322,7 +322,7 @@ class Operators(Rows):
         if part.kind == "int" or (isinstance(known, LogicalTensor) and known.dims == ()):
             return True
         node = self.plan.liveness.phis.get(part, (part.node, 0))[0]
-        return part.is_tensor and node.op.name != "host_if" and self.plan.facts.may_be_number(part)
+        return part.is_tensor and node.op.name != "host_if" and self.plan.facts.may_be_weak(part)
 
 
 def _shares(node: Node) -> bool:

@@ -7,17 +7,16 @@ from typing import Any
 
 from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
+from ..infer.shapes import Shapes
 from ..template import Template
 from ..trees import leaves
-from .apart import Origins
+from .agreement import Agreement
 from .control import IFS, LOOPS
 from .copying import outputs_of
 from .host import is_text
-from .liveness import Liveness, begins, changes_places, counted, fors, pair, single
+from .liveness import Liveness, begins, changes_places, counted, fors, pair, single, tested
 from .positions import Positions
-from .ranks import Ranks
 from .returns import returning_loop
-from .weak import Weak
 from .widths import DEPTH, WIDTH, Widths
 from .written import Writes
 
@@ -39,8 +38,8 @@ class Plan:
         functional: Test,
         flat: Test,
         template: Callable[[Node, bool], Template | None],
-        overwriting: Callable[[Liveness, Weak], set[Node]],
-        writing: Callable[[Liveness, Weak], Writes],
+        overwriting: Callable[[Liveness], set[Node]],
+        writing: Callable[[Liveness], Writes],
         ordered: bool,
         facts: Facts,
         hop: bool = False,
@@ -55,10 +54,10 @@ class Plan:
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
         self.facts = facts
-        self.weak, self.ranks = Weak(self.liveness, facts), Ranks(self.liveness)
-        self.origins = Origins(self.liveness, self.weak)
-        self.in_place = overwriting(self.liveness, self.weak)
-        self.writes = writing(self.liveness, self.weak)
+        self.shapes = Shapes(facts.flow, facts.rules, tested(self.liveness))
+        self.agreement = Agreement(self.liveness, facts, self.shapes)
+        self.in_place = overwriting(self.liveness)
+        self.writes = writing(self.liveness)
         self._widths = Widths(lambda node: template(node, node in self.in_place), self.resolve, self.seen)
         self.order: dict[Graph, list[Node]] = {}
         self.inside: set[Node] = set()
@@ -74,10 +73,15 @@ class Plan:
         for value in list(self.users):
             self.positions.record(value)
 
+    def counts(self, value: Value) -> bool:
+        """Whether a value is a number that nothing else sees change where `+=` changes it: compiled code has arrays of these."""
+        weak = self.deferred and self.facts.whole_kind(value) is not None
+        return not self.hop and (weak or self.facts.is_number(value))
+
     def seen(self, leaf: Any) -> Any:
         """A leaf as the spelling of an op sees it: what Python has a number for is a host value, not a tensor."""
         leaf = self.resolve(leaf)
-        if self.hop or self.deferred or type(leaf) is not Value or not leaf.is_tensor or not self.facts.is_number(leaf):
+        if self.deferred or type(leaf) is not Value or not leaf.is_tensor or not self.facts.is_number(leaf):
             return leaf
         kinds = self.facts.kinds(leaf)
         return Value(leaf.node, leaf.index, next(iter(kinds)) if len(kinds) == 1 else "any", leaf.name, leaf.type)

@@ -96,7 +96,7 @@ class Statements(Expressions):
         preferred = self.prefer.get(value)
         if preferred is not None and preferred not in avoid and self.scope.free(preferred, graph, tick):
             return preferred
-        return self.scope.pick([value.name or temporary(value)], graph, tick, avoid)
+        return self.scope.pick([value.name or temporary(value, self.plan.facts.is_boolean)], graph, tick, avoid)
 
     # ------------------------------------------------------------------ statements
     def statement(self, node: Node) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..graph import Graph, Node, Value
 from ..trees import leaves
 from ..types import LogicalTensor
-from .control import IFS, LOOPS, is_boolean
+from .control import IFS, LOOPS
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results, placeholders
 
@@ -43,13 +43,15 @@ class Writes:
     """`nodes`: the writes in place; `apart` tells which expressions may not be moved behind one."""
 
     def __init__(self, graph: Graph, liveness: Liveness, spelled: Callable[[Node], bool], own: Callable[[Value], bool],
-                 functional: Callable[[Node], bool], authored: Callable[[Node], bool]) -> None:  # fmt: skip
+                 functional: Callable[[Node], bool], authored: Callable[[Node], bool],
+                 boolean: Callable[[Value], bool]) -> None:  # fmt: skip
         """`spelled`: whether the target writes this node as a statement; `own`: whether a value is memory of its own;
-        `authored`: whether the author wrote in place, so that gradients are as they were."""
+        `authored`: whether the author wrote in place, so that gradients are as they were; `boolean`: whether a value
+        is surely one."""
         self.liveness, self._own, self._functional = liveness, own, functional
         found = [n for n in graph.walk() if n in liveness.live and n.op.name == "index_put" and spelled(n)]
         self._found = {n for n in found if not any(map(functional, _owners(n)))}
-        self._authored = authored
+        self._authored, self._boolean = authored, boolean
         self.nodes: set[Node] = set()
         self._bad: set[Value] = set()
         self._views: dict[Value, Value] = {}
@@ -193,7 +195,7 @@ class Writes:
     def _harmless(self, value: Value, user: Node) -> bool:
         """Whether no gradient asks what the value was."""
         known = value.type
-        if is_boolean(value):
+        if self._boolean(value):
             return True
         if isinstance(known, LogicalTensor) and known.dtype is not None and known.dtype.kind in "biu":
             return True

@@ -13,7 +13,7 @@ from ..dtypes import DType, bool_, default, kind_of
 from ..errors import GfxError
 from ..graph import Node, Value
 from ..op import Trait
-from ..promotion import promote
+from ..promotion import as_type, promote, stays_weak
 from ..rules import OPEN
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
@@ -27,15 +27,16 @@ NOTHING: Elements = frozenset()
 UNTOLD: Elements = frozenset(((None, False),))
 ANYTHING: Elements = frozenset(((None, False), (None, True)))
 BOOLEAN: Elements = frozenset(((bool_, False),))
+_ORDER = "bifc"
 _KINDS = {"bool": "b", "int": "i", "float": "f", "complex": "c"}
 _MOST = 32
 """How many choices of the dtypes of its arguments an op is asked for; of more nothing is told."""
 _REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 
 
-def declared(value: Value) -> DType | None:
+def declared(leaf: Any) -> DType | None:
     """The dtype that a value is told, where that is no number's."""
-    known = value.type
+    known = leaf.type if type(leaf) is Value else None
     return known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
 
 
@@ -57,10 +58,19 @@ def settled(alternatives: Iterable[Elements], promotion: str) -> Elements:
 
 
 def _promoted(choice: Iterable[Element], promotion: str) -> Element:
+    given = list(choice)
     try:
-        return promote([LogicalTensor(dtype, weak=weak) for dtype, weak in choice], promotion)
+        dtype, weak = promote([LogicalTensor(dtype, weak=weak) for dtype, weak in given], promotion)
     except _REFUSED:
         return None, False
+    strong = [dtype for dtype, weak in given if not weak]
+    beyond = dtype is not None and all(_beyond(dtype, other) for other in strong)
+    return dtype, weak or stays_weak(beyond, promotion)
+
+
+def _beyond(dtype: DType, other: DType | None) -> bool:
+    """Whether a dtype is of a higher kind than another one: that of a number is, which the result then is, too."""
+    return other is not None and _ORDER.index(dtype.kind) > _ORDER.index(other.kind.replace("u", "i"))
 
 
 def _choices(given: list[Elements]) -> Iterator[tuple[Element, ...]]:
@@ -105,7 +115,23 @@ def _asked(node: Node, at: int, chosen: dict[Value, Element], rules: ShapeRules)
         made = rules.infer(node.op, tree_map(typed, node.args))[at]
     except _REFUSED:  # said where it is captured, if it is wrong at all
         return None, False
-    return (made.dtype, made.weak) if isinstance(made, LogicalTensor) else (None, False)
+    if not isinstance(made, LogicalTensor):
+        return None, False
+    weak = made.weak or (
+        operands and _of_number(made.dtype, [typed(leaf) for leaf in leaves(node.args)], rules.promotion)
+    )
+    return made.dtype, weak
+
+
+def _of_number(dtype: DType | None, operands: list[Any], promotion: str) -> bool:
+    """Whether a result has the kind of a number, beyond those of the arrays that the number meets: then it is weak, too."""
+    if dtype is None or not stays_weak(True, promotion):
+        return False
+    types = [
+        as_type(leaf, promotion) for leaf in operands if isinstance(leaf, (LogicalTensor, bool, int, float, complex))
+    ]
+    numbers = any(type_.weak and type_.dtype is not None and type_.dtype.kind == dtype.kind for type_ in types)
+    return numbers and all(type_.weak or _beyond(dtype, type_.dtype) for type_ in types)
 
 
 def tensors(node: Node) -> list[Value]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..dtypes import DType
 from ..graph import Graph, Node, Value
 from ..python_numbers import KINDS, OPERATORS, function_kind, operator_kinds
 from ..regions import is_range
@@ -18,7 +19,8 @@ from . import elements
 from .abstract import ARRAY, NUMBERS, Kinds
 from .elements import ANYTHING, NOTHING, UNTOLD, Elements
 from .fixpoint import Fixpoint
-from .flow import Flow, Source
+from .flow import LOOPS, Flow, Source
+from .origins import Origins
 from .shape_rules import ShapeRules
 
 _OTHER: Kinds = frozenset(("other",))
@@ -27,20 +29,23 @@ _ARRAY: Kinds = frozenset((ARRAY,))
 _NONE_YET: Kinds = frozenset()
 _LETTERS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 _CHOOSING = ("min", "max")
+_ORDER = "bifc"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
     """What is known of a value. `kinds`: what Python may have there; `elements`: the dtypes that it may have; `bare`: whether it may
-    be a number where the program is called with numbers in the places of arrays."""
+    be a number where the program is called with numbers in the places of arrays; `first`: whether it may be one at first, until
+    the target has settled the loops around it."""
 
     kinds: Kinds
     elements: Elements
     bare: bool = False
+    first: bool = False
 
 
 BOTTOM = Fact(_NONE_YET, NOTHING)
-TOP = Fact(_ARRAY | NUMBERS, ANYTHING, True)
+TOP = Fact(_ARRAY | NUMBERS, ANYTHING, True, True)
 _HOST = Fact(_OTHER, UNTOLD, True)
 
 
@@ -52,14 +57,18 @@ class Facts:
         graphs: Iterable[Graph],
         functions: Mapping[str, Graph],
         promotion: str,
-        settles: Callable[[Node], bool],
+        settles: Callable[[Node], bool] = lambda node: False,
+        casts: bool = False,
         of_numbers: Iterable[str] = (),
     ) -> None:
-        """`settles`: whether the target makes one value of those of a test or loop, and one dtype; `of_numbers`: the ops that it
-        writes by a function of Python's where they take numbers alone."""
-        self._flow, self._rules, self._settles = Flow(graphs, functions), ShapeRules(promotion), settles
+        """`settles`: whether the target makes one value of those of a test or loop, and one dtype; `casts`: whether what any loop
+        carries is cast to the dtype that it is told; `of_numbers`: the ops that are written by a function of Python's where they
+        take numbers alone."""
+        self._casts = casts
+        self.flow, self.settles, self.rules = Flow(graphs, functions), settles, ShapeRules(promotion)
         self._of_numbers = frozenset(of_numbers)
         self._found = Fixpoint(self._parts, self._rule, BOTTOM, TOP)
+        self.origins = Origins(self.flow, settles, self.rules)
 
     # ------------------------------------------------------------------ what is asked
     def of(self, leaf: Any) -> Fact:
@@ -92,6 +101,35 @@ class Facts:
         found = self.of(leaf).elements
         return bool(found) and all(dtype is not None and dtype.kind == "b" for dtype, _ in found)
 
+    def may_be_weak(self, leaf: Any) -> bool:
+        """Whether it may be a number, or an array of a number's dtype: what it meets decides."""
+        return any(weak for _, weak in self.of(leaf).elements)
+
+    def whole_kind(self, leaf: Any) -> str | None:
+        """The letter of the highest kind of what may be a number, or the index of a loop, whose dtype hangs on its bounds; else None."""
+        found = self.of(leaf).elements
+        if not self.may_be_weak(leaf) or any(d is None or not (weak or d.kind in "biu") for d, weak in found):
+            return None
+        return max((dtype.kind.replace("u", "i") for dtype, _ in found if dtype is not None), key=_ORDER.index)
+
+    def weak_kind(self, leaf: Any) -> str | None:
+        """The letter of the highest kind that it may have, where it surely is weak or a boolean; else None."""
+        found = self.of(leaf).elements
+        if not found or any(dtype is None or not (weak or dtype.kind == "b") for dtype, weak in found):
+            return None
+        return max((dtype.kind for dtype, _ in found if dtype is not None), key=_ORDER.index)
+
+    def lowest_kind(self, leaf: Any) -> str | None:
+        """The letter of the lowest kind that it may have as a number or boolean; None where it is none."""
+        found = [dtype.kind for dtype, weak in self.of(leaf).elements if dtype and (weak or dtype.kind == "b")]
+        return min(found, key=_ORDER.index, default=None)
+
+    def dtype(self, leaf: Any) -> DType | None:
+        """The dtype that all those that it may have promote to; None where that is not told."""
+        found = self.of(leaf).elements
+        ((dtype, _),) = elements.settled([frozenset((element,)) for element in found], self.rules.promotion) or UNTOLD
+        return dtype
+
     def find(self, graphs: Iterable[Graph]) -> None:
         """Find all facts of these graphs at once, before they are changed."""
         for graph in graphs:
@@ -106,7 +144,7 @@ class Facts:
     # ------------------------------------------------------------------ equations
     def _parts(self, value: Value) -> list[Value]:
         """What a value's equation reads."""
-        flow = self._flow
+        flow = self.flow
         if (source := flow.sources.get(value)) is not None:
             asked = [source.node.args[0]] if source.node is not None and source.node.op.name == "cond" else []
             return _values([*source.leaves, *asked])
@@ -117,7 +155,7 @@ class Facts:
         return _values(leaves(value.node.args)) if value.is_tensor or value.node.op.name == "host" else []
 
     def _rule(self, value: Value) -> Fact:
-        flow = self._flow
+        flow = self.flow
         if (source := flow.sources.get(value)) is not None:
             return self._joined(value, source)
         if value in flow.rows:
@@ -136,34 +174,45 @@ class Facts:
     def _constant(self, leaf: Any) -> Fact:
         number = isinstance(leaf, (bool, int, float, complex))
         kinds = frozenset((type(leaf).__name__,)) if number else _OTHER
-        return Fact(kinds, elements.of_constant(leaf, self._rules.promotion), True)
+        return Fact(kinds, elements.of_constant(leaf, self.rules.promotion), True, number)
 
     # ------------------------------------------------------------------ where no op makes it
     def _joined(self, value: Value, source: Source) -> Fact:
         if not (value.is_tensor or value.kind in KINDS):
             return _HOST
-        found = [self._now(leaf) for leaf in source.leaves] + ([self._given(value)] if source.outside else [])
-        kinds = _NONE_YET.union(*[fact.kinds for fact in found])
-        node = source.node
-        if node is None or not self._settles(node):
-            return Fact(kinds, NOTHING.union(*[fact.elements for fact in found]), any(fact.bare for fact in found))
-        told = elements.declared(value) if node.op.name != "cond" else None
-        made = (
-            frozenset(((told, False),))
-            if told
-            else elements.settled([x.elements for x in found], self._rules.promotion)
+        found = [self._now(leaf) for leaf in source.chosen(self.settles)] + (
+            [self._given(value)] if source.outside else []
         )
+        kinds = _NONE_YET.union(*[fact.kinds for fact in found])
+        node, first = source.node, any(fact.first for fact in found)
+        settles = node is not None and self.settles(node)
+        if self._casts and node is not None and node.op.name in LOOPS and value.is_tensor:
+            kinds |= _ARRAY
+            if (told := elements.declared(value)) is not None:
+                return Fact(kinds, frozenset(((told, False),)), not settles, first)
+        if node is None or not settles:
+            return Fact(kinds, NOTHING.union(*[x.elements for x in found]), any(x.bare for x in found), first)
+        made = self._settled(value, source, [fact.elements for fact in found])
         asked = [*found, self._now(node.args[0])] if node.op.name == "cond" and _of_booleans(made) else []
-        return Fact(
-            kinds, made, bool(asked) and all(fact.bare for fact in asked)
-        )  # written `a & b`, of Python's booleans it is one
+        bare = bool(asked) and all(fact.bare for fact in asked)  # written `a & b`, of Python's booleans it is one
+        return Fact(_ARRAY if value.is_tensor else kinds, made, bare, first)
+
+    def _settled(self, value: Value, source: Source, given: list[Elements]) -> Elements:
+        """The dtypes of what the target makes one value of; in a loop, what it starts from may have another until that is settled."""
+        made = elements.settled(given, self.rules.promotion)
+        outside = value.node is source.node or all(
+            weak for _, weak in made
+        )  # of a number the kind is told before the loop
+        return made if outside else made | given[0]
 
     def _row(self, value: Value, loop: Node, rows: Any) -> Fact:
         """An item of a loop: a number of a range, or a row."""
         if not is_range(rows):
             return Fact(_ARRAY, self._arrays(rows)) if value.is_tensor else self._host(value)
-        bounds = [self._now(bound).elements for bound in rows[1:]]
-        return Fact(frozenset(("int",)), elements.settled(bounds, self._rules.promotion), not self._settles(loop))
+        made = elements.of_kinds(("int",), self.rules.promotion)
+        if self.settles(loop) and any(not weak for bound in rows[1:] for _, weak in self._now(bound).elements):
+            made |= frozenset((dtype, False) for dtype, _ in made)  # of the dtype of a bound, which may be another
+        return Fact(frozenset(("int",)), made, not self.settles(loop), True)
 
     def _arrays(self, leaf: Any) -> Elements:
         """The dtypes of arrays of what this is."""
@@ -173,10 +222,12 @@ class Facts:
         node = value.node
         if node.op.name == "host" and node.args[0] in _CHOOSING:
             found = [self._now(leaf) for leaf in node.args[1]]
-            return Fact(_NONE_YET.union(*[x.kinds for x in found]), NOTHING.union(*[x.elements for x in found]), True)
+            return Fact(
+                _NONE_YET.union(*[x.kinds for x in found]), NOTHING.union(*[x.elements for x in found]), True, True
+            )
         if value.kind not in KINDS:
             return _HOST
-        return Fact(frozenset((value.kind,)), elements.of_kinds((value.kind,), self._rules.promotion), True)
+        return Fact(frozenset((value.kind,)), elements.of_kinds((value.kind,), self.rules.promotion), True, True)
 
     def _given(self, value: Value) -> Fact:
         """What comes from outside: an argument, a parameter, what a call gives that nothing is known of."""
@@ -196,10 +247,12 @@ class Facts:
         kinds = self._kinds(node, taken)
         python = node.op.name in OPERATORS or node.op.name in self._of_numbers
         bare = is_made(value) or (python and all(self._now(arg).bare for arg in node.args))
-        if kinds and kinds <= NUMBERS:
-            return Fact(kinds, elements.of_kinds(kinds, self._rules.promotion), bare)
-        made = elements.of_op(node, value.index - 1, [(arg, fact.elements) for arg, fact in taken], self._rules)
-        return Fact(kinds, made, bare)
+        first = is_made(value) or (python and all(self._now(arg).first for arg in node.args))
+        told = all(dtype is not None for _, fact in taken for dtype, _ in fact.elements)
+        if kinds and kinds <= NUMBERS and (told or len(kinds) == 1):
+            return Fact(kinds, elements.of_kinds(kinds, self.rules.promotion), bare, first)
+        made = elements.of_op(node, value.index - 1, [(arg, fact.elements) for arg, fact in taken], self.rules)
+        return Fact(kinds, made, bare, first)
 
     def _kinds(self, node: Node, taken: list[tuple[Value, Fact]]) -> Kinds:
         op = node.op.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..graph import Graph, Node, Value
@@ -15,11 +15,16 @@ LOOPS = frozenset(("while", "for", "host_while", "host_for"))
 
 class Source(NamedTuple):
     """What a value is one of. `node`: the test or loop that decides which (None: it is just handed on); `outside`: it may be
-    what is given from outside of the program, too."""
+    what is given from outside of the program, too; `runs`: a loop that has a trip in any case gives the last of them."""
 
     node: Node | None
     leaves: list[Any]
     outside: bool = False
+    runs: bool = False
+
+    def chosen(self, settles: Callable[[Node], bool]) -> list[Any]:
+        """What may be there. `settles`: whether the target makes one value of those of a test or loop."""
+        return self.leaves[-1:] if self.runs and self.node is not None and not settles(self.node) else self.leaves
 
 
 class Flow:
@@ -63,9 +68,9 @@ class Flow:
             for value, before, after in zip(carried, init, left):
                 self.sources[value] = Source(node, [before, after])
             self._hand(region.placeholders[first + len(init) :], operands)
-        surely = _runs(node)
+        runs = _runs(node)
         for value, before, after in zip(node.values, init, left):
-            self.sources[value] = Source(node, [after] if surely else [before, after])
+            self.sources[value] = Source(node, [before, after], runs=runs)
         self.stacked.update(zip(node.values[len(init) :], left[len(init) :]))
 
     def _call(self, node: Node, callee: Graph) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph import Graph, Node, Value
+from ...infer.elements import declared
 from ...types import LogicalTensor
-from ..numbers import strong
 
 
 def add_in_place(graph: Graph) -> None:
@@ -27,7 +27,7 @@ def _is_there(read: Node, write: Node) -> bool:
     if read.op.name != "getitem" or read.args[0] is not write.args[0] or read.args[1] != write.args[1]:
         return False
     items = write.args[1] if type(write.args[1]) is tuple else (write.args[1],)
-    element = strong(write.args[0])
+    element = declared(write.args[0])
     return all(map(_is_one_place, items)) and (element is None or element.kind != "b")
 
 

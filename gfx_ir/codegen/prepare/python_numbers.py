@@ -62,7 +62,7 @@ def lower_numbers(entry: Graph, functions: Mapping[str, Graph], style: Style, pr
     graphs = [entry, *functions.values()]
     if not any(_asks(node) for graph in graphs for node in graph.walk()):
         return
-    facts = Facts([entry], functions, promotion, _settles)
+    facts = Facts([entry], functions, promotion)
     facts.find(graphs)  # as the program is now
     check_numbers(graphs, facts, style)
     for graph in graphs:
@@ -71,10 +71,6 @@ def lower_numbers(entry: Graph, functions: Mapping[str, Graph], style: Style, pr
     for graph in graphs:
         for node in list(graph.walk()):
             _make_arrays(node, facts, style, promotion)
-
-
-def _settles(node: Node) -> bool:
-    return node.op.name in ("cond", "while", "for")
 
 
 def _asks(node: Node) -> bool:

@@ -9,11 +9,11 @@ from ...backend import Backend
 from ...defaults import dtype_for
 from ...dtypes import DType, int64
 from ...graph import Graph, Node, Value
+from ...infer.elements import declared
 from ...op import lookup
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..control import LOOPS
-from ..numbers import strong
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 
@@ -90,7 +90,7 @@ def _tell(node: Node, float_: DType) -> None:
     if "dtype" in node.op.params and node.arg("dtype") is None and node.op.family == "create":
         known = node.value.type
         if "x" in node.op.params and isinstance(known, LogicalTensor) and known.dtype is not None:
-            if strong(node.arg("x")) == known.dtype:  # made like an array of that dtype
+            if declared(node.arg("x")) == known.dtype:  # made like an array of that dtype
                 return
         if isinstance(known, LogicalTensor) and known.dtype is not None:
             if not known.weak or known.dtype.kind == float_.kind:

@@ -359,3 +359,21 @@ def straight_from_its_test(x):
 @pytest.mark.parametrize("target", ["torch", "jax"])
 def test_a_mask_is_one_however_long_the_way_to_it(function, target):
     assert "return ~" in gfx.symbolic_trace(function, backend="torch").source(target)
+
+
+def later_index(x, n):
+    s = 0
+    for i in range(n):
+        if x.sum() > i:
+            s = i // 2
+        else:
+            s = 2
+    return s
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "int64"])
+def test_an_index_has_the_dtype_of_its_bound_on_a_side_of_a_test(dtype, wide):
+    run = gfx.symbolic_trace(later_index, backend="torch").to("jax")
+    for start in (9.0, 0.0):
+        want = later_index(torch.tensor([start]), torch.tensor(4))
+        assert int(run(np.array([start]), np.array(4, dtype))) == int(want)

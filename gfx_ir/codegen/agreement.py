@@ -1,0 +1,165 @@
+"""Agreement on one dtype: what a target asks for that settles the values of a test, and what a loop carries, itself.
+
+A carried value that starts as `0` is a number until a trip makes it an array; a test may give a number on one side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import Node, Value
+from ..infer.carried import Carried
+from ..infer.elements import declared
+from ..infer.facts import Facts
+from ..infer.shapes import Shapes
+from ..python_numbers import is_number
+from .liveness import Liveness, loop_results
+
+ORDER = "bifc"
+
+
+class Agreement:
+    """Answers for the values of one function."""
+
+    def __init__(self, liveness: Liveness, facts: Facts, shapes: Shapes) -> None:
+        self.liveness, self.facts, self.shapes = liveness, facts, shapes
+        self._dependence: dict[Node, Carried] = {}
+
+    def kind(self, leaf: Any) -> str | None:
+        """Kind of what is weak for sure (computed from Python numbers alone) or a boolean, the highest that it may have; else None."""
+        return self.facts.weak_kind(self.liveness.resolve(leaf))
+
+    def loose(self, leaf: Any) -> bool:
+        """Whether there may be a number, or an array of a number's dtype: what it is joined with decides."""
+        return self.facts.may_be_weak(self.liveness.resolve(leaf))
+
+    def _is_boolean(self, leaf: Any) -> bool:
+        return self.facts.is_boolean(self.liveness.resolve(leaf))
+
+    def _lowest(self, leaf: Any) -> str | None:
+        return self.facts.lowest_kind(self.liveness.resolve(leaf))
+
+    # ------------------------------------------------------------------ loops
+    def narrower(self, leaf: Any, than: Value) -> str | None:
+        """Kind of `than` where the leaf is a number of a lower kind, as an index is beside a float; "" where `than` is an array."""
+        if not self.loose(leaf):
+            return None
+        element = declared(than)
+        if element is not None and element.kind == "b":  # nothing is less, and True is no number beside an array
+            return None
+        whole = self.facts.whole_kind(than) if element is None else element.kind.replace("u", "i")
+        if whole is None:
+            return None if self.loose(than) or self.facts.whole_kind(self.liveness.resolve(leaf)) is None else ""
+        own = self._lowest(leaf)
+        if own is None and element is not None:
+            return whole
+        return whole if own is not None and ORDER.index(own) < ORDER.index(whole) else None
+
+    def lags(self, node: Node, at: int) -> bool:
+        """Whether a trip puts what may be a number in the place of a value that it does not come from: while a loop around this
+        one is being settled, or in a later trip of Python's own, it may be of a lower kind than that value."""
+        result = self.liveness.resolve(loop_results(node)[at])
+        if (
+            self._is_boolean(node.values[at])
+            or not self.loose(result)
+            or self.facts.whole_kind(node.values[at]) is not None
+        ):
+            return False
+        return not self._depends(node).surely(loop_results(node)[at], at)
+
+    def apart(self, node: Node, at: int) -> bool:
+        """Whether a trip of a loop puts a tensor in the place of a value that has nothing to do with it, so that their dtypes
+        may differ: `last = x[0]`, and then `last = count`."""
+        result = self.liveness.resolve(loop_results(node)[at])
+        if (
+            at == node.arg("exit")
+            or type(result) is not Value
+            or not result.is_tensor
+            or declared(node.values[at]) is not None
+        ):
+            return False
+        if self._is_boolean(result) or self.facts.of(result).first:
+            return False
+        if self._depends(node).types(loop_results(node)[at], at):
+            return self.facts.origins.has_default(result)
+        init = self.liveness.resolve(node.arg("init")[at])
+        return self.facts.origins.apart(init, result) if type(init) is Value else isinstance(init, float)
+
+    def widened(self, node: Node, at: int) -> str | None:
+        """The kind of number that trips make of a number of a lower kind from before the loop; None: they do not."""
+        if at == node.arg("exit"):
+            return None
+        before, after = self.kind(node.arg("init")[at]), self.kind(node.values[at])
+        before = before and self._lowest(node.arg("init")[at])
+        wider = before is not None and after is not None and ORDER.index(after) > ORDER.index(before)
+        return after if wider else None
+
+    def settles_late(self, node: Node) -> bool:
+        """Whether a carried number changes dtype only after several trips, since it follows another one."""
+        carried = self.liveness.carried(node)
+        init = [self.liveness.resolve(leaf) for leaf in node.arg("init")]
+        numbers = {at for at in carried if is_number(init[at]) and at != node.arg("exit")}
+        if any(self._widens(init[at], node.values[at]) for at in carried if at not in numbers):
+            return True
+        arrays = {at for at in numbers if self.kind(node.values[at]) is None and declared(node.values[at]) is None}
+        if any(isinstance(init[at], bool) and not self._is_boolean(node.values[at]) for at in arrays):
+            return True  # no target takes a boolean for a number on its own
+        if len(arrays) < 2:
+            return False
+        made = {at: self._depends(node).made_of(loop_results(node)[at]) for at in arrays}
+        return any(other != at and other in arrays for at in made for other in made[at])
+
+    def grows(self, node: Node) -> bool:
+        """Whether a carried number of a loop may become an array with axes."""
+        init = node.arg("init")
+        numbers = [at for at in self.liveness.carried(node) if is_number(self.liveness.resolve(init[at]))]
+        results = [loop_results(node)[at] for at in numbers if at != node.arg("exit")]
+        return any(self.shapes.may_have_axes(self.liveness.resolve(leaf)) for leaf in results)
+
+    def alike(self, first: Any, second: Any) -> bool:
+        """Whether two values have one shape for all inputs."""
+        return self.shapes.alike(self.liveness.resolve(first), self.liveness.resolve(second))
+
+    def _widens(self, init: Any, result: Value) -> bool:
+        """Whether a loop may make more of what is no literal, and so is not cast by the target itself."""
+        if declared(result) is not None or not self.loose(init):
+            return False
+        return self.kind(init) is None or self.kind(result) is None
+
+    def _depends(self, node: Node) -> Carried:
+        found = self._dependence.get(node)
+        if found is None:
+            found = self._dependence[node] = Carried(node, self.facts.flow, self.facts.settles)
+        return found
+
+    # ------------------------------------------------------------------ tests
+    def sides_differ(self, first: Any, second: Any) -> bool:
+        """Whether the sides of a test may differ in dtype only because one is a Python number."""
+        one, other = self.liveness.resolve(first), self.liveness.resolve(second)
+        if one is other:
+            return False
+        loose = self.loose(one), self.loose(other)
+        kinds = self.kind(one), self.kind(other)
+        if kinds[0] != kinds[1] and (any(loose) or None not in kinds):
+            return True
+        if self._is_boolean(one) != self._is_boolean(other) and (
+            self.facts.of(one).first or self.facts.of(other).first
+        ):
+            return True
+        return any(loose) and (kinds[0] is None or self._is_mixed(one) or self._is_mixed(other))
+
+    def unrelated(self, first: Any, second: Any) -> bool:
+        """Whether two tensors have nothing to do with each other, so that their dtypes may differ."""
+        one, other = self.liveness.resolve(first), self.liveness.resolve(second)
+        if type(one) is not Value or type(other) is not Value or (self._is_boolean(one) and self._is_boolean(other)):
+            return False
+        return self.facts.origins.apart(one, other)
+
+    def same(self, first: Any, second: Any) -> bool:
+        """Whether two values surely have one dtype, be it known or not."""
+        return self.facts.origins.same(self.liveness.resolve(first), self.liveness.resolve(second))
+
+    def _is_mixed(self, leaf: Any) -> bool:
+        """Whether a value comes from a test or loop of Python's own that gives numbers of two kinds, as one of them."""
+        kind = self.kind(leaf)
+        return kind is not None and self._lowest(leaf) not in (None, kind)
