@@ -10,12 +10,12 @@ import numpy as np
 
 from .backend import Backend, loaded
 from .described import Described, described
-from .dtypes import DType
+from .dtypes import DType, holds
 from .errors import ArgumentError, GuardError
 from .graph import Value
 from .host import Dim, Expr, atoms, evaluate
 from .memory import QUESTIONS
-from .program import Guard, Parameter, Slot
+from .program import HELD, Guard, Parameter, Slot
 from .trees import paths, tree_map
 from .types import LogicalTensor
 
@@ -36,6 +36,7 @@ class Admission:
         random = {guard.subject for guard in guards if guard.kind == "random"}
         self.checked = {name: tree for name, tree in self.trees.items() if name not in random}
         self.guards = [guard for guard in guards if guard.kind in _CHECKS]
+        self.held = [guard for guard in guards if guard.kind in HELD]
         self.places: dict[str, list[tuple]] = {}
         for name, tree in self.trees.items():
             for keys, leaf in paths(tree):
@@ -50,9 +51,25 @@ class Admission:
         for guard in self.guards:
             for place in self.places.get(guard.subject, ()):
                 _CHECKS[guard.kind](guard, _at(given, place), owner)
+        for guard in self.held:
+            self._check_held(guard, given, owner)
         self._check_dims(given, owner)
         if self.writes:
             self._check_aliases(given, owner)
+
+    def _check_held(self, guard: Guard, given: Mapping[str, Any], owner: Backend) -> None:
+        """An argument that is written in place can hold what is written to it."""
+        written = [guard.value] if isinstance(guard.value, DType) else self._dtypes(guard.value, given, owner)
+        held, signs = self._dtypes(guard.subject, given, owner), guard.kind == "holds_signed"
+        for of in written:
+            if held and not any(holds(to, of, signs) for to in held):
+                what = f"the capture writes in place what it makes of {guard.subject}, and an array of {held[0]} cannot hold {of}"
+                raise GuardError(what, guard.span, "pass an array that can, or make a new one: x = x + y")
+
+    def _dtypes(self, subject: str, given: Mapping[str, Any], owner: Backend) -> list[DType]:
+        """The dtypes of the arrays that the call has for arguments."""
+        arrays = (_at(given, place) for path in subject.split(", ") for place in self.places.get(path, ()))
+        return [found for x in arrays if owner.is_tensor(x) and (found := owner.dtype_of(x)) is not None]
 
     def arrays(self, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """(path, the caller's own object) for every open leaf of the arguments."""

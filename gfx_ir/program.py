@@ -39,6 +39,7 @@ _GUARD_TEXT = {
     "strides": "{0}.stride() == {1}",
     "offset": "{0}.storage_offset() == {1}",
     "holds": "{0} can hold {1}",
+    "holds_signed": "{0} can hold {1}",
     "dim": "{0} == {1}",
     "equal": "{0} == {1}",
     "distinct": "{0} is not {1}",
@@ -47,6 +48,8 @@ _GUARD_TEXT = {
     "random": "{0} is a {1}",
 }
 GUARD_KINDS = tuple(_GUARD_TEXT)
+HELD = ("holds", "holds_signed")
+"""An argument is written in place with a dtype, or with that of another argument; signed: whole numbers with signs need some."""
 
 
 @dataclass(frozen=True)

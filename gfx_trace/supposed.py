@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from gfx_ir.graph import Graph, Value
 from gfx_ir.host import same
 from gfx_ir.infer.abstract import NUMBERS, Abstract, tensor
 from gfx_ir.passes.moves import relink
-from gfx_ir.program import Guard
+from gfx_ir.program import HELD, Guard
 from gfx_ir.promotion import as_type
 from gfx_ir.source import Span
 from gfx_ir.trees import leaves
@@ -26,20 +26,17 @@ _NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
 _FLOAT, _INT, _BOOL = dtypes.float32, dtypes.int64, dtypes.bool_
 _UNIFORM = ((_FLOAT, 2), (_INT, 1), (_BOOL, 3))
 """A dtype and a rank, that of every argument."""
-_RANKS = (1, 2)
-_MOST = 4
 _SIZE = 5040
 """Sizes are multiples of what many numbers divide, each axis has its own: of open dims shape rules assume that they are one."""
 _BITS = 2
 _WHOLE = dtypes.DTYPES["uint8"]  # what every array of whole numbers holds
-_CANNOT = "cannot hold the dtype that is written to it in place"
 
 
 class Supposed(Record):
     """The record of a capture under a supposition about the types of its arguments."""
 
     def __init__(self, record: Record, element: Callable[[Value], DType], rank: int, open_sizes: bool = True) -> None:
-        """`open_sizes`: shapes agree wherever they must; else each argument has sizes of its own."""
+        """`open_sizes`: shapes agree wherever they must; else all arguments have one shape."""
         super().__init__(record.facts, record.rules.promotion, record.is_argument, self.supposed)
         self.told, self.like, self.rows_of, self.begins = record.told, record.like, record.rows_of, record.begins
         self.typed, self.element, self.axes, self.open = record.type_of, element, rank, open_sizes
@@ -51,8 +48,7 @@ class Supposed(Record):
             return known
         dims = known.dims
         if dims is None:
-            first = _MOST * _place(value)
-            dims = tuple(None if self.open else _SIZE * (first + axis) for axis in range(1, self.axes + 1))
+            dims = tuple(None if self.open else _SIZE * axis for axis in range(1, self.axes + 1))
         return LogicalTensor(known.dtype or self.element(value), dims, weak=known.weak)
 
     def made(self, new: Value) -> LogicalTensor:
@@ -113,52 +109,32 @@ class Suppositions:
 
     def __init__(self, tracer: Capture) -> None:
         self.tracer = tracer
-        self.error, self.signs = "", False  # what the framework raises, and whether signs of whole numbers matter to it
+        self.sources: dict[Value, frozenset[str]] = {}
         self.uniform = [Supposed(tracer.record, partial(_same, element), rank) for element, rank in _UNIFORM]
-        self.apart = [Supposed(tracer.record, partial(_same, _FLOAT), rank, False) for rank in _RANKS]
+        self.alike = [Supposed(tracer.record, partial(_same, _FLOAT), rank, False) for _, rank in _UNIFORM]
         self.mixed = [
             Supposed(tracer.record, partial(_either, bit, side), 1) for bit in range(_BITS) for side in (0, 1)
         ]
 
     def keeps_shape(self, base: Value, new: Value) -> bool:
-        """Whether what is made of an array surely has its shape."""
-        pairs = [(case.of(base).type.dims, case.made(new).dims) for case in self.apart]
+        """Whether what is made of an array has its shape where all arguments have one shape."""
+        pairs = [(case.of(base).type.dims, case.made(new).dims) for case in self.alike]
         told = [(a, b) for a, b in pairs if a is not None and b is not None]  # a rank may be none that the code takes
-        return bool(told) and all(len(a) == len(b) and all(map(_same_size, a, b)) for a, b in told)
+        return any(len(a) == len(b) and all(map(_same_size, a, b)) for a, b in told)
 
-    def require_dtype(self, base: Value, new: Value, other: Value | None, signs: bool, error: str) -> None:
-        """Let the source check that an array can be written with what is made of it, where that hangs on dtypes that are open."""
+    def require_dtype(self, base: Value, new: Value, other: Value | None, signs: bool) -> None:
+        """Take it as given that an array can be written with what is made of it, where that hangs on the dtypes of arguments."""
         found = self._too_high(self.uniform, base, new)
         if found is None or len({case.of(base).type.dtype for case in self.uniform}) == 1:
             several = len(self._arguments()) > 1
             if found is None and (not several or self._too_high(self.mixed, base, new) is None):
                 return
             found = None
-        self.error, self.signs, beside = error, signs, new if other is None else other
-        to, of = self._as_argument(base), found or self._as_argument(beside)
+        beside = new if other is None else other
+        to = self._as_argument(base) or self._sources(base)
+        of = found or self._as_argument(beside) or self._sources(beside)
         if to and of:
-            self.tracer.assumed.guard(Guard("holds", to, of, self.tracer.span()))
-        else:
-            self._check(self._anchor(base), found or self._anchor(beside))
-
-    def _check(self, base: Value, of: Any) -> None:
-        """A line that raises where the array cannot be written so; before all loops and tests if what it asks is known there."""
-        outermost = self._outermost()
-        known = all(type(value) is not Value or value.graph is outermost for value in (base, of))
-        with self.tracer.outermost() if known else nullcontext():
-            of = ops.dtype_of(of) if type(of) is Value else of
-            ops.check(ops.can_cast(of, ops.dtype_of(base), self.signs), f"an array {_CANNOT}", self.error)
-
-    def _anchor(self, value: Value) -> Value:
-        """The first value that has the dtype of another one: what it was before it was written in place, and before a loop."""
-        record = self.tracer.record
-        while type(value) is Value:
-            found, value = value, record.facts.root(value)
-            before = record.like.get(value, record.begins.get(value))
-            value = before if type(before) is Value and before.is_tensor else value
-            if value is found:
-                break
-        return value
+            self.tracer.assumed.guard(Guard("holds_signed" if signs else "holds", to, of, self.tracer.span()))
 
     @staticmethod
     def _too_high(cases: Sequence[Supposed], base: Value, new: Value) -> DType | None:
@@ -182,27 +158,37 @@ class Suppositions:
         names = (a.node.args[0] for a in self._arguments() if [case.of(a).type.dtype for case in cases] == own)
         return next(names, "")
 
+    def _sources(self, value: Value) -> str:
+        """The names of the arguments that a value is made of: one of them has to have its dtype, or a higher one."""
+        facts, known, waiting = self.tracer.record.facts, self.sources, [value]
+        while waiting:
+            root = facts.root(waiting[-1])
+            parts = [facts.root(leaf) for leaf in leaves(root.node.args) if type(leaf) is Value and leaf.is_tensor]
+            missing = [part for part in parts if part not in known and part is not root]
+            waiting += missing
+            if not missing:
+                own = root.node.args[:1] if root.node.op.name == "placeholder" and root in self._arguments() else ()
+                known[root] = frozenset((*own, *(name for part in parts for name in known.get(part, ()))))
+                waiting.pop()
+        return ", ".join(sorted(known[facts.root(value)]))
+
     def _required(self) -> list[Guard]:
-        """The guards; of an argument that has to hold several dtypes the one for the highest."""
-        found: dict[tuple, Guard] = {}
+        """The highest dtype that each argument has to hold, where that is not one of whole numbers: these lines the source has, too."""
+        found: dict[str, Guard] = {}
         for guard in self.tracer.assumed.guards:
-            if guard.kind == "holds":
-                key = guard.subject, guard.value if isinstance(guard.value, str) else ""
-                if key not in found or (not key[1] and not holds(found[key].value, guard.value)):
-                    found[key] = guard
+            single = ", " not in guard.subject
+            if guard.kind in HELD and single and isinstance(guard.value, DType) and guard.value.kind in "fc":
+                if guard.subject not in found or not holds(found[guard.subject].value, guard.value):
+                    found[guard.subject] = guard
         return list(found.values())
 
     def state(self, graph: Graph) -> None:
-        """Put what was required of arguments in front of a finished graph: it raises as the framework does."""
+        """Put what was required of arguments in front of a finished graph: it fails where another dtype would be computed."""
         first, last = graph.first, graph.last
         named = {value.node.args[0]: value for value in graph.placeholders}
         for guard in self._required():
-            of = ops.dtype_of(named[guard.value]) if isinstance(guard.value, str) else guard.value
-            ops.check(
-                ops.can_cast(of, ops.dtype_of(named[guard.subject]), self.signs),
-                f"{guard.subject!r} {_CANNOT}",
-                self.error,
-            )
+            to = ops.dtype_of(named[guard.subject])
+            ops.check(ops.can_cast(guard.value, to, guard.kind == "holds_signed"), "", "AssertionError")
             node = graph.last if last is None else last.next
             while node is not None:
                 node.span, following = guard.span, node.next

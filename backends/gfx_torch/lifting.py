@@ -139,7 +139,7 @@ def dtype_like(x: Any) -> Any:
 
 def cast_back(new: Any, base: Any, other: Any = None) -> Any:
     """What an in-place method leaves in `base`: its dtype and shape stay. Raises ShapeError where they cannot."""
-    return cast_like(written(base, new, holds, "RuntimeError", other), base)
+    return cast_like(written(base, new, holds, other), base)
 
 
 def cast_like(new: Any, base: Any) -> Any:

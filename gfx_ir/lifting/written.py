@@ -17,9 +17,9 @@ Holds = Callable[[DType, DType], bool]
 """Whether an array of the first dtype can be written with what has the second."""
 
 
-def written(base: Any, new: Any, holds: Holds, error: str, other: Any = None) -> Any:
+def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
     """What an in-place operation leaves of `new` in an array. It has the array's shape, and a dtype that the array can hold:
-    ShapeError where it is known that it has not; where that is open, the emitted code raises `error` as the framework does.
+    ShapeError where it is known that it has not; where a dtype is open, what arguments have to hold for it is a guard.
 
     `other`: what the array is computed with, where that is one thing.
     """
@@ -32,7 +32,7 @@ def written(base: Any, new: Any, holds: Holds, error: str, other: Any = None) ->
         _check_dtypes(old.dtype, made.dtype, holds)
     else:
         beside = other if isinstance(other, Value) and other.is_tensor else None
-        builder.suppositions.require_dtype(base, new, beside, not holds(_UNSIGNED, int64), error)
+        builder.suppositions.require_dtype(base, new, beside, not holds(_UNSIGNED, int64))
     alike = _alike(old, made)
     if alike is False:
         shapes = " and ".join(f"({', '.join(map(str, dims))})" for dims in (old.dims, made.dims))

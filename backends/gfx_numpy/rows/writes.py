@@ -30,7 +30,7 @@ def _same_kind(base: DType, new: DType) -> bool:
 
 def _kept(x: Any, new: Any, other: Any) -> Any:
     """What is written takes the dtype of the array, which beside a number it has anyhow, or NumPy raises."""
-    new = written(x, new, _same_kind, "TypeError", other)
+    new = written(x, new, _same_kind, other)
     before, after = known_dtype(x), known_dtype(new)
     if before is not None and after is not None:
         return new if before == after else ops.astype(new, before)
