@@ -59,10 +59,11 @@ class Admission:
 
     def _check_held(self, guard: Guard, given: Mapping[str, Any], owner: Backend) -> None:
         """An argument that is written in place can hold what is written to it."""
-        written = [guard.value] if isinstance(guard.value, DType) else self._dtypes(guard.value, given, owner)
-        held, signs = self._dtypes(guard.subject, given, owner), guard.kind == "holds_signed"
+        named = self._dtypes(guard.subject, given, owner)
+        other = [guard.value] if isinstance(guard.value, DType) else self._dtypes(guard.value, given, owner)
+        held, written = (other, named) if guard.kind == "held" else (named, other)
         for of in written:
-            if held and not any(holds(to, of, signs) for to in held):
+            if held and not any(holds(to, of, guard.kind == "holds_signed") for to in held):
                 what = f"the capture writes in place what it makes of {guard.subject}, and an array of {held[0]} cannot hold {of}"
                 raise GuardError(what, guard.span, "pass an array that can, or make a new one: x = x + y")
 

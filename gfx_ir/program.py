@@ -40,6 +40,7 @@ _GUARD_TEXT = {
     "offset": "{0}.storage_offset() == {1}",
     "holds": "{0} can hold {1}",
     "holds_signed": "{0} can hold {1}",
+    "held": "{1} can hold {0}",
     "dim": "{0} == {1}",
     "equal": "{0} == {1}",
     "distinct": "{0} is not {1}",
@@ -48,8 +49,9 @@ _GUARD_TEXT = {
     "random": "{0} is a {1}",
 }
 GUARD_KINDS = tuple(_GUARD_TEXT)
-HELD = ("holds", "holds_signed")
-"""An argument is written in place with a dtype, or with that of another argument; signed: whole numbers with signs need some."""
+HELD = ("holds", "holds_signed", "held")
+"""An argument is written in place with a dtype, or with that of another argument, or what has a dtype is with it; signed: whole
+numbers with signs need some."""
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ class Suppositions:
         """Whether what is made of an array has its shape where all arguments have one shape."""
         pairs = [(case.of(base).type.dims, case.made(new).dims) for case in self.alike]
         told = [(a, b) for a, b in pairs if a is not None and b is not None]  # a rank may be none that the code takes
-        return any(len(a) == len(b) and all(map(_same_size, a, b)) for a, b in told)
+        return any(len(a) == len(b) and all(map(_fits, a, b)) for a, b in told)
 
     def require_dtype(self, base: Value, new: Value, other: Value | None, signs: bool) -> None:
         """Take it as given that an array can be written with what is made of it, where that hangs on the dtypes of arguments."""
@@ -133,8 +133,11 @@ class Suppositions:
         beside = new if other is None else other
         to = self._as_argument(base) or self._sources(base)
         of = found or self._as_argument(beside) or self._sources(beside)
+        into = self.tracer.record.of(base).type.dtype
         if to and of:
             self.tracer.assumed.guard(Guard("holds_signed" if signs else "holds", to, of, self.tracer.span()))
+        elif into is not None and isinstance(of, str) and of:
+            self.tracer.assumed.guard(Guard("held", of, into, self.tracer.span()))
 
     @staticmethod
     def _too_high(cases: Sequence[Supposed], base: Value, new: Value) -> DType | None:
@@ -198,8 +201,9 @@ class Suppositions:
         relink(graph)
 
 
-def _same_size(a: Any, b: Any) -> bool:
-    return a is not None and b is not None and same(a, b) is True
+def _fits(size: Any, made: Any) -> bool:
+    """Whether an axis is no smaller than the same axis of what is written: of other sizes than 1 the frameworks raise by themselves."""
+    return size != 1 or same(size, made) is not False
 
 
 def _same(element: DType, _: Value) -> DType:
