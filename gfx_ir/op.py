@@ -47,6 +47,10 @@ class Trait(enum.Flag):
     """The axes of the first argument in another order, which hangs on its rank and on constants."""
     CASTS = enum.auto()
     """The first argument in the dtype that the second one names."""
+    TOTAL = enum.auto()
+    """Element by element and defined for every number, as its derivatives are: what a mask leaves out may be computed, too."""
+    ASKS = enum.auto()
+    """Host data that hangs on what its arguments are (types, places, whether they are there), never on elements."""
     FRESH = enum.auto()
     """Its result is memory of its own, though it computes nothing new: two of them are two."""
 

@@ -13,7 +13,7 @@ from gfx_ir.build import Builder
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
-from gfx_ir.op import OpDef
+from gfx_ir.op import OpDef, Trait
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
@@ -55,8 +55,6 @@ from .texts import Texts
 from .truths import Truths
 from .unpacking import Unpacking
 from .views import Views
-
-_HOST_QUERIES = frozenset(("size", "rank", "shape", "numel", "dtype_of", "is_floating", "sizes", "is_none"))
 
 
 class Tracer(
@@ -152,7 +150,7 @@ class Tracer(
         return all(leaf.type is not None for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor)
 
     def add(self, op: OpDef, args: tuple) -> Any:
-        if self.static_types and op.name in _HOST_QUERIES:
+        if self.static_types and op.traits & Trait.ASKS:
             known = self._known_query(op, args)
             if known is not None:
                 return known

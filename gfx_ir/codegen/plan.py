@@ -8,6 +8,7 @@ from typing import Any
 from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
 from ..infer.shapes import Shapes
+from ..op import Trait
 from ..template import Template
 from ..trees import leaves
 from .agreement import Agreement
@@ -20,7 +21,6 @@ from .returns import returning_loop
 from .widths import DEPTH, WIDTH, Widths
 from .written import Writes
 
-CHEAP = frozenset(("size", "rank", "dtype_of", "is_none", "device_of", "shape"))
 _TERNARY = 70
 
 
@@ -128,7 +128,9 @@ class Plan:
 
     def _decide(self, node: Node) -> None:
         """Which of its arguments stand inside `node`, so that it is neither too deep nor too wide."""
-        if (node.op.name in CHEAP and self._anywhere(node)) or (self.deferred and self._only_told(node)):
+        if (node.op.traits & Trait.ASKS and len(node.values) == 1 and self._anywhere(node)) or (
+            self.deferred and self._only_told(node)
+        ):
             self.always.add(node)
             self._sizes[node] = (1, 12)
             return

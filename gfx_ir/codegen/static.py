@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph import Graph, Node, Value
+from ..op import Trait
 from ..trees import leaves, paths
 from .control import LOOPS
 from .liveness import loop_results
 from .prepare import Prepared
 
 HOST = ("int", "float", "bool", "str", "any", "dtype", "shape", "device")
-_FREE = frozenset(("is_none", "size", "rank", "shape", "dtype_of", "numel", "device_of", "is_floating", "can_cast"))
 # Parameters of ops that take a number which may be traced.
 _TRACED = frozenset("x x1 x2 min max condition fill_value value init args data".split())
 
@@ -61,7 +61,7 @@ class _Search:
             ):
                 self.found |= self.of(node.args[1])
             self._spread(node, node.args)
-        elif op not in _FREE:
+        elif not node.op.traits & Trait.ASKS:
             for text, arg in zip(node.op.params, node.args):
                 if text not in _TRACED:
                     self.found |= self.of(arg)

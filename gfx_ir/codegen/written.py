@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..graph import Graph, Node, Value
+from ..op import OpDef, Trait
 from ..trees import leaves
 from ..types import LogicalTensor
 from .control import IFS, LOOPS
@@ -21,15 +22,17 @@ _FRESH = frozenset("elementwise reduce linalg special search".split())
 """Families whose results never share memory with what they take, those apart through which one can write."""
 _SAME = frozenset(("positive", "clip", "astype"))
 """Ops of these families that some targets answer with their argument itself."""
-_ASKS = frozenset(
-    "size rank shape numel sizes dtype_of device_of is_none is_floating can_cast to_python check print".split()
-)
-"""Queries: they give no array."""
+_TELLS = frozenset(("to_python", "check", "print"))
+"""What reads elements and gives no array; nor do queries."""
 _UNSAVED = frozenset(
     "add subtract negative equal not_equal less less_equal greater greater_equal isnan isinf isfinite logical_and"
     " logical_or logical_not getitem index_put sum mean argmax argmin any all count_nonzero copy output".split()
 )
 """Ops whose gradient does not look at what they took, so that it may be written later."""
+
+
+def _only_asks(op: OpDef) -> bool:
+    return bool(op.traits & Trait.ASKS) or op.name in _TELLS
 
 
 class Use(NamedTuple):
@@ -174,7 +177,7 @@ class Writes:
         if op.name == "output":
             assert user.graph is not None
             return () if self._ends(user, value) else None
-        if op.name in _ASKS or (op.family in _FRESH and op.put is None and op.name not in _SAME):
+        if _only_asks(op) or (op.family in _FRESH and op.put is None and op.name not in _SAME):
             return ()
         if op.name in ("index_put", "stack", "concat", "copy", *IFS):
             return ()
@@ -199,7 +202,7 @@ class Writes:
             return True
         if isinstance(known, LogicalTensor) and known.dtype is not None and known.dtype.kind in "biu":
             return True
-        return user.op.name in _UNSAVED or user.op.name in _ASKS or user.op.name in IFS or user.op.name in LOOPS
+        return user.op.name in _UNSAVED or _only_asks(user.op) or user.op.name in IFS or user.op.name in LOOPS
 
     # ------------------------------------------------------------------ order
     def _ordered(self, home: Graph, uses: list[Use]) -> bool:

@@ -9,7 +9,8 @@ from .. import host, ops
 from ..dtypes import DTYPES, DType, int64
 from ..errors import ShapeError
 from ..graph import Value
-from ..op import active, lookup
+from ..op import Trait, active, lookup
+from ..trees import leaves
 from ..types import LogicalTensor
 
 _UNSIGNED = DTYPES["uint8"]
@@ -38,6 +39,7 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
         shapes = " and ".join(f"({', '.join(map(str, dims))})" for dims in (old.dims, made.dims))
         what = f"GFX cannot convert this write in place: the array and the result have the shapes {shapes}"
         raise ShapeError(what, hint="make a new array: x = x + y")
+    alike = alike or _of_its_elements(base, new)
     return new if alike or builder.suppositions.keeps_shape(base, new) else ops.broadcast_to(new, lookup("shape")(base))
 
 
@@ -55,3 +57,10 @@ def _alike(old: LogicalTensor, made: LogicalTensor) -> bool | None:
     if len(old.dims) != len(made.dims) or False in same:
         return False
     return None if None in same else True
+
+
+def _of_its_elements(base: Value, new: Value) -> bool:
+    """Whether an op computed `new` element by element from the array and from numbers alone, so that it has its shape."""
+    node = new.node
+    tensors = [leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
+    return bool(node.op.traits & Trait.ELEMENTWISE) and all(leaf is base for leaf in tensors) and bool(tensors)

@@ -146,6 +146,9 @@ BINARY = (
 _TRAITS = {
     Trait.IDEMPOTENT: "abs ceil floor positive round sign trunc",
     Trait.INVOLUTION: "bitwise_invert conj logical_not negative",
+    Trait.TOTAL: "abs add asinh atan ceil equal erf erfc floor greater greater_equal isfinite isinf isnan less less_equal"
+    " logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal positive round sigmoid"
+    " sign signbit sin cos square subtract tanh trunc",
     Trait.COMMUTATIVE: "add bitwise_and bitwise_or bitwise_xor equal hypot logaddexp logical_and logical_or logical_xor "
     "maximum minimum multiply not_equal",
 }
@@ -196,21 +199,21 @@ op(
     "clip(x, min=None, max=None)",
     keeping(_clip, "x", "min", "max", numbers=False),
     infer=_clip_type,
-    traits=Trait.ELEMENTWISE,
+    traits=Trait.ELEMENTWISE | Trait.TOTAL,
 )
 op(
     FAMILY,
     "where(condition, x1, x2)",
     keeping("np.where(condition, x1, x2)", "x1", "x2"),
     infer=_where_type,
-    traits=Trait.ELEMENTWISE,
+    traits=Trait.ELEMENTWISE | Trait.TOTAL,
 )
 op(
     FAMILY,
     "astype(x, dtype)",
     lambda a: "np.asarray(x, dtype=dtype)" if _seen.is_plain(a.x) else "x.astype(dtype)",
     infer=_astype_type,
-    traits=Trait.ELEMENTWISE | Trait.CASTS,
+    traits=Trait.ELEMENTWISE | Trait.CASTS | Trait.TOTAL,
 )
 op(FAMILY, "real(x)", "np.real(x)", infer=elementwise(real), put=put_real, compute=free)
 op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free)
@@ -232,4 +235,4 @@ op(
     doc="The data of `value` with the gradient of x, as an in-place write leaves them "
     "that is not recorded. Source: the straight-through estimator of Bengio, Léonard and Courville (2013), arXiv:1308.3432.",
 )
-op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same), traits=Trait.FRESH)
+op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same), traits=Trait.FRESH | Trait.TOTAL)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..build import host
 from ..dtypes import bool_
+from ..op import Trait
 from . import _seen
 from ._body import element_of, named
 from ._catalogue import ops
@@ -21,16 +22,16 @@ FAMILY = "nn"
 
 
 # ---------------------------------------------------------------- activations
-op(FAMILY, "relu(x)", "np.maximum(x, 0)", infer=elementwise(promote))
+op(FAMILY, "relu(x)", "np.maximum(x, 0)", infer=elementwise(promote), traits=Trait.TOTAL)
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.TOTAL)
 def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
     """x where it is positive, negative_slope * x elsewhere."""
     return ops.where(ops.greater(x, 0), x, ops.multiply(x, negative_slope))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.TOTAL)
 def elu(x: Any, alpha: Any = 1.0) -> Any:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289)."""
     positive = named("positive", ops.greater(x, 0))
@@ -38,7 +39,7 @@ def elu(x: Any, alpha: Any = 1.0) -> Any:
     return ops.where(positive, x, ops.multiply(below, alpha))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.TOTAL)
 def gelu(x: Any, approximate: str = "none") -> Any:
     """x times the normal distribution's probability of being below x (arXiv:1606.08415); "tanh" approximates it."""
     if approximate == "tanh":
@@ -50,19 +51,19 @@ def gelu(x: Any, approximate: str = "none") -> Any:
     return ops.multiply(ops.multiply(x, 0.5), ops.add(ops.erf(ops.multiply(x, math.sqrt(0.5))), 1.0))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.TOTAL)
 def silu(x: Any) -> Any:
     """x * sigmoid(x)."""
     return ops.multiply(x, ops.sigmoid(x))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.TOTAL)
 def mish(x: Any) -> Any:
     """x * tanh(softplus(x)) (arXiv:1908.08681)."""
     return ops.multiply(x, ops.tanh(ops.softplus(x)))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.TOTAL)
 def softplus(x: Any, beta: Any = 1.0, threshold: Any = 20.0) -> Any:
     """log(1 + exp(beta * x)) / beta, x itself where beta * x exceeds the threshold."""
     if beta == 1.0:

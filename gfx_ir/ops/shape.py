@@ -11,6 +11,7 @@ from typing import Any
 
 from ..dtypes import holds
 from ..errors import ShapeError
+from ..op import Trait
 from ..rules import OPEN
 from ..types import LogicalTensor
 from . import _seen, _views
@@ -224,7 +225,16 @@ for _signature, _spelling, _kind, _answer, _run in (
     ("dtype_of(x)", _attribute("dtype", "np.asarray(x).dtype"), "dtype", lambda x, a: x.dtype, lambda m, x: m.dtype(x)),
     ("is_floating(x)", "is_floating(x)", "bool", _is_floating, lambda m, x: m.dtype(x).kind == "f"),
 ):
-    op(FAMILY, _signature, _spelling, infer=_asked(_answer), kinds=(_kind,), compute=free, control=Asked(_run))
+    op(
+        FAMILY,
+        _signature,
+        _spelling,
+        infer=_asked(_answer),
+        kinds=(_kind,),
+        compute=free,
+        control=Asked(_run),
+        traits=Trait.ASKS,
+    )
 op(
     FAMILY,
     "can_cast(dtype, to, signs=False)",
@@ -233,10 +243,19 @@ op(
     kinds=("bool",),
     compute=free,
     control=Asked(lambda machine, dtype, to, signs: holds(to, dtype, signs)),
+    traits=Trait.ASKS,
     doc="Whether an array of the dtype `to` can be written in place with what has the other: one of its kind, or of a lower one. "
     "`signs`: whole numbers that may be negative are none of those that may not.",
 )
-op(FAMILY, "device_of(x)", "x.device", infer=_asked(lambda x, a: None), kinds=("device",), compute=free)
+op(
+    FAMILY,
+    "device_of(x)",
+    "x.device",
+    infer=_asked(lambda x, a: None),
+    kinds=("device",),
+    compute=free,
+    traits=Trait.ASKS,
+)
 op(
     FAMILY,
     "is_none(x)",
@@ -245,6 +264,7 @@ op(
     kinds=("bool",),
     compute=free,
     control=IsNone(lambda machine, x: x is None),
+    traits=Trait.ASKS,
 )
 op(
     FAMILY,
@@ -263,4 +283,5 @@ op(
     kinds=lambda a: ("int",) * a.rank,
     compute=free,
     control=Sizes(),
+    traits=Trait.ASKS,
 )

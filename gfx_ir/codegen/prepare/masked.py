@@ -10,17 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph import Graph, Node, Value
-from ...op import lookup
+from ...op import Trait, lookup
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..control import is_boolean, outer
 from ..copying import substitute
 
-_TOTAL = frozenset(
-    "add subtract multiply negative abs maximum minimum tanh sigmoid sin cos relu clip astype copy floor ceil round sign"
-    " square where equal not_equal less less_equal greater greater_equal logical_and logical_or logical_not isnan".split()
-)
-"""Ops that are defined for every number, with their derivatives."""
 _AT_ONE = frozenset(("exp", "log", "sqrt", "rsqrt", "reciprocal", "log1p", "expm1", "log2", "log10"))
 """Ops that are defined at 1, which stands in the place of what a mask leaves out."""
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
@@ -93,7 +88,7 @@ def _is_total(node: Node) -> bool:
         return type(other) in (int, float) and (
             other != 0 if node.op.name == "divide" else type(other) is int and other > 0
         )
-    return node.op.name in _TOTAL
+    return bool(node.op.traits & Trait.TOTAL)
 
 
 class _Selection:

@@ -25,7 +25,7 @@ def check_sizes(graphs: Iterable[Graph], style: Style) -> None:
     """Raise UnsupportedConstruct where a size is only known when the compiled code runs."""
     for graph in graphs:
         for node in graph.walk():
-            if any(map(_is_data, _bounds(node))):
+            if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
                 raise refused(node, style, "this slice", "whose bound is in a tensor", _HINT)
             if node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args))):
                 raise refused(node, style, "this size", "which is in a tensor", _HINT)
@@ -41,6 +41,11 @@ def _bounds(node: Node) -> Iterator[Any]:
         for item in arg if type(arg) is tuple else (arg,):
             if type(item) is slice:
                 yield from (item.start, item.stop, item.step)
+
+
+def _keeps_shape(node: Node) -> bool:
+    """Whether the result has the shape of the first argument whatever the bounds are, as that of a write of a number has."""
+    return _shape(node, 1, 2) == (_PROBE.dims,)
 
 
 def _tells_size(node: Node, at: int) -> bool:

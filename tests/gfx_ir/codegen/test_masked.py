@@ -34,6 +34,13 @@ def of_several(x):
     return y
 
 
+def functions_of_all_numbers(x):
+    y = x.clone()
+    m = y > 0.1
+    y[m] = torch.erf(y[m]) + torch.nn.functional.gelu(y[m] * 2) - torch.asinh(y[m])
+    return y
+
+
 def in_a_loop(x):
     while (x > 1).any():
         x[x > 1] = x[x > 1] * 0.5
@@ -62,7 +69,7 @@ def stacked(x):
     return a
 
 
-CASES = [flips, under_a_test, of_several, in_a_loop, roots, sums, means, stacked]
+CASES = [flips, under_a_test, of_several, functions_of_all_numbers, in_a_loop, roots, sums, means, stacked]
 
 
 @pytest.mark.parametrize("level", [0, 1])
@@ -77,7 +84,7 @@ def test_results_are_equal_under_jit(fn, level):
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5)
 
 
-@pytest.mark.parametrize("fn", [flips, of_several, roots, means], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("fn", [flips, of_several, functions_of_all_numbers, roots, means], ids=lambda f: f.__name__)
 def test_gradients_see_only_what_the_mask_chose(fn):
     program = gfx.symbolic_trace(fn, torch.tensor(XS[0]), backend="torch").module("jax").load()
     for x in XS:

@@ -1,5 +1,7 @@
 """Sizes that hang on data: JAX's source is refused, with the author's line; PyTorch's has them."""
 
+import jax
+import jax.numpy as jnp
 import pytest
 import torch
 
@@ -19,7 +21,7 @@ def until_a_sum(x, n):
 
 def written(x, n):
     y = x.clone()
-    y[n:] = 0.0
+    y[n:] = x[:1]
     return y
 
 
@@ -55,3 +57,18 @@ def shifted(x, n):
 def test_what_tells_no_size_may_be_in_a_tensor():
     source = gfx.symbolic_trace(shifted, backend="torch").source("jax")
     assert "jnp.full" in source
+
+
+def a_number_written(x, n):
+    y = x.clone()
+    y[n:] = 5.0
+    return y
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_number_is_written_to_a_slice_whose_bound_is_in_a_tensor(given):
+    program = gfx.symbolic_trace(a_number_written, *((X, N) if given else ()), backend="torch")
+    fn = jax.jit(program.to("jax"))
+    for n in (0, 2, -1, 9):
+        want = a_number_written(X, torch.tensor(n))
+        assert fn(jnp.asarray(X.numpy()), jnp.asarray(n)).tolist() == want.tolist()

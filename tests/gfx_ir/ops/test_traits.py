@@ -2,11 +2,15 @@
 
 import warnings
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from gfx_ir import dtypes
+from gfx_ir.backend import backend
 from gfx_ir.op import Trait, evaluate, lookup
+from gfx_ir.rules import building
 from sampled import bound, outputs
 from samples import Sample, all_samples
 
@@ -71,7 +75,7 @@ def test_casts(sample: Sample):
     assert dtypes.dtype(run(lookup(sample.op), (x, dtype)).dtype) == dtypes.dtype(dtype)
 
 
-@stating(Trait.ELEMENTWISE)
+@stating(Trait.ELEMENTWISE | Trait.TOTAL)
 def test_elementwise(sample: Sample):
     """The element at a place follows from the elements there: one taken out of each argument gives one of the result."""
     op, args = lookup(sample.op), bound(sample)
@@ -89,6 +93,38 @@ def test_elementwise(sample: Sample):
 
     found = run(op, tuple(map(one, args)))
     np.testing.assert_allclose(found.ravel()[0], whole[place], rtol=1e-6)
+
+
+POINTS = np.array([-1e4, -3.0, -1.0, -0.25, 0.0, 0.25, 1.0, 3.0, 1e4], np.float32)
+
+
+@stating(Trait.TOTAL)
+def test_total(sample: Sample):
+    """Of every number there is a result, and a derivative."""
+    op, args = lookup(sample.op), bound(sample)
+    floats = [at for at, x in enumerate(args) if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+    shaped = [np.resize(x, POINTS.shape) if isinstance(x, np.ndarray) else x for x in args]
+
+    def of(*given):
+        with building(backend("jax")):
+            return op(*(given[floats.index(at)] if at in floats else x for at, x in enumerate(shaped)))
+
+    for turn in range(len(POINTS) if len(floats) > 1 else 1):
+        given = [jnp.roll(POINTS, turn * place) for place in range(len(floats))]
+        found = of(*given)
+        assert not jnp.isnan(found).any()
+        if floats and jnp.issubdtype(found.dtype, jnp.floating):
+            slopes = jax.grad(lambda *xs: of(*xs).sum(), argnums=tuple(range(len(floats))))(*given)
+            assert all(jnp.isfinite(slope).all() for slope in slopes)
+
+
+@stating(Trait.ASKS)
+def test_asks(sample: Sample):
+    """The answer is host data, and the same for other elements."""
+    op, args = lookup(sample.op), bound(sample)
+    other = tuple(np.zeros_like(x) if isinstance(x, np.ndarray) else x for x in args)
+    assert "tensor" not in op.output_kinds(args)
+    assert evaluate(op, args) == evaluate(op, other)
 
 
 def test_neutral_elements():
