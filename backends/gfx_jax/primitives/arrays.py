@@ -162,12 +162,11 @@ ARRAYS: dict[str, Call] = {
     "psum": _of_batch(jnp.sum, "psum"),
     "rev": lambda call, params, x: call(lax.rev, x, params["dimensions"]),
     "scatter": _scatter(lax.scatter),
-    "scatter_add": _scatter(lax.scatter_add),
-    "scatter-add": _scatter(lax.scatter_add),
-    "scatter_max": _scatter(lax.scatter_max),
-    "scatter_min": _scatter(lax.scatter_min),
-    "scatter_mul": _scatter(lax.scatter_mul),
-    "scatter_sub": _scatter(lax.scatter_sub),
+    **{
+        f"scatter{mark}{name}": _scatter(getattr(lax, f"scatter_{name}"))
+        for name in ("add", "max", "min", "mul", "sub")
+        for mark in "-_"  # versions of JAX differ
+    },
     "select_and_scatter_add": _selected,
     "slice": lambda call, params, x: call(
         lax.slice, x, params["start_indices"], params["limit_indices"], params["strides"]

@@ -159,6 +159,7 @@ TRANSFORMED = {
     "convolution": lambda w, x: jax.grad(lambda k, v: (convolved(k, v) ** 2).sum(), argnums=(0, 1))(KERNEL, IMAGE),
     "sorted": lambda w, x: jax.grad(lambda v: jnp.sort(v, -1)[..., 0].sum())(x),
     "rows": lambda w, x: jax.grad(lambda v: (v[ROWS] ** 2).sum() + v[1, 2] + v[:, ROWS].sum())(w),
+    "written in a batch": lambda w, x: jax.vmap(lambda v: v.at[0].multiply(2.0).at[1].max(0.5).at[2].min(-0.5))(x),
     "rows of a batch": lambda w, x: jax.vmap(lambda v, i: v[i])(x, jnp.array([0, 1, 2, 0, -1])),
     "solved": lambda w, x: jax.grad(lambda v: jnp.linalg.solve(v, v[0]).sum() + jnp.linalg.inv(v)[0, 1])(x[:3]),
     "solved in a batch": lambda w, x: jax.vmap(lambda v: jnp.linalg.solve(v, v))(jnp.stack([x[:3], x[1:4]])),
