@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 
 from .aliases import doubt, mutable
+from .number_rows import folded as folded_rows
 from .proxy import Proxy, is_open, weak_kind, widest
 from .sequences import folded, is_shape, open_tuple
 
@@ -70,7 +71,7 @@ def _best(f: Any, x: Proxy) -> Proxy:
     items = (
         value if known is not None and known.kind in "iu" else ops.where(ops.isnan(value), ops.getitem(value, 0), value)
     )
-    best = Proxy(getattr(ops, f.__name__)(items, 0), x.backend)
+    best = folded_rows(x, Proxy(getattr(ops, f.__name__)(items, 0), x.backend))
     doubt(best, [x] if mutable(x) else [], f"{f.__name__}() gives one of its argument's items")
     return best
 

@@ -25,6 +25,7 @@ from .classes import attribute_name, has_attribute, is_instance, type_of
 from .effects import WRITING_FUNCTIONS
 from .faults import class_name, no_operator
 from .iterating_calls import any_all, chained, combine, container, filtered, iterator, mapped, next_item, reduced
+from .number_rows import rows_kind
 from .open_iterables import OpenRange, is_open_iterable
 from .plain import cast, on_math, on_pow, on_round
 from .proxy import Proxy, is_open
@@ -74,6 +75,9 @@ def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         found = folded(tracer, "sum", args[0])
         return found if type(start) is int and start == 0 else start + found
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    if rows_kind(args[0]):
+        add = lambda found, item: total_of(tracer, found, [item])
+        return tracer.fold(args[0], add, total, "total")
     if isinstance(args[0], Proxy):
         reduced = ops.sum(args[0].read(), 0)
         return tracer.wrap(reduced if total == 0 else ops.add(reduced, tracer.operand(total)), args[0].backend)

@@ -10,6 +10,7 @@ from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
 from .proxy import HostProxy, Proxy
+from .rows import in_places
 
 _COMPARE = {
     "==": operator.eq,
@@ -64,4 +65,7 @@ class Compared:
 def gfx_compared(x: Any) -> Any:
     """An operand of a comparison: a tuple or list that holds open numbers is compared as a whole."""
     kind = type(x)
+    if kind in (tuple, list, dict) and active.builder.record.filled:
+        active.builder.site = sys._getframe(1)
+        x = in_places(x)
     return Compared(x) if (kind is tuple or kind is list) and HostProxy in map(type, x) else x

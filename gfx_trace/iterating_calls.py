@@ -13,6 +13,7 @@ from .attempts import Mark, attempt
 from .best import of_one_axis
 from .iteration import is_iterator
 from .joins import Choice
+from .number_rows import rows_kind
 from .open_iterables import Combined, OpenRange, is_open_iterable
 from .overloaded import operate
 from .proxy import HostProxy, Proxy, is_open
@@ -168,7 +169,9 @@ def container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if args and is_shape(args[0]):
         return HostProxy(args[0].value, args[0].backend, taken=True) if f is tuple else OpenList(args[0])
     if args and isinstance(args[0], Proxy) and f is list:
-        return [StackedRows(args[0])] if not isinstance(tracer.length(args[0]), int) else list(args[0])
+        return (
+            [StackedRows(args[0], rows_kind(args[0]))] if not isinstance(tracer.length(args[0]), int) else list(args[0])
+        )
     return f(*args, **kwargs)
 
 
@@ -197,7 +200,7 @@ def any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return folded(tracer, f.__name__, source)
     if isinstance(source, Proxy):
         of_one_axis(tracer, source, f.__name__)
-        return tracer.wrap(getattr(ops, f.__name__)(source.read(), 0), source.backend)
+        return tracer.wrap(ops.to_bool(getattr(ops, f.__name__)(source.read(), 0)), source.backend)
     return first_that(tracer, f, source, None)
 
 

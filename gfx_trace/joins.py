@@ -76,9 +76,9 @@ class Join:
                 return mine
         if type(a) is Maybe or type(b) is Maybe:
             return self._maybe(a, b, name)
-        if type(a) is type(b) is StackedRows:
+        if type(a) is type(b) is StackedRows and a.kind == b.kind:
             rows = self.join(a.rows, b.rows, name)
-            return rows if isinstance(rows, Unusable) else StackedRows(rows)
+            return rows if isinstance(rows, Unusable) else StackedRows(rows, a.kind)
         if (
             isinstance(a, (Undefined, Unusable))
             or isinstance(b, (Undefined, Unusable))

@@ -296,6 +296,11 @@ class Unusable:
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
         raise self.error
 
+    def __repr__(self) -> str:
+        if active.builder is not None:
+            active.builder.shown_values += 1
+        return f"<{self.error}>"
+
     __getattr__ = __getitem__ = __call__ = __bool__ = __iter__ = __len__ = __index__ = __int__ = __float__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = _refuse
     __rmatmul__ = __pow__ = __rpow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = __contains__ = _refuse

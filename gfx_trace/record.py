@@ -47,9 +47,11 @@ class Record:
         self.told: dict[Value, str] = {}  # kinds of Python's numbers
         self.known: dict[Value, Abstract] = {}
         self.mixed = False  # whether anything is one of several, so that asking is worth it
+        self.filled = False  # whether a list stands as one tensor of rows, so that looking for one is worth it
         self.like: dict[Value, Value] = {}  # what was written in place, and what was there before
         self.begins: dict[Value, Any] = {}  # what a loop carries, and what it begins with
         self.rows_of: dict[Value, Value] = {}  # what the items of a loop under construction are rows of
+        self.row_kinds: dict[Value, str] = {}  # tensors whose rows stand for numbers of Python's, and the kind of these
 
     # ------------------------------------------------------------------ what is told
     def tell(self, value: Any, kind: str) -> None:
@@ -85,7 +87,16 @@ class Record:
         if kind and type(new) is Value:
             self.tell(new, kind)
 
+    def tell_rows(self, value: Any, kind: str) -> None:
+        """Note that the rows of a tensor stand for numbers of Python's of this kind."""
+        if kind:
+            self.row_kinds[self.facts.root(value)] = kind
+
     # ------------------------------------------------------------------ what is asked
+    def kind_of_rows(self, value: Value) -> str:
+        """The kind of the numbers of Python's that the rows of a tensor stand for, else ""."""
+        return self.row_kinds.get(self.facts.root(value), "") if self.row_kinds else ""
+
     def weak(self, value: Any) -> str:
         """The kind of the number of Python's that a value surely is, else ""."""
         return self.told.get(self.facts.root(value), "") if type(value) is Value else ""

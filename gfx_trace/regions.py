@@ -291,7 +291,9 @@ class Regions:
             and join.pairs[0][1] is False
             and not any(len(side.graph) for side in sides)
         ):
-            return [self.wrap(test)]  # a flag that only says which way the test went
+            return [
+                self.wrap(ops.to_bool(test) if test.is_tensor else test)
+            ]  # a flag that only says which way the test went
         for at, side in enumerate(sides):
             with self._within(side):
                 side.graph.result = tuple([self._local(pair[at]) for pair in join.pairs])
@@ -350,7 +352,7 @@ def filled(
     if isinstance(tree, Proxy) and raw:
         return tree.value
     if type(tree) is StackedRows:
-        return StackedRows(filled(tree.rows, outputs))
+        return StackedRows(filled(tree.rows, outputs), tree.kind)
     parts = branches(tree)
     if parts is None:
         return tree

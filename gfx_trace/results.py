@@ -13,6 +13,7 @@ from gfx_ir.trees import tree_map
 
 from .iteration import is_iterator
 from .joins import Choice
+from .number_rows import rows_kind
 from .open_iterables import OpenRange
 from .proxy import HostProxy, Proxy, Unusable
 from .rows import Lazy, rows_of
@@ -38,7 +39,7 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         joined = tracer.on_choice(result, lambda side: _plain(side))
         return (_either(tracer, result), None) if isinstance(joined, Choice) else result_tree(tracer, joined)
     if type(result) is list and rows_of(result) is not result:
-        return tracer.host("list", rows_of(result).read()), None
+        return _rows_tree(tracer, rows_of(result))
     if tracer.array_owner(result) is not None:
         return tracer.array_proxy(result).read(), None
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
@@ -78,6 +79,18 @@ def _either(tracer: Tracer, choice: Choice) -> Value:
     node = Node(lookup("host_if"), (test, operands), ("any",), tracer.span(), tuple(graph for graph, _ in sides))
     tracer.append(node)
     return node.value
+
+
+def _rows_tree(tracer: Tracer, rows: Proxy) -> tuple[Any, Callable[[Any], Any] | None]:
+    """A list that a loop filled: of numbers it holds one for each row."""
+    if not rows_kind(rows):
+        return tracer.host("list", rows.read()), None
+    if not isinstance(tracer.length(rows), int):
+        raise tracer.error(
+            "GFX cannot return this list: how many numbers it holds is open",
+            "give the argument's shape at capture, or append tensors",
+        )
+    return result_tree(tracer, list(rows))
 
 
 def _plain(side: Any) -> Any:

@@ -7,22 +7,29 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
 from gfx_ir.op import active
 
 from .aliases import doubt, mutable
 from .interfaces import Capturing
 from .journal import Slot
-from .proxy import NeedsPython, Proxy, Unusable
+from .number_rows import as_row, one_kind, rows_kind
+from .proxy import NeedsPython, Proxy, Unusable, weak_kind
 
 
 class StackedRows(Unusable):
-    """What stands in a list that a staged loop filled: one tensor of rows. Whatever does not know it is refused."""
+    """What stands in a list that a staged loop filled: one tensor of rows. Whatever does not know it is refused.
 
-    __slots__ = ("rows",)
+    `kind`: that of the numbers of Python's that the rows stand for, if they do."""
 
-    def __init__(self, rows: Proxy) -> None:
-        self.rows = rows
+    __slots__ = ("rows", "kind")
+
+    def __init__(self, rows: Proxy, kind: str = "") -> None:
+        self.rows, self.kind = rows, kind
+        if type(rows) is Proxy:
+            active.builder.record.tell_rows(rows.value, kind)
         hint = "stack it first, or loop over it"
+        active.builder.record.filled = True
         super().__init__(
             UnsupportedConstruct("GFX cannot use a list that a loop on tensor data filled in this way", None, hint)
         )
@@ -34,6 +41,7 @@ class Growing(Unusable):
     __slots__ = ()
 
     def __init__(self, slot: Slot, frame: Any) -> None:
+        active.builder.record.filled = True
         name = called(slot.object, frame)
         hint = "keep what later trips read in a variable of its own"
         super().__init__(NeedsPython("loop", f"the loop reads {name!r}, to which it appends", slot.span, hint))
@@ -69,15 +77,45 @@ class Lazy:
         return next(self.rest or iter(()))
 
 
+def kind_of_item(x: Any) -> str:
+    """The kind of the number of Python's that an item of a list is; "" for a tensor."""
+    return x.kind if type(x) is StackedRows else weak_kind(x)
+
+
 def rows_of(x: Any) -> Any:
     """The tensor of rows that stands for a list which a staged loop filled; anything else as it is."""
     if type(x) is Lazy:
         x = x.settled()
-    if type(x) is not list or not x or type(x[0]) not in (StackedRows, Growing):
+    found = _standing(x)
+    if found is None:
         return x
-    if type(x[0]) is Growing or len(x) > 1:
-        raise x[0].error
-    return x[0].rows
+    if type(found) is not StackedRows or len(x) > 1:
+        raise found.error
+    return found.rows
+
+
+def _standing(x: Any) -> StackedRows | Growing | None:
+    """What stands in a list for items of which it is not known how many there are."""
+    if type(x) is not list or not active.builder.record.filled or _STANDING.isdisjoint(map(type, x)):
+        return None
+    return next(item for item in x if type(item) in _STANDING)
+
+
+def in_places(x: Any) -> Any:
+    """A container with the rows of filled lists in their places, as Python compares it."""
+    if type(x) is dict:
+        items = list(map(in_places, x.values()))
+        return dict(zip(x, items)) if any(a is not b for a, b in zip(items, x.values())) else x
+    if type(x) not in (tuple, list):
+        return x
+    rows = rows_of(x)
+    if rows is not x:
+        return list(rows)
+    items = list(map(in_places, x))
+    return type(x)(items) if any(a is not b for a, b in zip(items, x)) else x
+
+
+_STANDING = frozenset((StackedRows, Growing))
 
 
 def listed(tracer: Capturing, x: Any, what: str) -> None:
@@ -107,7 +145,13 @@ def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args
         return None
     result = f(*args, **kwargs)
     if filled and len(items) > 1 and items[0].rows.read().node.graph is tracer.graph:
-        one = StackedRows(tracer.wrap(tracer.stacked(items[1:]).read(), items[0].rows.backend))
+        added, kind = items[1:], one_kind(items, kind_of_item)
+        if kind is None:
+            raise tracer.error(
+                f"GFX cannot {name} this to a list that a loop filled: its items are the rows of one tensor",
+                "keep what is of another kind in a list of its own",
+            )
+        one = StackedRows(tracer.wrap(_head(tracer, added), items[0].rows.backend), kind)
         items[:] = [behind(tracer, items[:1], one)]
     return result
 
@@ -121,7 +165,11 @@ def last_of(items: list[Any], key: Any) -> Any:
 
 def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Proxy]) -> list[Any]:
     """What a list of tensors `before` holds behind a loop whose trips appended the items `added`, `rows` in all trips."""
-    _check_dtypes(tracer, [x for x in (*before, *added) if type(x) is not Growing])
+    known = [x for x in (*before, *added) if type(x) is not Growing]
+    kind = one_kind(known, kind_of_item)
+    assert kind is not None  # or the loop was not staged
+    if not kind:
+        _check_dtypes(tracer, known)
     found = rows[0].read()
     if len(added) > 1 and StackedRows not in map(type, added):  # each trip's items follow each other
         found = ops.stack([r.read() for r in rows], 1)
@@ -130,7 +178,7 @@ def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Pro
         found = ops.concat(parts, 1)
     if len(added) > 1 or type(added[0]) is StackedRows:
         found = ops.flatten(found, 0, 1)
-    made = StackedRows(tracer.wrap(found, rows[0].backend))
+    made = StackedRows(tracer.wrap(found, rows[0].backend), kind)
     if before and type(before[0]) is Growing:
         return [*before, made]
     return [behind(tracer, before, made)] if before else [made]
@@ -138,11 +186,16 @@ def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Pro
 
 def behind(tracer: Capturing, before: list[Any], more: StackedRows) -> StackedRows:
     """Rows that follow the items of a list."""
-    first = rows_of(before)
-    head = first.read() if type(first) is Proxy else ops.stack([tracer.unwrap(x) for x in before], 0)
-    made = tracer.wrap(ops.concat([head, more.rows.read()], 0), more.rows.backend)
+    made = tracer.wrap(ops.concat([_head(tracer, before), more.rows.read()], 0), more.rows.backend)
     doubt(made, [x for x in before if mutable(x)], "a list that a loop filled holds it")
-    return StackedRows(made)
+    return StackedRows(made, more.kind)
+
+
+def _head(tracer: Tracer, items: list[Any]) -> Value:
+    """The items of a list as rows of a tensor."""
+    first = rows_of(items)
+    found: Value = first.read() if type(first) is Proxy else ops.stack([as_row(tracer, x) for x in items], 0)
+    return found
 
 
 def _check_dtypes(tracer: Capturing, items: list[Any]) -> None:
@@ -160,6 +213,12 @@ def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: 
     """A call (`again` makes it) on a list that a staged loop filled. Joined its rows are one tensor already; any other call
     gets a list of them."""
     rows, last = args[0][0].rows, name.rpartition(".")[2]
+    if rows_kind(rows):
+        if isinstance(tracer.length(rows), int):
+            return again((list(rows), *args[1:]))
+        raise tracer.error(
+            f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
+        )
     one = Proxy(rows.read(), rows.backend)  # a tensor of its own
     axis = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0))
     plain = type(axis) is int and not set(kwargs) - {"dim", "axis"} and len(args) < 3

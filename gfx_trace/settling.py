@@ -15,8 +15,9 @@ from .contents import Content
 from .grad_mode import alike as alike_modes
 from .journal import Slot
 from .nest import Maybe, alike, branches
+from .number_rows import one_kind
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, weak_kind, widest
-from .rows import Growing, StackedRows, called, length_error
+from .rows import Growing, StackedRows, called, kind_of_item, length_error
 from .stand_ins import stand_in
 
 if TYPE_CHECKING:
@@ -239,6 +240,12 @@ class Settling:
         if not added or not all(type(x) in (Proxy, StackedRows, Growing) for x in value):
             name = called(slot.object, self.tracer.site)
             raise NeedsPython("loop", f"the loop appends to {name!r}, which is no list of tensors alone", self.span)
+        if one_kind([x for x in value if type(x) is not Growing], kind_of_item) is None:
+            name = called(slot.object, self.tracer.site)
+            raise NeedsPython(
+                "loop", f"the loop appends to {name!r} numbers that no one tensor holds", slot.span,
+                "take float(x) or int(x), and keep what is of another kind in a list of its own",
+            )  # fmt: skip
         if any(type(x) is StackedRows and self._ragged(x.rows.read()) for x in added):
             raise length_error(slot, "in a loop whose number of trips differs from trip to trip", self.tracer.site)
         if growing is None:

@@ -11,6 +11,7 @@ from gfx_ir.types import LogicalTensor
 
 from .aliases import Row, mutable, share
 from .either import roots
+from .number_rows import number, rows_kind
 from .open_iterables import Combined, OpenRange
 from .proxy import NeedsPython, Proxy
 from .scalars import scalar_value
@@ -72,6 +73,8 @@ class Sources:
         if isinstance(made, Proxy) and isinstance(source.items[at], tuple):
             made.weak = "int"
             return made
+        if kind := rows_kind(source.owners[at]):
+            return number(kind, made)
         owner, numbers = source.owners[at], self.backend is not None and self.backend.numbers
         if owner is not None:
             self.record.rows_of[value] = owner.first

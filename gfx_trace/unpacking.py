@@ -10,6 +10,7 @@ from gfx_ir.graph import Value
 
 from .interfaces import Capturing
 from .joins import Choice
+from .number_rows import number, rows_kind
 from .proxy import HostProxy, Proxy
 from .rows import rows_of
 from .sequences import is_shape, starred_rest
@@ -56,6 +57,8 @@ class Unpacking:
                 return [value[at] for at in range(known)]
             parts = _tuple(ops.unstack(value.read(), 0, count))
             wrapped = tuple(self._tracer.wrap(v, value.backend) for v in parts)
+            if kind := rows_kind(value):
+                return [number(kind, part) for part in wrapped]
             if value.backend is not None and value.backend.views:
                 self._tracer.link_item(value, value.read(), wrapped, 1)
             return list(wrapped)

@@ -24,6 +24,7 @@ from .holding import hold
 from .indexed import Indexed
 from .layouts import layout_attribute
 from .missing import stand_in
+from .number_rows import indexed, rows_kind
 from .operators import SYMBOLS
 from .plain import number_attribute
 from .proxy import Proxy, weak_kind
@@ -171,6 +172,8 @@ class Views:
         read = x.backend.methods.get("__getitem__") if x.backend is not None else None
         where = positions(self, index)
         wrapped = Proxy((ops.getitem if read is None else read.fn)(value, where), x.backend)
+        if kind := rows_kind(x):
+            return indexed(kind, wrapped, index)
         if x.backend is None or x.backend.views:
             self.is_array(x)
             self.link_item(x, value, wrapped, *integers_of(where))

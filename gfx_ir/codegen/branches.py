@@ -101,7 +101,10 @@ class Branches(Statements):
         at = next(value.index - 1 for value in node.values if self.plan.liveness.used(value))
         test = self.plan.resolve(node.args[0])
         then, other = (self.plan.resolve(outputs_of(region.result, len(node.values))[at]) for region in node.regions)
-        if self.plan.facts.is_boolean(test):
+        facts = self.plan.facts
+        if facts.is_boolean(test) and (
+            asked or facts.is_number(test) or not any(map(self._is_number, (then, other)))
+        ):
             if then is True and other is False:
                 return self.test(test)
             if then is False and other is True:
@@ -112,6 +115,10 @@ class Branches(Statements):
                 return boolean(ast.Or, [self.test(test), operand(other)])
         written, chosen, otherwise = self.test(test), self.leaf(then), self.leaf(other)
         return _smaller(written, chosen, otherwise) or ast.IfExp(written, chosen, otherwise)
+
+    def _is_number(self, side: Any) -> bool:
+        """Whether a side computes a boolean of Python's: a tensor in place of the other side is none."""
+        return type(side) is Value and self.plan.facts.is_number(side)
 
 
 def _smaller(test: ast.expr, then: ast.expr, other: ast.expr) -> ast.expr | None:

@@ -279,7 +279,8 @@ class _Fill:
         """Whether a function of the target takes no Python numbers."""
         style = self.writer.module.style
         root = function.value
-        return style.numbers is False and type(root) is ast.Name and root.id in style.imports and root.id != "math"
+        known = type(root) is ast.Name and root.id in style.imports and root.id != "math"
+        return style.numbers is False and known and ast.unparse(function) != style.wrap
 
     def _array(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
         """An argument where only an array does: what may be a Python number is made one."""

@@ -15,8 +15,10 @@ from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...python_numbers import DIVISIONS
+from ...trees import leaves
 from ...types import LogicalTensor
-from ..control import is_boolean
+from ..control import LOOPS, is_boolean
+from ..copying import outputs_of
 from ..style import Style
 from .precision import check_numbers, refused
 
@@ -24,6 +26,7 @@ Make = Callable[..., Value]
 _ADDING = DIVISIONS | frozenset(
     "add subtract multiply pow negative positive abs bitwise_left_shift bitwise_right_shift bitwise_invert".split()
 )
+_WHOLE = frozenset(("bool", "int"))
 _SAME = (
     "acos acosh asin asinh atan atan2 atanh copysign cos cosh erf erfc exp exp2 expm1 hypot lgamma log10 log1p log2"
     " sin sinh sqrt tan tanh isnan isinf isfinite fmod gcd lcm".split()
@@ -70,20 +73,35 @@ def lower_numbers(entry: Graph, functions: Mapping[str, Graph], style: Style, pr
             _compute(node, facts, style)
     for graph in graphs:
         for node in list(graph.walk()):
+            _agree(node, facts)
+    for graph in graphs:
+        for node in list(graph.walk()):
             _make_arrays(node, facts, style, promotion)
 
 
 def _asks(node: Node) -> bool:
+    """Whether a node may give a number of Python's: it reads one, or hands on a boolean that is written as such."""
+    if node.regions:
+        held = leaves((node.args, *(region.result for region in node.regions)))
+        return any(type(leaf) is bool for leaf in held)
     return node.op.family == "number" or node.op.name == "host"
 
 
 def _before(node: Node) -> Make:
     """What puts ops before a node."""
+    assert node.graph is not None
+    return _making(node.graph, node, node)
 
+
+def _at_end(region: Graph, node: Node) -> Make:
+    """What puts ops at the end of a region of a node."""
+    return _making(region, None, node)
+
+
+def _making(graph: Graph, place: Node | None, node: Node) -> Make:
     def make(name: str, *args: Any) -> Value:
         made = Node(lookup(name), lookup(name).bind(*args), ("tensor",), node.span)
-        assert node.graph is not None
-        node.graph.insert(made, node)
+        graph.insert(made, place)
         return made.value
 
     return make
@@ -105,16 +123,26 @@ def _compute(node: Node, facts: Facts, style: Style) -> None:
     elif op == "pow" and _fraction(node, facts):
         node.set_args((_real(make, node.args[0]), node.args[1]))
     elif op in _ADDING and _booleans(node, facts):
-        taken = [_truth(make, arg) if type(arg) is Value else int(arg) for arg in node.args]
-        node.set_args(tuple([make("to_int", arg) if type(arg) is Value else arg for arg in taken]))
+        node.set_args(tuple([_whole(make, arg) for arg in node.args]))
         _widen(node)
 
 
 def _make_arrays(node: Node, facts: Facts, style: Style, promotion: str) -> None:
     """Booleans as such, and all numbers where control flow hands on nothing but tensors."""
     op = node.op.name
-    if op == "to_bool" or (op in ("to_int", "to_float", "item") and style.control == "hop"):
+    if op == "as_tensor" and _is_row(node, facts):
+        _replace(node, node.args[0])
+    elif op == "to_bool" or (op in ("to_int", "to_float", "item") and style.control == "hop"):
         _replace(node, _as_array(node, _before(node), facts, promotion))
+
+
+def _is_row(node: Node, facts: Facts) -> bool:
+    """Whether a number is made an array only to be stacked by a loop: it is an array there as it is."""
+    region, (value,) = node.graph, node.values
+    loop = region.owner if region is not None else None
+    if region is None or loop is None or loop.op.name not in LOOPS or not facts.is_number(node.args[0]):
+        return False
+    return list(value.uses) == [region.output] and all(leaf is not value for leaf in outputs_of(region.result, len(loop.values))[: len(loop.arg("init"))])
 
 
 def _complex(node: Node, facts: Facts) -> bool:
@@ -129,9 +157,33 @@ def _fraction(node: Node, facts: Facts) -> bool:
 
 
 def _booleans(node: Node, facts: Facts) -> bool:
-    """Whether all that an operator takes are booleans of Python's, which it takes for whole numbers."""
+    """Whether all that an operator takes may be booleans of Python's, which it takes for whole numbers."""
     taken = [facts.kinds(arg) for arg in node.args]
-    return all(found == {"bool"} for found in taken) and any(type(arg) is Value for arg in node.args)
+    return all("bool" in found <= _WHOLE for found in taken) and any(type(arg) is Value for arg in node.args)
+
+
+def _whole(make: Make, arg: Any) -> Any:
+    """A boolean of Python's as the whole number for which arithmetic takes it."""
+    return make("to_int", _truth(make, arg)) if type(arg) is Value else int(arg)
+
+
+def _agree(node: Node, facts: Facts) -> None:
+    """What control flow hands on is of one dtype: booleans, where it may also be whole numbers, are whole numbers."""
+    looping = node.op.name in LOOPS
+    mixed = [facts.kinds(value) == _WHOLE for value in node.values]
+    if not node.regions or not any(mixed):
+        return
+    if looping:
+        init = [_as_whole(_before(node), *pair, facts) for pair in zip(node.arg("init"), mixed)]
+        at = node.op.params.index("init")
+        node.set_args((*node.args[:at], tuple(init), *node.args[at + 1 :]))
+    for region in node.regions[-1:] if looping else node.regions:
+        left = outputs_of(region.result, len(mixed))
+        region.result = tuple([_as_whole(_at_end(region, node), *pair, facts) for pair in zip(left, mixed)])
+
+
+def _as_whole(make: Make, leaf: Any, mixed: bool, facts: Facts) -> Any:
+    return _whole(make, leaf) if mixed and "bool" in facts.kinds(leaf) else leaf
 
 
 def _truth(make: Make, value: Value) -> Value:

@@ -1,0 +1,70 @@
+"""Python's numbers as the rows of one tensor, wide enough for them; what is taken out of it is a number again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir import dtypes, ops
+from gfx_ir.graph import Value
+from gfx_ir.op import active
+from gfx_ir.types import LogicalTensor
+
+from .proxy import Proxy, weak_kind
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_WIDE = {"bool": "bool", "int": "int64", "float": "float64"}
+"""The kinds of number that stand as rows, and the dtype that holds them; JAX's own code has the widths of JAX."""
+_TAKE = {"bool": ops.to_bool, "int": ops.to_int, "float": ops.to_float}
+
+
+def rows_kind(x: Any) -> str:
+    """The kind of Python's number that the rows of a tensor stand for, else ""."""
+    value = x.value if type(x) is Proxy else x
+    return active.builder.record.kind_of_rows(value) if type(value) is Value else ""
+
+
+def one_kind(items: Iterable[Any], kind_of: Callable[[Any], str]) -> str | None:
+    """The kind of number that all items are, "" where none is a number; None where no tensor holds them alike."""
+    kinds = set(map(kind_of, items))
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return kind if not kind or kind in _WIDE else None
+
+
+def as_row(tracer: Tracer, x: Any) -> Value:
+    """An item as a row: a number as an array that holds all of it."""
+    value: Value = tracer.unwrap(x)
+    kind = weak_kind(x)
+    return ops.as_tensor(value, dtype=_wide(tracer, kind)) if kind else value
+
+
+def row_type(tracer: Tracer, x: Proxy) -> Any:
+    """The type of an item as a row."""
+    kind = weak_kind(x)
+    return LogicalTensor(_wide(tracer, kind), ()) if kind and tracer.static_types else getattr(x.value, "type", None)
+
+
+def _wide(tracer: Tracer, kind: str) -> dtypes.DType:
+    return dtypes.default(kind[0], "jax") if tracer.promotion == "jax" else dtypes.dtype(_WIDE[kind])
+
+
+def number(kind: str, made: Proxy) -> Proxy:
+    """The number of this kind that a tensor of one element stands for."""
+    found: Proxy = active.builder.wrap(_TAKE[kind](made.read()), made.backend)
+    return found
+
+
+def indexed(kind: str, made: Proxy, index: Any) -> Proxy:
+    """What an index gave of rows that stand for numbers of this kind: fewer rows, or a number."""
+    if not isinstance(index, slice):
+        return number(kind, made)
+    active.builder.record.tell_rows(made.value, kind)
+    return made
+
+
+def folded(rows: Proxy, made: Proxy) -> Proxy:
+    """What min() and max() gave of rows: a number, where these are numbers."""
+    kind = rows_kind(rows)
+    return number(kind, made) if kind else made
