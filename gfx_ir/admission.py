@@ -282,6 +282,15 @@ def _check_rank(guard: Guard, held: Any, owner: Backend) -> None:
         )  # fmt: skip
 
 
+def _check_axes(guard: Guard, held: Any, owner: Backend) -> None:
+    found = len(owner.shape_of(held)) if owner.is_tensor(held) else 0
+    if found < guard.value and (owner.is_tensor(held) or isinstance(held, _NUMBERS)):
+        raise GuardError(
+            f"the capture takes {guard} as given, for it writes an array in place, and the call has {found} dimensions",
+            guard.span, "capture with an argument of this rank",
+        )  # fmt: skip
+
+
 def _check_layout(guard: Guard, held: Any, owner: Backend) -> None:
     layout = owner.layout_of(held) if owner.is_tensor(held) else None
     found = guard.value if layout is None else QUESTIONS[guard.kind](layout)
@@ -309,5 +318,6 @@ def _check_device(guard: Guard, held: Any, owner: Backend) -> None:
 
 
 _CHECKS = {
-    "rank": _check_rank, "number": _check_number, "device": _check_device, **dict.fromkeys(QUESTIONS, _check_layout)
+    "rank": _check_rank, "axes": _check_axes, "number": _check_number, "device": _check_device,
+    **dict.fromkeys(QUESTIONS, _check_layout),
 }  # fmt: skip

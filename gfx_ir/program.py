@@ -31,6 +31,7 @@ _GUARD_TEXT = {
     "value": "{0} == {1!r}",
     "type": "{0}: {1}",
     "rank": "{0}.ndim == {1}",
+    "axes": "{0}.ndim >= {1}",
     "device": "{0}.device == {1}",
     "c_contiguous": "{0}.is_contiguous() == {1}",
     "f_contiguous": "{0}.flags.f_contiguous == {1}",

@@ -12,13 +12,14 @@ from typing import Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import ARRAY
 from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
 from .either import root_of, roots
 from .gradient_marks import data_of
 from .proxy import NeedsPython, Proxy
-from .scalars import SURE, Conditions, scalar, taken
+from .scalars import NEVER, SURE, Conditions, conditions, has_axes, scalar, taken
 
 _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or make a new tensor: x = x + 1, not x += 1"
 
@@ -291,6 +292,27 @@ def regained(proxy: Proxy, index: Any, new: Any) -> None:
     if made is new and owner is proxy and _same_place(at, index):
         active.builder.journal.record(root, None, "base", called(root))
         root.base = root.base.before
+
+
+def array_is_written(x: Proxy, instead: str) -> None:
+    """What is written in place is an array: that is taken as given, where nothing tells. Raises Python's TypeError, which says
+    `instead`, for what is surely a number of NumPy's."""
+    if x.backend is None or not x.backend.numbers or type(x.value) is not Value:
+        return
+    what = active.builder.record.of(x.value)
+    number = x.base.conditions if isinstance(x.base, Doubt) else conditions(what)
+    if number == SURE:
+        raise TypeError(instead)
+    if number is None:
+        known = ARRAY in what.kinds or all(map(has_axes, what.terms or ()))
+    else:
+        known = number != NEVER and any(has_axes(frozenset((pair,))) for pair in number)
+    if not known:
+        raise active.builder.error(
+            f"GFX cannot tell whether {called(x)!r} is an array, which is written in place, or a number of NumPy's",
+            "give the argument at capture, or ask for x.ndim",
+            "give the argument at capture, or ask for x.ndim",
+        )
 
 
 def is_written(current: Any, index: Any, value: Any) -> bool:

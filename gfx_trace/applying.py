@@ -11,9 +11,10 @@ from gfx_ir import ops
 from gfx_ir.backend import Backend, Lift, OpenParts, Written
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
-from .aliases import doubt
+from .aliases import array_is_written, doubt
 from .attempts import Mark
 from .holding import hold
 from .proxy import Proxy
@@ -82,6 +83,7 @@ class Applying:
         first = args[0] if args and type(args[0]) is Proxy else None
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
         if writes and first is not None:
+            array_is_written(first, f"{lift.name} writes an array, and this is a number of NumPy's")
             tracer.is_array(first)
             tracer.wrote(result, values[0], mark.last)
             first.write(result)
@@ -111,8 +113,9 @@ class Applying:
         """Write arguments of a call by their names."""
         given = inspect.signature(lift.fn).bind(*args, **kwargs).arguments
         for name, value in new.items():
-            x = given[name]
-            (x if type(x) is Proxy else self._tracer.array_proxy(x)).write(value)
+            x = given[name] if type(given[name]) is Proxy else self._tracer.array_proxy(given[name])
+            array_is_written(x, "return arrays must be of ArrayType")
+            x.write(value)
 
     def _taken(self, args: tuple) -> list[Any]:
         """Arguments as a lift takes them."""
@@ -143,6 +146,7 @@ def as_array(x: Proxy) -> Proxy:
     if given is None:
         return x
     made = Proxy(ops.copy(x.read()), x.backend)
+    active.builder.record.spelled(made.value, True)
     if not taken(given):
         doubt(made, [x], "it is a number, of which this call makes an array, or an array already")
     return made

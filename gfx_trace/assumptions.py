@@ -34,6 +34,10 @@ class Assumptions:
         """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
         return self._take("rank", value, rank)
 
+    def axes(self, value: Any, least: int) -> bool:
+        """Take it as given that an argument has so many axes at least, with a guard. False where `value` is no argument."""
+        return self._take("axes", value, least)
+
     def number(self, value: Any) -> bool:
         """Take an argument for a number of NumPy's, with a guard."""
         return self._take("number", value, "number of NumPy's")
@@ -56,6 +60,10 @@ class Assumptions:
         guard = Guard(kind, root.node.args[0], what, self._tracer.span())
         if kind == "rank" and what < self.depths.get(root, 0):
             return False
+        if kind == "axes":
+            if any(g.kind == "rank" and g.subject == guard.subject and g.value < what for g in self.guards):
+                return False
+            self.depths[root] = max(self.depths.get(root, 0), what)
         if kind == "rank" and any(
             g.kind == kind and g.subject == guard.subject and g.value != what for g in self.guards
         ):

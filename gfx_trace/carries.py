@@ -198,7 +198,7 @@ class Carries(Settling):
             outs = [tracer._local(self.read(c.out, True)) for c in self.slots]
             if exit_ == len(self.slots):
                 outs.append(flag)
-            outs += [tracer._local(as_row(tracer, item)) for _, item in stacked]
+            outs += [tracer._local(as_row(item)) for _, item in stacked]
             side.graph.result = tuple(outs)
         return stacked
 
@@ -265,7 +265,7 @@ class Carries(Settling):
     def _rows(self, item: Proxy, y: Value) -> Proxy:
         """What all trips appended as one tensor."""
         y.name = None
-        row = row_type(self.tracer, item)
+        row = row_type(item)
         if self.trips is not None and isinstance(row, LogicalTensor) and row.dims is not None:
             y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
         return self.tracer.wrap(y, item.backend)

@@ -1,4 +1,4 @@
-"""Comparisons of tuples and lists that hold open numbers: as a whole, as Python makes them."""
+"""Comparisons of containers that hold open numbers, or objects with methods of their own: as a whole, as Python makes them."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ class Compared:
         tracer = active.builder
         tracer.site = sys._getframe(2)
         a, b = self.items, other.items if type(other) is Compared else other
+        asked = tracer.native_methods.among(leaves((a, b)))
+        if asked:
+            return tracer.native_methods.run(asked, lambda: _COMPARE[sign](a, b))
         same = isinstance(b, tuple) if type(a) is tuple else type(b) is list
         if not same or any(type(leaf) is Proxy for leaf in leaves((a, b))):
             return tracer.placed(_COMPARE[sign], a, b)
@@ -63,9 +66,13 @@ class Compared:
 
 
 def gfx_compared(x: Any) -> Any:
-    """An operand of a comparison: a tuple or list that holds open numbers is compared as a whole."""
+    """An operand of a comparison: a container that holds open numbers, or objects with methods of their own, is compared as a whole."""
     kind = type(x)
-    if kind in (tuple, list, dict) and active.builder.record.filled:
-        active.builder.site = sys._getframe(1)
+    if kind not in (tuple, list, dict):
+        return x
+    tracer = active.builder
+    if tracer.record.filled:
+        tracer.site = sys._getframe(1)
         x = in_places(x)
-    return Compared(x) if (kind is tuple or kind is list) and HostProxy in map(type, x) else x
+    own = tracer.native_methods.among(leaves(x))
+    return Compared(x) if own or (kind is not dict and HostProxy in map(type, x)) else x

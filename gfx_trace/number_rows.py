@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import dtypes, ops
 from gfx_ir.graph import Value
@@ -11,9 +11,6 @@ from gfx_ir.op import active
 from gfx_ir.types import LogicalTensor
 
 from .proxy import Proxy, weak_kind
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _WIDE = {"bool": "bool", "int": "int64", "float": "float64"}
 """The kinds of number that stand as rows, and the dtype that holds them; JAX's own code has the widths of JAX."""
@@ -33,21 +30,21 @@ def one_kind(items: Iterable[Any], kind_of: Callable[[Any], str]) -> str | None:
     return kind if not kind or kind in _WIDE else None
 
 
-def as_row(tracer: Tracer, x: Any) -> Value:
+def as_row(x: Any) -> Value:
     """An item as a row: a number as an array that holds all of it."""
-    value: Value = tracer.unwrap(x)
+    value: Value = active.builder.unwrap(x)
     kind = weak_kind(x)
-    return ops.as_tensor(value, dtype=_wide(tracer, kind)) if kind else value
+    return ops.as_tensor(value, dtype=_wide(kind)) if kind else value
 
 
-def row_type(tracer: Tracer, x: Proxy) -> Any:
+def row_type(x: Proxy) -> Any:
     """The type of an item as a row."""
     kind = weak_kind(x)
-    return LogicalTensor(_wide(tracer, kind), ()) if kind and tracer.static_types else getattr(x.value, "type", None)
+    return LogicalTensor(_wide(kind), ()) if kind and active.builder.static_types else getattr(x.value, "type", None)
 
 
-def _wide(tracer: Tracer, kind: str) -> dtypes.DType:
-    return dtypes.default(kind[0], "jax") if tracer.promotion == "jax" else dtypes.dtype(_WIDE[kind])
+def _wide(kind: str) -> dtypes.DType:
+    return dtypes.default(kind[0], "jax") if active.builder.promotion == "jax" else dtypes.dtype(_WIDE[kind])
 
 
 def number(kind: str, made: Proxy) -> Proxy:

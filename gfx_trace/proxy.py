@@ -298,7 +298,7 @@ class Unusable:
 
     def __repr__(self) -> str:
         if active.builder is not None:
-            active.builder.shown_values += 1
+            active.builder.python.shown_values += 1
         return f"<{self.error}>"
 
     __getattr__ = __getitem__ = __call__ = __bool__ = __iter__ = __len__ = __index__ = __int__ = __float__ = _refuse

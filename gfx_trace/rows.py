@@ -151,7 +151,7 @@ def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args
                 f"GFX cannot {name} this to a list that a loop filled: its items are the rows of one tensor",
                 "keep what is of another kind in a list of its own",
             )
-        one = StackedRows(tracer.wrap(_head(tracer, added), items[0].rows.backend), kind)
+        one = StackedRows(tracer.wrap(_head(added), items[0].rows.backend), kind)
         items[:] = [behind(tracer, items[:1], one)]
     return result
 
@@ -186,15 +186,15 @@ def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Pro
 
 def behind(tracer: Capturing, before: list[Any], more: StackedRows) -> StackedRows:
     """Rows that follow the items of a list."""
-    made = tracer.wrap(ops.concat([_head(tracer, before), more.rows.read()], 0), more.rows.backend)
+    made = tracer.wrap(ops.concat([_head(before), more.rows.read()], 0), more.rows.backend)
     doubt(made, [x for x in before if mutable(x)], "a list that a loop filled holds it")
     return StackedRows(made, more.kind)
 
 
-def _head(tracer: Tracer, items: list[Any]) -> Value:
+def _head(items: list[Any]) -> Value:
     """The items of a list as rows of a tensor."""
     first = rows_of(items)
-    found: Value = first.read() if type(first) is Proxy else ops.stack([as_row(tracer, x) for x in items], 0)
+    found: Value = first.read() if type(first) is Proxy else ops.stack([as_row(x) for x in items], 0)
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import ARRAY, NUMBERS, SCALAR, UFUNC, Abstract
+from gfx_ir.infer.abstract import ARRAY, NUMBERS, SCALAR, UFUNC, Abstract, Terms
 from gfx_ir.infer.transfer import dropped, of_ranks
 from gfx_ir.op import active
 
@@ -86,6 +86,16 @@ def element_of(array: Proxy, integers: int) -> Conditions | None:
     """When an index of so many integers gives a number, where shapes are not known."""
     whole = active.builder.record.of(array.first)
     return conditions(of_ranks(_GIVEN - _ARRAY, None, dropped(whole.terms, integers)))
+
+
+def has_axes(terms: Terms) -> bool:
+    """Whether the greatest of some ranks is one or more, or can be taken for that."""
+    if any(k is not None and k < 0 for _, k in terms):
+        return True
+    least = sorted(
+        (k + 1, argument.node.args[0], argument) for argument, k in terms if argument is not None and k is not None
+    )
+    return any(active.builder.assumed.axes(argument, axes) for axes, _, argument in least)
 
 
 def given_as_number(x: Proxy) -> bool:

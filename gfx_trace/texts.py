@@ -170,14 +170,20 @@ def on_text(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         if any(holds_open(x) or is_size(tracer, x) for x in (*args, *kwargs.values())):
             return tracer.format_text(template, args, kwargs)
         return tracer.shown(lambda: f(*args, **kwargs), args[0] if len(args) == 1 else args)
-    if name == "join" and len(args) == 1:
-        args = (list(args[0]),)
-    if name == "join" and len(args) == 1 and any(map(is_open, args[0])):  # of texts, or Python says so
-        for at, item in enumerate(args[0]):
-            if class_name(tracer, item) not in ("str", None):
-                raise TypeError(f"sequence item {at}: expected str instance, {class_name(tracer, item)} found")
-        return tracer.joined_text(template, args[0])
+    if name == "join" and len(args) == 1 and not kwargs:
+        return _joined(tracer, f, template, args[0])
     return NotImplemented
+
+
+def _joined(tracer: Tracer, f: Any, between: str, source: Any) -> Any:
+    """between.join(source), whose items are taken once."""
+    items = list(tracer.iteration.steps(source))
+    if not any(map(is_open, items)):
+        return tracer.shown(lambda: f(items), items)
+    for at, item in enumerate(items):  # of texts, or Python says so
+        if class_name(tracer, item) not in ("str", None):
+            raise TypeError(f"sequence item {at}: expected str instance, {class_name(tracer, item)} found")
+    return tracer.joined_text(between, items)
 
 
 def str_or_repr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -14,7 +14,7 @@ from gfx_ir.python_numbers import operator_kind
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .aliases import Doubt, Element, Selected, called, doubt, is_written, lose, put_back, regained
+from .aliases import Doubt, Element, Selected, array_is_written, called, doubt, is_written, lose, put_back, regained
 from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
 from .convert import positions
@@ -182,6 +182,8 @@ class Views:
     def link_item(self: Tracer, x: Proxy, value: Value, wrapped: Any, integers: int, given: Conditions = SURE) -> None:
         """Make what an index gives a view of x; `integers`: how many there are, if it is made of these alone, as is `given`,
         else 0."""
+        if type(wrapped) is Proxy and scalar(wrapped) == SURE:
+            return
         axes = rank(x.first) if x.backend is None or x.backend.numbers else None
         if not integers or (x.backend is not None and not x.backend.numbers) or (axes or 0) > integers:
             self.link(x, value, wrapped)
@@ -214,9 +216,10 @@ class Views:
             raise TypeError("JAX arrays are immutable: write x = x.at[index].set(value)")
         where = positions(self, index)
         regained(x, where, new)
-        self.is_array(x)
         if x.read() is new:
             return
+        array_is_written(x, "a number of NumPy's does not support item assignment")
+        self.is_array(x)
         put = x.backend.methods.get("__setitem__") if x.backend is not None else None
         value = self.unwrap(new)
         old, before = x.read(), self.graph.last
@@ -256,6 +259,7 @@ class Views:
             elif number or (x.backend is None and not x.weak):
                 lose(x, why, put_back(x, made), number)
             return made
+        array_is_written(x, "")
         self.wrote(value, old, before)
         x.write(value)
         return x

@@ -102,9 +102,7 @@ class Branches(Statements):
         test = self.plan.resolve(node.args[0])
         then, other = (self.plan.resolve(outputs_of(region.result, len(node.values))[at]) for region in node.regions)
         facts = self.plan.facts
-        if facts.is_boolean(test) and (
-            asked or facts.is_number(test) or not any(map(self._is_number, (then, other)))
-        ):
+        if facts.is_boolean(test) and (asked or facts.is_number(test) or not any(map(self._is_number, (then, other)))):
             if then is True and other is False:
                 return self.test(test)
             if then is False and other is True:

@@ -250,10 +250,38 @@ def a_list_of_items(x, g):
     return x * acc[0] + acc[1]
 
 
+# ---------------------------------------------------------------------- beyond the width of compiled code's whole numbers
+def a_sum_of_the_last_two(x, g):
+    a, b = 0, int(g)
+    for _ in range(60):
+        a, b = b, a + b
+    return x * (a % 7)
+
+
+def multiplied_again_and_again(x, g):
+    n, trips = int(g) + 2, 0
+    while trips < 40:
+        n = n * 3 + 1
+        trips += 1
+    return x * (n % 7)
+
+
+def a_product_of_four(x, g):
+    n, m = int(g) * 1000, int(x[1] * 1000)
+    return x * (n * m * n * m % 7)
+
+
+def a_remainder_each_time(x, g):
+    n = int(g)
+    for _ in range(40):
+        n = (n * 31 + 7) % 101
+    return x * n
+
+
 CASES = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__]
 REFUSED = {one_class_or_another}
 """What no capture takes: Python's own hash, a key that may be new, an exception that a clause waits for."""
 UNTOLD = {an_item_is_whole, the_class_of_an_item, a_list_of_items}
 """What is refused where no dtype is known."""
-NOT_IN_JAX = {bits, rounded_to_digits}
+NOT_IN_JAX = {bits, rounded_to_digits, a_sum_of_the_last_two, multiplied_again_and_again, a_product_of_four}
 """What arrays of 32 bits cannot do, nor code that is traced."""

@@ -19,6 +19,7 @@ from .bounded import bound_loops
 from .carried import drop_carried
 from .composite import Expander
 from .filled import fill_lists
+from .foreign import check_texts
 from .inline import bottom_up, callees, inline_calls
 from .masked import choose_by_masks
 from .merge import merge_tests
@@ -62,6 +63,8 @@ def prepare(
     take_out(entry, functions, style)
     instances = _instances(entry, functions)
     lists = Lists([*program.params, *_paths(entry, functions, instances)])
+    for graph in (entry, *functions.values()):
+        check_texts(graph, style, program.promotion)
     expander = Expander(backend, functions, program.promotion)
     if functional:
         lower_numbers(entry, functions, style, program.promotion)

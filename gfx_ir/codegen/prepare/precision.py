@@ -15,6 +15,7 @@ from ...trees import leaves, tree_map
 from ..control import IFS, LOOPS, came_from
 from ..copying import outputs_of
 from ..style import Style
+from .growth import Extents, doubling
 
 _WHOLE = frozenset(("int", "bool"))
 _MOST_POWER = 3
@@ -31,8 +32,9 @@ _KEEPING = frozenset(
 )
 _HUGE = frozenset(f"math.{name}" for name in ("exp", "exp2", "expm1", "cosh", "sinh", "gamma", "pow"))
 _CANCELLING = frozenset(("subtract", "multiply", "divide", "remainder", "floor_divide"))
-_TEXTS = frozenset(("format", "str", "repr"))
-_TELLING = _TEXTS | {"int", "float", "bool", "item"}
+TEXTS = frozenset(("format", "str", "repr"))
+"""What makes a text of host values."""
+_TELLING = TEXTS | {"int", "float", "bool", "item"}
 
 
 def refused(node: Node, style: Style, what: str, why: str, hint: str = "") -> UnsupportedConstruct:
@@ -90,6 +92,7 @@ class Checks:
     def __init__(self, facts: Facts, style: Style) -> None:
         self.facts, self.style = facts, style
         self._same = SameValues()
+        self._extents = Extents(lambda value: value.node.op.name in _BOUNDING)
 
     def run(self, graphs: Iterable[Graph]) -> None:
         """Look at every node."""
@@ -114,6 +117,11 @@ class Checks:
             raise refused(node, self.style, "this shift", "which may leave the width of whole numbers")
         if op == "pow":
             self._power(node)
+        elif op in ("add", "subtract", "multiply") and self.facts.kinds(node.values[0]) <= _WHOLE:
+            degree, factor = self._extents.of(node.values[0])
+            if degree > _MOST_POWER or (degree and factor > _MOST_FACTOR):
+                hint = "take a remainder before, or compute with a float: float(n) * c"
+                raise refused(node, self.style, "this number", "which leads beyond the width of whole numbers", hint)
         if op in _CANCELLING and len(node.args) == 2 and all(map(self._is_huge, node.args)):
             raise self._beyond(node)
         if any(
@@ -197,9 +205,16 @@ class Checks:
         body = loop.regions[-1]
         first = len(loop.args[0]) if loop.op.name in ("for", "host_for") else 0
         results = outputs_of(body.result, len(loop.values) if first else len(init))
-        for phi, result in zip(body.placeholders[first:], results[: len(init)]):
-            if phi.is_tensor and self.facts.kinds(phi) <= _WHOLE:
-                self._follow(loop, phi, result)
+        pairs = zip(body.placeholders[first:], results[: len(init)])
+        whole = {phi: result for phi, result in pairs if phi.is_tensor and self.facts.kinds(phi) <= _WHOLE}
+        for phi, result in whole.items():
+            self._follow(loop, phi, result)
+        for node in doubling(whole, self._made_of, lambda value: value.node.op.name in _BOUNDING):
+            if any(map(self._is_read, node.values)):
+                hint = "take a remainder in each trip, or begin with a float"
+                raise refused(
+                    node, self.style, "this number", "which a loop takes beyond the width of whole numbers", hint
+                )
 
     def _follow(self, loop: Node, phi: Value, result: Any) -> None:
         todo: list[tuple[Any, Node | None]] = [(result, None)]
@@ -260,12 +275,17 @@ class Checks:
             type(x) is Value and x.is_tensor for x in leaves(node.args[1])
         ):
             return
-        if any(not (user.op.effect or _tells(user)) for user in _users(node.values[0])):
+        if goes_on(node):
             raise refused(node, self.style, "this text", "which holds what is in a tensor", "compare the number itself")
 
 
+def goes_on(node: Node) -> bool:
+    """Whether code goes on with the text that a node makes: it is not only printed or raised."""
+    return any(not (user.op.effect or _tells(user)) for user in _users(node.values[0]))
+
+
 def _tells(node: Node) -> bool:
-    return node.op.name == "host" and node.args[0] in _TEXTS
+    return node.op.name == "host" and node.args[0] in TEXTS
 
 
 def _users(value: Value) -> Iterator[Node]:

@@ -142,7 +142,8 @@ def _is_row(node: Node, facts: Facts) -> bool:
     loop = region.owner if region is not None else None
     if region is None or loop is None or loop.op.name not in LOOPS or not facts.is_number(node.args[0]):
         return False
-    return list(value.uses) == [region.output] and all(leaf is not value for leaf in outputs_of(region.result, len(loop.values))[: len(loop.arg("init"))])
+    carried = outputs_of(region.result, len(loop.values))[: len(loop.arg("init"))]
+    return list(value.uses) == [region.output] and all(leaf is not value for leaf in carried)
 
 
 def _complex(node: Node, facts: Facts) -> bool:

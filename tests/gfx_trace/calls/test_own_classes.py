@@ -223,3 +223,37 @@ def test_what_a_class_gives_for_any_name_is_asked_by_the_authors_code_alone(at, 
     program = gfx.symbolic_trace(target, backend="torch") if level == 0 else gfx.symbolic_trace(target, torch.ones(2))
     x = torch.tensor([1.0, 3.0])
     torch.testing.assert_close(program(x), target(x))
+
+
+class Asked:
+    """Counts how often it is compared."""
+
+    def __init__(self):
+        self.times = 0
+
+    def __eq__(self, other):
+        self.times += 1
+        return True
+
+    __hash__ = None
+
+
+def compares_lists(x):
+    a, b = Asked(), Asked()
+    if x.sum() > 0:
+        x = x * (2 if [a] == [b] else 3)
+    return x + a.times
+
+
+def compares_dictionaries(x):
+    a, b = Asked(), Asked()
+    if x.sum() > 0:
+        x = x * (2 if {1: (a,)} != {1: (b,)} else 3)
+    return x + a.times + b.times
+
+
+@pytest.mark.parametrize("fn", [compares_lists, compares_dictionaries])
+def test_what_a_comparison_of_containers_writes_is_the_side_s_own(fn):
+    program = gfx.symbolic_trace(fn, torch.ones(2))
+    for x in (torch.ones(2), -torch.ones(2)):
+        torch.testing.assert_close(program(x), fn(x))

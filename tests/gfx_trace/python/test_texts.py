@@ -188,3 +188,43 @@ def test_an_exception_of_the_authors_own_puts_captured_data_into_its_text():
     program = gfx.symbolic_trace(goes_far, np.ones(2), backend="numpy")
     with pytest.raises(Exception, match=r"at 4\.0: 5\.0"):
         program(np.array([4.0, 1.0]))
+
+
+# ---------------------------------------------------------------------- texts that the code goes on with
+def text_of_a_shape(x):
+    return x * len(f"{x.shape}")
+
+
+def text_of_a_part(x):
+    return x * (2 if str(x.size()[:1]) == "torch.Size([3])" else 3)
+
+
+def text_of_a_dtype(x):
+    return x * (2 if str(x.dtype) == "torch.float32" else 3)
+
+
+def text_of_a_tuple(x):
+    return x * len(str(tuple(x.shape)))
+
+
+@pytest.mark.parametrize("fn", [text_of_a_shape, text_of_a_part, text_of_a_dtype, text_of_a_tuple])
+def test_texts_of_shapes_and_dtypes_are_the_framework_s_own(fn):
+    x = torch.ones(3)
+    program = gfx.symbolic_trace(fn, backend="torch")
+    torch.testing.assert_close(program(x), fn(x))
+    torch.testing.assert_close(program.to("torch")(x), fn(x))
+    if fn is text_of_a_tuple:
+        np.testing.assert_array_equal(program.to("jax")(jnp.ones(3)), fn(x))
+    else:
+        with pytest.raises(UnsupportedConstruct, match=rf"has another text there.*in {fn.__name__}"):
+            program.source("jax")
+
+
+def joined(x):
+    words = ",".join(map(str, x.shape)) + "-".join(str(k) for k in range(3)) + "".join(iter("ab"))
+    return x * len(words)
+
+
+def test_what_is_joined_is_taken_once():
+    x = torch.ones(3)
+    torch.testing.assert_close(gfx.symbolic_trace(joined, x)(x), joined(x))

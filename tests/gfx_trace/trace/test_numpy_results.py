@@ -67,3 +67,88 @@ def test_a_number_is_new_and_an_array_is_written(functions, at):
         for one, other in zip((*wanted, given), (*found, copy)):
             np.testing.assert_allclose(np.asarray(other), np.asarray(one))
             assert np.shape(other) == np.shape(one)
+
+
+# ---------------------------------------------------------------------- what is written is an array
+def computed(x):
+    s = x * 2
+    r = s
+    s += 1
+    return r
+
+
+def kept_axes(x):
+    s = np.sum(x, keepdims=True)
+    r = s
+    s += 1
+    return r
+
+
+def in_a_function(x):
+    def grow(a):
+        a += 1
+
+    s = np.abs(x)
+    grow(s)
+    return s
+
+
+def all_of_it(x):
+    s = -x
+    s[...] = 4.0
+    return s
+
+
+def filled(x):
+    s = np.sqrt(x * x)
+    s.fill(3.0)
+    return s
+
+
+def written_by_a_function(x):
+    s = x.sum(axis=0)
+    np.add(s, 1, out=s)
+    return s
+
+
+def an_item(x):
+    s = x[0]
+    s[...] = 4.0
+    return x
+
+
+def of_nothing_but_an_array(x):
+    s = np.zeros(())
+    s[...] = 4.0
+    r = np.asarray(s[()])
+    r += 1
+    return s * x + r
+
+
+WRITES = [
+    computed, kept_axes, in_a_function, all_of_it, filled, written_by_a_function, an_item, of_nothing_but_an_array,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", WRITES, ids=lambda f: f.__name__)
+def test_a_write_takes_it_as_given_that_there_are_axes(f):
+    program = gfx.symbolic_trace(f, backend="numpy")
+    for data in ([1.0, 3.0], [[1.0, 2.0], [3.0, 5.0]], 2.0):
+        try:
+            found = program(np.array(data))
+        except GfxError as error:
+            assert "takes x.ndim >=" in str(error)
+            assert np.ndim(data) < 2
+            continue
+        np.testing.assert_array_equal(found, f(np.array(data)))
+    stated = [guard for guard in program.guards if guard.kind == "axes"]
+    assert all(f"Assumes: {guard}" in program.source("torch") for guard in stated)
+    assert bool(stated) is (f is not of_nothing_but_an_array)
+
+
+@pytest.mark.parametrize("f", [all_of_it, written_by_a_function], ids=lambda f: f.__name__)
+def test_a_number_cannot_be_written(f):
+    given = np.array([1.0, 3.0]) if f is written_by_a_function else np.array(2.0)
+    for run in (f, lambda x: gfx.symbolic_trace(f, x)):
+        with pytest.raises(TypeError):
+            run(given)

@@ -1,0 +1,36 @@
+"""Texts of shapes and dtypes, which are others in another framework: `str(x.shape)` is "torch.Size([3])" or "(3,)"."""
+
+from __future__ import annotations
+
+from ...errors import UnsupportedConstruct
+from ...graph import Graph, Node, Value
+from ...trees import leaves
+from ..control import came_from
+from ..style import Style
+from .precision import TEXTS, goes_on
+
+_SHOWN = frozenset(("shape", "dtype"))
+_OF_ITS_OWN = frozenset(("torch",))
+"""Frameworks whose shapes and dtypes are objects with a text of their own; elsewhere they are Python's tuples and NumPy's names."""
+
+
+def check_texts(graph: Graph, style: Style, promotion: str) -> None:
+    """Refuse a text of a shape or dtype that the code goes on with, where the target has another. Raises UnsupportedConstruct."""
+    if style.name == promotion or _OF_ITS_OWN.isdisjoint((style.name, promotion)):
+        return
+    for node in graph.walk():
+        if node.op.name == "host" and node.args[0] in TEXTS and _shows(node) and goes_on(node):
+            raise UnsupportedConstruct(
+                f"GFX cannot write this text as {style.name} source: a shape or dtype has another text there", node.span,
+                "make a tuple of the shape first, tuple(x.shape), or compare the shape or dtype itself",
+            )  # fmt: skip
+
+
+def _shows(node: Node) -> bool:
+    return any(type(leaf) is Value and leaf.kind in _SHOWN and not _is_tuple(leaf) for leaf in leaves(node.args[1]))
+
+
+def _is_tuple(value: Value) -> bool:
+    """Whether a shape is surely a tuple of Python's."""
+    node = value.node
+    return came_from(value) is None and node.op.name == "host" and node.args[0] in ("tuple", "list", "splice")
