@@ -19,24 +19,23 @@ ALIKE = frozenset(
     " repeat copy tril triu swapaxes moveaxis matrix_transpose diagonal index_put".split()
 )
 """Ops whose result has the dtype of their first argument."""
-_DEEP = 8  # through how many of them one looks
 
 
 def is_boolean(root: Any) -> bool:
     """Whether the value is surely a boolean: all that it comes from is, what a loop makes of itself apart."""
-    seen: dict[Value, int] = {}
-    todo = [(root, _DEEP)]
+    seen: set[Value] = set()
+    todo = [root]
     while todo:
-        value, depth = todo.pop()
+        value = todo.pop()
         if type(value) is not Value:
             if not isinstance(value, bool):
                 return False
-        elif seen.get(value, _DEEP + 1) > depth:
-            seen[value] = depth
+        elif value not in seen:
+            seen.add(value)
             sources = _boolean_where(value)
-            if sources is None or (sources and depth == 0 and _keeps_dtype(value)):
+            if sources is None:
                 return False
-            todo.extend((part, depth - 1 if _keeps_dtype(value) else _DEEP) for part in sources)
+            todo.extend(sources)
     return True
 
 

@@ -361,6 +361,26 @@ def test_a_mask_is_one_however_long_the_way_to_it(function, target):
     assert "return ~" in gfx.symbolic_trace(function, backend="torch").source(target)
 
 
+def test_a_truth_is_one_however_long_the_way_to_it():
+    def chosen(x):
+        t = (
+            (x.sum() > 0)
+            .reshape(())
+            .reshape(())
+            .reshape(())
+            .reshape(())
+            .reshape(())
+            .reshape(())
+            .reshape(())
+            .reshape(())
+        )
+        return x if t.reshape(()).reshape(()) else x + 1
+
+    assert "return x if t.reshape(()).reshape(()) else x + 1" in gfx.symbolic_trace(chosen, backend="torch").source(
+        "torch"
+    )
+
+
 def later_index(x, n):
     s = 0
     for i in range(n):
