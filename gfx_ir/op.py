@@ -51,8 +51,31 @@ class Trait(enum.Flag):
     """Element by element and defined for every number, as its derivatives are: what a mask leaves out may be computed, too."""
     ASKS = enum.auto()
     """Host data that hangs on what its arguments are (types, places, whether they are there), never on elements."""
+    SHAPE_OF_FIRST = enum.auto()
+    """Its result has the shape of the first argument."""
+    UNTOLD = enum.auto()
+    """What its elements are nothing tells."""
     FRESH = enum.auto()
     """Its result is memory of its own, though it computes nothing new: two of them are two."""
+
+
+class Point(enum.Enum):
+    """What NumPy has where the result of an op has no axes: a number of its own, which nothing writes, or an array. A law, as traits are."""
+
+    NUMBER = enum.auto()
+    """A number: what ufuncs and reductions give."""
+    ARRAY = enum.auto()
+    """An array."""
+    KEPT = enum.auto()
+    """An array of an array; what it has of a number hangs on the function that the op was made for."""
+    EITHER = enum.auto()
+    """It hangs on that function."""
+    INDEXED = enum.auto()
+    """A number of an index of integers alone, else a view."""
+    GIVEN = enum.auto()
+    """A number: it was one before."""
+    PYTHON = enum.auto()
+    """A number of Python's, of its dtype's kind."""
 
 
 class OpDef:
@@ -61,12 +84,12 @@ class OpDef:
     `kinds` are the kinds of its outputs 1… ("tensor", or a host kind), fixed or from the arguments. A *primitive* has `eval`, a
     NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
     `control`: the row of an op that an interpreter runs itself (see control.py). `neutral`:
-    op(x, neutral) is x wherever it has x's type. `added`: how users spelled their own op, by backends.
+    op(x, neutral) is x wherever it has x's type. `point`: what it gives without axes. `added`: how users spelled their own op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
-        "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added",
+        "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
     )  # fmt: skip
 
     def __init__(
@@ -84,6 +107,7 @@ class OpDef:
         control: Control | None = None,
         traits: Trait = Trait.NONE,
         neutral: float | None = None,
+        point: Point = Point.EITHER,
         regions: tuple[str, ...] = (),
         family: str = "",
         doc: str = "",
@@ -97,6 +121,7 @@ class OpDef:
         self.put, self.control = put, control
         derived = [getattr(rule, "traits", Trait.NONE) for rule in (infer, put)]
         self.traits, self.neutral = traits | derived[0] | derived[1], neutral
+        self.point = point
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}
 

@@ -19,7 +19,7 @@ from gfx_ir.trees import leaves
 from .either import root_of, roots
 from .gradient_marks import data_of
 from .proxy import NeedsPython, Proxy
-from .scalars import NEVER, SURE, Conditions, conditions, has_axes, scalar, taken
+from .scalars import NEVER, SURE, Conditions, has_axes, scalar, scalar_value, taken
 
 _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or make a new tensor: x = x + 1, not x += 1"
 
@@ -300,11 +300,11 @@ def array_is_written(x: Proxy, instead: str) -> None:
     if x.backend is None or not x.backend.numbers or type(x.value) is not Value:
         return
     what = active.builder.record.of(x.value)
-    number = x.base.conditions if isinstance(x.base, Doubt) else conditions(what)
+    number = x.base.conditions if isinstance(x.base, Doubt) else scalar_value(x.value)
     if number == SURE:
         raise TypeError(instead)
     if number is None:
-        known = ARRAY in what.kinds or all(map(has_axes, what.terms or ()))
+        known = ARRAY in what.kinds or all(map(has_axes, what.ranks or ()))
     else:
         known = number != NEVER and any(has_axes(frozenset((pair,))) for pair in number)
     if not known:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gfx_ir import ops
 from gfx_ir.backend import Backend
+from gfx_ir.dtypes import DType
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
@@ -18,7 +18,6 @@ from .aliases import CONSTANT
 from .convert import constant_data
 from .flavour import loaded_frameworks
 from .proxy import Proxy
-from .ranks import made_type
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -65,9 +64,7 @@ class Arrays:
         owner = self.array_owner(x)
         if owner is None:
             raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.span())
-        shape = owner.shape_of(x)
-        count = int(np.prod(shape)) if shape else 1
-        if id(x) not in self.tensor_paths and count <= (_SMALL if self.constants else 0):
+        if id(x) not in self.tensor_paths and math.prod(owner.shape_of(x)) <= (_SMALL if self.constants else 0):
             data, element = constant_data(owner, x)
             with self.outermost():
                 return ops.constant(data, element)
@@ -83,9 +80,15 @@ class Arrays:
         owner = self.array_owner(data) if data is not None else None
         return LogicalTensor() if owner is None else LogicalTensor(owner.dtype_of(data), tuple(owner.shape_of(data)))
 
-    def told_type(self: Tracer, value: Value) -> LogicalTensor:
-        """The type of a tensor, as far as it is known: its own, or what the ops tell that made it."""
-        return made_type(value) if value.type is None else value.type
+    def told_dtype(self: Tracer, value: Value) -> DType | None:
+        """The dtype of a tensor, as far as it is known: its own, or what the ops tell that made it."""
+        return self.record.dtype(value)
+
+    def told_dims(self: Tracer, value: Value) -> tuple | None:
+        """The dims of a tensor, as far as they are known: its own, or as many as the ops tell that made it."""
+        found: tuple | None = self.record.dims.ask(self.facts.root(value))
+        rank = self.record.rank_of(value) if found is None else None
+        return found if rank is None else (None,) * rank
 
     @contextmanager
     def outermost(self: Tracer) -> Iterator[None]:

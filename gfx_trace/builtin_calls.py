@@ -102,7 +102,7 @@ def _may_be_boolean(tracer: Tracer, x: Proxy) -> bool:
     if x.weak:
         return x.weak in ("bool", OPEN)
     element = getattr(getattr(value, "type", None), "dtype", None)
-    return tracer.is_boolean(value) if element is None else element.kind == "b"
+    return tracer.record.is_boolean(value) if element is None else element.kind == "b"
 
 
 def _abs(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -48,6 +48,7 @@ class Carried:
         "untold",
         "what",
         "turned",
+        "truth",
         "widened",
         "path",
     )
@@ -69,6 +70,7 @@ class Carried:
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
         self.untold = False  # whether that is not known
         self.widened = False  # whether a trip changed the rank that it may have
+        self.truth = isinstance(init, bool)  # whether it is true or false, also behind a trip
         self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
 
     def called(self, tracer: Tracer) -> str:
@@ -113,6 +115,8 @@ class Carried:
             tracer.record.begins[value] = self.before
             if self.what is not None:
                 tracer.record.put(value, self.what)
+            if self.truth:
+                tracer.record.holds_truth(value)
 
     def stays(self, value: Any) -> bool:
         """Whether a trip leaves what was assumed, an array or a number of NumPy's; if not, it is either from now on."""
@@ -120,13 +124,17 @@ class Carried:
         if before is None:
             return True
         after = join(before, _what(self.out, value))
-        same_kinds, same_rank = after.kinds == before.kinds, after.terms == before.terms
+        same_kinds, same_rank = after.kinds == before.kinds, after.ranks == before.ranks
         if not (same_kinds and same_rank):
             known = same_rank or not self.widened  # what a second trip changes again may change in each
             self.widened = self.widened or not same_rank
-            type_ = before.type if same_rank else LogicalTensor(before.type.dtype)
-            self.what = Abstract(after.kinds, type_, after.terms if known else None)
+            self.what = Abstract(after.kinds, ranks=after.ranks if known else None)
         return same_kinds and same_rank
+
+    def stays_truth(self, tracer: Tracer, value: Any) -> bool:
+        """Whether a trip leaves what is true or false, if that was assumed; if not, it is not from now on."""
+        before, self.truth = self.truth, self.truth and tracer.record.is_boolean(value)
+        return before == self.truth
 
     def stays_tensor(self, tracer: Tracer, value: Any) -> bool:
         """Whether a trip that begins with a tensor leaves one; if not, it may be a number of Python's from now on."""
@@ -188,7 +196,7 @@ def _what(leaf: Any, value: Any) -> Abstract:
     """What a leaf is that holds a value."""
     kind = weak_kind(leaf)
     found: Abstract = number_of_kind(kind) if kind else active.builder.record.of(value)
-    return found.with_(type=LogicalTensor(dims=found.type.dims), fixed=False, stopped=False)
+    return found
 
 
 def carryable(x: Any) -> bool:

@@ -108,8 +108,6 @@ class Carries(Settling):
             value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
             value.name = carried.name if carried.name.isidentifier() else None
             carried.tell(tracer, value)
-            if isinstance(carried.init, bool):
-                tracer.booleans.add(value)
             if carried in unread:
                 tracer.unread.add(value)
             if carried.slot is not None:
@@ -208,7 +206,7 @@ class Carries(Settling):
         for carried in self.slots:
             phi = carried.entered
             handed = type(carried.out) is Proxy and share(memory(carried.out), held)
-            written = handed and type(phi) is Proxy and (phi.value is not phi.first or type(phi.base) is Lost)
+            written = handed and type(phi) is Proxy and (phi.value is not carried.inner or type(phi.base) is Lost)
             if written or (carried.slot is not None and share((carried.slot.object,), held)):
                 what = (
                     f"the loop writes {carried.name!r} in place, which {called(slot.object, self.tracer.site)!r} holds"
@@ -233,8 +231,6 @@ class Carries(Settling):
             if value.type is None and carried.inner is not None and value.kind == carried.inner.kind == "tensor":
                 value.type = carried.inner.type
             carried.tell(tracer, value)
-            if isinstance(carried.init, bool) and tracer.is_boolean(self.read(carried.out)):
-                tracer.booleans.add(value)
             results[id(carried)] = carried.result = carried.wrapped(tracer, value)
         self.set(tuple(self._outside(v, (n,), results) for n, v in zip(self.names, self.entry)))
         slots = [

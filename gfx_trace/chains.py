@@ -10,7 +10,6 @@ from gfx_ir.trees import tree_map
 
 from .gradient_marks import marks
 from .proxy import Proxy
-from .ranks import is_mask, rank
 from .scalars import SURE, scalar_value, taken
 
 
@@ -81,8 +80,9 @@ def _selects(item: Any, numbers: bool | None) -> bool | None:
     NumPy where they are none of its arrays."""
     if not isinstance(item, Value) or not item.is_tensor:
         return type(item) is not list and not isinstance(item, bool)
-    axes = rank(item)
-    if axes or is_mask(item):
+    record = active.builder.record
+    axes = record.rank_of(item)
+    if axes or record.is_boolean(item):
         return False
     if axes is None or numbers is None:
         return None

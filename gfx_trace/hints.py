@@ -52,10 +52,10 @@ def recall(carries: Carries, hints: Hints | None) -> None:
     for path in hints.dropped:
         if path in carries.leaves and path not in carries.kept:
             carries.drop(path)
-    for path, (number, kind, weak, found) in hints.leaves.items():
+    for path, (number, kind, weak, found, truth) in hints.leaves.items():
         carried = carries.leaves.get(path)
         if carried is not None and _is_number(carried) is number:  # a tensor is written in place, a number never
-            carried.kind, carried.weak, carried.found = kind, weak, found
+            carried.kind, carried.weak, carried.found, carried.truth = kind, weak, found, truth
 
 
 def remember(carries: Carries) -> Hints:
@@ -64,7 +64,8 @@ def remember(carries: Carries) -> Hints:
     hints = Hints(carries.host, plain, {p for p in carries.kept if p[0] != "slot"}, set(carries.flat))
     for path, carried in carries.leaves.items():
         if carried.slot is None:
-            hints.leaves[path] = _is_number(carried), carried.kind, carried.weak, carried.found
+            number = _is_number(carried)
+            hints.leaves[path] = number, carried.kind, carried.weak, carried.found, carried.truth
     for at, (value, before) in enumerate(zip(carries.entry, carries.before)):
         if value is not before and _numbers(value):
             hints.entry[at] = value

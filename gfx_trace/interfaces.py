@@ -213,9 +213,6 @@ class Testing(Using, Protocol):
     def or_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
         """first or rest…"""
 
-    def is_boolean(self, value: Value) -> bool:
-        """Whether a value is one truth."""
-
     def stays(self, value: Any) -> bool:
         """Whether a value is there behind a test."""
 

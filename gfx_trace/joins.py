@@ -118,7 +118,7 @@ class Join:
         if type(x) is not Proxy or not weak_kind(other) or not isinstance(x.value, Value):
             return x
         is_test = self.tracer.facts.root(x.value) is self.tracer.facts.root(self.test)
-        return side == 0 if is_test and self.tracer.is_boolean(x.value) else x
+        return side == 0 if is_test and self.tracer.record.is_boolean(x.value) else x
 
     def value(self, x: Any, side: int) -> Any:
         """What x held at the end of a side: writes to what was there before are undone behind it."""

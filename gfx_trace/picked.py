@@ -15,7 +15,6 @@ from .checks import checked
 from .devices import settled
 from .joins import Choice
 from .proxy import HostProxy, Proxy, weak_kind
-from .ranks import is_mask, made_type
 from .scalars import SURE, number_when
 
 if TYPE_CHECKING:
@@ -119,9 +118,9 @@ def _asked(tracer: Tracer, o: Any, key: Any, check: bool = True) -> tuple[list[A
 def _whole(tracer: Tracer, key: Proxy, holder: str) -> None:
     """Sees to it that a tensor is a whole number, as Python's index has to be; PyTorch's booleans are."""
     value = key.read()
-    element = made_type(value).dtype if isinstance(value, Value) else None
+    element = tracer.record.dtype(value) if isinstance(value, Value) else None
     weak = weak_kind(key)
-    kind = "" if weak == OPEN else weak or (element.name if element is not None else "bool" if is_mask(value) else "")
+    kind = "" if weak == OPEN else weak or (element.name if element is not None else "")
     flags = bool(key.weak) or key.backend is None or key.backend.name == "torch"
     if kind.startswith(("float", "complex", "bfloat")) or (kind == "bool" and not flags):
         named = repr(value.name) if getattr(value, "name", None) else "it"

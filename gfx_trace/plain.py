@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import NUMBERS
 from gfx_ir.op import active
 from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, function, operator_kind
 
@@ -32,7 +33,8 @@ def is_made(value: Any) -> bool:
 
 def kind_of(value: Value) -> str:
     """The kind of a number that an op made; `OPEN` where the tensor that it was taken from may have any dtype."""
-    return active.builder.record.of(value).kind or OPEN
+    kinds = active.builder.record.kinds_of(value)
+    return next(iter(kinds)) if len(kinds) == 1 and kinds <= NUMBERS else OPEN
 
 
 def classes_of(kind: str) -> list[type]:

@@ -35,7 +35,7 @@ class NeedsPython(CaptureError):
 class Proxy:
     """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
 
-    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "first", "own", "__weakref__")
+    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "own", "__weakref__")
 
     def __init__(self, value: Any, backend: Any, weak: str = "") -> None:
         # weak: the kind of a Python number that is data ("number": of an open kind); `n += 1` makes a new one, as Python does
@@ -46,15 +46,14 @@ class Proxy:
         self.derive: Callable[[Any], Any] | None = None
         self.put: Callable[[Any, Any], Any] | None = None
         self.version = self.seen = 0
-        self.first = value  # of the same rank, whatever is written
         # of a view with a gradient of its own, as `.detach()` gives: whether it was written
         self.own: bool | None = None
 
     @property
     def weak(self) -> str:
         """The kind of the Python number that it surely is, "" for any other: what the record has of its value."""
-        told = active.builder.record.told
-        return active.builder.record.weak(self.value) if told else ""
+        record = active.builder.record
+        return record.weak(self.value) if record.stated else ""
 
     @weak.setter
     def weak(self, kind: str) -> None:
@@ -81,6 +80,7 @@ class Proxy:
             new = builder.gradients.kept(builder, self.value, new)
             if new.__class__ is Value and new.name is None and self.value.__class__ is Value:
                 new.name = self.value.name
+            builder.record.written(new, self.value)
             self.value, self.version = new, next(_VERSIONS)
             return
         if self.put is None:
@@ -91,6 +91,7 @@ class Proxy:
             self.own = True
         self.base.write(self.put(self.base.read(), new))
         new = builder.gradients.kept(builder, self.value, new)
+        builder.record.written(new, self.value)
         self.value, self.seen, self.version = new, self.base.version, next(_VERSIONS)
 
     def restore(self, value: Any) -> None:

@@ -24,7 +24,6 @@ from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
 from .proxy import Proxy, Unusable
 from .raised import INSTEAD_OF_CATCHING, Raised, error_text
-from .ranks import number
 from .rows import StackedRows, called, length_error, slot_called
 
 if TYPE_CHECKING:
@@ -346,8 +345,6 @@ def filled(
             proxy.value.name = tree.name
         if raw:
             return proxy.value
-        if tree.weak:
-            number(proxy.value)
         return Proxy(proxy.value, tree.backend, tree.weak) if isinstance(proxy, Proxy) else proxy
     if isinstance(tree, Proxy) and raw:
         return tree.value

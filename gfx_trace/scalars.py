@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import ARRAY, NUMBERS, SCALAR, UFUNC, Abstract, Terms
-from gfx_ir.infer.transfer import dropped, of_ranks
+from gfx_ir.infer.abstract import ARRAY, NUMBERS, SCALAR, UFUNC, Kinds, Ranks, Terms
+from gfx_ir.infer.transfer import dropped
 from gfx_ir.op import active
 
 from .interfaces import Capturing
 from .proxy import Proxy, weak_kind
-from .ranks import is_integer, is_mask, made_type, rank
 
 Conditions = frozenset[tuple[Value | None, int | None]]
 """Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
@@ -49,22 +48,20 @@ def scalar_value(value: Any) -> Conditions | None:
     """The same of a value of the graph, or of a number of Python's, which is one."""
     if not isinstance(value, Value) or not value.is_tensor:
         return SURE
-    return conditions(active.builder.record.of(value))
-
-
-def conditions(what: Abstract) -> Conditions | None:
-    """When an abstract value is a number. An array that a ufunc takes is one with axes, unless more is known."""
-    if what.kinds <= _SURELY:
+    kinds = active.builder.record.kinds_of(value)
+    if kinds <= _SURELY:
         return SURE
-    if what.kinds == _ARRAY:
-        return None
-    ranks = what.terms
+    return None if kinds == _ARRAY else _at_ranks(kinds, active.builder.record.ranks_of(value))
+
+
+def _at_ranks(kinds: Kinds, ranks: Ranks | None) -> Conditions | None:
+    """When what has one of these ranks is a number. An array that a ufunc takes is one with axes, unless more is known."""
     if ranks is None:
         return NEVER
     arrays = [any(argument is None or (k is not None and k <= 0) for argument, k in terms) for terms in ranks]
-    if all(arrays) and what.kinds <= _GIVEN:
+    if all(arrays) and kinds <= _GIVEN:
         return None
-    return NEVER if any(arrays) or ARRAY in what.kinds else frozenset().union(*ranks)
+    return NEVER if any(arrays) or ARRAY in kinds else frozenset().union(*ranks)
 
 
 def scalar_leaf(leaf: Any, value: Any) -> Conditions | None:
@@ -84,8 +81,14 @@ def every(found: Iterable[Conditions | None]) -> Conditions | None:
 
 def element_of(array: Proxy, integers: int) -> Conditions | None:
     """When an index of so many integers gives a number, where shapes are not known."""
-    whole = active.builder.record.of(array.first)
-    return conditions(of_ranks(_GIVEN - _ARRAY, None, dropped(whole.terms, integers)))
+    return _at_ranks(_GIVEN - _ARRAY, dropped(active.builder.record.ranks_of(array.value), integers))
+
+
+def deepen(conditions: Conditions | None) -> None:
+    """Note that what would be a number under these conditions is none: the code indexes it."""
+    for value, axes in conditions or ():
+        if value is not None and axes is not None and len(conditions or ()) == 1:
+            active.builder.assumed.depths[value] = max(active.builder.assumed.depths.get(value, 0), axes + 1)
 
 
 def has_axes(terms: Terms) -> bool:
@@ -123,18 +126,25 @@ def integers_of(index: Any) -> tuple[int, Conditions]:
 
 def _integer(item: Any) -> Conditions | None:
     """When an item of an index is one integer: in NumPy a number may be told by a rank that is not known."""
-    if is_integer(item):
+    record = active.builder.record
+    if record.is_integer(item):
         return SURE
     owner = active.builder.backend
-    unknown = isinstance(item, Value) and item.is_tensor and owner is not None and owner.numbers and rank(item) is None
-    return scalar_value(item) if unknown and not is_mask(item) else None
+    unknown = (
+        isinstance(item, Value)
+        and item.is_tensor
+        and owner is not None
+        and owner.numbers
+        and record.rank_of(item) is None
+    )
+    return scalar_value(item) if unknown and not record.is_boolean(item) else None
 
 
 def number_types(tracer: Capturing, x: Proxy, classes: list[Any]) -> list[type]:
     """What NumPy's class of x is, as far as it matters for being one of `classes`."""
     asked = tuple(c for c in classes if isinstance(c, type))
     value = x.read()
-    element = getattr(getattr(value, "type", None), "dtype", None) or made_type(value).dtype
+    element = tracer.record.dtype(value) if isinstance(value, Value) else None
     numbers = _CLASSES if element is None else (element.numpy.type,)
     answers = {issubclass(number, asked) for number in numbers}
     if answers == {issubclass(np.ndarray, asked)}:
@@ -144,7 +154,7 @@ def number_types(tracer: Capturing, x: Proxy, classes: list[Any]) -> list[type]:
         if len(answers) > 1:
             raise tracer.error(f"GFX cannot tell whether {_named(x)} is one: its dtype is not known", _GIVE)
         return [numbers[0]]
-    known = rank(value)
+    known = tracer.record.rank_of(value)
     if conditions is not None and (known == 0 or known is None):
         raise tracer.error(f"GFX cannot tell whether {_named(x)} is an array or a number of NumPy's", _GIVE)
     return [np.ndarray]

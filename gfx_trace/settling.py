@@ -161,7 +161,9 @@ class Settling:
                 return False
         if isinstance(value, Value) or not self.host:  # Python's own loops may put a number of any kind there
             carried.check_type(self.tracer, value, self.span)
-        steady = carried.stays(value) & carried.stays_tensor(self.tracer, value)
+        steady = (
+            carried.stays(value) & carried.stays_tensor(self.tracer, value) & carried.stays_truth(self.tracer, value)
+        )
         weak = widest(carried.weak, weak_kind(out))
         widened, carried.weak = weak != carried.weak, weak
         known = weak or not carried.number

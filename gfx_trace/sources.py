@@ -77,7 +77,7 @@ class Sources:
             return number(kind, made)
         owner, numbers = source.owners[at], self.backend is not None and self.backend.numbers
         if owner is not None:
-            self.record.rows_of[value] = owner.first
+            self.record.rows_of[value] = owner.value
         if mutable(made) and owner is not None:
             made.base = Row(owner, source.length is not None, scalar_value(value) if numbers else None)
         return made

@@ -11,10 +11,9 @@ from gfx_ir import dtypes, ops
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.graph import Graph, Value
 from gfx_ir.host import same
-from gfx_ir.infer.abstract import NUMBERS, Abstract, tensor
+from gfx_ir.infer.demand import Rule
 from gfx_ir.passes.moves import relink
 from gfx_ir.program import HELD, Guard
-from gfx_ir.promotion import as_type
 from gfx_ir.source import Span
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
@@ -22,12 +21,12 @@ from gfx_ir.types import LogicalTensor
 from .interfaces import Assuming
 from .record import Record
 
-_NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
 _FLOAT, _INT, _BOOL = dtypes.float32, dtypes.int64, dtypes.bool_
 _UNIFORM = ((_FLOAT, 2), (_INT, 1), (_BOOL, 3))
 """A dtype and a rank, that of every argument."""
 _SIZE = 5040
 """Sizes are multiples of what many numbers divide, each axis has its own: of open dims shape rules assume that they are one."""
+_LAYERS = (3, 4)  # ranks of what convolutions take
 _BITS = 2
 _WHOLE = dtypes.DTYPES["uint8"]  # what every array of whole numbers holds
 
@@ -35,55 +34,56 @@ _WHOLE = dtypes.DTYPES["uint8"]  # what every array of whole numbers holds
 class Supposed(Record):
     """The record of a capture under a supposition about the types of its arguments."""
 
-    def __init__(self, record: Record, element: Callable[[Value], DType], rank: int, open_sizes: bool = True) -> None:
-        """`open_sizes`: shapes agree wherever they must; else all arguments have one shape."""
-        super().__init__(record.facts, record.rules.promotion, record.is_argument, self.supposed)
-        self.told, self.like, self.rows_of, self.begins = record.told, record.like, record.rows_of, record.begins
-        self.typed, self.element, self.axes, self.open = record.type_of, element, rank, open_sizes
+    def __init__(self, record: Record, element: Callable[[Value], DType], rank: int, channels: bool = False) -> None:
+        """All arguments have one shape; `channels`: as many along axis 1 as a layer takes."""
+        super().__init__(record.facts, record.rules.promotion, record.is_argument, record.type_of)
+        self.plain, self.rules = record, record.rules
+        self.stated, self.like, self.rows_of, self.begins = record.stated, record.like, record.rows_of, record.begins
+        self.one, self.axes, self.channels = element, rank, channels
 
-    def supposed(self, value: Value) -> LogicalTensor | None:
+    def given(self, value: Value) -> LogicalTensor | None:
         """The type that the capture knows, filled up for an argument."""
-        known = self.typed(value) or LogicalTensor()
+        known = super().given(value)
         if not self.is_argument(value):
             return known
+        known = known or LogicalTensor()
         dims = known.dims
         if dims is None:
-            dims = tuple(None if self.open else _SIZE * axis for axis in range(1, self.axes + 1))
-        return LogicalTensor(known.dtype or self.element(value), dims, weak=known.weak)
+            sizes = [_SIZE * axis for axis in range(1, self.axes + 1)]
+            dims = tuple([None if self.channels and axis == 1 else size for axis, size in enumerate(sizes)])
+        return LogicalTensor(known.dtype or self.one(value), dims, weak=known.weak)
 
-    def made(self, new: Value) -> LogicalTensor:
-        """The type of what is about to be written in place: behind the write it is that of the array."""
-        found = self.of(new).type
-        self.known.pop(self.facts.root(new))
+    def _element(self, value: Value) -> Rule:
+        """What is known without a supposition holds under it."""
+        plain = self.plain.element
+        known = plain.ask(value) if value.node.op.name == "parameter" else plain.known.get(value)
+        return known if known is not None and known.dtype is not None else (yield from super()._element(value))
+
+    def source(self, value: Value) -> Any:
+        """Of what a loop carries or leaves also what it begins with."""
+        node, found = value.node, self.like.get(value, self.begins.get(value))
+        if found is None and "init" in node.op.params and 0 < value.index <= len(node.arg("init")):
+            found = node.arg("init")[value.index - 1]
         return found
 
-    def _begins(self, value: Value) -> Any:
-        """What a loop begins with, of what it carries or leaves; None for any other value."""
-        node, begins = value.node, self.begins.get(value)
-        if begins is None and "init" in node.op.params and 0 < value.index <= len(node.arg("init")):
-            begins = node.arg("init")[value.index - 1]
-        return begins
+    def written_dtype(self, new: Value) -> DType | None:
+        """The dtype of what is about to be written in place: behind the write it is that of the array."""
+        found = self.dtype(new)
+        if found is not None:
+            self.element.known.pop(self.facts.root(new))
+        return found
 
-    def _parts(self, value: Value) -> list[Value]:
-        begins = self._begins(value)
-        if begins is None:
-            return super()._parts(value)
-        return [self.facts.root(leaf) for leaf in leaves(begins) if type(leaf) is Value and leaf.is_tensor]
+    def shape(self, value: Value) -> tuple | None:
+        """The dims of a value."""
+        found: tuple | None = self.dims.ask(self.facts.root(value))
+        return found
 
-    def _made(self, value: Value) -> Abstract:
-        begins = self._begins(value)
-        if begins is None or value in self.told:
-            return super()._made(value)
-        if type(begins) is Value and begins.is_tensor:
-            return self.known[self.facts.root(begins)]
-        return tensor(as_type(begins, self.rules.promotion)) if isinstance(begins, (bool, int, float)) else tensor()
-
-    def _seen(self, leaf: Any) -> Any:
-        """Numbers of Python's give way to the dtypes that they meet."""
-        if type(leaf) is not Value:
-            return leaf
-        kind = self.known[self.facts.root(leaf)].kind if leaf.is_tensor else leaf.kind if leaf.kind != "int" else ""
-        return as_type(_NUMBERS[kind], self.rules.promotion) if kind in NUMBERS else super()._seen(leaf)
+    def written_shape(self, new: Value) -> tuple | None:
+        """The dims of what is about to be written in place."""
+        found = self.shape(new)
+        if found is not None:
+            self.dims.known.pop(self.facts.root(new))
+        return found
 
 
 class Capture(Protocol):
@@ -111,21 +111,26 @@ class Suppositions:
         self.tracer = tracer
         self.sources: dict[Value, frozenset[str]] = {}
         self.uniform = [Supposed(tracer.record, partial(_same, element), rank) for element, rank in _UNIFORM]
-        self.alike = [Supposed(tracer.record, partial(_same, _FLOAT), rank, False) for _, rank in _UNIFORM]
+        self.alike = [Supposed(tracer.record, partial(_same, _FLOAT), rank) for _, rank in _UNIFORM]
+        self.layers = [Supposed(tracer.record, partial(_same, _FLOAT), rank, True) for rank in _LAYERS]
         self.mixed = [
             Supposed(tracer.record, partial(_either, bit, side), 1) for bit in range(_BITS) for side in (0, 1)
         ]
 
     def keeps_shape(self, base: Value, new: Value) -> bool:
         """Whether what is made of an array has its shape where all arguments have one shape."""
-        pairs = [(case.of(base).type.dims, case.made(new).dims) for case in self.alike]
-        told = [(a, b) for a, b in pairs if a is not None and b is not None]  # a rank may be none that the code takes
-        return any(len(a) == len(b) and all(map(_fits, a, b)) for a, b in told)
+        for cases in (self.alike, self.layers):
+            made = [(case, case.written_shape(new)) for case in cases]
+            pairs = [(case.shape(base), dims) for case, dims in made if dims is not None]
+            told = [(a, b) for a, b in pairs if a is not None]  # a rank may be none that the code takes
+            if told:
+                return any(len(a) == len(b) and all(map(_fits, a, b)) for a, b in told)
+        return False
 
     def require_dtype(self, base: Value, new: Value, other: Value | None, signs: bool) -> None:
         """Take it as given that an array can be written with what is made of it, where that hangs on the dtypes of arguments."""
         found = self._too_high(self.uniform, base, new)
-        if found is None or len({case.of(base).type.dtype for case in self.uniform}) == 1:
+        if found is None or len({case.dtype(base) for case in self.uniform}) == 1:
             several = len(self._arguments()) > 1
             if found is None and (not several or self._too_high(self.mixed, base, new) is None):
                 return
@@ -133,7 +138,7 @@ class Suppositions:
         beside = new if other is None else other
         to = self._as_argument(base) or self._sources(base)
         of = found or self._as_argument(beside) or self._sources(beside)
-        into = self.tracer.record.of(base).type.dtype
+        into = self.tracer.record.dtype(base)
         if to and of:
             self.tracer.assumed.guard(Guard("holds_signed" if signs else "holds", to, of, self.tracer.span()))
         elif into is not None and isinstance(of, str) and of:
@@ -142,7 +147,7 @@ class Suppositions:
     @staticmethod
     def _too_high(cases: Sequence[Supposed], base: Value, new: Value) -> DType | None:
         """The highest dtype that an array would be written with and cannot hold."""
-        types = [(case.of(base).type.dtype, case.made(new).dtype) for case in cases]
+        types = [(case.dtype(base), case.written_dtype(new)) for case in cases]
         found = [made for old, made in types if old is not None and made is not None and not holds(old, made)]
         highest = max(found, key=lambda made: "biufc".index(made.kind), default=None)
         return _WHOLE if highest is not None and highest.kind == "i" else highest
@@ -157,8 +162,8 @@ class Suppositions:
     def _as_argument(self, value: Value) -> str:
         """The name of an argument that has the dtype of a value in every case; "" where none has."""
         cases = (*self.uniform, *self.mixed)
-        own = [case.of(value).type.dtype for case in cases]
-        names = (a.node.args[0] for a in self._arguments() if [case.of(a).type.dtype for case in cases] == own)
+        own = [case.dtype(value) for case in cases]
+        names = (a.node.args[0] for a in self._arguments() if [case.dtype(a) for case in cases] == own)
         return next(names, "")
 
     def _sources(self, value: Value) -> str:

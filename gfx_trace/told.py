@@ -12,7 +12,6 @@ from gfx_ir.trees import leaves, tree_map
 
 from .interfaces import Capturing
 from .proxy import HostProxy, Proxy, is_open
-from .ranks import rank
 from .sequences import OpenList
 
 _TOLD = frozenset((Value, DType, str, int, float, bool, complex, type(None)))
@@ -27,7 +26,7 @@ def number_of(tracer: Capturing, x: Any, text: bool = False) -> str:
         return ""
     if x.weak:
         return x.weak if x.weak not in ("complex", OPEN) else "item"
-    if text or rank(x.read()) or not tracer.record.may_be_python(x, x.value):
+    if text or tracer.record.rank_of(x.read()) or not tracer.record.may_be_python(x, x.value):
         return ""
     what = "GFX cannot tell whether this is a tensor or a number, which Python shows otherwise"
     raise tracer.error(what, "make it a tensor, or a number, on both ways to this place")

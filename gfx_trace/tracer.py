@@ -83,7 +83,7 @@ class Tracer(
         self.assumed = Assumptions(self)
         self.record = Record(self.facts, promotion, self.assumed.is_argument, self.type_of)
         self.suppositions = Suppositions(self)
-        self.decided = Decided(self.facts, self.record)
+        self.decided = Decided(self.record)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.params: dict[str, Any] = {}
@@ -94,7 +94,6 @@ class Tracer(
         self.depth = 0
         self.gradients = Gradients()
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
-        self.booleans: set[Value] = set()  # carried flags
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}

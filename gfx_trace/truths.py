@@ -23,7 +23,7 @@ from .iteration import is_iterator
 from .joins import Choice
 from .open_iterables import OpenRange
 from .picked import is_mapping
-from .plain import is_made, kind_of
+from .plain import is_made
 from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
 from .rows import rows_of
 from .scalars import number_when, taken
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 
-_BOOLEAN = frozenset((
-    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
-    "logical_xor", "all", "any", "isnan", "isinf", "isfinite", "array_equal", "signbit",
-))  # fmt: skip
-
-_BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"))
 _CONTAINERS = (tuple, list, set, frozenset, dict, str)
 
 
@@ -100,28 +94,8 @@ class Truths:
                 raise self.error(what, "ask for that of all of them, or of any: x.all(), x.any()")
             value = ops.reshape(value, ())
         known = getattr(value.type, "dtype", None)
-        boolean = known.kind == "b" if known is not None else self.is_boolean(value)
+        boolean = known.kind == "b" if known is not None else self.record.is_boolean(value)
         return value if boolean else ops.not_equal(value, 0)
-
-    def is_boolean(self: Tracer, value: Any) -> bool:
-        """Whether a value is true or false by the way it was made, where its dtype is not known."""
-        asked, waiting = set[Value](), [value]
-        while waiting:
-            part = waiting.pop()
-            if not isinstance(part, Value):
-                if not isinstance(part, bool):
-                    return False
-            elif (root := self.facts.root(part)) not in asked:
-                asked.add(root)
-                made_of = None if self._true_or_false(root) else _handed_on(root)
-                if made_of == []:
-                    return False
-                waiting += made_of or ()
-        return True
-
-    def _true_or_false(self: Tracer, value: Value) -> bool:
-        told = value.node.op.name in _BOOLEAN or value.kind == "bool" or value in self.booleans
-        return told or (is_made(value) and kind_of(value) == "bool")
 
     def not_(self: Tracer, x: Any) -> Any:
         """not x."""
@@ -303,14 +277,6 @@ class Truths:
         if not isinstance(found, Value):
             return then() if found else otherwise()
         return self.branch_value(found, then, otherwise, access, name)
-
-
-def _handed_on(value: Value) -> list[Any]:
-    """What a value is one of, or a bitwise operation of; nothing where it is made otherwise."""
-    node = value.node
-    if node.op.name == "cond":
-        return [region.result[value.index - 1] for region in node.regions]
-    return list(node.args) if node.op.name in _BITWISE else []
 
 
 def _may_be_none(lift: Lift, at: int | str, own: int) -> bool:

@@ -28,8 +28,7 @@ from .number_rows import indexed, rows_kind
 from .operators import SYMBOLS
 from .plain import number_attribute
 from .proxy import Proxy, weak_kind
-from .ranks import deepen, rank
-from .scalars import SURE, Conditions, element_of, every, given_as_number, integers_of, scalar, taken
+from .scalars import SURE, Conditions, deepen, element_of, every, given_as_number, integers_of, scalar, taken
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -113,8 +112,6 @@ class Views:
     # ------------------------------------------------------------------ memory
     def wrote(self: Tracer, result: Any, subject: Any, before: Any) -> None:
         """Note that the last node, made since `before`, was written in place of its first argument."""
-        if type(result) is Value and type(subject) is Value and result is not subject:
-            self.record.like[result] = subject
         node = result.node if type(result) is Value else None
         if node is not None and node is self.graph.last and node is not before:
             node.in_place = bool(node.args) and node.args[0] is subject
@@ -184,7 +181,7 @@ class Views:
         else 0."""
         if type(wrapped) is Proxy and scalar(wrapped) == SURE:
             return
-        axes = rank(x.first) if x.backend is None or x.backend.numbers else None
+        axes = self.record.rank_of(x.value) if x.backend is None or x.backend.numbers else None
         if not integers or (x.backend is not None and not x.backend.numbers) or (axes or 0) > integers:
             self.link(x, value, wrapped)
             return

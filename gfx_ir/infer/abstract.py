@@ -7,8 +7,9 @@ greater of two says less: whoever asks has to be right for all that it stands fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from .. import host
@@ -37,55 +38,20 @@ DATA: Kinds = frozenset((ARRAY, SCALAR, UFUNC))
 NUMBERS: Kinds = frozenset(PYTHON)
 ANY: Kinds = DATA | NUMBERS | {NONE}
 _UNTYPED = LogicalTensor()
-_POINT = LogicalTensor(dims=())
-_NO_TERMS: Terms = frozenset()
+_POINT: Ranks = frozenset((frozenset(),))
 
 
 @dataclass(frozen=True, slots=True)
 class Abstract:
     """What is known of a value.
 
-    `kinds`: what Python may have there. `type`: dtype and dims of the data, as far as they are known. `ranks`: its rank in terms of
-    the arguments'; None: what `type` has, if anything. `stopped`: no gradient flows to what it is made of. `fixed`: its content follows
-    from constants and shapes alone.
+    `kinds`: what Python may have there. `element`: dtype and weakness of the data, as far as they are known. `ranks`: the ranks that
+    it may have, in terms of the arguments'; None: nothing is known of them.
     """
 
     kinds: Kinds
-    type: LogicalTensor = _UNTYPED
+    element: LogicalTensor = _UNTYPED
     ranks: Ranks | None = None
-    stopped: bool = False
-    fixed: bool = False
-
-    @property
-    def python(self) -> Kinds:
-        """The kinds of Python's numbers that it may be."""
-        return self.kinds & NUMBERS
-
-    @property
-    def is_python(self) -> bool:
-        """Whether it is surely a number of Python's."""
-        return bool(self.kinds) and self.kinds <= NUMBERS
-
-    @property
-    def kind(self) -> str:
-        """The one kind of number of Python's that it surely is; "" where it is none, or one of several."""
-        (only,) = self.kinds if len(self.kinds) == 1 else ("",)
-        return only if only in NUMBERS else ""
-
-    @property
-    def rank(self) -> int | None:
-        """Its rank, None where that is not known."""
-        return self.type.rank
-
-    @property
-    def terms(self) -> Ranks | None:
-        """The ranks that it may have, in terms; a rank that is known has no argument."""
-        known = self.type.dims if self.ranks is None else None
-        return self.ranks if known is None else frozenset((terms_of(len(known)),))
-
-    def with_(self, **changes: Any) -> Abstract:
-        """A copy with some fields changed."""
-        return replace(self, **changes)
 
 
 BOTTOM = Abstract(frozenset())
@@ -96,65 +62,80 @@ TOP = Abstract(ANY)
 
 def number(*kinds: str) -> Abstract:
     """A number of Python's, of one of these kinds."""
-    return Abstract(frozenset(kinds), _POINT)
+    return Abstract(frozenset(kinds), ranks=ranks_of(0))
 
 
-def tensor(type_: LogicalTensor = _UNTYPED, ranks: Ranks | None = None) -> Abstract:
+def tensor(element: LogicalTensor = _UNTYPED, ranks: Ranks | None = None) -> Abstract:
     """A tensor or array."""
-    return Abstract(frozenset((ARRAY,)), type_, ranks)
+    return Abstract(frozenset((ARRAY,)), element, ranks)
 
 
-def ufunc(type_: LogicalTensor = _UNTYPED, ranks: Ranks | None = None) -> Abstract:
+def ufunc(element: LogicalTensor = _UNTYPED, ranks: Ranks | None = None) -> Abstract:
     """What a ufunc gives: a number of NumPy's iff its rank is 0."""
-    return Abstract(frozenset((UFUNC,)), type_, ranks)
+    return Abstract(frozenset((UFUNC,)), element, ranks)
 
 
-def terms_of(rank: int) -> Terms:
+def ranks_of(rank: int) -> Ranks:
     """A rank that is known, in terms."""
-    return frozenset(((None, -rank),)) if rank else _NO_TERMS
+    return frozenset((frozenset(((None, -rank),)),)) if rank else _POINT
+
+
+def rank_of(ranks: Ranks | None) -> int | None:
+    """The one rank that hangs on no argument, if it is that."""
+    if ranks is None or len(ranks) != 1:
+        return None
+    (terms,) = ranks
+    return None if any(argument is not None for argument, _ in terms) else max((-k for _, k in terms if k), default=0)
 
 
 def of_constant(value: Any) -> Abstract:
     """What a constant of Python's is: a number, or None. Anything else is TOP."""
     if value is None:
         return _NOTHING
-    name = type(value).__name__
-    return _CONSTANTS[name] if type(value) in (bool, int, float, complex) else TOP
+    return _CONSTANTS[type(value).__name__] if type(value) in (bool, int, float, complex) else TOP
 
 
 def join(a: Abstract, b: Abstract) -> Abstract:
-    """What stands for the values of either. Equal records are not equal contents: what is one of two is not fixed."""
+    """What stands for the values of either."""
     if not a.kinds or not b.kinds:
         return a if a.kinds else b
-    if a is b or a == b:
-        return a.with_(fixed=False) if a.fixed else a
-    type_ = joined_type(a.type, b.type)
-    ranks = None
-    if type_.dims is None and (one := a.terms) is not None and (other := b.terms) is not None:
-        ranks = one | other if len(one | other) <= MOST else None
-    return Abstract(a.kinds | b.kinds, type_, ranks, a.stopped and b.stopped)
+    return (
+        a
+        if a == b
+        else Abstract(a.kinds | b.kinds, joined_element(a.element, b.element), joined_ranks(a.ranks, b.ranks))
+    )
 
 
 def join_all(values: Iterable[Abstract]) -> Abstract:
     """The join of several; BOTTOM of none."""
-    found = BOTTOM
-    for value in values:
-        found = join(found, value)
-    return found
+    return reduce(join, values, BOTTOM)
 
 
 def at_most(a: Abstract, b: Abstract) -> bool:
     """Whether b stands for all that a stands for."""
-    return join(a, b).with_(fixed=False) == b.with_(fixed=False)
+    return join(a, b) == b
 
 
-def joined_type(a: LogicalTensor, b: LogicalTensor) -> LogicalTensor:
-    """What holds of either type."""
-    dims = None
-    if a.dims is not None and b.dims is not None and len(a.dims) == len(b.dims):
-        dims = tuple([x if host.same(x, y) else None for x, y in zip(a.dims, b.dims)])
-    return LogicalTensor(a.dtype if a.dtype == b.dtype else None, dims, weak=a.weak and b.weak)
+def joined_ranks(a: Ranks | None, b: Ranks | None) -> Ranks | None:
+    """The ranks of either."""
+    found = None if a is None or b is None else a | b
+    return None if found is None or len(found) > MOST else found
 
 
-_CONSTANTS = {kind: number(kind).with_(fixed=True) for kind in PYTHON}
-_NOTHING = Abstract(frozenset((NONE,)), fixed=True)
+def joined_element(a: LogicalTensor, b: LogicalTensor) -> LogicalTensor:
+    """What holds of either's dtype. A number of Python's counts by its kind, a tensor by its dtype: of booleans that is the same."""
+    if a == b:
+        return a
+    same = a.dtype == b.dtype and a.dtype is not None and (a.weak == b.weak or a.dtype.kind == "b")
+    return LogicalTensor(a.dtype) if same else _UNTYPED
+
+
+def joined_dims(several: Sequence[tuple | None]) -> tuple | None:
+    """What holds of the dims of several."""
+    if not several or None in several or len({len(dims or ()) for dims in several}) != 1:
+        return None
+    return tuple([sizes[0] if all(host.same(sizes[0], size) for size in sizes) else None for sizes in zip(*several)])  # type: ignore[arg-type]
+
+
+_CONSTANTS = {kind: number(kind) for kind in PYTHON}
+_NOTHING = Abstract(frozenset((NONE,)))

@@ -11,10 +11,9 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import GfxError
-from ..op import OpDef, evaluate
+from ..op import OpDef, Trait, evaluate
 from ..rules import building
 from ..trees import leaves, tree_map
-from ..types import LogicalTensor
 from .sequences import Seq, holds, rule_of
 
 LARGEST = 4096
@@ -23,23 +22,22 @@ _WORK = 2**20
 """Elements that computing it may take on the way, at most."""
 _PLAIN = (np.ndarray, bool, int, float, str, type(None), type(...), DType)
 _FAMILIES = frozenset(("elementwise", "reduce", "search", "index", "shape", "arrange", "create"))
-_UNTOLD = frozenset(("empty",))
 Content = np.ndarray | Seq | None
 """An array, a sequence, or nothing that is known."""
 
 
-def content(op: OpDef, args: tuple, type_: LogicalTensor) -> Content:
-    """What the only output of an op holds, which is of this type. `args`: a tree with the content of each tensor, UNTOLD where that is
+def content(op: OpDef, args: tuple, dtype: DType, rank: int | None) -> Content:
+    """What the only output of an op holds, of this dtype and rank. `args`: a tree with the content of each tensor, UNTOLD where that is
     not known; a host value that is open stands for itself."""
-    if op.name in _UNTOLD or type_.dtype is None:
+    if op.traits & Trait.UNTOLD:
         return None
     if op.family in _FAMILIES and all(isinstance(leaf, _PLAIN) for leaf in leaves(args)):
         found = _computed(op, args)
         if found is not None:
-            return found if _exact(found, type_.dtype) else None
+            return found if _exact(found, dtype) else None
     rule = rule_of(op)
-    made = rule(tree_map(lambda leaf: None if leaf is UNTOLD else leaf, args), type_.rank) if rule is not None else None
-    return made if made is not None and holds(type_.dtype, made) else None
+    made = rule(tree_map(lambda leaf: None if leaf is UNTOLD else leaf, args), rank) if rule is not None else None
+    return made if made is not None and holds(dtype, made) else None
 
 
 UNTOLD = type("Untold", (), {"__repr__": lambda self: "UNTOLD"})()

@@ -1,11 +1,114 @@
-"""Shape rules, memoised: what they give for an op and the types of its arguments is computed once."""
+"""Shape rules, memoised: what they give for an op and the types of its arguments, or for all that one of them may be."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..op import OpDef
-from ..rules import infer
+from ..dtypes import bool_, complex64, default, float32, float64, int64
+from ..errors import GfxError
+from ..graph import Value
+from ..host import Dim
+from ..op import OpDef, Trait
+from ..rules import OPEN, UNKNOWN, infer
+from ..trees import BRANCHES, leaves, tree_map
+from ..types import LogicalTensor
+from .abstract import PYTHON
+
+OTHER = type("Other", (), {"__repr__": lambda self: "OTHER"})()
+"""Stands for the type of a tensor of which nothing is said yet."""
+VARIES = type("Varies", (), {"__repr__": lambda self: "VARIES"})()
+"""The answer where it hangs on what is not said."""
+_REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
+_BY_RANK = [LogicalTensor(None, (None,) * rank) for rank in range(5)]
+"""The ranks that a rule is asked for. A rule is uniform in the rank, but for the least ones."""
+_BY_DTYPE = [LogicalTensor(dtype) for dtype in (bool_, int64, float32, float64, complex64)]
+_SIZE = Dim("n")
+_NUMBERS = frozenset((bool, int, float, complex))
+_INTS = frozenset((int,))
+
+
+def _itself(value: Value) -> Value:
+    return value
+
+
+class Call:
+    """One output of an op, applied to arguments; `tensors`: those among them, each once.
+
+    `root` gives what a tensor stands for, if that is not itself."""
+
+    __slots__ = ("op", "args", "at", "tensors", "root", "_key")
+
+    def __init__(self, op: OpDef, args: tuple, at: int, root: Callable[[Value], Value] = _itself) -> None:
+        self.op, self.args, self.at, self.root = op, args, at, root
+        self._key: tuple | None = None
+        found: list[Value] = []
+        for arg in args:
+            kind = type(arg)
+            if kind is Value and arg.is_tensor:
+                found.append(root(arg))
+            elif kind in BRANCHES:
+                found += [root(leaf) for leaf in leaves(arg) if type(leaf) is Value and leaf.is_tensor]
+        self.tensors = tuple(dict.fromkeys(found))
+
+    @property
+    def key(self) -> tuple:
+        """What its rule sees but for the types of the tensors."""
+        if self._key is None:
+            places = {tensor: at for at, tensor in enumerate(self.tensors)}
+            self._key = self.op.name, self.at, *[_key(arg, self.root, places) for arg in self.args]
+        return self._key
+
+    def typed(self, types: Iterable[Any], promotion: str) -> Any:
+        """The arguments with a type in the place of each tensor, a number for a host value that is one, else OPEN."""
+        found = dict(zip(self.tensors, types))
+        operands = bool(self.op.traits & Trait.ELEMENTWISE)
+
+        def seen(leaf: Any) -> Any:
+            if type(leaf) is not Value:
+                return leaf
+            if leaf.is_tensor:
+                return found[self.root(leaf)]
+            if operands and leaf.kind in PYTHON:
+                return LogicalTensor(default(leaf.kind[0], promotion), (), weak=True)
+            return _SIZE if leaf.kind == "int" else OPEN
+
+        return tree_map(seen, self.args)
+
+
+def _key(tree: Any, root: Callable[[Value], Value], places: dict[Value, int]) -> Any:
+    """A tree of arguments as a key, in which each tensor is a place: 1, 1.0 and True are three."""
+    kind = type(tree)
+    if kind is Value:
+        return (Value, places[root(tree)]) if tree.is_tensor else (Value, tree.kind)
+    if kind in _NUMBERS:
+        return kind, tree
+    if kind is tuple and _INTS.issuperset(map(type, tree)):
+        return tree
+    if kind is tuple or kind is list:
+        return kind, *[_key(item, root, places) for item in tree]
+    if kind is dict:
+        return kind, *[(name, _key(item, root, places)) for name, item in tree.items()]
+    if kind is slice:
+        return kind, *[_key(item, root, places) for item in (tree.start, tree.stop, tree.step)]
+    return tree
+
+
+def _tree_key(tree: Any) -> Any:
+    """A tree of types as a key."""
+    return _key(tree, _itself, {})
+
+
+def _signature(types: tuple) -> tuple:
+    """Types as a key."""
+    return tuple([t if t is OTHER else (t.dtype and t.dtype.name, t.dims, t.weak) for t in types])
+
+
+def of_rank(rank: int | None) -> LogicalTensor:
+    """The type of which no more is known than the rank, if that."""
+    if rank is None:
+        return UNKNOWN
+    return _BY_RANK[rank] if rank < len(_BY_RANK) else LogicalTensor(None, (None,) * rank)
 
 
 class ShapeRules:
@@ -18,7 +121,7 @@ class ShapeRules:
     def infer(self, op: OpDef, args: tuple) -> tuple:
         """Types of the outputs 1… of `op` on arguments of these types. Raises what the rule raises."""
         try:
-            key = op.name, _key(args)
+            key = op.name, _tree_key(args)
             found = self._found.get(key)
         except TypeError:  # an argument that is no key, as an array's content
             return infer(op, args, self.promotion)
@@ -32,14 +135,59 @@ class ShapeRules:
             raise found
         return found
 
+    def type(self, call: Call, types: tuple) -> LogicalTensor:
+        """The type of an output for the types of the tensors; UNKNOWN where the rule refuses them, or there is none."""
+        found: LogicalTensor = self._once(("type", call.key, _signature(types)), self._type, call, types)
+        return found
 
-def _key(tree: Any) -> Any:
-    """A tree of arguments as a key: 1, 1.0 and True are three."""
-    kind = type(tree)
-    if kind is tuple or kind is list:
-        return kind, *map(_key, tree)
-    if kind is dict:
-        return kind, *[(name, _key(item)) for name, item in tree.items()]
-    if kind is slice:
-        return kind, _key(tree.start), _key(tree.stop), _key(tree.step)
-    return kind, tree
+    def element(self, call: Call, types: tuple) -> Any:
+        """The dtype of an output, whatever the OTHER tensors are: a type, or VARIES."""
+        return self._once(("element", call.key, _signature(types)), self._element, call, types)
+
+    def rank(self, call: Call, types: tuple) -> Any:
+        """The rank of an output by that of the OTHER tensor: a pair of how many times that counts and what is added, or VARIES."""
+        return self._once(("rank", call.key, _signature(types)), self._rank, call, types)
+
+    def _once(self, key: Any, rule: Callable[[Call, tuple], Any], call: Call, types: tuple) -> Any:
+        try:
+            found = self._found.get(key)
+        except TypeError:  # an argument that is no key, as an array's content
+            return rule(call, types)
+        if found is None:
+            found = self._found[key] = rule(call, types)
+        return found
+
+    def _type(self, call: Call, types: tuple) -> LogicalTensor:
+        return self._made(call, types) or UNKNOWN
+
+    def _made(self, call: Call, types: tuple) -> LogicalTensor | None:
+        """What the rule gives; None where it refuses: that is said where the op is captured, if it is wrong."""
+        if call.op.infer is None and call.op.body is None:
+            return UNKNOWN
+        try:
+            made = infer(call.op, call.typed(types, self.promotion), self.promotion)[call.at]
+        except _REFUSED:
+            return None
+        return made if isinstance(made, LogicalTensor) else UNKNOWN
+
+    def _element(self, call: Call, types: tuple) -> Any:
+        made = [found for _, found in self._tried(call, types, _BY_DTYPE)]
+        return made[0] if len({(found.dtype, found.weak) for found in made}) == 1 else VARIES
+
+    def _rank(self, call: Call, types: tuple) -> Any:
+        answers = []
+        for probe, found in self._tried(call, types, _BY_RANK):
+            if found.dims is None:
+                return VARIES
+            answers.append((len(probe.dims or ()), len(found.dims)))
+        if len(answers) > 1 and len({found for _, found in answers}) == 1:
+            return 0, answers[0][1]
+        less = {found - rank for rank, found in answers}
+        return (1, less.pop()) if len(less) == 1 else VARIES
+
+    def _tried(self, call: Call, types: tuple, probes: list) -> Iterator[tuple[LogicalTensor, LogicalTensor]]:
+        """Each of several types that is not refused in the place of what is OTHER, and what the rule gives then."""
+        for probe in probes:
+            found = self._made(call, tuple([probe if type_ is OTHER else type_ for type_ in types]))
+            if found is not None:
+                yield probe, found

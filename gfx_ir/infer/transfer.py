@@ -1,161 +1,187 @@
-"""Transfer functions: what an op gives, from what is known of its arguments.
+"""Transfer functions: what an op gives, from what is known of its arguments. Each answers one question, and asks what it needs.
 
 Rank and dtype follow from the op's own shape rule, also where ranks are open: the rule is asked for several ranks, and how
-the answers hang on them is the rank in terms of the arguments'. What Python has there follows from the op's family. An op
-that no rule tells of gives what may be anything.
+the answers hang on them is the rank in terms of the arguments'. What Python has there follows from the op's row. Of an op
+that no rule tells of nothing is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import GfxError
-from ..host import Dim, Expr
-from ..op import OpDef
+from ..graph import Value
+from ..op import Point, Trait
 from ..rules import UNKNOWN
-from ..trees import leaves, tree_map
 from ..types import LogicalTensor
-from .abstract import ARRAY, MOST, NUMBERS, PYTHON, SCALAR, UFUNC, Abstract, Kinds, Ranks, Terms, number, terms_of
-from .shape_rules import ShapeRules
+from .abstract import ARRAY, MOST, NUMBERS, PYTHON, SCALAR, UFUNC, Kinds, Ranks, Terms, rank_of, ranks_of
+from .demand import Question, Rule
+from .shape_rules import OTHER, VARIES, Call, ShapeRules, of_rank
 
 _GIVES_UFUNC: Kinds = frozenset((UFUNC,))
 _GIVES_ARRAY: Kinds = frozenset((ARRAY,))
 _EITHER: Kinds = _GIVES_UFUNC | _GIVES_ARRAY
 """A number or an array where it has no axes: which of them hangs on the function that the op was made for."""
-_FAMILIES = {
-    **dict.fromkeys(("elementwise", "reduce", "search", "linalg"), _GIVES_UFUNC),
-    **dict.fromkeys(("create", "shape", "arrange", "fft"), _GIVES_ARRAY),
-}
-_ARRAYS = frozenset(("i0", "isin", "cov", "index_put"))
-"""Ops of other families that give arrays."""
-_VARY = frozenset(("where", "tensordot"))
-"""Ops of those families that functions which give numbers and functions which give arrays both come down to."""
-_ITEMS = frozenset(("unstack",))
-"""Ops that give the items of an array, as an index does."""
-_KEEP = frozenset(("copy", "astype", "stop_gradient"))
-"""Ops that keep what they are given, as whatever may be a view of it does: an array stays one, what NumPy makes of a number hangs on the function."""
+_POINTS = {Point.NUMBER: _GIVES_UFUNC, Point.ARRAY: _GIVES_ARRAY, Point.EITHER: _EITHER}
 _OF_DTYPES = dict(zip("biufc", ("bool", "int", "int", "float", "complex")))
-_REFUSED = (GfxError, TypeError, ValueError, IndexError)
-_PROBES = range(5)
-"""The ranks that a shape rule is asked for. A rule is uniform in the rank, but for the least ones."""
 
 
-def transfer(op: OpDef, args: tuple, rules: ShapeRules) -> tuple[Abstract, ...]:
-    """What the outputs 1… of an op are. `args`: a tree with an Abstract for each tensor, host values where they are known, else OPEN."""
-    own = _OWN.get(op.name)
-    if own is not None:
-        return own(op, args, rules)
-    tensors = [leaf for leaf in leaves(args) if type(leaf) is Abstract]
-    types = _types(op, args, rules)
-    if types is None:
-        return tuple([Abstract(_kinds(op, tensors)) for _ in op.output_kinds(args)])
-    return tuple([_output(op, at, type_, args, tensors, rules) for at, type_ in enumerate(types)])
+class Questions(Protocol):
+    """What is asked of a value, and what is given of its type without asking."""
+
+    kinds: Question
+    element: Question
+    ranks: Question  # in terms of the arguments'
+    rank: Question  # the same; None where that hangs on an argument
+    dims: Question
+    rules: ShapeRules
+
+    def given(self, value: Value) -> LogicalTensor | None:
+        """The type that a value was captured with."""
 
 
-def _output(op: OpDef, at: int, type_: Any, args: tuple, tensors: list[Abstract], rules: ShapeRules) -> Abstract:
-    if not isinstance(type_, LogicalTensor):
-        return Abstract(_kinds(op, tensors))
-    if op.family == "number":
-        return number(*([_OF_DTYPES[type_.dtype.kind]] if type_.dtype is not None else PYTHON)).with_(type=type_)
-    if type_.dims is not None:
-        return Abstract(_kinds(op, tensors), LogicalTensor(type_.dtype, type_.dims))
-    ranks = broadcast(tensors) if op.family == "elementwise" else _probed(op, at, args, tensors, rules)
-    return of_ranks(_kinds(op, tensors), type_.dtype, ranks)
+# ---------------------------------------------------------------------- what Python has there
+def kinds(call: Call, asked: Questions) -> Rule:
+    """The kinds of an output."""
+    point, tensors = call.op.point, call.tensors
+    if point is Point.PYTHON:
+        dtype = (yield from element(call, asked)).dtype
+        return frozenset(PYTHON if dtype is None else (_OF_DTYPES[dtype.kind],))
+    if point is Point.INDEXED:
+        return (yield from _kinds_of_item(call, asked))
+    if point is Point.GIVEN:
+        return _GIVES_ARRAY if np.ndim(call.args[0]) else frozenset((SCALAR,))
+    own = _POINTS.get(point, _EITHER)
+    if point is Point.KEPT and tensors and (yield asked.kinds, tensors[0]) == _GIVES_ARRAY:
+        own = _GIVES_ARRAY
+    return own if call.op.family != "elementwise" else (yield from _with_numbers(own, tensors, asked))
 
 
-def of_ranks(kinds: Kinds, dtype: Any, ranks: Ranks | None) -> Abstract:
-    """What has one of these ranks."""
-    if ranks is not None and len(ranks) == 1 and (known := _known(next(iter(ranks)))) is not None:
-        return Abstract(kinds, LogicalTensor(dtype, (None,) * known))
-    return Abstract(kinds, LogicalTensor(dtype), ranks)
-
-
-def _kinds(op: OpDef, tensors: Sequence[Abstract]) -> Kinds:
-    """What Python has there: what is made of what may be numbers of Python's, all of it, may be one, too. Of what surely is one
-    capture says what an operator makes; a function makes a tensor of it."""
-    own = _own_kinds(op, tensors)
-    if op.family != "elementwise" or any(tensor.kinds.isdisjoint(NUMBERS) for tensor in tensors):
-        return own
-    return own if all(tensor.is_python for tensor in tensors) else own | NUMBERS
-
-
-def _own_kinds(op: OpDef, tensors: Sequence[Abstract]) -> Kinds:
-    if op.name in _ITEMS:
-        return _GIVES_UFUNC
-    if op.name in _KEEP or op.put is not None:
-        return _GIVES_ARRAY if tensors and tensors[0].kinds == _GIVES_ARRAY else _EITHER
-    if op.name in _VARY:
-        return _EITHER
-    return _GIVES_ARRAY if op.name in _ARRAYS else _FAMILIES.get(op.family, _EITHER)
-
-
-def _known(terms: Terms) -> int | None:
-    """A rank that hangs on no argument."""
-    return None if any(argument is not None for argument, _ in terms) else max((-k for _, k in terms if k), default=0)
-
-
-def _types(op: OpDef, args: tuple, rules: ShapeRules) -> tuple | None:
-    """What the op's shape rule gives; None where it has none, or refuses: that is said where the op is captured, if it is wrong."""
-    if op.infer is None and op.body is None:
-        return None
-    try:
-        return rules.infer(op, tree_map(_type, args))
-    except _REFUSED:
-        return tuple([UNKNOWN if kind == "tensor" else None for kind in op.output_kinds(args)])
-
-
-def _type(leaf: Any) -> Any:
-    return leaf.type if type(leaf) is Abstract else leaf
-
-
-def broadcast(tensors: list[Abstract]) -> Ranks | None:
-    """The ranks of what several are broadcast to: the greatest, for each choice of theirs."""
-    found: set[Terms] = {frozenset()}
+def _with_numbers(own: Kinds, tensors: tuple[Value, ...], asked: Questions) -> Rule:
+    """What is made of what may be numbers of Python's, all of it, may be one, too. Of what surely is one capture says what an
+    operator makes; a function makes a tensor of it."""
+    surely = True
     for tensor in tensors:
-        if tensor.terms is None:
+        found = yield asked.kinds, tensor
+        if found.isdisjoint(NUMBERS):
+            return own
+        surely = surely and found <= NUMBERS
+    return own if surely else own | NUMBERS
+
+
+# ---------------------------------------------------------------------- dtypes
+def element(call: Call, asked: Questions) -> Rule:
+    """The dtype of an output, as a type without dims. Where one that is not known leaves it open, no other is asked for."""
+    rules, tensors = asked.rules, call.tensors
+    found: list[Any] = [OTHER] * len(tensors)
+    for left, at in enumerate(_nearest(tensors, asked.element), 1):
+        found[at] = yield asked.element, tensors[at]
+        if found[at].dtype is None and left < len(tensors):
+            told = rules.element(call, tuple(found))
+            if told is not VARIES:
+                return _without_dims(told)
+    made = rules.type(call, tuple(found))
+    if made.dtype is None and len(found) > 1 and all(known.dtype is not None for known in found):
+        ranked = yield from _ranked(tensors, asked)  # PyTorch's hangs on ranks as well
+        made = rules.type(call, tuple([a.with_(dtype=b.dtype, weak=b.weak) for a, b in zip(ranked, found)]))
+    return _without_dims(made)
+
+
+def _nearest(tensors: tuple[Value, ...], question: Question) -> list[int]:
+    """The places of tensors, in the order in which they are asked: what is known, and then what was handed on from farther back."""
+    known = question.known
+    return (
+        sorted(range(len(tensors)), key=lambda at: (tensors[at] not in known, -at))
+        if len(tensors) > 1
+        else [0] * len(tensors)
+    )
+
+
+def _without_dims(made: LogicalTensor) -> LogicalTensor:
+    return made if made.dims is None else LogicalTensor(made.dtype, weak=made.weak)
+
+
+# ---------------------------------------------------------------------- ranks
+def ranks(call: Call, asked: Questions, question: Question) -> Rule:
+    """The ranks of an output: one whatever those of its arguments are, or those of the only argument of open rank, each less the same.
+
+    `question`: which of the two that is."""
+    op, rules, tensors = call.op, asked.rules, call.tensors
+    if op.point is Point.INDEXED:
+        return (yield from _ranks_of_item(call, asked, question))
+    if op.family == "elementwise" and tensors:
+        return (yield from _broadcast(tensors, question))
+    if op.traits & Trait.SHAPE_OF_FIRST:
+        return (yield question, tensors[0])
+    nothing = (UNKNOWN,) * len(tensors)
+    if tensors:
+        told = rules.rank(call, (OTHER, *nothing[1:]))
+        if told is not VARIES and (found := (yield from _by_rank(told, tensors[0], question))) is not None:
+            return found
+    alone = rules.type(call, nothing).dims
+    return ranks_of(len(alone)) if alone is not None else (yield from _ranks_of_all(call, asked, question))
+
+
+def _by_rank(told: Any, tensor: Value | None, question: Question) -> Rule:
+    """The ranks of what hangs on that of one tensor."""
+    times, more = told
+    return dropped((yield question, tensor), -more) if times else ranks_of(more)
+
+
+def _ranks_of_all(call: Call, asked: Questions, question: Question) -> Rule:
+    """The ranks of an output by all that is known of the arguments: their ranks, and where these do not tell their sizes."""
+    ranked = yield from _ranked(call.tensors, asked)
+    told = _told_rank(call, ranked, asked.rules)
+    if told is VARIES:
+        sized = [_sized(asked.given(tensor)) or other for tensor, other in zip(call.tensors, ranked)]
+        told = _told_rank(call, sized, asked.rules)
+    open_ = [tensor for tensor, known in zip(call.tensors, ranked) if known.dims is None]
+    return None if told is VARIES else (yield from _by_rank(told, open_[0] if open_ else None, question))
+
+
+def _ranked(tensors: Iterable[Value], asked: Questions) -> Rule:
+    """Types of which no more is known than the rank, if that."""
+    found = []
+    for tensor in tensors:
+        found.append(of_rank(rank_of((yield asked.rank, tensor))))
+    return found
+
+
+def _sized(given: LogicalTensor | None) -> LogicalTensor | None:
+    """The dims of a type, if it has any."""
+    return None if given is None or given.dims is None else LogicalTensor(None, given.dims)
+
+
+def _told_rank(call: Call, types: list[Any], rules: ShapeRules) -> Any:
+    """The rank of an output by that of the only tensor whose own is open: a pair as ShapeRules.rank gives it, or VARIES."""
+    made = rules.type(call, tuple(types)).dims
+    if made is not None:
+        return 0, len(made)
+    if sum(known.dims is None for known in types) != 1:
+        return VARIES
+    return rules.rank(call, tuple([OTHER if known.dims is None else known for known in types]))
+
+
+def _broadcast(tensors: tuple[Value, ...], question: Question) -> Rule:
+    """The ranks of what several are broadcast to: the greatest, for each choice of theirs."""
+    found = ranks_of(0)
+    for at in _nearest(tensors, question):
+        other = yield question, tensors[at]
+        if other is None:
             return None
-        found = {one | other for one in found for other in tensor.terms}
+        found = other if found == ranks_of(0) else frozenset({a | b for a in found for b in other})
         if len(found) > MOST:
             return None
-    return frozenset(found)
-
-
-# ---------------------------------------------------------------------- ranks by a shape rule
-def _probed(op: OpDef, at: int, args: tuple, tensors: list[Abstract], rules: ShapeRules) -> Ranks | None:
-    """The ranks of an output: one whatever those of its arguments are, or those of the only argument of open rank, each less the same."""
-    open_ = [tensor for tensor in tensors if tensor.type.dims is None]
-    if len({id(tensor) for tensor in open_}) != 1 or (len(open_) > 1 and len(open_[0].ranks or ()) > 1):
-        return None
-    answers = list(_answers(op, at, args, open_[0], rules))
-    found, less = {found for _, found in answers}, {rank - found for rank, found in answers}
-    if -1 not in found and len(found) == 1 and len(answers) > 1:
-        return frozenset((terms_of(found.pop()),))
-    return dropped(open_[0].ranks, less.pop()) if -1 not in found and len(less) == 1 else None
-
-
-def _answers(op: OpDef, at: int, args: tuple, tensor: Abstract, rules: ShapeRules) -> Iterator[tuple[int, int]]:
-    """Pairs of a rank that the tensor might have, and of what the output would have then; -1 where that is not told."""
-    for rank in _PROBES:
-        probe = LogicalTensor(tensor.type.dtype, (None,) * rank)
-        tried = tree_map(partial(_instead, tensor, probe), args)
-        try:
-            found = rules.infer(op, tried)[at]
-        except _REFUSED:
-            continue
-        yield rank, -1 if found.dims is None else len(found.dims)
-
-
-def _instead(tensor: Abstract, probe: LogicalTensor, leaf: Any) -> Any:
-    return probe if leaf is tensor else _type(leaf)
+    return found
 
 
 def dropped(ranks: Ranks | None, axes: int) -> Ranks | None:
     """Ranks, less so many axes."""
-    return None if ranks is None else frozenset(frozenset(_less(terms, axes)) for terms in ranks)
+    if ranks is None or (not axes and all(k is not None for terms in ranks for _, k in terms)):
+        return ranks
+    return frozenset(frozenset(_less(terms, axes)) for terms in ranks)
 
 
 def _less(terms: Terms, axes: int) -> Iterator[tuple[Any, int | None]]:
@@ -164,49 +190,77 @@ def _less(terms: Terms, axes: int) -> Iterator[tuple[Any, int | None]]:
             yield argument, k + axes
 
 
-# ---------------------------------------------------------------------- ops of their own
-def _getitem(op: OpDef, args: tuple, rules: ShapeRules) -> tuple[Abstract, ...]:
+# ---------------------------------------------------------------------- sizes
+def dims(call: Call, asked: Questions) -> Rule:
+    """The dims of an output, as far as they follow from those of the arguments."""
+    if call.op.traits & Trait.SHAPE_OF_FIRST:
+        return (yield asked.dims, call.tensors[0])
+    types = [UNKNOWN] * len(call.tensors)
+    for at in _nearest(call.tensors, asked.dims):
+        tensor, position = call.tensors[at], at > 0 and call.op.point is Point.INDEXED  # which may be a mask
+        dtype = (yield asked.element, tensor).dtype if position else None
+        types[at] = LogicalTensor(dtype, (yield asked.dims, tensor))
+        if types[at].dims is None and call.op.traits & Trait.ELEMENTWISE:
+            return None
+    return asked.rules.type(call, tuple(types)).dims
+
+
+# ---------------------------------------------------------------------- an index
+def _kinds_of_item(call: Call, asked: Questions) -> Rule:
     """An index of integers alone gives an element or an array of them, one with slices or new axes a view."""
-    x, index = args[0], args[1]
+    items, integers, others = yield from _items(call, asked)
+    if integers + 1 < len(items) or not any(type(item) is Value and item.is_tensor for item in others):
+        return _GIVES_UFUNC if integers == len(items) else _GIVES_ARRAY
+    picks = integers + 1 == len(items) and (yield from _picks(call.tensors[0], others, asked))
+    return _GIVES_UFUNC if picks else _EITHER  # positions that may be one number
+
+
+def _ranks_of_item(call: Call, asked: Questions, question: Question) -> Rule:
+    """The rank of what is indexed, less one for each integer, more one for each new axis; an axis becomes those of positions."""
+    x, *positions = call.tensors
+    ranked = yield from _ranked(call.tensors, asked)
+    for at, tensor in enumerate(positions, 1):
+        ranked[at] = ranked[at].with_(dtype=(yield asked.element, tensor).dtype)
+    made = asked.rules.type(call, tuple(ranked)).dims
+    if made is not None:
+        return ranks_of(len(made))
+    items, integers, others = yield from _items(call, asked)
+    less = integers - sum(item is None for item in items)
+    if not others:
+        return dropped((yield question, x), less)
+    if not (yield from _picks(x, others, asked)):
+        return None
+    return dropped((yield question, others[0]), less + 1 - len(ranked[0].dims))
+
+
+def _items(call: Call, asked: Questions) -> Rule:
+    """The items of an index, how many of them are surely one integer, and those that are neither that nor a slice or the like."""
+    index = call.args[1]
     items = index if type(index) is tuple else (index,)
-    integers = sum(map(is_integer, items))
-    numbers = _GIVES_UFUNC if integers == len(items) else _GIVES_ARRAY
-    if any(isinstance(item, Abstract) and not is_integer(item) for item in items) and integers + 1 >= len(items):
-        numbers = _EITHER  # positions that may be one number
-    types = _types(op, args, rules)
-    type_ = types[0] if types is not None else UNKNOWN
-    if type_.dims is not None:
-        return (Abstract(numbers, LogicalTensor(type_.dtype, type_.dims)),)
-    open_ = [item for item in items if not (is_integer(item) or isinstance(item, slice) or item is None or item is ...)]
-    less, ranks = integers - sum(item is None for item in items), None
-    if not open_:
-        ranks = dropped(x.terms, less)
-    elif len(open_) == 1 and x.rank is not None and type(open_[0]) is Abstract and not _is_mask(open_[0]):
-        ranks = dropped(open_[0].terms, less + 1 - x.rank)  # an axis becomes those of the positions
-        numbers = _GIVES_UFUNC if integers + 1 == len(items) else numbers
-    return (of_ranks(numbers, x.type.dtype, ranks),)
+    integers, others = 0, list[Any]()
+    for item in items:
+        if type(item) is Value and item.is_tensor:
+            tensor = call.root(item)
+            single = rank_of((yield asked.rank, tensor)) == 0 and not _is_mask((yield asked.element, tensor))
+            others += [] if single else [tensor]
+        else:
+            single = type(item) is int or (type(item) is Value and item.kind == "int")
+            others += [] if single or isinstance(item, slice) or item is None or item is ... else [item]
+        integers += single
+    return items, integers, others
 
 
-def _is_mask(item: Abstract) -> bool:
-    return item.type.dtype is not None and item.type.dtype.kind == "b"
+def _picks(x: Value, others: list[Any], asked: Questions) -> Rule:
+    """Whether an index picks rows by positions, of something whose rank is known."""
+    if (
+        len(others) != 1
+        or type(others[0]) is not Value
+        or not others[0].is_tensor
+        or rank_of((yield asked.rank, x)) is None
+    ):
+        return False
+    return not _is_mask((yield asked.element, others[0]))
 
 
-def is_integer(item: Any) -> bool:
-    """Whether an item of an index is surely one number."""
-    if isinstance(item, Abstract):
-        return item.rank == 0 and not _is_mask(item)
-    return type(item) is int or isinstance(item, (Dim, Expr))
-
-
-def _constant(op: OpDef, args: tuple, rules: ShapeRules) -> tuple[Abstract, ...]:
-    """A number of NumPy's from outside, or an array with axes."""
-    rank = np.ndim(args[0])
-    (type_,) = _types(op, args, rules) or (UNKNOWN,)
-    kinds = _GIVES_ARRAY if rank else frozenset((SCALAR,))
-    return (Abstract(kinds, LogicalTensor(type_.dtype, (None,) * rank), fixed=True),)
-
-
-_OWN: dict[str, Callable[[OpDef, tuple, ShapeRules], tuple[Abstract, ...]]] = {
-    "getitem": _getitem,
-    "constant": _constant,
-}
+def _is_mask(known: LogicalTensor) -> bool:
+    return known.dtype is not None and known.dtype.kind == "b"

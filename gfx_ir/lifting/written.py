@@ -11,7 +11,6 @@ from ..errors import ShapeError
 from ..graph import Value
 from ..op import Trait, active, lookup
 from ..trees import leaves
-from ..types import LogicalTensor
 
 _UNSIGNED = DTYPES["uint8"]
 Holds = Callable[[DType, DType], bool]
@@ -25,18 +24,20 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
     `other`: what the array is computed with, where that is one thing.
     """
     builder = active.builder
-    told = getattr(builder, "told_type", None)
-    if told is None or not all(isinstance(x, Value) and x.is_tensor for x in (base, new)):
+    if not hasattr(builder, "told_dtype") or not all(isinstance(x, Value) and x.is_tensor for x in (base, new)):
         return new
-    old, made = told(base), told(new)
-    if old.dtype is not None and made.dtype is not None:
-        _check_dtypes(old.dtype, made.dtype, holds)
+    made = builder.told_dtype(new)
+    old = builder.told_dtype(base) if made is not None else None
+    if old is not None and made is not None:
+        _check_dtypes(old, made, holds)
     else:
         beside = other if isinstance(other, Value) and other.is_tensor else None
         builder.suppositions.require_dtype(base, new, beside, not holds(_UNSIGNED, int64))
-    alike = _alike(old, made)
-    if alike is False:
-        shapes = " and ".join(f"({', '.join(map(str, dims))})" for dims in (old.dims, made.dims))
+    after = builder.told_dims(new)
+    before = builder.told_dims(base) if after is not None else None
+    alike = _alike(before, after)
+    if alike is False and before is not None and after is not None:
+        shapes = " and ".join(f"({', '.join(map(str, dims))})" for dims in (before, after))
         what = f"GFX cannot convert this write in place: the array and the result have the shapes {shapes}"
         raise ShapeError(what, hint="make a new array: x = x + y")
     alike = alike or _of_its_elements(base, new)
@@ -49,12 +50,12 @@ def _check_dtypes(old: DType, made: DType, holds: Holds) -> None:
         raise ShapeError(what, hint="make a new array (x = x + y), or convert first what is added to it")
 
 
-def _alike(old: LogicalTensor, made: LogicalTensor) -> bool | None:
+def _alike(old: tuple | None, made: tuple | None) -> bool | None:
     """Whether two shapes are the same; None where that is open."""
-    if old.dims is None or made.dims is None:
+    if old is None or made is None:
         return None
-    same = [host.same(a, b) for a, b in zip(old.dims, made.dims)]
-    if len(old.dims) != len(made.dims) or False in same:
+    same = [host.same(a, b) for a, b in zip(old, made)]
+    if len(old) != len(made) or False in same:
         return False
     return None if None in same else True
 

@@ -7,14 +7,26 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from ..op import OpDef, register
+from ..op import OpDef, Point, register
 from ..template import Spelling
 from . import _seen
 from ._reference import NAMESPACE
 
+_POINTS = {
+    **dict.fromkeys(("elementwise", "reduce", "search", "linalg"), Point.NUMBER),
+    **dict.fromkeys(("create", "shape", "arrange", "fft"), Point.ARRAY),
+    "number": Point.PYTHON,
+}
+
+
+def _point(family: str, rules: dict[str, Any]) -> Point:
+    """What an op gives without axes whose row does not say it: what may be a view keeps what it is given, else as its family does."""
+    return Point.KEPT if rules.get("put") is not None else _POINTS.get(family, Point.EITHER)
+
 
 def op(family: str, signature: str, eval: Spelling | None = None, **rules: Any) -> OpDef:
     """Register a primitive: its signature, its NumPy spelling, its rules (see OpDef)."""
+    rules = {"point": _point(family, rules), **rules}
     return register(OpDef(signature, eval, family=family, namespace=NAMESPACE, **rules))
 
 
@@ -28,7 +40,8 @@ def composite(family: str, **rules: Any) -> Callable[[Callable[..., Any]], OpDef
             return_annotation=inspect.Signature.empty,
         )
         text, doc = f"{body.__name__}{plain}", inspect.getdoc(body) or ""
-        return register(OpDef(text, body=body, family=family, doc=doc, namespace=NAMESPACE, **rules))
+        own = {"point": _point(family, rules), **rules}
+        return register(OpDef(text, body=body, family=family, doc=doc, namespace=NAMESPACE, **own))
 
     return make
 

@@ -17,6 +17,7 @@ from ..defaults import own
 from ..dtypes import DType
 from ..errors import ShapeError
 from ..host import DimLike
+from ..op import Point, Trait
 from ..rules import OPEN
 from ..types import LogicalTensor
 from ._row import op
@@ -76,19 +77,26 @@ def _own(*names: str) -> dict[str, Any]:
     return {"dtype": own("numpy", *names)}
 
 
-for _signature, _spelling, _rule, _names in (
-    ("constant(data, dtype=None, device=None)", "np.array(data, dtype=dtype)", _constant, ["data"]),
+for _signature, _spelling, _rule, _names, _more in (
+    (
+        "constant(data, dtype=None, device=None)",
+        "np.array(data, dtype=dtype)",
+        _constant,
+        ["data"],
+        {"point": Point.GIVEN},
+    ),
     (
         "full(shape, fill_value, dtype=None, device=None)",
         "np.full(shape, fill_value, dtype=dtype)",
         _filled,
         ["fill_value"],
+        {},
     ),
-    ("zeros(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, []),
-    ("ones(shape, dtype=None, device=None)", "np.ones(shape, dtype=dtype)", _zeros, []),
-    ("empty(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, []),
+    ("zeros(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, [], {}),
+    ("ones(shape, dtype=None, device=None)", "np.ones(shape, dtype=dtype)", _zeros, [], {}),
+    ("empty(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, [], {"traits": Trait.UNTOLD}),
 ):
-    op(FAMILY, _signature, _spelling, infer=_rule, compute=free, own=_own(*_names))
+    op(FAMILY, _signature, _spelling, infer=_rule, compute=free, own=_own(*_names), **_more)
 op(
     FAMILY,
     "as_tensor(x, dtype=None, device=None)",

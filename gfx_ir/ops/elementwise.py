@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..dtypes import DType
-from ..op import Trait
+from ..op import Point, Trait
 from ..template import Spelling
 from ..types import LogicalTensor
 from . import _seen
@@ -207,6 +207,7 @@ op(
     keeping("np.where(condition, x1, x2)", "x1", "x2"),
     infer=_where_type,
     traits=Trait.ELEMENTWISE | Trait.TOTAL,
+    point=Point.EITHER,
 )
 op(
     FAMILY,
@@ -214,6 +215,7 @@ op(
     lambda a: "np.asarray(x, dtype=dtype)" if _seen.is_plain(a.x) else "x.astype(dtype)",
     infer=_astype_type,
     traits=Trait.ELEMENTWISE | Trait.CASTS | Trait.TOTAL,
+    point=Point.KEPT,
 )
 op(FAMILY, "real(x)", "np.real(x)", infer=elementwise(real), put=put_real, compute=free)
 op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free)
@@ -235,4 +237,4 @@ op(
     doc="The data of `value` with the gradient of x, as an in-place write leaves them "
     "that is not recorded. Source: the straight-through estimator of Bengio, Léonard and Courville (2013), arXiv:1308.3432.",
 )
-op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same), traits=Trait.FRESH | Trait.TOTAL)
+op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same), traits=Trait.FRESH | Trait.TOTAL, point=Point.KEPT)

@@ -12,6 +12,7 @@ from typing import Any
 from .. import host
 from ..dtypes import DType
 from ..errors import ShapeError
+from ..op import Point
 from ..types import LogicalTensor
 from . import _views
 from ._catalogue import ops
@@ -52,12 +53,13 @@ def _index_put_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(x.dtype, x.dims)
 
 
-op(FAMILY, "getitem(x, index)", "x[index]", infer=_getitem_type, put=_views.put_item, compute=free)
+op(FAMILY, "getitem(x, index)", "x[index]", infer=_getitem_type, put=_views.put_item, compute=free, point=Point.INDEXED)
 op(
     FAMILY,
     "index_put(x, index, value, accumulate=False)",
     "index_put(x, index, value, accumulate=accumulate)",
     infer=_index_put_type,
+    point=Point.ARRAY,
 )
 
 

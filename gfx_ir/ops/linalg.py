@@ -12,6 +12,7 @@ from typing import Any
 from .. import host
 from ..errors import ShapeError
 from ..host import DimLike
+from ..op import Point
 from ..types import LogicalTensor
 from . import _costs, _seen
 from ._einsum import contracted, einsum_dims
@@ -150,10 +151,17 @@ for _signature, _spelling, _rule, _cost in (
         _costs.vecdot,
     ),
     ("cross(x1, x2, axis=-1)", "np.linalg.cross(x1, x2, axis=axis)", _cross_type, None),
-    ("tensordot(x1, x2, axes=2)", "np.tensordot(x1, x2, axes=axes)", _tensordot_type, _tensordot_cost),
     ("einsum(equation, operands)", _einsum, _einsum_type, _einsum_cost),
 ):
     op(FAMILY, _signature, _spelling, infer=_rule, compute=_cost)
+op(
+    FAMILY,
+    "tensordot(x1, x2, axes=2)",
+    "np.tensordot(x1, x2, axes=axes)",
+    infer=_tensordot_type,
+    compute=_tensordot_cost,
+    point=Point.EITHER,
+)
 
 
 # ---------------------------------------------------------------- matrices

@@ -78,7 +78,7 @@ def logsigmoid(x: Any) -> Any:
     return ops.negative(ops.logaddexp(ops.negative(x), 0.0))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
 def softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:
@@ -89,7 +89,7 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     return ops.divide(exps, ops.sum(exps, axis=axis, keepdims=True))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
 def log_softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """log(softmax(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:
@@ -123,7 +123,7 @@ def embedding(x: Any, weight: Any, padding_idx: Any = None, scale_grad_by_freq: 
     return rows if padding_idx is None else ops.where(ops.expand_dims(ops.equal(x, padding_idx), -1), still, rows)
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
 def dropout(x: Any, p: Any = 0.5, key: Any = None) -> Any:
     """x with a share p of its elements, drawn with `key`, set to 0 and the others divided by 1 - p."""
     if p == 0:

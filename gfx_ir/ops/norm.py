@@ -10,6 +10,7 @@ from typing import Any
 from ..build import host
 from ..dtypes import float32
 from ..errors import ShapeError
+from ..op import Trait
 from ..rules import OPEN
 from ._body import as_wide_as, element_of, named, widened
 from ._catalogue import ops
@@ -29,7 +30,7 @@ def _last_axes(normalized_shape: Any, name: str) -> Any:
     return -1 if len(normalized_shape) == 1 else tuple(range(-len(normalized_shape), 0))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
 def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """(x - mean) / sqrt(var + eps) * weight + bias over the last axes (arXiv:1607.06450)."""
     axes = _last_axes(normalized_shape, "layer_norm")
@@ -42,7 +43,7 @@ def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = No
     return as_wide_as(x, out if bias is None else ops.add(out, bias))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
 def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
     """x / sqrt(mean(x**2) + eps) * weight over the last axes (arXiv:1910.07467).
 
@@ -59,7 +60,7 @@ def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: Any = None)
     return as_wide_as(x, out if weight is None else ops.multiply(out, weight))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
 def group_norm(x: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """Each group of channels normalised over its channels and positions (arXiv:1803.08494); x is (N, C, ...)."""
     if 0 in (type_of(x).dims or ()):  # no sizes of groups follow from what is empty
@@ -77,13 +78,13 @@ def group_norm(x: Any, num_groups: Any, weight: Any = None, bias: Any = None, ep
     return as_wide_as(x, ops.reshape(out, ops.shape(x)))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
 def instance_norm(x: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """Each channel of each sample normalised over its positions (arXiv:1607.08022); x is (N, C, ...)."""
     return ops.group_norm(x, ops.size(x, 1), weight, bias, eps)
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
 def batch_norm(x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """(x - mean) / sqrt(var + eps) * weight + bias, each given for the channels of x, which is (N, C, ...)."""
     channels_last = ops.moveaxis(widened(x), 1, -1)

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import dtypes
 from ..dtypes import DType, bool_
+from ..op import Point
 from ..types import LogicalTensor
 from ._catalogue import ops
 from ._row import composite, op
@@ -89,7 +90,13 @@ op(
     kinds=_outputs,
     compute=input_size,
 )
-op(FAMILY, "isin(x, test, invert=False)", "np.isin(x, test, invert=invert)", infer=takes_open(_isin_type))
+op(
+    FAMILY,
+    "isin(x, test, invert=False)",
+    "np.isin(x, test, invert=invert)",
+    infer=takes_open(_isin_type),
+    point=Point.ARRAY,
+)
 
 
 # ---------------------------------------------------------------- counts

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..dtypes import holds
 from ..errors import ShapeError
-from ..op import Trait
+from ..op import Point, Trait
 from ..rules import OPEN
 from ..types import LogicalTensor
 from . import _seen, _views
@@ -169,7 +169,7 @@ for _signature, _spelling, _infer, _rest in (
         "unstack(x, axis=0, length=None)",
         _unstack,
         unstack_type,
-        {"kinds": lambda a: ("tensor",) * unstack_count(a), "put": _views.put_unstacked},
+        {"kinds": lambda a: ("tensor",) * unstack_count(a), "put": _views.put_unstacked, "point": Point.NUMBER},
     ),
     ("flip(x, axis=None)", "np.flip(x, axis=axis)", _shaped(_same_dims), {"put": _views.put_flipped}),
     ("roll(x, shift, axis=None)", "np.roll(x, shift, axis=axis)", _shaped(_same_dims), {}),

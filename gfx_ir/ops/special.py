@@ -12,6 +12,7 @@ from typing import Any
 
 from ..dtypes import int32
 from ..errors import ShapeError
+from ..op import Point
 from ..template import Spelling
 from ..types import LogicalTensor
 from . import _seen
@@ -45,7 +46,6 @@ UNARY = (
     ("entr", "special.entr(x)", "-x log(x), 0 at 0, -inf below."),
     ("erfcx", "special.erfcx(x)", "exp(x**2) * erfc(x)."),
     ("expi", "special.expi(x)", "The exponential integral Ei."),
-    ("i0", "special.i0(x)", "The modified Bessel function of the first kind of order 0."),
     ("i0e", "special.i0e(x)", "exp(-|x|) * i0(x)."),
     ("i1", "special.i1(x)", "The modified Bessel function of the first kind of order 1."),
     ("i1e", "special.i1e(x)", "exp(-|x|) * i1(x)."),
@@ -59,6 +59,14 @@ UNARY = (
 )
 for _name, _text, _doc in UNARY:
     op(FAMILY, f"{_name}(x)", spelled(_text, "x"), infer=elementwise(dividing), doc=_doc)
+op(
+    FAMILY,
+    "i0(x)",
+    spelled("special.i0(x)", "x"),
+    infer=elementwise(dividing),
+    point=Point.ARRAY,
+    doc="The modified Bessel function of the first kind of order 0.",
+)
 for _signature, _text, _doc in (
     ("gammainc(x1, x2)", "special.gammainc(x1, x2)", "The regularised lower incomplete gamma function P(x1, x2)."),
     ("gammaincc(x1, x2)", "special.gammaincc(x1, x2)", "1 - gammainc."),

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..build import rank_of
+from ..op import Point
 from ..types import LogicalTensor
 from . import _seen
 from ._body import element_of, named
@@ -70,7 +71,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     return ops.sum(areas(y, x, dx, axis), axis=axis)
 
 
-@composite(FAMILY)
+@composite(FAMILY, point=Point.ARRAY)
 def cov(x: Any, correction: Any = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """Covariances of the rows of x, whose columns are observations that count fweights times, with weight aweights."""
     rank = rank_of(x, "cov")

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from gfx_ir.dtypes import float32, int64
+from gfx_ir.dtypes import bool_, float32, int64
 from gfx_ir.infer.abstract import (
     ANY,
     ARRAY,
@@ -14,8 +14,11 @@ from gfx_ir.infer.abstract import (
     at_most,
     join,
     join_all,
+    joined_element,
     number,
     of_constant,
+    rank_of,
+    ranks_of,
     tensor,
     ufunc,
 )
@@ -24,8 +27,8 @@ from gfx_ir.types import LogicalTensor
 X, Y = frozenset((("x", 0),)), frozenset((("y", 1),))
 SAMPLES = [
     BOTTOM, TOP, number("int"), number("bool", "int"), of_constant(2), of_constant(None), tensor(),
-    tensor(LogicalTensor(float32, (2, None))), ufunc(LogicalTensor(int64)), ufunc(ranks=frozenset((X,))),
-    ufunc(ranks=frozenset((Y,))), tensor(LogicalTensor(dims=())).with_(stopped=True),
+    tensor(LogicalTensor(float32), ranks_of(2)), ufunc(LogicalTensor(int64)), ufunc(ranks=frozenset((X,))),
+    ufunc(ranks=frozenset((Y,))), tensor(LogicalTensor(bool_, weak=True)), tensor(LogicalTensor(bool_), ranks_of(0)),
 ]  # fmt: skip
 
 
@@ -33,25 +36,25 @@ SAMPLES = [
 def test_join_is_the_least_upper_bound(a, b):
     both = join(a, b)
     assert both == join(b, a) and at_most(a, both) and at_most(b, both)
-    assert join(both, a).with_(fixed=False) == both.with_(fixed=False)
+    assert join(both, a) == both
 
 
 @pytest.mark.parametrize("a, b, c", list(itertools.product(SAMPLES, repeat=3)))
 def test_join_is_associative(a, b, c):
-    unfixed = [x.with_(fixed=False) for x in (join_all((a, b, c)), join(a, join(b, c)))]
-    assert unfixed[0] == unfixed[1]
-
-
-def test_what_is_one_of_two_is_not_fixed():
-    assert of_constant(2).fixed and not join(of_constant(2), of_constant(3)).fixed
+    assert join_all((a, b, c)) == join(a, join(b, c))
 
 
 def test_what_python_has():
     either = join(of_constant(2), ufunc(ranks=frozenset((X,))))
-    assert either.kinds == {"int", UFUNC} and either.python == {"int"} and not either.is_python and either.kind == ""
-    assert either.ranks == {X, frozenset()} and number("float").kind == "float" and ARRAY in ANY
+    assert either.kinds == {"int", UFUNC} and either.ranks == {X, frozenset()} and ARRAY in ANY
+
+
+def test_a_number_counts_by_its_kind_and_a_tensor_by_its_dtype():
+    weak, strong = LogicalTensor(float32, weak=True), LogicalTensor(float32)
+    assert joined_element(weak, strong).dtype is None and joined_element(weak, weak) == weak
+    assert joined_element(LogicalTensor(bool_, weak=True), LogicalTensor(bool_)) == LogicalTensor(bool_)
 
 
 def test_terms_of_a_rank():
-    assert tensor(LogicalTensor(dims=(2, 3))).terms == {frozenset(((None, -2),))}
-    assert tensor(LogicalTensor(dims=())).terms == {frozenset()} and tensor().terms is None
+    assert ranks_of(2) == {frozenset(((None, -2),))} and ranks_of(0) == {frozenset()}
+    assert rank_of(ranks_of(2)) == 2 and rank_of(frozenset((X,))) is None and rank_of(None) is None

@@ -9,7 +9,7 @@ import pytest
 
 from gfx_ir import dtypes
 from gfx_ir.backend import backend
-from gfx_ir.op import Trait, evaluate, lookup
+from gfx_ir.op import Point, Trait, evaluate, lookup
 from gfx_ir.rules import building
 from sampled import bound, outputs
 from samples import Sample, all_samples
@@ -69,6 +69,12 @@ def test_permutes(sample: Sample):
     np.testing.assert_array_equal(run(op, (x, *rest)), np.transpose(x, [n - 1 for n in sizes]))
 
 
+@stating(Trait.SHAPE_OF_FIRST)
+def test_shape_of_first(sample: Sample):
+    args = bound(sample)
+    assert run(lookup(sample.op), args).shape == args[0].shape
+
+
 @stating(Trait.CASTS)
 def test_casts(sample: Sample):
     x, dtype = bound(sample)[:2]
@@ -125,6 +131,32 @@ def test_asks(sample: Sample):
     other = tuple(np.zeros_like(x) if isinstance(x, np.ndarray) else x for x in args)
     assert "tensor" not in op.output_kinds(args)
     assert evaluate(op, args) == evaluate(op, other)
+
+
+def numpys_own(name):
+    """NumPy's function of that name, if there is one."""
+    return getattr(np, name, getattr(np.linalg, name, None))
+
+
+def without_axes(name):
+    """What NumPy's function gives for the samples that it takes, where that has no axes."""
+    for sample in [sample for sample in all_samples() if sample.op == name]:
+        args = sample.args
+        if lookup(name).traits & Trait.ELEMENTWISE:
+            args = tuple(x.ravel()[0] if isinstance(x, np.ndarray) and x.size else x for x in args)
+        try:
+            yield numpys_own(name)(*args, **sample.kwargs)
+        except (TypeError, ValueError, AttributeError):
+            continue  # it takes other arguments
+
+
+@pytest.mark.parametrize("name", sorted({sample.op for sample in all_samples() if numpys_own(sample.op)}))
+def test_what_numpy_has_without_axes(name):
+    """A number of its own, or an array: as the row says."""
+    point = lookup(name).point
+    for out in without_axes(name):
+        if isinstance(out, (np.ndarray, np.generic)) and not out.ndim and point in (Point.NUMBER, Point.ARRAY):
+            assert isinstance(out, np.generic if point is Point.NUMBER else np.ndarray)
 
 
 def test_neutral_elements():
