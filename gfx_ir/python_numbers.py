@@ -108,16 +108,10 @@ def kind_of(number: Any) -> str:
     return type(number).__name__
 
 
-def operator_kind(op: str, kinds: Sequence[str], operands: Sequence[Any] = ()) -> str:
-    """The kind of what an operator gives of numbers of these kinds, `OPEN` where several are possible.
+def operator_kinds(op: str, kinds: Sequence[Iterable[str]], operands: Sequence[Any] = ()) -> frozenset[str]:
+    """The kinds of what an operator may give of numbers that may be of these kinds.
 
     `operands`: what they are, where an exponent written as a literal tells more."""
-    found = operator_kinds(op, [KINDS if kind == OPEN else (kind,) for kind in kinds], operands)
-    return next(iter(found)) if len(found) == 1 else OPEN
-
-
-def operator_kinds(op: str, kinds: Sequence[Iterable[str]], operands: Sequence[Any] = ()) -> frozenset[str]:
-    """The kinds of what an operator may give of numbers that may be of these kinds."""
     if op in TESTS:
         return frozenset(("bool",))
     return frozenset(kind for taken in itertools.product(*kinds) for kind in _of_kinds(op, taken, operands))

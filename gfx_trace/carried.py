@@ -18,7 +18,7 @@ from .convert import NUMBERS_AND_TEXT, without_class
 from .joins import Partial, kind_type, number_type
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
-from .proxy import HostProxy, Proxy, Undefined, weak_kind
+from .proxy import HostProxy, Proxy, Undefined, number_kinds, weak_kind
 from .rows import item_called, slot_called
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Carried:
 
     __slots__ = (
         "name",
+        "kinds",
         "init",
         "kind",
         "backend",
@@ -65,6 +66,7 @@ class Carried:
         self.entered: Any = None  # what stands for it when the body begins
         self.result: Any = None  # and behind the loop
         self.weak = weak_kind(init)
+        self.kinds = number_kinds(init)  # of the number that it may be
         numbers = backend is not None and backend.numbers
         self.what = _what(init, self.before) if numbers else None  # an array or a number of NumPy's
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
@@ -83,7 +85,7 @@ class Carried:
         """A value that stands for it, as the traced function sees it."""
         made = tracer.wrap(value, self.backend)
         if isinstance(made, Proxy):
-            made.weak = self.weak
+            made.weak = self.kinds
             if not self.weak and (self.turned or tracer.record.may_be_python(self.init, self.before)):
                 tracer.record.mix(value)
         return made

@@ -112,7 +112,7 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if none is not False:
         return tracer.ifexp(none, lambda: hasattr(None, name), lambda: has_attribute(tracer, f, args, kwargs))
     if isinstance(x, Proxy) and x.weak:
-        return _agreed(tracer, [hasattr(cls, name) for cls in classes_of(x.weak)])
+        return _agreed(tracer, [hasattr(cls, name) for cls in classes_of(x)])
     if isinstance(x, Proxy) and x.backend is not None:
         types_ = x.backend.tensor_types
         if x.backend.numbers and hasattr(np.ndarray, name) != hasattr(np.generic, name):
@@ -135,12 +135,12 @@ def _is_none(tracer: Tracer, x: Any) -> Any:
 
 def _number_is(tracer: Tracer, x: Proxy, classes: tuple[type, ...]) -> bool:
     """Whether a number of Python's is of one of the classes."""
-    return _agreed(tracer, [issubclass(cls, classes) for cls in classes_of(x.weak)])
+    return _agreed(tracer, [issubclass(cls, classes) for cls in classes_of(x)])
 
 
 def _class_of(tracer: Tracer, x: Proxy) -> type:
     """The class of a number of Python's."""
-    return _agreed(tracer, classes_of(x.weak))
+    return _agreed(tracer, classes_of(x))
 
 
 def _agreed(tracer: Tracer, answers: list[Any]) -> Any:

@@ -52,10 +52,11 @@ def recall(carries: Carries, hints: Hints | None) -> None:
     for path in hints.dropped:
         if path in carries.leaves and path not in carries.kept:
             carries.drop(path)
-    for path, (number, kind, weak, found, truth) in hints.leaves.items():
+    for path, (number, kind, weak, kinds, found, truth) in hints.leaves.items():
         carried = carries.leaves.get(path)
         if carried is not None and _is_number(carried) is number:  # a tensor is written in place, a number never
-            carried.kind, carried.weak, carried.found, carried.truth = kind, weak, found, truth
+            carried.kind, carried.weak, carried.kinds = kind, weak, kinds
+            carried.found, carried.truth = found, truth
 
 
 def remember(carries: Carries) -> Hints:
@@ -65,7 +66,7 @@ def remember(carries: Carries) -> Hints:
     for path, carried in carries.leaves.items():
         if carried.slot is None:
             number = _is_number(carried)
-            hints.leaves[path] = number, carried.kind, carried.weak, carried.found, carried.truth
+            hints.leaves[path] = number, carried.kind, carried.weak, carried.kinds, carried.found, carried.truth
     for at, (value, before) in enumerate(zip(carries.entry, carries.before)):
         if value is not before and _numbers(value):
             hints.entry[at] = value

@@ -13,6 +13,7 @@ from typing import Any
 from gfx_ir import dtypes
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import Kinds
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
@@ -22,7 +23,7 @@ from .interfaces import Capturing
 from .joined_aliases import JoinedAliases
 from .journal import MISSING, Slot, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
-from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind, widest
+from .proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
 from .rows import StackedRows, item_called, slot_called
 
 _NUMBERS = (bool, int, float, complex)
@@ -35,7 +36,7 @@ class Joined:
 
     __slots__ = ("position", "name", "backend", "weak", "sides", "proxy")
 
-    def __init__(self, position: int, name: str, backend: Any, weak: str = "") -> None:
+    def __init__(self, position: int, name: str, backend: Any, weak: Kinds = frozenset()) -> None:
         self.position, self.name, self.backend, self.weak = position, name, backend, weak
         self.sides: tuple = ()
         self.proxy: Any = None
@@ -103,7 +104,7 @@ class Join:
         if isinstance(kind, (Unusable, Choice)):
             return kind
         joined = self.output(*values, kind, name, _backend(a, b) or self.tracer.backend)
-        joined.weak = widest(weak_kind(a), weak_kind(b))
+        joined.weak = either(a, b)
         if type(a) is Proxy or type(b) is Proxy:
             joined.sides = (a, b)
             self.joined[id(a), id(b)] = joined

@@ -10,7 +10,7 @@ from gfx_ir import ops
 from gfx_ir.op import OpDef, active
 
 from .operand import Operand
-from .proxy import HostProxy, Proxy, weak_kind
+from .proxy import HostProxy, Proxy, number_kinds
 
 OPERATORS = {
     "add": ("+", "add"), "sub": ("-", "subtract"), "mul": ("*", "multiply"), "truediv": ("/", "divide"),
@@ -37,11 +37,10 @@ def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], 
             return builder.no_operand(sign, *((other, self) if swapped else (self, other)))
         value = self.value if self.base is None else self.read()
         operands = (operand, value) if swapped else (value, operand)
-        weak = self.weak and weak_kind(other)
-        if weak:
-            kinds = (weak, self.weak) if swapped else (self.weak, weak)
-            weak = builder.combined(op.name, operands, kinds)
-        return Proxy(builder.add(op, operands), self.backend, weak)
+        own = number_kinds(self)
+        theirs = own and number_kinds(other)
+        kinds = builder.combined(op.name, operands, (theirs, own) if swapped else (own, theirs)) if theirs else own
+        return Proxy(builder.add(op, operands), self.backend, kinds if theirs else "")
 
     return method
 

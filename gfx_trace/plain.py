@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import NUMBERS
+from gfx_ir.infer.abstract import NUMBERS, Kinds
 from gfx_ir.op import active
-from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, function, operator_kind
+from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, function, operator_kinds
 
-from .proxy import HostProxy, Proxy, is_open, weak_kind
+from .proxy import HostProxy, Proxy, is_open, number_kinds, weak_kind
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -37,9 +37,10 @@ def kind_of(value: Value) -> str:
     return next(iter(kinds)) if len(kinds) == 1 and kinds <= NUMBERS else OPEN
 
 
-def classes_of(kind: str) -> list[type]:
-    """The classes that a number of this kind may have."""
-    return list(_CLASSES.values()) if kind == OPEN else [_CLASSES[kind]]
+def classes_of(x: Proxy) -> list[type]:
+    """The classes that a number may have."""
+    kinds = number_kinds(x)
+    return [cls for kind, cls in _CLASSES.items() if kind in kinds]
 
 
 def cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -66,18 +67,18 @@ def may_raise(tracer: Tracer, what: str, *errors: type[Exception]) -> None:
             tracer.raising.let_out(what, error())
 
 
-def combined(tracer: Tracer, op: str, operands: Sequence[Any], kinds: Sequence[str]) -> str:
-    """The kind of what an operator of Python's makes of numbers; refused where an except clause waits for what it may raise."""
+def combined(tracer: Tracer, op: str, operands: Sequence[Any], given: Sequence[Kinds]) -> Kinds:
+    """The kinds of what an operator of Python's makes of numbers; refused where an except clause waits for what it may raise."""
     if tracer.raising.handlers:
-        _may_fail(tracer, op, operands, kinds)
-    return operator_kind(op, kinds, operands)
+        _may_fail(tracer, op, operands, frozenset().union(*given))
+    return operator_kinds(op, given, operands)
 
 
-def _may_fail(tracer: Tracer, op: str, operands: Sequence[Any], kinds: Sequence[str]) -> None:
+def _may_fail(tracer: Tracer, op: str, operands: Sequence[Any], kinds: Kinds) -> None:
     divisor = operands[-1]
     if op in DIVISIONS and (type(divisor) is Value or divisor == 0):
         may_raise(tracer, "division", ZeroDivisionError)
-    exact = set(kinds) <= {"int", "bool"}
+    exact = kinds <= {"int", "bool"}
     if op == "pow" and not (exact and type(divisor) is int and divisor >= 0):
         may_raise(tracer, "power", ZeroDivisionError, OverflowError)
     if op in ("multiply", "add", "subtract", "divide") and not exact and "int" in kinds:
@@ -142,7 +143,7 @@ def on_pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def number_attribute(tracer: Tracer, x: Proxy, name: str) -> Any:
     """An attribute or method of a number; NotImplemented where x may be an array after all, as a counter of JAX's loops is."""
-    held = [hasattr(cls, name) for cls in classes_of(x.weak)]
+    held = [hasattr(cls, name) for cls in classes_of(x)]
     if not all(held):
         if not any(held) and not is_made(x.value) and x.backend is not None and not x.backend.views:
             return NotImplemented
@@ -150,9 +151,7 @@ def number_attribute(tracer: Tracer, x: Proxy, name: str) -> Any:
             raise tracer.error(
                 f"GFX cannot tell whether this number has {name!r}: {_UNTOLD}", "take int(…) or float(…) of it"
             )
-        raise AttributeError(
-            f"{' or '.join(cls.__name__ for cls in classes_of(x.weak))!r} object has no attribute {name!r}"
-        )
+        raise AttributeError(f"{' or '.join(cls.__name__ for cls in classes_of(x))!r} object has no attribute {name!r}")
     if name not in FUNCTIONS:
         tracer.python.number(x, f"the attribute {name!r}")
     if callable(getattr(_CLASSES[x.weak] if x.weak in KINDS else complex, name)):

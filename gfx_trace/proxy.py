@@ -14,6 +14,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import NUMBERS, Kinds
 from gfx_ir.op import active
 from gfx_ir.python_numbers import KINDS, OPEN
 from gfx_ir.source import Span
@@ -37,11 +38,11 @@ class Proxy:
 
     __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "own", "__weakref__")
 
-    def __init__(self, value: Any, backend: Any, weak: str = "") -> None:
-        # weak: the kind of a Python number that is data ("number": of an open kind); `n += 1` makes a new one, as Python does
+    def __init__(self, value: Any, backend: Any, weak: str | Kinds = "") -> None:
+        # weak: the kind, or kinds, of a Python number that is data ("number": an open one); `n += 1` makes a new one, as Python does
         self.value, self.backend = value, backend
         if weak:
-            self.weak = weak
+            active.builder.record.tell(value, weak)
         self.base: Any = None  # the Proxy that it is a view of; or what stands for the doubt of that (see `aliases`)
         self.derive: Callable[[Any], Any] | None = None
         self.put: Callable[[Any, Any], Any] | None = None
@@ -56,7 +57,7 @@ class Proxy:
         return record.weak(self.value) if record.stated else ""
 
     @weak.setter
-    def weak(self, kind: str) -> None:
+    def weak(self, kind: str | Kinds) -> None:
         active.builder.record.tell(self.value, kind)
 
     # ------------------------------------------------------------------ reference
@@ -279,6 +280,21 @@ def weak_kind(x: Any) -> str:
         return x.weak
     kind = x.value.kind if x.__class__ is HostProxy else x.__class__.__name__
     return kind if kind in _WEAK else ""
+
+
+def number_kinds(x: Any) -> Kinds:
+    """The kinds that a Python number, or data that was one, may be of; none for any other tensor."""
+    if x.__class__ is Proxy:
+        found: Kinds = active.builder.record.numbers_of(x.value)
+        return found
+    kind = weak_kind(x)
+    return NUMBERS if kind == OPEN else frozenset((kind,)) if kind else frozenset()
+
+
+def either(a: Any, b: Any) -> Kinds:
+    """The kinds of a number that is one or the other; none where one is no number."""
+    one, other = number_kinds(a), number_kinds(b)
+    return one | other if one and other else frozenset()
 
 
 def widest(a: str, b: str) -> str:

@@ -34,6 +34,7 @@ from gfx_ir.infer.abstract import (
 from gfx_ir.infer.content import UNTOLD, Content, content
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.shape_rules import Call, ShapeRules
+from gfx_ir.python_numbers import KINDS
 from gfx_ir.python_numbers import OPEN as ANY_KIND
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.trees import leaves, tree_map
@@ -42,6 +43,7 @@ from gfx_ir.types import LogicalTensor
 from .facts import Facts
 from .proxy import weak_kind
 
+NONE: Kinds = frozenset()
 _TESTS = frozenset(("cond", "host_if"))
 _OWN = frozenset(("placeholder", "parameter"))
 
@@ -65,12 +67,14 @@ class Record:
         self.row_kinds: dict[Value, str] = {}  # tensors whose rows stand for numbers of Python's, and the kind of these
 
     # ------------------------------------------------------------------ what is stated
-    def tell(self, value: Any, kind: str) -> None:
-        """Note that a value is a number of Python's of this kind; "": it is none."""
+    def tell(self, value: Any, kind: str | Kinds) -> None:
+        """Note that a value is a number of Python's of this kind, or of one of these; none: it is no number."""
         if type(value) is not Value:
             return
         if kind:
-            self._state(value, NUMBERS if kind == ANY_KIND else frozenset((kind,)))
+            self._state(
+                value, NUMBERS if kind == ANY_KIND else frozenset((kind,)) if type(kind) is str else frozenset(kind)
+            )
         elif self.weak(value):
             root = self.facts.root(value)
             del self.stated[root]
@@ -113,9 +117,9 @@ class Record:
 
     def copied(self, old: Value, new: Any) -> None:
         """A value stands for another one, which was made in a region: what is known of that holds of it."""
-        kind = self.weak(old)
-        if kind and type(new) is Value:
-            self.tell(new, kind)
+        kinds = self.numbers_of(old)
+        if kinds and type(new) is Value:
+            self.tell(new, kinds)
 
     def tell_rows(self, value: Any, kind: str) -> None:
         """Note that the rows of a tensor stand for numbers of Python's of this kind."""
@@ -138,13 +142,16 @@ class Record:
         return self.row_kinds.get(self.facts.root(value), "") if self.row_kinds else ""
 
     def weak(self, value: Any) -> str:
-        """The kind of the number of Python's that a value surely is, else ""."""
+        """The kind of the number of Python's that a value surely is, the widest of several; else ""."""
+        stated = self.numbers_of(value)
+        return "" if not stated else ANY_KIND if stated == NUMBERS else max(stated, key=KINDS.index)
+
+    def numbers_of(self, value: Any) -> Kinds:
+        """The kinds of a value that is surely a number of Python's; none of any other."""
         if not self.stated or type(value) is not Value:
-            return ""
+            return NONE
         stated = self.stated.get(self.facts.root(value))
-        if stated is None or not stated <= NUMBERS:
-            return ""
-        return next(iter(stated)) if len(stated) == 1 else ANY_KIND
+        return NONE if stated is None or not stated <= NUMBERS else stated
 
     def may_be_python(self, leaf: Any, value: Any) -> bool:
         """Whether a leaf that holds a value is a number of Python's, or may be one: nothing writes that in place."""

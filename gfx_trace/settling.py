@@ -16,7 +16,7 @@ from .grad_mode import alike as alike_modes
 from .journal import Slot
 from .nest import Maybe, alike, branches
 from .number_rows import one_kind
-from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, weak_kind, widest
+from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, number_kinds, weak_kind, widest
 from .rows import Growing, StackedRows, called, kind_of_item, length_error
 from .stand_ins import stand_in
 
@@ -164,8 +164,9 @@ class Settling:
         steady = (
             carried.stays(value) & carried.stays_tensor(self.tracer, value) & carried.stays_truth(self.tracer, value)
         )
-        weak = widest(carried.weak, weak_kind(out))
-        widened, carried.weak = weak != carried.weak, weak
+        weak, kinds = widest(carried.weak, weak_kind(out)), carried.kinds | number_kinds(out)
+        kinds = kinds if weak else frozenset()
+        widened, carried.weak, carried.kinds = kinds != carried.kinds, weak, kinds
         known = weak or not carried.number
         if not known:
             known = carried.becomes(getattr(value, "type", None), self.runs, self.tracer, self.span)

@@ -13,6 +13,7 @@ from gfx_ir.build import Builder
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.infer.abstract import Kinds
 from gfx_ir.op import OpDef, Trait
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.source import Scope, Span
@@ -217,8 +218,8 @@ class Tracer(
         converted = self.unwrap(other)
         return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
 
-    def combined(self, op: str, operands: tuple, kinds: tuple) -> str:
-        """The kind of what an operator of Python's makes of numbers."""
+    def combined(self, op: str, operands: tuple, kinds: tuple) -> Kinds:
+        """The kinds of what an operator of Python's makes of numbers."""
         return combined(self, op, operands, kinds)
 
     def no_operand(self, sign: str, a: Any, b: Any) -> Any:

@@ -10,7 +10,7 @@ from gfx_ir.backend import Lift
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, lookup
-from gfx_ir.python_numbers import operator_kind
+from gfx_ir.python_numbers import operator_kinds
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
@@ -27,7 +27,7 @@ from .missing import stand_in
 from .number_rows import indexed, rows_kind
 from .operators import SYMBOLS
 from .plain import number_attribute
-from .proxy import Proxy, weak_kind
+from .proxy import Proxy, number_kinds
 from .scalars import SURE, Conditions, deepen, element_of, every, given_as_number, integers_of, scalar, taken
 
 if TYPE_CHECKING:
@@ -243,9 +243,8 @@ class Views:
         old, before = x.read(), self.graph.last
         value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(old, operand)
         if fixed:
-            kinds = x.weak, weak_kind(other)
-            weak = self.combined(SYMBOLS[sign], (old, operand), kinds) if all(kinds) else ""
-            made = Proxy(value, x.backend, weak)
+            kinds = number_kinds(x), number_kinds(other)
+            made = Proxy(value, x.backend, self.combined(SYMBOLS[sign], (old, operand), kinds) if all(kinds) else "")
             why = f"`{sign}=` writes in place in some frameworks, and makes a new array in others"
             if unsure:
                 for owner, _ in base.others:
@@ -267,7 +266,7 @@ class Views:
             own = x.backend.methods.get("__pos__") if x.backend is not None and sign == "+" and not x.weak else None
             value = x.read()
             made = op(value) if own is None else own.fn(value)
-            weak = x.weak and operator_kind(op.name, (x.weak,))
+            weak = operator_kinds(op.name, (number_kinds(x),)) if x.weak else ""
             return x if made is value else Proxy(made, x.backend, weak)
         if x.value.kind not in (*NUMBERS, "any"):
             sign = UNARY_SIGNS.get(sign, sign)
