@@ -9,12 +9,13 @@ from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
+from gfx_ir.python_numbers import OPEN
 
 from .aliases import doubt, mutable
 from .interfaces import Capturing
 from .journal import Slot
 from .number_rows import as_row, one_kind, rows_kind
-from .proxy import NeedsPython, Proxy, Unusable, weak_kind
+from .proxy import NeedsPython, Proxy, Unusable, number_kinds, weak_kind
 
 
 class StackedRows(Unusable):
@@ -78,8 +79,10 @@ class Lazy:
 
 
 def kind_of_item(x: Any) -> str:
-    """The kind of the number of Python's that an item of a list is; "" for a tensor."""
-    return x.kind if type(x) is StackedRows else weak_kind(x)
+    """The kind of the number of Python's that an item of a list is, OPEN where that is one of several; "" for a tensor."""
+    if type(x) is StackedRows:
+        return x.kind
+    return OPEN if len(number_kinds(x)) > 1 else weak_kind(x)
 
 
 def rows_of(x: Any) -> Any:
