@@ -100,7 +100,7 @@ def _capture(
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
         tree, rebuild, state = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
-        tracer.suppositions.state(graph)
+        tracer.castable.state(graph)
     eliminate_dead(graph)
     program = Program(
         graph, {}, bound.signature, _used(tracer, graph, state), tracer.assumed.guards, promotion,

@@ -26,6 +26,7 @@ from .assumptions import Assumptions
 from .attributes import Attributes
 from .called import own
 from .calls import Calls
+from .castable import Castable
 from .choices import Choices
 from .convert import NUMBERS_AND_TEXT, without_class
 from .decided import Decided
@@ -51,7 +52,6 @@ from .rows import Lazy
 from .scopes import Opened, Scopes
 from .sequences import OpenList, Starred, spliced
 from .sources import Sources
-from .supposed import Suppositions
 from .texts import Texts
 from .truths import Truths
 from .unpacking import Unpacking
@@ -83,7 +83,7 @@ class Tracer(
         self.facts = Facts()
         self.assumed = Assumptions(self)
         self.record = Record(self.facts, promotion, self.assumed.is_argument, self.type_of)
-        self.suppositions = Suppositions(self)
+        self.castable = Castable(self)
         self.decided = Decided(self.record)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own

@@ -9,8 +9,7 @@ from .. import host, ops
 from ..dtypes import DTYPES, DType, int64
 from ..errors import ShapeError
 from ..graph import Value
-from ..op import Trait, active, lookup
-from ..trees import leaves
+from ..op import active, lookup
 
 _UNSIGNED = DTYPES["uint8"]
 Holds = Callable[[DType, DType], bool]
@@ -32,16 +31,18 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
         _check_dtypes(old, made, holds)
     else:
         beside = other if isinstance(other, Value) and other.is_tensor else None
-        builder.suppositions.require_dtype(base, new, beside, not holds(_UNSIGNED, int64))
-    after = builder.told_dims(new)
-    before = builder.told_dims(base) if after is not None else None
+        builder.castable.require(base, new, beside, not holds(_UNSIGNED, int64))
+    before = builder.castable.own_dims(base)
+    after = builder.told_dims(new) if before is not None else None
     alike = _alike(before, after)
     if alike is False and before is not None and after is not None:
         shapes = " and ".join(f"({', '.join(map(str, dims))})" for dims in (before, after))
         what = f"GFX cannot convert this write in place: the array and the result have the shapes {shapes}"
         raise ShapeError(what, hint="make a new array: x = x + y")
-    alike = alike or _of_its_elements(base, new)
-    return new if alike or builder.suppositions.keeps_shape(base, new) else ops.broadcast_to(new, lookup("shape")(base))
+    single = (
+        after is None and before is not None and all(size == 1 for size in before)
+    )  # it would be broadcast to what is written
+    return ops.broadcast_to(new, lookup("shape")(base)) if single else new
 
 
 def _check_dtypes(old: DType, made: DType, holds: Holds) -> None:
@@ -58,10 +59,3 @@ def _alike(old: tuple | None, made: tuple | None) -> bool | None:
     if len(old) != len(made) or False in same:
         return False
     return None if None in same else True
-
-
-def _of_its_elements(base: Value, new: Value) -> bool:
-    """Whether an op computed `new` element by element from the array and from numbers alone, so that it has its shape."""
-    node = new.node
-    tensors = [leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
-    return bool(node.op.traits & Trait.ELEMENTWISE) and all(leaf is base for leaf in tensors) and bool(tensors)

@@ -131,23 +131,10 @@ def test_what_the_operations_tell_is_enough(library):
         gfx.symbolic_trace(flags, backend=library)
 
 
-def looped(x, n: int = 3):
-    y = x * 1
-    for _ in range(n):
-        y += 0.5 * x
-    return y
-
-
 def of_two(x, n):
     y = x * 1
     y *= n
     return y
-
-
-def rows_of_a_sum(x):
-    total = x.sum(0)
-    total += x
-    return total
 
 
 def keeps(x, n):
@@ -192,13 +179,10 @@ def runs(program, way, *args):
         argument,
         power,
         item,
-        row,
         total,
         method,
         scaled_total,
         fine,
-        looped,
-        rows_of_a_sum,
         into_counts,
         filled,
     ],
