@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import CaptureError
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
 
 X = torch.arange(16.0).reshape(4, 4)
 Y = torch.arange(24.0).reshape(2, 4, 3)
@@ -107,12 +107,17 @@ def same(found, want):
 @pytest.mark.parametrize("fn", [*CASES.values(), *FUNCTIONS], ids=[*CASES, *(fn.__name__ for fn in FUNCTIONS)])
 def test_a_shape_is_a_tuple(fn, spec):
     program = gfx.symbolic_trace(fn, *SPECS[spec], backend="torch")
-    torch_fn, jax_fn = program.to("torch"), program.to("jax")
+    torch_fn, jax_fn = program.to("torch"), None
+    if fn is texts and spec == "open":  # of a shape, which is an object of PyTorch's own
+        with pytest.raises(UnsupportedConstruct, match="a shape or dtype has another text there"):
+            program.to("jax")
+    else:
+        jax_fn = program.to("jax")
     for x in (X, Y) if spec == "open" else (X,):
         want = fn(x)
         same(program(x), want)
         same(torch_fn(x), want)
-        if fn not in (texts,):  # JAX shows a shape as a tuple
+        if jax_fn is not None:
             same(jax_fn(jnp.asarray(x.numpy())), want)
 
 
