@@ -311,7 +311,6 @@ def array_is_written(x: Proxy, instead: str) -> None:
         raise active.builder.error(
             f"GFX cannot tell whether {called(x)!r} is an array, which is written in place, or a number of NumPy's",
             "give the argument at capture, or ask for x.ndim",
-            "give the argument at capture, or ask for x.ndim",
         )
 
 
