@@ -53,6 +53,8 @@ class Builder:
         self.graph, self.promotion = graph, promotion
         self.stack: list[tuple[Graph, dict[Value, Value]]] = []
         self.captures: dict[Value, Value] = {}
+        self.params: dict[str, Any] = {}  # the data of parameters
+        self.assumed: Any = None  # what may be taken as given of arguments, with guards; None: nothing
 
     # ------------------------------------------------------------------ nodes
     def span(self) -> Span | None:
@@ -122,6 +124,15 @@ class Builder:
             captures[value] = found
         return found
 
+    # ------------------------------------------------------------------ what a tracer knows
+    def wrap(self, result: Any) -> Any:
+        """What ops gave, as the traced function sees it."""
+        return result
+
+    def is_boolean(self, value: Value) -> bool:
+        """Whether a value without a type surely holds booleans, by the way it was made."""
+        return False
+
     # ------------------------------------------------------------------ regions
     @contextmanager
     def region(self, name: str) -> Iterator[tuple[Graph, dict[Value, Value]]]:
@@ -169,6 +180,23 @@ def host(operator_: str, *args: Any) -> Any:
 def constants_only(tree: Any) -> bool:
     """Whether no Value stands in the tree."""
     return not any(type(leaf) is Value for leaf in leaves(tree))
+
+
+def parameter_data(x: Any) -> Any:
+    """The data of a parameter of the graph under construction; None: x is none."""
+    if not isinstance(x, Value) or x.node.op.name != "parameter" or not isinstance(active.builder, Builder):
+        return None
+    return active.builder.params.get(x.node.args[0])
+
+
+def assumptions() -> Any:
+    """What may be taken as given of arguments of the function that is captured; None: nothing."""
+    return active.builder.assumed if isinstance(active.builder, Builder) else None
+
+
+def shown(value: Any) -> Any:
+    """What an op gave, as the function that is captured sees it."""
+    return active.builder.wrap(value) if isinstance(active.builder, Builder) else value
 
 
 def next_key() -> Any:

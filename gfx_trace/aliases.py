@@ -294,6 +294,13 @@ def regained(proxy: Proxy, index: Any, new: Any) -> None:
         root.base = root.base.before
 
 
+def decide(x: Proxy) -> None:
+    """Let a tensor be what it was, where that can be taken as given: what was written was none of its memory."""
+    while type(x.base) is Lost and x.base.settled():
+        active.builder.journal.record(x, None, "base")
+        x.base = x.base.before
+
+
 def array_is_written(x: Proxy, instead: str) -> None:
     """What is written in place is an array: that is taken as given, where nothing tells. Raises Python's TypeError, which says
     `instead`, for what is surely a number of NumPy's."""

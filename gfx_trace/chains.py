@@ -84,9 +84,11 @@ def _selects(item: Any, numbers: bool | None) -> bool | None:
     axes = record.rank_of(item)
     if axes or record.is_boolean(item):
         return False
-    if axes is None or numbers is None:
+    if numbers is None:
         return None
     sure = scalar_value(item) if numbers else SURE
-    if sure and all(axes is None and value is not None for value, axes in sure) and taken(sure):
+    if sure and all(rank is None and value is not None for value, rank in sure) and taken(sure):
         return True  # an argument that was given as a number
+    if axes is None:
+        return None
     return True if sure == SURE else False if sure is None else None

@@ -64,6 +64,7 @@ class Assuming(Protocol):
     """What was taken as given."""
 
     guards: list[Guard]
+    depths: dict[Value, int]
     devices: dict[Value, Any]
     modes: dict[int, Any]
 

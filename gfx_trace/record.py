@@ -256,12 +256,12 @@ class Record:
 
     def _ranks(self, terms: bool, value: Value) -> Rule:
         question = self.ranks if terms else self.rank
-        if not terms and value in self.ranks.known:
-            known = self.ranks.known[value]
-            return known if rank_of(known) is not None else None
         given = self.given(value)
         if given is not None and given.dims is not None:
             return ranks_of(len(given.dims))
+        if not terms and value in self.ranks.known:
+            known = self.ranks.known[value]
+            return known if rank_of(known) is not None else None
         if self.weak(value):
             return ranks_of(0)
         if value in self.rows_of:

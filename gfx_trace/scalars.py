@@ -58,7 +58,8 @@ def _at_ranks(kinds: Kinds, ranks: Ranks | None) -> Conditions | None:
     """When what has one of these ranks is a number. An array that a ufunc takes is one with axes, unless more is known."""
     if ranks is None:
         return NEVER
-    arrays = [any(argument is None or (k is not None and k <= 0) for argument, k in terms) for terms in ranks]
+    depths = active.builder.assumed.depths
+    arrays = [any(k is not None and (a is None or k <= 0 or k < depths.get(a, 0)) for a, k in terms) for terms in ranks]
     if all(arrays) and kinds <= _GIVEN:
         return None
     return NEVER if any(arrays) or ARRAY in kinds else frozenset().union(*ranks)
@@ -88,7 +89,8 @@ def deepen(conditions: Conditions | None) -> None:
     """Note that what would be a number under these conditions is none: the code indexes it."""
     for value, axes in conditions or ():
         if value is not None and axes is not None and len(conditions or ()) == 1:
-            active.builder.assumed.depths[value] = max(active.builder.assumed.depths.get(value, 0), axes + 1)
+            depths = active.builder.assumed.depths
+            depths[value] = max(depths.get(value, 0), axes + 1)
 
 
 def has_axes(terms: Terms) -> bool:

@@ -87,7 +87,6 @@ class Tracer(
         self.decided = Decided(self.record)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
-        self.params: dict[str, Any] = {}
         self.param_kinds: dict[str, str] = {}
         self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
         self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
@@ -112,6 +111,9 @@ class Tracer(
         self.decomposing = False  # whether a call without a row is being taken apart
         self._frameworks: list[Backend] | None = None
         self.owners: dict[type, Backend | None] = {}
+
+    def is_boolean(self, value: Value) -> bool:
+        return self.record.is_boolean(value)
 
     # ------------------------------------------------------------------ what users override
     def is_leaf(self, target: Any) -> bool:

@@ -14,7 +14,19 @@ from gfx_ir.python_numbers import operator_kinds
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from .aliases import Doubt, Element, Selected, array_is_written, called, doubt, is_written, lose, put_back, regained
+from .aliases import (
+    Doubt,
+    Element,
+    Selected,
+    array_is_written,
+    called,
+    decide,
+    doubt,
+    is_written,
+    lose,
+    put_back,
+    regained,
+)
 from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
 from .convert import positions
@@ -232,6 +244,7 @@ class Views:
         operand = self.operand(other)
         if operand is NotImplemented:
             return self.no_operand(f"{sign}=", x, other)
+        decide(x)
         base = x.base
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)

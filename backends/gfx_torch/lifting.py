@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 import torch
 
 from gfx_ir import dtypes, ops
-from gfx_ir.build import dtype_of, host, rank_of
+from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of
 from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, holds, kind_of
 from gfx_ir.errors import MissingOp, ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.lifting.written import written
-from gfx_ir.op import OpDef, active, lookup
+from gfx_ir.op import OpDef, lookup
 from gfx_ir.types import LogicalTensor
 
 Pair = namedtuple("Pair", ("values", "indices"))
@@ -81,7 +81,7 @@ def _kind(x: Any) -> Any:
     """What is known of a tensor: its type, or the data of a parameter."""
     if not isinstance(x, Value) or x.type is not None or x.node.op.name != "parameter":
         return x.type if isinstance(x, Value) else x
-    return getattr(active.builder, "params", {}).get(x.node.args[0])
+    return parameter_data(x)
 
 
 def known_rank(x: Any) -> int | None:
@@ -105,10 +105,10 @@ def ask_rank(x: Any, assumed: int, why: str) -> int:
     rank = known_rank(x)
     if rank is not None:
         return rank
-    assumptions = getattr(active.builder, "assumed", None)
-    if assumptions is None:
+    given = assumptions()
+    if given is None:
         return rank_of(x, why)
-    found: int = assumptions.require_rank(x, assumed, why)
+    found: int = given.require_rank(x, assumed, why)
     return found
 
 

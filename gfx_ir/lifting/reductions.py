@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..build import Builder
 from ..defaults import dtype_for
 from ..dtypes import float64
 from ..graph import Value
@@ -227,5 +228,5 @@ class Reductions:
 
 def _is_comparison(a: Any) -> bool:
     """Whether an array whose dtype is not known holds booleans by the way it was made."""
-    asked = getattr(active.builder, "is_boolean", None)
-    return asked is not None and kind_of(a) is None and asked(a)
+    builder = active.builder
+    return isinstance(builder, Builder) and kind_of(a) is None and isinstance(a, Value) and builder.is_boolean(a)

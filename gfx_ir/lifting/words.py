@@ -9,12 +9,12 @@ import ml_dtypes
 import numpy as np
 
 from .. import ops
-from ..build import dtype_of, rank_of
+from ..build import assumptions, dtype_of, parameter_data, rank_of
 from ..dtypes import DTYPES, DType
 from ..dtypes import kind_of as kind_of_number
 from ..errors import MissingOp, ShapeError
 from ..graph import Value
-from ..op import OpDef, active
+from ..op import OpDef
 from ..ops import _seen
 from ..types import LogicalTensor
 
@@ -131,7 +131,7 @@ def as_dtype(x: Any, python: Callable[[type], DType | None]) -> DType | None:
 def known_dtype(x: Any) -> DType | None:
     """The dtype of a tensor where it is known; that of a parameter is, by its data."""
     found = dtype_of(x)
-    data = getattr(_parameter(x), "dtype", None) if found is None else None
+    data = getattr(parameter_data(x), "dtype", None) if found is None else None
     return found if data is None else as_dtype(str(data).rpartition(".")[2], lambda t: None)
 
 
@@ -152,25 +152,18 @@ def unknown_dtype(call: str, instead: str = "") -> ShapeError:
 
 
 # ---------------------------------------------------------------- ranks, numbers, lists
-def _parameter(x: Any) -> Any:
-    """The data of a parameter."""
-    if isinstance(x, Value) and x.node.op.name == "parameter":
-        return getattr(active.builder, "params", {}).get(x.node.args[0])
-    return None
-
-
 def rank(x: Any) -> int | None:
     """The rank of an argument where it is known; that of a parameter is, by its data."""
     found = _seen.rank(x)
-    return getattr(_parameter(x), "ndim", None) if found is None else found
+    return getattr(parameter_data(x), "ndim", None) if found is None else found
 
 
 def ask_rank(x: Any, why: str, assumed: int | None = None) -> int:
     """The rank of x. Where it is open: `assumed`, which a guard and the source check; else an error."""
     found = rank(x)
-    assumptions = getattr(active.builder, "assumed", None)
-    if found is None and assumed is not None and assumptions is not None:
-        required: int = assumptions.require_rank(x, assumed, why)
+    given = assumptions()
+    if found is None and assumed is not None and given is not None:
+        required: int = given.require_rank(x, assumed, why)
         return required
     return rank_of(x, why) if found is None else found
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import host
+from gfx_ir.build import assumptions, host
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.op import active, lookup
+from gfx_ir.op import lookup
 
 from ..lifting import (
     INT64,
@@ -40,8 +40,8 @@ def _in_order(x: Any) -> None:
         node = node.args[0].node
     if node is None or node.op.name in _ROW_MAJOR:
         return
-    assumptions = getattr(active.builder, "assumed", None)
-    if node.op.name == "placeholder" and (assumptions is None or assumptions.rows(node.values[0])):
+    given = assumptions()
+    if node.op.name == "placeholder" and (given is None or given.rows(node.values[0])):
         return
     raise UnsupportedConstruct(
         f"GFX cannot capture torch.as_strided of the result of {node.op.name!r}: how it lies in memory is not known",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import dtypes, ops
-from gfx_ir.build import constants_only, dtype_of
+from gfx_ir.build import constants_only, dtype_of, shown
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import active
@@ -94,8 +94,7 @@ class FInfo:
             return self.dtype.bits
         if isinstance(self.dtype, DType):
             return limit(self.dtype, name)
-        wrap = getattr(active.builder, "wrap", lambda value: value)
-        return wrap(self._query(self.dtype, name))
+        return shown(self._query(self.dtype, name))
 
 
 def limit(dtype: DType, field: str) -> Any:
