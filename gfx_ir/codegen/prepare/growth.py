@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ...graph import Node, Value
+from ...infer.fixpoint import Fixpoint
 
 Parts = Mapping[Value, int]
 _POLYNOMIAL = frozenset(("add", "subtract", "multiply", "negative", "positive", "abs", "pow"))
@@ -60,7 +61,8 @@ def doubling(
 ) -> Iterator[Node]:
     """The nodes of loops that take a carried number, or what it becomes in later trips, more than once: the sum of two numbers
     that are carried in turn, or a product with a whole number. `carried`: what each is after a trip."""
-    taken = {phi: _parts(result, carried, made_of, bounded) for phi, result in carried.items()}
+    counted = _counted(carried, made_of, bounded)
+    taken = {phi: counted.of(result) if type(result) is Value else {} for phi, result in carried.items()}
     reached = {phi: _reached(phi, taken) for phi in taken}
     for phi, parts in taken.items():
         again = sum(count for part, count in parts.items() if phi in reached[part])
@@ -78,32 +80,30 @@ def _reached(phi: Value, taken: Mapping[Value, Parts]) -> set[Value]:
     return found
 
 
-def _parts(
-    result: Any, carried: Mapping[Value, Any], made_of: Callable[[Value], list[Any]], bounded: Callable[[Value], bool]
-) -> Parts:
-    """How often each carried number is taken for what one becomes in a trip."""
-    known: dict[Value, Parts] = {}
-    waiting = [result] if type(result) is Value else []
-    while waiting:
-        top = waiting[-1]
-        below = [] if top in carried or bounded(top) else [leaf for leaf in made_of(top) if type(leaf) is Value]
-        missing = [leaf for leaf in below if leaf not in known and leaf is not top]
-        waiting += missing
-        if missing:
-            continue
-        waiting.pop()
-        known[top] = {top: 1} if top in carried else _sum(top, below, known)
-    return known.get(result, {})
+def _counted(
+    carried: Mapping[Value, Any], made_of: Callable[[Value], list[Any]], bounded: Callable[[Value], bool]
+) -> Fixpoint[Parts]:
+    """How often each carried number is taken for a value, as far as twice."""
+
+    def below(value: Value) -> list[Value]:
+        known = value in carried or bounded(value)
+        return [] if known else [leaf for leaf in made_of(value) if type(leaf) is Value]
+
+    def count(value: Value) -> Parts:
+        return {value: 1} if value in carried else _taken(value.node, map(solved.now, below(value)))
+
+    solved: Fixpoint[Parts] = Fixpoint(below, count, {}, {})
+    return solved
 
 
-def _sum(value: Value, below: list[Value], known: Mapping[Value, Parts]) -> Parts:
-    node, found = value.node, Counter[Value]()
-    if node.op.name in ("add", "subtract", "multiply"):
-        for leaf in below:
-            found.update(known.get(leaf, {}))
-        factor = next((arg for arg in node.args if type(arg) is int), 1) if node.op.name == "multiply" else 1
-        return {part: min(count * abs(factor), 2) for part, count in found.items()}
-    for leaf in below:
-        for part, count in known.get(leaf, {}).items():
-            found[part] = max(found[part], count)
-    return found
+def _taken(node: Node, below: Iterable[Parts]) -> Parts:
+    """How often numbers are taken by a node whose operands take them so often."""
+    found = Counter[Value]()
+    if node.op.name not in ("add", "subtract", "multiply"):
+        for parts in below:
+            found |= Counter(parts)
+        return found
+    for parts in below:
+        found.update(parts)
+    factor = next((arg for arg in node.args if type(arg) is int), 1) if node.op.name == "multiply" else 1
+    return {part: min(count * abs(factor), 2) for part, count in found.items()}
