@@ -130,6 +130,11 @@ def _traced(
         refuse_missing(tracer)
         if isinstance(error, GfxError) and error.span is None:
             error.span = place or tracer.span() or _defined_at(documented)
+        if error is tracer.escaped and not isinstance(error, GfxError):
+            raise tracer.error(
+                f"GFX cannot convert what fails under a traced test: {type(error).__name__}: {error}",
+                "mend it, or test on what is known at capture",
+            ) from error
         raise
     finally:
         tracer.journal.undo()
