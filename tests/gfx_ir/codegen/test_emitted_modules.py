@@ -29,7 +29,7 @@ def test_places_comments_and_notes():
     line, span = module.source_map[0]
     assert module.source.split("\n")[line - 1] == "    value = torch.sin(x)  # model.py:12"
     assert span.line == 12
-    assert '"""Assumes: x: floating"""' in module.source
+    assert '"""Assumes: x: floating\n    Assumes x: f32[3].\n' in module.source
 
 
 def test_tracebacks_show_emitted_lines():
