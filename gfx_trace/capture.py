@@ -72,6 +72,11 @@ def _called(target: Any) -> Any:
     return target if call is None or is_module(target) else types.MethodType(call, target)
 
 
+UNDER_A_TEST = (
+    "GFX captures what stands under a traced test whether it holds or not: mend it, or test on what is known at capture"
+)
+
+
 def _capture(
     target: Any,
     args: tuple,
@@ -131,10 +136,7 @@ def _traced(
         if isinstance(error, GfxError) and error.span is None:
             error.span = place or tracer.span() or _defined_at(documented)
         if error is tracer.escaped and not isinstance(error, GfxError):
-            raise tracer.error(
-                f"GFX cannot convert what fails under a traced test: {type(error).__name__}: {error}",
-                "mend it, or test on what is known at capture",
-            ) from error
+            error.add_note(UNDER_A_TEST)
         raise
     finally:
         tracer.journal.undo()
