@@ -84,7 +84,7 @@ def image_model(report):
     got = jax.jit(program.fn)(program.params, to_framework(x, "jax"))
     report.true("outputs differ between inputs", (want[0] - want[1]).abs().max() > 0.1 * want.abs().max())
     report.close("outputs", got, want, 1e-4)
-    report.close("gradient of the input, in float64", *input_gradients(program, model, x), 1e-3)
+    report.close("gradient of the input, in float64", *input_gradients(program, model, x[:1, :, ::4, ::4]), 1e-3)
     back = emit_back(path, program.fn.__name__, "torch", program.params)
     with torch.no_grad():
         report.close("captured again", back(to_framework(program.params, "torch"), x), want, 1e-4)
