@@ -28,7 +28,7 @@ lint: $(STAMP)
 	$(PY) -m mypy
 
 test: lint
-	$(PY) -m pytest -n $(WORKERS) --dist loadgroup
+	$(PY) -m pytest -n $(WORKERS)
 
 # Random programs against plain Python, N of each grammar, with a table for each: make fuzz N=20000 GRAMMAR=programs
 N ?= 1000

@@ -2,13 +2,10 @@
 
 import json
 
-import pytest
-
 from files import PASSING, SWEEPS
 from pool import sweep_all
 from summary import PASS, WRONG, reasons, status
 
-pytestmark = pytest.mark.xdist_group("coverage")  # one worker measures, once
 DTYPES = ("float32", "int64")
 SAMPLES = 3
 EVERY = 10
@@ -19,25 +16,14 @@ def tenth(names):
     return sorted(names)[::EVERY]
 
 
-@pytest.fixture(scope="module")
-def records():
-    return sweep_all("sweep_torch", {"most": SAMPLES, "dtypes": DTYPES}, tenth, workers=1)
-
-
-@pytest.fixture(scope="module")
-def known():
-    return json.loads(PASSING.read_text(encoding="utf-8"))["torch"]
-
-
-@pytest.mark.parametrize("target", SWEEPS["torch"])
-def test_no_operator_gives_another_result(records, known, target):
-    found = {r["name"]: dict(reasons(r, target)) for r in records if status(r, target) == WRONG}
-    assert not {name: why for name, why in found.items() if name not in known[target][WRONG]}
-
-
-@pytest.mark.parametrize("target", SWEEPS["torch"])
-def test_what_passed_before_passes(records, known, target):
-    before = set(known[target][PASS])
-    asked = [r for r in records if r["name"] in before and r.get("cases", True)]  # some take complex numbers alone
-    lost = {r["name"]: dict(reasons(r, target)) for r in asked if status(r, target) != PASS}
-    assert asked and not lost
+def test_what_passed_before_passes_and_nothing_else_is_wrong():
+    """One test, so that one worker measures, once."""
+    records = sweep_all("sweep_torch", {"most": SAMPLES, "dtypes": DTYPES}, tenth, workers=1)
+    known = json.loads(PASSING.read_text(encoding="utf-8"))["torch"]
+    for target in SWEEPS["torch"]:
+        wrong = {r["name"]: dict(reasons(r, target)) for r in records if status(r, target) == WRONG}
+        assert not {name: why for name, why in wrong.items() if name not in known[target][WRONG]}, target
+        before = set(known[target][PASS])
+        asked = [r for r in records if r["name"] in before and r.get("cases", True)]  # some take complex numbers alone
+        lost = {r["name"]: dict(reasons(r, target)) for r in asked if status(r, target) != PASS}
+        assert asked and not lost, target
