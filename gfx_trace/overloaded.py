@@ -31,13 +31,14 @@ _BINARY = (
 )  # fmt: skip
 _MIRRORED = {"lt": "gt", "le": "ge", "eq": "eq", "ne": "ne", "gt": "lt", "ge": "le"}
 _UNARY = ("neg", "pos", "invert")
-_OWN = tuple(
+_OWN = frozenset(
     f"__{name}__" for name in (*_BINARY, *(f"r{n}" for n in _BINARY), *(f"i{n}" for n in _BINARY), *_MIRRORED, *_UNARY)
 )
 _ASKED: dict[Any, str] = {
     len: "__len__", abs: "__abs__", int: "__int__", float: "__float__", round: "__round__", reversed: "__reversed__",
     iter: "__iter__", bool: "__bool__", hash: "__hash__",
 }  # fmt: skip
+_MADE_BY_CODE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that a class statement, or a call of type, made
 _NAMES = {"and": "and_", "or": "or_"}
 _SIGNS = {sign: name for name, (sign, _) in OPERATORS.items()}
 
@@ -46,6 +47,11 @@ def _method(kind: type, name: str) -> Any:
     """The Python function that a class has for a special method; None where it has none whose source is the user's."""
     found = own_attribute(kind, name)
     return found if isinstance(found, types.FunctionType) and users(found.__globals__) and _has_source(found) else None
+
+
+def _own(kind: type) -> set[str]:
+    """The operators that a class may have from its author: not those of classes written in C."""
+    return {name for cls in kind.__mro__ if cls.__flags__ & _MADE_BY_CODE for name in _OWN & vars(cls).keys()}
 
 
 def _has_source(f: types.FunctionType) -> bool:
@@ -69,7 +75,7 @@ class Overloading:
         """Whether a class has operators that its author wrote in Python."""
         found = self.overloaded.get(kind)
         if found is None:
-            found = self.overloaded[kind] = any(_method(kind, name) is not None for name in _OWN)
+            found = self.overloaded[kind] = any(_method(kind, name) is not None for name in _own(kind))
         return found
 
     def overloads_in(self: Tracer, names: dict[str, Any]) -> bool:
