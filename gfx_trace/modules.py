@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, Protocol
 
 from gfx_ir.backend import Backend, Lift
@@ -11,7 +12,9 @@ from gfx_ir.errors import GuardError
 from gfx_ir.probing import is_module
 from gfx_ir.source import Scope
 
+from .attributes import NOT_OWN, Attributes
 from .interfaces import Capturing
+from .packages import framework
 from .proxy import Proxy
 
 
@@ -22,6 +25,7 @@ class _Tracer(Capturing, Protocol):
     kept: list[Any]
     module_paths: dict[int, str]
     tensor_paths: dict[int, str]
+    attributes: Attributes
 
     @property
     def scope(self) -> Scope:
@@ -82,13 +86,23 @@ def register_root(tracer: _Tracer, root: Any) -> None:
 
 
 def module_attribute(tracer: _Tracer, module: Any, name: str) -> Any:
-    """`module.name`: its tensors as Proxies, everything else as it is."""
+    """`module.name`: its tensors as Proxies, what code of a class gives (a property) captured, everything else as it is."""
+    given = tracer.attributes.get(module, name)
+    if given is not NOT_OWN:
+        return given
     found = tracer.attribute(module, name)
     if name == "training":
         tracer.assumed.modes[id(module)] = Mode(module, tracer.module_paths.get(id(module), ""), bool(found))
     if tracer.array_owner(found) is not None:
         return tracer.array_proxy(found, name)
     return found
+
+
+def is_derived(site: FrameType | None, module: Any, name: str) -> bool:
+    """Whether the attribute that code at `site` writes is one that a hook of torch's own makes anew in each call (the weight under
+    torch.nn.utils.weight_norm): it is neither of the module's tensors nor state."""
+    ours = site is None or not framework(site.f_globals.get("__name__", ""))
+    return not ours and name not in module._parameters and name not in module._buffers
 
 
 class ModuleView:

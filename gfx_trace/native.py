@@ -29,6 +29,8 @@ _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
 _OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, StopAsyncIteration)
 """What code in C raises for what it knows: a captured value that it asked would have raised an error of ours."""
+_OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getattribute__"))
+"""What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
 _GATES = frozenset((__name__, "gfx_trace.effects", "gfx_trace.native_methods"))
 _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
 
@@ -78,6 +80,8 @@ def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict)
 def _asked(f: Any, args: tuple) -> Iterable[Any]:
     """The objects whose special methods a callee in C may run: what it looks up or compares, and what it compares that with."""
     owner = own_attribute(f, "__self__")
+    if f is super or (getattr(f, "__objclass__", None) is object and f.__name__ in _OF_EVERY_OBJECT):
+        return ()
     if type(owner) is list and f.__name__ not in ("index", "count", "remove", "__contains__", "__eq__", "__ne__"):
         return ()
     holds = (*args, owner) if isinstance(owner, (list, dict, set, frozenset, tuple)) else args

@@ -53,6 +53,16 @@ class NativeMethods:
         """Those of the items whose methods C may run."""
         return [x for x in items if type(x) not in _PLAIN and self.of(type(x))]
 
+    def text_of(self, x: Any, conversion: Any) -> Any:
+        """The `__str__` or `__repr__` of the user's own that a text asks of an object which holds captured data; else None."""
+        kind = type(x)
+        if kind in _PLAIN or not self.of(kind) or conversion == "a" or kind.__format__ is not object.__format__:
+            return None
+        name = "__repr__" if conversion == "r" or kind.__str__ is object.__str__ else "__str__"
+        found = own_function(getattr(kind, name))
+        held = found is not None and any(isinstance(part, (Proxy, HostProxy)) for part in reached_from((x,)))
+        return found if held else None
+
     def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
         """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself."""
         asked = self.among(items)

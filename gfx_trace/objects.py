@@ -19,7 +19,7 @@ from .devices import settled
 from .draws import Draws, drawing
 from .faults import cannot, no_attribute
 from .joins import Choice
-from .modules import module_attribute
+from .modules import is_derived, module_attribute
 from .overloaded import Overloading
 from .packages import enterable
 from .picked import got, open_place, picked, replaced
@@ -108,15 +108,16 @@ class Objects(Overloading):
             raise self.error(f"GFX cannot convert this write to the attribute {name!r} of a tensor")
         if isinstance(o, HostProxy):
             raise no_attribute(self, o, name)
-        if is_module(o):
-            old = getattr(o, name, None)
-            if self.array_owner(old) is not None and isinstance(value, Proxy):
-                self.array_proxy(old, name).write(value.read())
-                return
         descriptor = self.attributes.held(type(o), name)
         if type(descriptor) is property and isinstance(descriptor.fset, types.FunctionType):
             self.call(descriptor.fset, (o, value), {})
             return
+        if is_module(o):
+            if is_derived(self.site, o, name):
+                self.derived.add((id(o), name))
+            elif self.array_owner(old := getattr(o, name, None)) is not None and isinstance(value, Proxy):
+                self.array_proxy(old, name).write(value.read())
+                return
         if self.attributes.set(o, name, value):
             return
         if isinstance(o, type):

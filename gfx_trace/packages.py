@@ -29,7 +29,8 @@ def users(names: dict[str, Any]) -> bool:
 def enterable(f: Any) -> bool:
     """Whether the source of f is to be entered: a Python function, neither of a framework nor of the standard library.
 
-    Of the frameworks' own packages only the `forward`s of torch.nn and what helps them are entered, and functions of packed sequences.
+    Of the frameworks' own packages only the `forward`s of torch.nn and what helps them are entered, and torch.nn.utils: what makes
+    a module's weight of others, and functions of packed sequences.
     """
     if not isinstance(f, types.FunctionType):
         return False
@@ -39,7 +40,7 @@ def enterable(f: Any) -> bool:
         helps = f.__name__.startswith("_") and not f.__name__.startswith("__")
         if module == "torch.nn.functional" or module == "torch.nn.modules.module":
             return (helps or f.__name__ in _TAKES_FUNCTIONS) and module == "torch.nn.functional"
-        if module == "torch.nn.utils.rnn":
+        if module.startswith("torch.nn.utils."):
             return True
         return module.startswith("torch.nn.modules.") and (helps or f.__name__ == "forward")
     return package not in _STANDARD

@@ -55,6 +55,8 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     if slot.kind == "base":
         _check_decided(tracer, slot)
         return None
+    if slot.kind == "attribute" and (id(slot.object), slot.key) in tracer.derived:
+        return None
     module = tracer.module_paths.get(id(slot.object))
     if module is None and id(slot.object) not in reached and slot.kind != "global":
         return None

@@ -27,6 +27,7 @@ class Texts:
 
     def text(self: Tracer, parts: tuple) -> Any:
         """A text of pieces: texts, and (value, conversion, format) of what stands in it."""
+        parts = tuple([p if type(p) is str else self._worded(*p) for p in parts])
         if not any(type(p) is tuple and (holds_open(p[0]) or is_size(self, p[0])) for p in parts):
             return "".join(p if isinstance(p, str) else self._format(*p) for p in parts)
         flat = [piece for p in parts for piece in ((p,) if isinstance(p, str) else self._opened(*p))]
@@ -35,6 +36,11 @@ class Texts:
         if all(isinstance(part, str) for part in inner):
             return "".join(inner)
         return self.wrap(self.add_text(tuple(inner)))
+
+    def _worded(self: Tracer, value: Any, conversion: Any, spec: Any) -> tuple:
+        """A piece of a text; of an object of the user's own that holds captured data, what its own `__str__` or `__repr__` gives."""
+        give = self.native_methods.text_of(value, conversion)
+        return (value, conversion, spec) if give is None else (self.call(give, (value,), {}), None, spec)
 
     def _inner(self: Tracer, piece: Any) -> tuple:
         """The pieces of a piece that is such a text itself."""
@@ -189,6 +195,9 @@ def _joined(tracer: Tracer, f: Any, between: str, source: Any) -> Any:
 def str_or_repr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """str(x), repr(x), ascii(x)."""
     args = tuple([settled(tracer, x) for x in args])
+    give = tracer.native_methods.text_of(args[0], f.__name__[0]) if len(args) == 1 and f is not ascii else None
+    if give is not None:
+        return tracer.call(give, args, {})
     if len(args) != 1 or not (holds_open(args[0]) or is_size(tracer, args[0])):
         return tracer.shown(lambda: f(*args, **kwargs), args[0]) if args else f()
     if type(args[0]) is HostProxy and f is str:

@@ -105,6 +105,7 @@ class Tracer(
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
         self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked
+        self.derived: set[tuple[int, str]] = set()  # attributes of modules that a hook makes anew in each call
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
         self.own_rules: list[Any] = []  # functions of JAX whose own derivative rules are being captured

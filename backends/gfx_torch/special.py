@@ -29,7 +29,7 @@ _NAMES = {
     "raise ValueError": "_check_value",
     "raise TypeError": "_check_type",
     "raise NotImplementedError": "_check_not_implemented",
-    "is_tensor": "is_tensor",
+    "is_tensor": "is_tensor overrides.is_tensor_like",
     "size": "Size",
     "tape": "Tensor.backward autograd.backward autograd.grad",
     "derivation": "func.grad func.grad_and_value func.vjp func.jvp func.jacrev func.jacfwd func.hessian func.linearize func.vmap vmap "

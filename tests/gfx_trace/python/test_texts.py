@@ -162,9 +162,30 @@ class Held:
         return "Held(" + ", ".join(map(repr, self.x)) + ")"
 
 
-def test_a_text_of_an_object_that_holds_captured_data_is_refused():
-    for show in (str, repr, print, "{}".format, lambda held: "%s" % held, lambda held: f"{held}"):  # noqa: UP031
-        with pytest.raises(UnsupportedConstruct, match="text of this Held, which holds captured data"):
+class Summed(Held):
+    def __init__(self, x):
+        super().__init__(x)
+
+    def __str__(self):
+        return f"<{self.x[0].sum()}>"
+
+
+SHOWN = [str, repr, lambda held: f"{held}", lambda held: f"{held!r:>40}", lambda held: "-".join([str(held)])]
+
+
+@pytest.mark.parametrize("kind", [Held, Summed])
+@pytest.mark.parametrize("show", SHOWN)
+def test_a_text_of_an_object_is_what_its_own_methods_give(show, kind):
+    x = np.array([1.0, 2.0])
+    wanted = show(kind(x))
+    for given in ((x,), ()):
+        program = gfx.symbolic_trace(lambda x: (x, show(kind(x))), *given, backend="numpy")
+        assert program(x)[1] == program.to("numpy")(x)[1] == wanted
+
+
+def test_a_text_that_python_itself_makes_of_an_object_that_holds_captured_data_is_refused():
+    for show in ("{}".format, lambda held: "%s" % held, lambda held: f"{[held]}"):  # noqa: UP031
+        with pytest.raises(UnsupportedConstruct, match=r"text of this (Held|list), which holds captured data"):
             gfx.symbolic_trace(lambda x, show=show: show(Held(x)) and x, np.ones(2))
 
 
