@@ -9,6 +9,7 @@ all the same, because the target's own default differs), and where it has the va
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Union
@@ -21,7 +22,7 @@ Own = Mapping[str, Union[Any, Callable[[SimpleNamespace], Any]]]
 class Template:
     """A spelling: an expression, or a function from the bound arguments (as attributes) to an expression, "" for none."""
 
-    __slots__ = ("spelling", "params", "defaults", "keep", "own", "_trees", "_functions")
+    __slots__ = ("spelling", "params", "defaults", "keep", "own", "_trees", "_functions", "_columns")
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class Template:
         self.own = dict(own or {})
         self._trees: dict[tuple, ast.expr] = {}
         self._functions: dict[tuple, Callable[..., Any]] = {}
+        self._columns: dict[tuple, tuple[int, Counter[str]]] = {}
 
     def _text(self, args: Sequence[Any]) -> str:
         spelling = self.spelling
@@ -65,6 +67,17 @@ class Template:
         found = self._trees.get(key)
         if found is None:
             found = self._trees[key] = _elide(ast.parse(key[0], mode="eval").body, set(key[1]))
+        return found
+
+    def columns(self, args: Sequence[Any]) -> tuple[int, Counter[str]]:
+        """How wide the expression for these arguments is without them, and how often each of them stands in it."""
+        key = self._key(args)
+        found = self._columns.get(key)
+        if found is None:
+            tree = self.tree(args)
+            names = Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in self.params)
+            width = len(ast.unparse(tree)) - sum(len(name) * count for name, count in names.items())
+            found = self._columns[key] = width, names
         return found
 
     def function(self, args: Sequence[Any], namespace: Mapping[str, Any]) -> Callable[..., Any]:

@@ -265,7 +265,10 @@ class _Fill:
         elif kind in (ast.GeneratorExp, ast.ListComp, ast.DictComp, ast.SetComp):
             inner = (n for generator in spelled.generators for n in ast.walk(generator.target))
             bound |= {n.id for n in inner if type(n) is ast.Name}
-        made = kind(**{field: self.fill(value, bound) for field, value in ast.iter_fields(spelled)})
+        fields = kind._fields
+        if not fields:  # a context or an operator, which says no more than its class
+            return spelled
+        made = kind(*[self.fill(getattr(spelled, field), bound) for field in fields])
         return _item(made) if kind is ast.Subscript else made
 
     def _name(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
@@ -280,7 +283,7 @@ class _Fill:
         style = self.writer.module.style
         root = function.value
         known = type(root) is ast.Name and root.id in style.imports and root.id != "math"
-        return style.numbers is False and known and ast.unparse(function) != style.wrap
+        return style.numbers is False and known and f"{root.id}.{function.attr}" != style.wrap
 
     def _array(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
         """An argument where only an array does: what may be a Python number is made one."""

@@ -42,16 +42,19 @@ def _at_once(first: ast.Assign, second: ast.stmt) -> ast.Assign | None:
     """`a = x` and `b = y` as one assignment, where its author's is one of `a, b, …`."""
     if not isinstance(second, ast.Assign):
         return None
+    span = getattr(first, "gfx_span", None)
+    if span is None or "," not in span.text:
+        return None
     targets, values = _parts(first.targets[0]), _parts(first.value)
     names = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
     if len(targets) != len(values) or type(second.targets[0]) is ast.Tuple or _names(second.value) & names:
         return None
-    wanted = _author_assigned(first)
+    wanted = _assigned_in(span.text)
     targets = [*targets, second.targets[0]]
     if len(targets) > len(wanted) or [ast.dump(target) for target in targets] != wanted[: len(targets)]:
         return None
     made = ast.Assign([ast.Tuple(targets, ast.Store())], ast.Tuple([*values, second.value], ast.Load()))
-    made.gfx_span = first.gfx_span  # type: ignore[attr-defined]
+    made.gfx_span = span  # type: ignore[attr-defined]
     return made
 
 
@@ -59,11 +62,10 @@ def _parts(node: ast.expr) -> list[ast.expr]:
     return node.elts if isinstance(node, ast.Tuple) else [node]
 
 
-def _author_assigned(statement: ast.stmt) -> list[str]:
+def _assigned_in(text: str) -> list[str]:
     """The targets of the tuple that the author's line of a statement assigns, if it does."""
-    span = getattr(statement, "gfx_span", None)
     try:
-        line = ast.parse(span.text).body[0] if span is not None and span.text else None
+        line = ast.parse(text).body[0]
     except SyntaxError:  # one line of several
         return []
     if not isinstance(line, ast.Assign) or type(line.targets[0]) is not ast.Tuple or type(line.value) is not ast.Tuple:

@@ -14,6 +14,19 @@ from .wrap import COLUMNS, code_of, wrap
 if sys.version_info < (3, 14):
     import astor
 
+    class _Printer(astor.SourceGenerator):
+        """Prints all but f-strings, which astor spreads over lines."""
+
+        def visit_JoinedStr(self, node: ast.JoinedStr, *_: Any) -> None:
+            raise _Spread
+
+
+
+
+class _Spread(Exception):
+    """An f-string was met."""
+
+
 _NAMED = re.compile(r"\(\w+ := ")
 Line = tuple[str, Span | None]
 
@@ -22,13 +35,19 @@ def text_of(statement: ast.stmt) -> str:
     """A statement without blocks on one line. astor spreads f-strings over lines, and writes `(x,)` as `x,`."""
     if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Tuple) and len(statement.value.elts) == 1:
         return f"return ({expression(statement.value.elts[0])},)"
-    if sys.version_info >= (3, 14) or any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement)):
-        text = ast.unparse(ast.fix_missing_locations(statement))
-        if '"' not in text and "\\" not in text:
-            text = text.replace("'", '"')
-    else:
-        text = astor.to_source(statement, pretty_source=_join, pretty_string=_string).strip("\n")
+    text = _printed(statement)
     return _bare(text) if ":=" in text or "[(" in text else text
+
+
+def _printed(statement: ast.stmt) -> str:
+    if sys.version_info < (3, 14):
+        try:
+            made = astor.to_source(statement, pretty_source=_join, pretty_string=_string, source_generator_class=_Printer)
+            return str(made).strip("\n")
+        except _Spread:
+            pass
+    text = ast.unparse(ast.fix_missing_locations(statement))
+    return text if '"' in text or "\\" in text else text.replace("'", '"')
 
 
 def expression(node: ast.expr) -> str:

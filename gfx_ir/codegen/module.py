@@ -247,7 +247,7 @@ class ModuleWriter:
 
     def free(self, expression: ast.expr) -> ast.expr:
         """An expression of the style; the modules that it names are imported."""
-        for inner in ast.walk(expression):
+        for inner in () if type(expression) is ast.Constant else ast.walk(expression):
             if type(inner) is ast.Name:
                 inner.id = self.helpers.use(inner.id, None)
         return expression

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +23,6 @@ class Widths:
     ) -> None:
         """`seen`: a leaf as a spelling sees it."""
         self.template, self.resolve, self.seen = template, resolve, seen
-        self._skeletons: dict[int, tuple[int, Counter]] = {}
 
     def node(self, node: Node) -> int:
         """Columns of the node with a name in the place of every value."""
@@ -41,14 +38,7 @@ class Widths:
         template = self.template(node)
         if template is None:
             return len(op) + 6 + (self.tree(node.args[0]) if node.args else 0)
-        spelled = template.tree(tree_map(self.seen, node.args))
-        found = self._skeletons.get(id(spelled))
-        if found is None:
-            names = Counter(n.id for n in ast.walk(spelled) if isinstance(n, ast.Name) and n.id in node.op.params)
-            text = ast.unparse(spelled)
-            found = len(text) - sum(len(name) * count for name, count in names.items()), names
-            self._skeletons[id(spelled)] = found
-        own, names = found
+        own, names = template.columns(tree_map(self.seen, node.args))
         return own + sum(names[text] * self.tree(arg) for text, arg in zip(node.op.params, node.args))
 
     def tree(self, tree: Any) -> int:

@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..dtypes import DType
 from ..graph import Graph, Node, Value
@@ -32,8 +31,7 @@ _CHOOSING = ("min", "max")
 _ORDER = "bifc"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """What is known of a value. `kinds`: what Python may have there; `elements`: the dtypes that it may have; `bare`: whether it may
     be a number where the program is called with numbers in the places of arrays; `first`: whether it may be one at first, until
     the target has settled the loops around it."""
@@ -67,6 +65,7 @@ class Facts:
         self._casts = casts
         self.flow, self.settles, self.rules = Flow(graphs, functions), settles, ShapeRules(promotion)
         self._of_numbers = frozenset(of_numbers)
+        self._constants: dict[type, Fact] = {}
         self._found = Fixpoint(self._parts, self._rule, BOTTOM, TOP)
         self.origins = Origins(self.flow, settles, self.rules)
 
@@ -172,6 +171,12 @@ class Facts:
         return self._found.now(leaf) if type(leaf) is Value else self._constant(leaf)
 
     def _constant(self, leaf: Any) -> Fact:
+        found = self._constants.get(type(leaf))
+        if found is None:
+            found = self._constants[type(leaf)] = self._of_constant(leaf)
+        return found
+
+    def _of_constant(self, leaf: Any) -> Fact:
         number = isinstance(leaf, (bool, int, float, complex))
         kinds = frozenset((type(leaf).__name__,)) if number else _OTHER
         return Fact(kinds, elements.of_constant(leaf, self.rules.promotion), True, number)

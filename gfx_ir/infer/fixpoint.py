@@ -41,7 +41,11 @@ class Fixpoint(Generic[T]):
         self._found[value] = fact
 
     def _solve(self, root: Value) -> None:
-        order, readers = self._open(root)
+        order, readers, cyclic = self._open(root)
+        if not cyclic:  # each after what it reads: one look at each is the solution
+            for value in order:
+                self._found[value] = self._rule(value)
+            return
         changes = dict.fromkeys(order, 0)
         todo, waiting = deque(order), set(order)
         for value in order:
@@ -60,11 +64,11 @@ class Fixpoint(Generic[T]):
                     waiting.add(reader)
                     todo.append(reader)
 
-    def _open(self, root: Value) -> tuple[list[Value], dict[Value, list[Value]]]:
-        """What the root hangs on and is not solved, parts first as far as they are no cycle, and who reads what."""
+    def _open(self, root: Value) -> tuple[list[Value], dict[Value, list[Value]], bool]:
+        """What the root hangs on and is not solved, parts first as far as they are no cycle; who reads what; whether there is a cycle."""
         order: list[Value] = []
         readers: dict[Value, list[Value]] = {}
-        met = {root}
+        met, left, cyclic = {root}, set[Value](), False
         stack = [(root, iter(self._parts(root)))]
         while stack:
             value, parts = stack[-1]
@@ -76,7 +80,9 @@ class Fixpoint(Generic[T]):
                     met.add(part)
                     stack.append((part, iter(self._parts(part))))
                     break
+                cyclic = cyclic or part not in left
             else:
                 order.append(value)
+                left.add(value)
                 stack.pop()
-        return order, readers
+        return order, readers, cyclic
