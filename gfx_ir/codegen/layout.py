@@ -21,8 +21,6 @@ if sys.version_info < (3, 14):
             raise _Spread
 
 
-
-
 class _Spread(Exception):
     """An f-string was met."""
 
@@ -42,7 +40,9 @@ def text_of(statement: ast.stmt) -> str:
 def _printed(statement: ast.stmt) -> str:
     if sys.version_info < (3, 14):
         try:
-            made = astor.to_source(statement, pretty_source=_join, pretty_string=_string, source_generator_class=_Printer)
+            made = astor.to_source(
+                statement, pretty_source=_join, pretty_string=_string, source_generator_class=_Printer
+            )
             return str(made).strip("\n")
         except _Spread:
             pass

@@ -336,7 +336,7 @@ def test_cost_is_linear(tmp_path):
         program = chain(length)
         return lambda: [save(program, tmp_path / "m.json"), load(tmp_path / "m.json")]
 
-    assert_linear(prepare, 2000)
+    assert_linear(prepare)
 
 
 def test_leaves_are_values_of_the_loaded_graph(tmp_path):

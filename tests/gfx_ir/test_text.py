@@ -206,4 +206,4 @@ def test_cost_is_linear():
         graph = chain(length)
         return lambda: equal(parse_text(str(graph)), graph)
 
-    assert_linear(prepare, 2000)
+    assert_linear(prepare)

@@ -285,4 +285,4 @@ def test_cost_is_linear():
         graph.result = value
         return lambda: verify(graph)
 
-    assert_linear(prepare, 4000)
+    assert_linear(prepare)

@@ -1,27 +1,31 @@
-"""Whether a cost grows linearly: measured without the garbage collector, the best of a few runs."""
+"""Whether a cost grows linearly: counted in lines of Python that run, which no other job on the machine changes."""
 
-import gc
-import time
+import sys
 from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
 
-def seconds(run: Callable[[], object], repeat: int = 3) -> float:
-    """Processor time of the fastest of some runs."""
-    found = []
-    gc.collect()
-    gc.disable()
+def steps(run: Callable[[], object]) -> int:
+    """How many lines of Python a call runs, those of comprehensions once for each trip."""
+    count = 0
+
+    def step(frame: FrameType, event: str, arg: Any) -> Any:
+        nonlocal count
+        count += 1
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(step)
     try:
-        for _ in range(repeat):
-            start = time.process_time()
-            run()
-            found.append(time.process_time() - start)
+        run()
     finally:
-        gc.enable()
-    return min(found)
+        sys.settrace(before)
+    return count
 
 
-def assert_linear(prepare: Callable[[int], Callable[[], object]], small: int, factor: int = 5) -> None:
-    """`prepare(n)` gives what is measured on n nodes; `factor` times the nodes may cost 2.5 times that factor."""
-    prepare(small)()
-    few, many = seconds(prepare(small)), seconds(prepare(small * factor))
-    assert many < 2.5 * factor * few, f"{small} nodes take {few:.4f} s, {small * factor} nodes {many:.4f} s"
+def assert_linear(prepare: Callable[[int], Callable[[], object]], small: int = 100, factor: int = 4) -> None:
+    """`prepare(n)` gives what is measured on n nodes; `factor` times the nodes may cost a fifth more than that factor."""
+    prepare(2)()
+    few, many = steps(prepare(small)), steps(prepare(small * factor))
+    assert many < 1.2 * factor * few, f"{small} nodes take {few} lines, {small * factor} nodes {many}"

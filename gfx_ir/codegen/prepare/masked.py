@@ -7,14 +7,16 @@ back or summed up; a selection that goes anywhere else is left as it is.
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from ...graph import Graph, Node, Value
 from ...op import Trait, lookup
 from ...trees import leaves
 from ...types import LogicalTensor
-from ..control import is_boolean, outer
+from ..control import is_boolean
 from ..copying import substitute
+from .numbering import Numbering
 
 _AT_ONE = frozenset(("exp", "log", "sqrt", "rsqrt", "reciprocal", "log1p", "expm1", "log2", "log10"))
 """Ops that are defined at 1, which stands in the place of what a mask leaves out."""
@@ -23,16 +25,53 @@ _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
 
 def choose_by_masks(graph: Graph) -> None:
     """Rewrite the graph and its regions."""
-    for node in list(graph.walk()):
+    masks = _Masks(graph)
+    for within, number in list(masks.picks):
+        found = _Selection(within, masks, masks.picks[within, number])
+        if found.whole:
+            found.rewrite()
+
+
+class _Masks:
+    """Which nodes of a graph select or write by one mask. `picks`: those that select, by their graph and the mask's number."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.numbering = Numbering(graph)
+        self.order: dict[Node, tuple[int, float]] = {}
+        self.picks: dict[tuple[Graph, int], list[Node]] = {}
+        self._numbers: dict[Node, int] = {}
+        for at, node in enumerate(graph.walk()):
+            self.order[node] = at, inf
+            mask = self._chosen_by(node)
+            if mask is not None and node.graph is not None:
+                self._numbers[node] = number = self.numbering.of(mask)
+                if node.op.name == "getitem":
+                    self.picks.setdefault((node.graph, number), []).append(node)
+
+    def _chosen_by(self, node: Node) -> Value | None:
         mask = _mask(node)
-        if node.graph is not None and node.op.name == "getitem" and mask is not None:
-            found = _Selection(node.graph, mask)
-            if found.whole:
-                found.rewrite()
+        return mask if mask is not None and self._same_rank(mask, node.args[0]) else None
+
+    def _same_rank(self, mask: Value, base: Value) -> bool:
+        """Whether a mask has all the axes of what it selects from. It cannot have more of them, and has no less where all
+        shapes that its base is broadcast from are among those that it is broadcast from."""
+        known = [x.type.dims if isinstance(x.type, LogicalTensor) else None for x in (mask, base)]
+        if all(dims is not None for dims in known):
+            return len(known[0]) == len(known[1])  # type: ignore[arg-type]
+        return self.numbering.shapes(base) <= self.numbering.shapes(mask)
+
+    def alike(self, one: Node, other: Node) -> bool:
+        """Whether two nodes select or write by the same mask."""
+        return one in self._numbers and self._numbers[one] == self._numbers.get(other)
+
+    def insert(self, graph: Graph, made: Node, before: Node) -> None:
+        """Put a node before another one."""
+        graph.insert(made, before)
+        self.order[made] = self.order[before][0], len(self.order)
 
 
 def _mask(node: Node) -> Value | None:
-    """The mask that a node selects by, or writes where it holds."""
+    """The booleans that a node selects by, or writes where they hold."""
     if node.op.name not in ("getitem", "index_put"):
         return None
     index = node.args[1]
@@ -40,42 +79,7 @@ def _mask(node: Node) -> Value | None:
     base = node.args[0]
     if type(mask) is not Value or not mask.is_tensor or type(base) is not Value or not is_boolean(mask):
         return None
-    return mask if _same_rank(mask, base) else None
-
-
-def _same_rank(mask: Value, base: Value) -> bool:
-    """Whether a mask has all the axes of what it selects from."""
-    known = [x.type.dims if isinstance(x.type, LogicalTensor) else None for x in (mask, base)]
-    if all(dims is not None for dims in known):
-        return len(known[0]) == len(known[1])  # type: ignore[arg-type]
-    return bool(_roots(mask) & _roots(base))
-
-
-def _alike(a: Any, b: Any, depth: int = 4) -> bool:
-    """Whether two masks are the same, or computed in the same way."""
-    if a is b or type(a) is not Value or type(b) is not Value:
-        return a is b or (type(a) is type(b) and bool(a == b))
-    one, other = a.node, b.node
-    same = depth and one.op is other.op and one.op.family == "elementwise" and len(one.args) == len(other.args)
-    return bool(same) and all(_alike(x, y, depth - 1) for x, y in zip(one.args, other.args))
-
-
-def _roots(value: Value) -> set[Value]:
-    """Values from which this one follows element by element, so that they have its shape."""
-    found: set[Value] = set()
-    todo: list[Any] = [value]
-    while todo:
-        leaf = todo.pop()
-        if type(leaf) is not Value or not leaf.is_tensor or leaf in found:
-            continue
-        found.add(leaf)
-        node = leaf.node
-        if node.op.family == "elementwise":
-            todo.extend(node.args)
-        elif node.op.name in ("index_put", "zeros_like", "ones_like", "full_like"):
-            todo.append(node.args[0])
-        todo.append(outer(leaf))
-    return found
+    return mask
 
 
 def _is_number(value: Value) -> bool:
@@ -94,12 +98,12 @@ def _is_total(node: Node) -> bool:
 class _Selection:
     """What is computed from selections by one mask; `whole`: it ends in writes by that mask and in reductions alone."""
 
-    def __init__(self, graph: Graph, mask: Value) -> None:
-        self.graph, self.mask = graph, mask
+    def __init__(self, graph: Graph, masks: _Masks, picks: list[Node]) -> None:
+        self.graph, self.masks, self.first = graph, masks, picks[0]
+        self.mask: Value = _mask(picks[0])  # type: ignore[assignment]
         self.members: dict[Value, None] = {}
         self.ends: list[Node] = []
         self.filled: set[Value] = set()
-        picks = [n for n in graph if n.op.name == "getitem" and _alike(_mask(n), mask)]
         todo = [node.value for node in picks]
         self.members.update(dict.fromkeys(todo))
         self.whole = self._follow_all(todo) and all(map(self._meets, self.members))
@@ -134,7 +138,7 @@ class _Selection:
     def _ends(self, user: Node, value: Value) -> bool:
         if user.op.name == "index_put":
             alone = not user.arg("accumulate") and user.args[0] not in self.members
-            return alone and user.args[2] is value and _alike(_mask(user), self.mask)
+            return alone and user.args[2] is value and self.masks.alike(user, self.first)
         if user.op.name not in _NEUTRAL or user.args[0] is not value:
             return False
         return all(arg in (None, False) for arg in user.args[1:])
@@ -143,7 +147,7 @@ class _Selection:
     def rewrite(self) -> None:
         """Put the computations on all elements in the place of those on the selected ones."""
         dense: dict[Value, Any] = {}
-        ordered = [v for node in self.graph for v in node.values if v in self.members]
+        ordered = sorted(self.members, key=lambda value: self.masks.order[value.node])
         for value in ordered:
             node = value.node
             if node.op.name == "getitem":
@@ -173,6 +177,7 @@ class _Selection:
                 count = self._add("sum", lookup("sum").bind(self.mask), node, None)
                 made = self._add("divide", (made, count), node, node.value)
         made.name = node.value.name
+        self.masks.numbering.stands_for(made, node.value)
         node.value.replace_by(made)
         self.graph.erase(node)
 
@@ -187,7 +192,7 @@ class _Selection:
         """A node with the dtype of one value and the shape of the mask, where it gives no single number."""
         found = lookup(op)
         made = Node(found, found.bind(*args), ("tensor",), before.span)
-        self.graph.insert(made, before)
+        self.masks.insert(self.graph, made, before)
         known = like.type if like is not None else None
         if isinstance(known, LogicalTensor) and isinstance(self.mask.type, LogicalTensor):
             dims = known.dims if op in _NEUTRAL or (op == "divide" and known.dims == ()) else self.mask.type.dims

@@ -2,7 +2,6 @@
 
 import ast
 import itertools
-import time
 
 import pytest
 
@@ -55,25 +54,6 @@ def test_long_statements_are_broken_within_120_columns():
 def test_a_spelling_that_a_backend_lacks_is_refused():
     with pytest.raises(GfxError, match="hop"):
         emit(newton(), backend("jax"), mode="hop")
-
-
-def test_cost_grows_linearly():
-    def seconds(count):
-        g, (x,), b = graph("f", "x")
-        with building(b):
-            h = x
-            for at in range(count):
-                h = ops.sin(h)
-                if at % 7 == 0:
-                    h = named(ops.add(h, x), "h")
-            g.result = h
-        start = time.process_time()
-        emit(Program(g), backend("numpy"))
-        return time.process_time() - start
-
-    seconds(100)
-    small, large = min(seconds(2000) for _ in range(3)), min(seconds(16000) for _ in range(2))
-    assert large < 8 * small * 2.5
 
 
 def test_a_long_assertion_is_no_tuple():

@@ -94,6 +94,23 @@ def test_gradients_see_only_what_the_mask_chose(fn):
         np.testing.assert_allclose(want.numpy(), np.asarray(got), rtol=1e-5)
 
 
+@pytest.mark.parametrize("shape", [(3,), (3, 3)])
+def test_a_mask_of_less_axes_selects_rows(shape):
+    """Nothing tells which shape an argument without a type has: a sum may have more axes than what it is made of."""
+
+    def doubled(z, w):
+        x = z + w
+        m = z > 0
+        x[m] = x[m] * 2
+        return x
+
+    z, w = torch.tensor([1.0, -1.0, 1.0]), torch.ones(shape)
+    program = gfx.symbolic_trace(doubled, backend="torch")
+    for target, array in (("torch", torch.tensor), ("jax", jnp.asarray)):
+        got = program.to(target)(array(z.tolist()), array(w.tolist()))
+        np.testing.assert_allclose(np.asarray(got), doubled(z, w).numpy())
+
+
 def test_numpy_masks_too():
     def centred(x):
         good = ~np.isnan(x)

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from linear import assert_linear
 
 STEPS = 200
 
@@ -57,3 +58,49 @@ def test_doublings_end(f):
     x = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64)
     given = (x, 0) if "n" in f.__code__.co_varnames[: f.__code__.co_argcount] else (x,)
     torch.testing.assert_close(gfx.symbolic_trace(f)(*given), f(*given))
+
+
+# ---------------------------------------------------------------------- length
+def chain(x, n):
+    for _ in range(n):
+        x = torch.sin(x) + 1.0
+    return x
+
+
+def tests(x, n):
+    for at in range(n):
+        if x.sum() > at:
+            x = x + at
+        else:
+            x = x * 2
+    return x
+
+
+def loops(x, n):
+    for at in range(n):
+        while x.sum() > at:
+            x = x / 2
+    return x
+
+
+def writes(x, n):
+    y = torch.zeros(n)
+    for at in range(n):
+        y[at] += x[at]
+    return y
+
+
+def masked_writes(x, n):
+    y = x.clone()
+    for at in range(n):
+        y[y > at] += 1
+    return y
+
+
+@pytest.mark.parametrize("f", [chain, tests, loops, writes, masked_writes])
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_capture_and_source_take_what_their_length_asks_for(f, to):
+    def prepare(count):
+        return lambda: gfx.symbolic_trace(lambda x: f(x, count), backend="torch", unroll=True).source(to)
+
+    assert_linear(prepare, 10)
