@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import types
-import weakref
 from typing import Any
 
 from .contents import attributes_of
@@ -18,14 +17,11 @@ NOT_OWN = object()
 
 
 class Attributes:
-    """The attributes that code of the user's gives; what a cached property was found to be, for the part of the code that asked."""
+    """The attributes that code of the user's gives."""
 
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.raw: dict[tuple[type, str], Any] = {}  # what a class holds under a name, before any descriptor is asked
-        self.cached: dict[
-            tuple[int, str], list[tuple[Any, Any, Any]]
-        ] = {}  # of cached properties: object, region, value
 
     def held(self, kind: type, name: str) -> Any:
         """What a class or one of its bases holds under a name, as it stands there; MISSING: nothing."""
@@ -62,36 +58,22 @@ class Attributes:
         return self.tracer.call(give, (o, name), {})
 
     def _cached(self, o: Any, name: str, function: Any) -> Any:
-        """A cached property: the object itself keeps nothing of a capture. What computes it may run once, or on each side of a test."""
+        """A cached property: the object itself keeps nothing of a capture."""
         own, tracer = attributes_of(o), self.tracer
         if name in own:
             return own[name]
-        found = self.cached.setdefault((id(o), name), [])
-        graphs = [tracer.graph, *(graph for graph, _ in tracer.stack)]
-        for same, graph, value in found:
-            if same() is o and any(graph is g for g in graphs):
-                return value
-        before = set(tracer.journal.frames[-1])
-        made = tracer.call(function, (o,), {})
-        if tracer.stack and set(tracer.journal.frames[-1]) - before:
-            tracer.journal.forget_owned((made,))
-            if set(tracer.journal.frames[-1]) - before:
-                what = f"what computes {name!r} writes, once, and data decides when"
-                raise tracer.error(
-                    f"GFX cannot convert this cached property: {what}", "read it before the test or loop"
-                )
-        found.append((weakref.ref(o), tracer.graph, made))
-        return made
+        found = tracer.memoised.properties.setdefault((id(o), name), (o, []))[1]
+        return tracer.memoised.once(found, lambda: tracer.call(function, (o,), {}), f"cached property {name!r}")
 
     def forget(self, o: Any, name: str) -> bool:
         """Before a cached property is deleted: whether a part of the code has it."""
-        if (id(o), name) not in self.cached or name in attributes_of(o):
+        if (id(o), name) not in self.tracer.memoised.properties or name in attributes_of(o):
             return False
         if self.tracer.stack:
             raise self.tracer.error(
                 f"GFX cannot delete the cached property {name!r} in a test or loop on captured data"
             )
-        return bool(self.cached.pop((id(o), name)))
+        return bool(self.tracer.memoised.properties.pop((id(o), name)))
 
     def has(self, o: Any, name: str) -> bool | None:
         """hasattr(o, name), where code of the user's tells it; else None."""

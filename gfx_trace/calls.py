@@ -28,6 +28,7 @@ from .grad_managers import standing_for
 from .higher_order import SPECIAL
 from .into import put_into
 from .joins import Choice, Partial
+from .memoised import Wrapper
 from .modules import ModuleView, call_module, module_row, with_hooks
 from .native import run_native
 from .packages import enterable
@@ -139,6 +140,10 @@ class Calls(Managers):
             return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if isinstance(f, type):
             return self._construct(f, args, kwargs)
+        if type(f) is Wrapper:
+            return self.memoised.call(f, args, kwargs)
+        if type(own_attribute(f, "__self__")) is Wrapper:
+            return self.memoised.method(f.__self__, f.__name__)
         function = accessor(f)
         if function is not None and args and args[0] is not None:
             return self.call(function, args[:1] if f.__name__ == "__get__" else args, kwargs)

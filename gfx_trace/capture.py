@@ -128,6 +128,7 @@ def _traced(
         tracer.gradients.check_left(tracer)
         place, tracer.site, tracer.escaped = tracer.span(), None, None  # no frame of the captured code is left alive
         tracer.entered.clear()
+        tracer.memoised.leave()
         outside = outliving(tracer.journal.frames[0].values(), result)
         tree, rebuild = result_tree(tracer, result)
         state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)

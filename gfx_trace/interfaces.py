@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any, Protocol
 
@@ -85,6 +85,22 @@ class Writing(Protocol):
         """Refuse what a test has written on one side only."""
 
 
+class RunningMethods(Protocol):
+    """The gate of special methods that C runs."""
+
+    def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
+        """f(), in which C may run methods of the items."""
+
+
+class Remembering(Protocol):
+    """What is computed once."""
+
+    properties: dict[tuple[int, str], tuple[Any, list[Any]]]
+
+    def once(self, kept: list[Any], compute: Callable[[], Any], what: str) -> Any:
+        """What is kept already for the part of the code that asks, or else is computed."""
+
+
 class Knowing(Protocol):
     """What the capture knows, has written, took as given or lacks."""
 
@@ -95,6 +111,14 @@ class Knowing(Protocol):
     sizes: dict[int, tuple]
     missing: dict[str, Span | None]
     unread: set[Value]
+
+    @property
+    def native_methods(self) -> RunningMethods:
+        """The gate of special methods that C runs."""
+
+    @property
+    def memoised(self) -> Remembering:
+        """What is computed once."""
 
     @property
     def effects(self) -> Writing:

@@ -66,6 +66,7 @@ def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict)
             tracer, f, "it is code that GFX does not enter, and it takes no value that is not there yet"
         ) from None
     tracer.site = site
+    tracer.memoised.made(result)
     if tracer.python.refusals != refusals:
         raise _refused(tracer, f, "it goes on without the value")
     if tracer.python.shown_values != shown and result is not None:

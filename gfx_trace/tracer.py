@@ -39,6 +39,7 @@ from .host_values import HostValues
 from .iteration import Iteration
 from .journal import Journal
 from .loops import Loops
+from .memoised import Memoised
 from .native_methods import NativeMethods
 from .objects import Objects
 from .open_iterables import OpenRange
@@ -75,6 +76,7 @@ class Tracer(
         self.effects = Effects(self)
         self.attributes = Attributes(self)
         self.native_methods = NativeMethods(self)
+        self.memoised = Memoised(self)
         self.python = PythonUse(self)
         self.raising = Raising(self)
         self.unpack = Unpacking(self)
