@@ -83,7 +83,7 @@ class Applying:
         first = args[0] if args and type(args[0]) is Proxy else None
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
         if writes and first is not None:
-            array_is_written(first, f"{lift.name} writes an array, and this is a number of NumPy's")
+            self._refuse_number(first, lift.name)
             tracer.is_array(first)
             tracer.wrote(result, values[0], mark.last)
             first.write(result)
@@ -102,6 +102,14 @@ class Applying:
         if args and copies is False and (backend is None or backend.views):
             tracer.link_parts(args if first is None else args[1:], wrapped)
         return wrapped
+
+    def _refuse_number(self, x: Proxy, name: str) -> None:
+        """Of a number of NumPy's, functions that write an array raise each its own error, and methods write nothing: refused."""
+        try:
+            array_is_written(x, name)
+        except TypeError:
+            what = f"GFX cannot convert this call of {name}: it writes an array, and this is a number of NumPy's"
+            raise self._tracer.error(what, "make an array of it first: np.array(x)") from None
 
     def _spelled(self, lift: Lift, wrapped: Any) -> None:
         """Tell the record what a function of NumPy gives where it has no axes."""

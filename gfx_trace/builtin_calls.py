@@ -28,7 +28,7 @@ from .iterating_calls import any_all, chained, combine, container, filtered, ite
 from .number_rows import rows_kind
 from .open_iterables import OpenRange, is_open_iterable
 from .plain import cast, on_math, on_pow, on_round
-from .proxy import Proxy, is_open
+from .proxy import HostProxy, Proxy, is_open
 from .raised import gfx_handlers
 from .rows import Lazy, rows_of
 from .sequences import folded, holds_open_sizes, is_shape, is_whole, joined, open_tuple
@@ -152,6 +152,7 @@ def _printed(tracer: Tracer, x: Any) -> Any:
 def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     owns = [tracer.own_method(x, "__index__") for x in args]
     args = tuple([x if own is None else tracer.call(own, (x,), {}) for x, own in zip(args, owns)])
+    args = tuple([tracer.call(int, (x,), {}) if _boolean_index(tracer, x) else x for x in args])
     if not any(map(is_open, args)):
         return range(*args)
     for arg in args:
@@ -159,6 +160,18 @@ def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
             raise TypeError(f"{class_name(tracer, arg)!r} object cannot be interpreted as an integer")
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return OpenRange(start, stop, step)
+
+
+def _boolean_index(tracer: Tracer, x: Any) -> bool:
+    """Whether x is an open boolean, which Python takes for a whole number; Python's TypeError where its class has no index."""
+    if not is_open(x) or (type(x) is HostProxy and x.value.kind != "bool"):
+        return False
+    if type(x) is Proxy and not x.weak:
+        if not tracer.record.is_boolean(x.read()):
+            return False
+        if x.backend is not None and x.backend.name != "torch":
+            raise TypeError(f"{class_name(tracer, x)!r} object cannot be interpreted as an integer")
+    return type(x) is HostProxy or not x.weak or x.weak == "bool"
 
 
 def _written_first(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

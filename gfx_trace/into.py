@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .aliases import array_is_written
 from .called import called_name
 from .interfaces import Capturing
 from .proxy import Proxy
@@ -21,10 +22,6 @@ def put_into(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     made = tracer.call(f, args, kwargs)
     if type(target) is not Proxy or type(made) is not Proxy:
         raise tracer.error(f"GFX cannot convert out= of {called_name(f)}", "assign the result instead")
-    kinds: list[Any] = [getattr(getattr(x.read(), "type", None), "dtype", None) for x in (made, target)]
-    if None not in kinds and not np.can_cast(kinds[0].numpy, kinds[1].numpy, "same_kind"):
-        raise TypeError(
-            f"Cannot cast {f.__name__!r} output from {kinds[0]} to {kinds[1]} with casting rule 'same_kind'"
-        )
-    tracer.setitem(target, ..., made)
+    array_is_written(target, "return arrays must be of ArrayType")
+    tracer.call(np.copyto, (target, made), {})
     return target

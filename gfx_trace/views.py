@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
@@ -80,6 +81,11 @@ class Views:
         if told is not NotImplemented:
             return told
         held = own_attribute(backend, name)
+        if (
+            held is None and (own := getattr(backend.array_class(), name, None)) is not None
+        ):  # of the framework's private class
+            lacking = partial(stand_in, self, f"{name!r} of {backend.name} tensors", x)
+            return (lambda *args, **kwargs: lacking()) if callable(own) else lacking()
         if held is None:
             left_out = not_given(x)
             why = f", and {left_out!r} was not given, so it stands for one: give it at capture" if left_out else ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections import namedtuple
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import torch
@@ -110,6 +112,20 @@ def ask_rank(x: Any, assumed: int, why: str) -> int:
         return rank_of(x, why)
     found: int = given.require_rank(x, assumed, why)
     return found
+
+
+def of_ranks(call: str, lift: Callable[..., Any], *ranks: int | None) -> Callable[..., Any]:
+    """The lift of a call that takes tensors of just these ranks, argument by argument; None: of any."""
+
+    @functools.wraps(lift)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        given = inspect.signature(lift).bind(*args, **kwargs).arguments
+        for (name, x), rank in zip(given.items(), ranks):
+            if rank is not None and (found := ask_rank(x, rank, f"torch.{call} of {name}")) != rank:
+                raise ShapeError(f"torch.{call} takes {name} with {rank} axes, and it has {found}")
+        return lift(*args, **kwargs)
+
+    return checked
 
 
 def is_number(x: Any) -> bool:

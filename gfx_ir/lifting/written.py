@@ -22,16 +22,9 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
 
     `other`: what the array is computed with, where that is one thing.
     """
-    builder = active.builder
-    if not hasattr(builder, "told_dtype") or not all(isinstance(x, Value) and x.is_tensor for x in (base, new)):
+    if not castable(base, new, holds, other):
         return new
-    made = builder.told_dtype(new)
-    old = builder.told_dtype(base) if made is not None else None
-    if old is not None and made is not None:
-        _check_dtypes(old, made, holds)
-    else:
-        beside = other if isinstance(other, Value) and other.is_tensor else None
-        builder.castable.require(base, new, beside, not holds(_UNSIGNED, int64))
+    builder = active.builder
     before = builder.castable.own_dims(base)
     after = builder.told_dims(new) if before is not None else None
     alike = _alike(before, after)
@@ -43,6 +36,21 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
         after is None and before is not None and all(size == 1 for size in before)
     )  # it would be broadcast to what is written
     return ops.broadcast_to(new, lookup("shape")(base)) if single else new
+
+
+def castable(base: Any, new: Any, holds: Holds, other: Any = None) -> bool:
+    """Check that an array can hold what is written to it, or take it as given. False where it is not written under capture."""
+    builder = active.builder
+    if not hasattr(builder, "told_dtype") or not all(isinstance(x, Value) and x.is_tensor for x in (base, new)):
+        return False
+    made = builder.told_dtype(new)
+    old = builder.told_dtype(base) if made is not None else None
+    if old is not None and made is not None:
+        _check_dtypes(old, made, holds)
+    else:
+        beside = other if isinstance(other, Value) and other.is_tensor else None
+        builder.castable.require(base, new, beside, not holds(_UNSIGNED, int64))
+    return True
 
 
 def _check_dtypes(old: DType, made: DType, holds: Holds) -> None:

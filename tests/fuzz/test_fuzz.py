@@ -13,7 +13,6 @@ from fuzz_failures_numbers import NUMBERS
 from fuzz_failures_sources import SOURCES
 from fuzz_failures_state import STATE
 from fuzz_failures_types import TYPES
-from fuzz_known import KNOWN
 from fuzz_programs import load, program_of
 
 COUNT, BATCH = 250, 25
@@ -28,8 +27,6 @@ pytestmark = pytest.mark.usefixtures("wide")
 def test_random_programs(grammar, start):
     refused = []
     for seed in range(start, start + BATCH):
-        if grammar == "aimed" and seed in KNOWN:
-            continue
         text, how = program_of(seed, grammar)
         found = check(text, seed, how, (*EAGER, "jax") if seed % WITH_XLA == 0 else EAGER)
         assert found.kind in ("equal", "refused"), f"{grammar} {seed}: {found.kind}: {found.why}\n{text}"

@@ -11,7 +11,7 @@ from gfx_ir import ops
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.lifting.words import known_dtype
-from gfx_ir.lifting.written import written
+from gfx_ir.lifting.written import castable, written
 from gfx_ir.op import lookup
 
 from ._lift import as_array, expect, refuse
@@ -60,9 +60,11 @@ def _sort(x: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
     expect("np.copyto", "casting", casting, "same_kind", "unsafe")
-    if where is True:
-        return ops.index_put(dst, ..., as_array(src))
     src = as_array(src)
+    if casting == "same_kind":
+        castable(dst, src, _same_kind)
+    if where is True:
+        return ops.index_put(dst, ..., src)
     return _kept(dst, ops.where(where, src, dst), src)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 
-from ..lifting import ask_rank, kind, known_rank, names
+from ..lifting import ask_rank, kind, known_rank, names, of_ranks
 
 
 def _times(factor: Any, x: Any) -> Any:
@@ -53,7 +53,14 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
 
 def chain(tensors: Any) -> Any:
     """torch.linalg.multi_dot."""
+    for x in tensors:
+        ask_rank(x, 2, "torch.linalg.multi_dot")
     return reduce(ops.matmul, tensors)
+
+
+def chain_matmul(*matrices: Any) -> Any:
+    """torch.chain_matmul."""
+    return reduce(of_ranks("chain_matmul", lambda first, second: ops.matmul(first, second), 2, 2), matrices)
 
 
 def inner(input: Any, other: Any) -> Any:
@@ -95,15 +102,15 @@ def linalg_cross(input: Any, other: Any, *, dim: Any = -1) -> Any:
 
 
 LIFTS = {
-    names("addmm"): addmm,
-    names("baddbmm"): baddbmm,
-    names("addbmm"): addbmm,
-    names("addmv"): addmv,
-    names("addr"): addr,
+    names("addmm"): of_ranks("addmm", addmm, None, 2, 2),
+    names("baddbmm"): of_ranks("baddbmm", baddbmm, None, 3, 3),
+    names("addbmm"): of_ranks("addbmm", addbmm, None, 3, 3),
+    names("addmv"): of_ranks("addmv", addmv, None, 2, 1),
+    names("addr"): of_ranks("addr", addr, None, 1, 1),
     "torch.linalg.multi_dot": chain,
-    "torch.chain_matmul": lambda *matrices: chain(matrices),
+    "torch.chain_matmul": chain_matmul,
     names("inner"): inner,
-    names("vdot"): vdot,
+    names("vdot"): of_ranks("vdot", vdot, 1, 1),
     "F.bilinear": bilinear,
     "torch.cdist": cdist,
     names("cross"): cross,

@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 
-from ..lifting import INT64, kind, known_rank, known_size, names, plain, refuse
+from ..lifting import INT64, ask_rank, kind, known_rank, known_size, names, plain, refuse
 from .decompositions import _first_zero
 
 SolveEx = namedtuple("SolveEx", ("result", "info"))
@@ -19,9 +19,10 @@ Lstsq = namedtuple("Lstsq", ("solution", "residuals", "rank", "singular_values")
 # ---------------------------------------------------------------- systems of equations
 def _is_vector(A: Any, B: Any) -> bool:
     """Whether B is a stack of vectors: one axis fewer than A and the same sizes before its last."""
-    rank, other = known_rank(A), known_rank(B)
+    other = known_rank(B)
     if other == 1:
         return True
+    rank = ask_rank(A, 2, "torch.linalg.solve")  # of one matrix, B is a vector where it has one axis
     if rank is None or other is None or rank - 1 != other:
         return False
     return [known_size(A, at) for at in range(rank - 1)] == [known_size(B, at) for at in range(other)]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 
-from ..lifting import names
+from ..lifting import names, of_ranks
 from ..lifts import arranging, finding
 from ._spell import as_index, is_scalar, rank_of
 from .create import OWN_FLOAT
@@ -65,7 +65,10 @@ ROWS = (
     Row(
         "vander",
         _vander,
-        {"torch.vander": arranging.vander, "torch.linalg.vander": lambda x, *, N=None: arranging.vander(x, N, True)},
+        {
+            "torch.vander": of_ranks("vander", arranging.vander, 1),
+            "torch.linalg.vander": lambda x, *, N=None: arranging.vander(x, N, True),
+        },
     ),
     Row(
         "masked_scatter",

@@ -10,7 +10,7 @@ import torch
 from gfx_ir import ops
 from gfx_ir.backend import Row
 
-from ..lifting import ask_rank, cast_back, known_size, names, one, refuse, swapped
+from ..lifting import ask_rank, cast_back, known_size, names, of_ranks, one, refuse, swapped
 from ..lifts.systems import solve
 from ._spell import dtype_of, rank_of
 
@@ -107,21 +107,25 @@ _PRODUCTS = {
     "torch.matmul torch.linalg.matmul Tensor.matmul Tensor.__matmul__": _matmul,
     "Tensor.__rmatmul__": swapped(ops.matmul),
     "Tensor.__imatmul__": lambda input, other: cast_back(ops.matmul(input, other), input),
-    names("mm"): lambda input, mat2: ops.matmul(input, mat2),
-    names("bmm"): lambda input, mat2: ops.matmul(input, mat2),
-    names("mv"): lambda input, vec: ops.matmul(input, vec),
-    names("dot"): lambda input, tensor: ops.matmul(input, tensor),
+    names("mm"): of_ranks("mm", lambda input, mat2: ops.matmul(input, mat2), 2, 2),
+    names("bmm"): of_ranks("bmm", lambda input, mat2: ops.matmul(input, mat2), 3, 3),
+    names("mv"): of_ranks("mv", lambda input, vec: ops.matmul(input, vec), 2, 1),
+    names("dot"): of_ranks("dot", lambda input, tensor: ops.matmul(input, tensor), 1, 1),
 }
 
 ROWS = (
     Row("matmul", _product, _PRODUCTS, spare=True),
     Row("linear", "F.linear(x, weight, bias=bias)", {"F.linear": _linear}, spare=True),
-    Row("outer", "torch.outer(x1, x2)", {names("outer", "ger"): lambda input, vec2: ops.outer(input, vec2)}),
+    Row(
+        "outer",
+        "torch.outer(x1, x2)",
+        {names("outer", "ger"): of_ranks("outer", lambda input, vec2: ops.outer(input, vec2), 1, 1)},
+    ),
     Row("vecdot", "torch.linalg.vecdot(x1, x2, dim=axis)", {"torch.linalg.vecdot": _vecdot}),
     Row("cross", _cross),
     Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}),
     Row("einsum", "torch.einsum(equation, *operands)", {"torch.einsum": _einsum}),
-    Row("trace", _trace, {names("trace"): _trace_lift}),
+    Row("trace", _trace, {names("trace"): of_ranks("trace", _trace_lift, 2)}),
     Row(
         "matrix_norm",
         "torch.linalg.matrix_norm(x, ord=ord, dim=axis, keepdim=keepdims)",

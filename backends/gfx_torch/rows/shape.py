@@ -16,6 +16,7 @@ from ..lifting import (
     element,
     known_rank,
     names,
+    of_ranks,
     one,
     refuse,
     shape_of,
@@ -193,7 +194,8 @@ ROWS = (
         lambda a: "x.T" if rank_of(a.x) == 2 else "x.mT",
         {
             "Tensor.mT@": one(ops.matrix_transpose),
-            "Tensor.mH@ Tensor.H@ torch.adjoint Tensor.adjoint": _conjugate_transpose,
+            "Tensor.mH@ torch.adjoint Tensor.adjoint": _conjugate_transpose,
+            "Tensor.H@": of_ranks("Tensor.H", _conjugate_transpose, 2),
         },
     ),
     Row(

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import MissingOp
 from names_jax import listed
 from rowless_jax import AT_CAPTURE, BY_JAXPR, NOT_CONVERTED
 
@@ -27,3 +28,9 @@ def test_what_comes_in_through_the_jaxpr(title, name):
     assert not any(node.op.name == "holder" for node in program.entry.walk())
     for got, wanted in zip(jax.tree.leaves(program.to("torch")(torch.from_numpy(np.array(X)))), want, strict=True):
         np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["tolist", "block_until_ready", "weak_type", "__array__"])
+def test_what_only_the_arrays_themselves_have_is_refused_by_name(name):
+    with pytest.raises(MissingOp, match=f"GFX has no row for '{name}' of jax tensors"):
+        gfx.symbolic_trace(lambda x: (x, getattr(x, name)()), X)

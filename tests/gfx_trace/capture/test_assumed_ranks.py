@@ -23,6 +23,14 @@ CASES = [
     (lambda x: F.channel_shuffle(x * 1, 2), 4, 3),
     (lambda x: F.prelu(x * 1, torch.ones(2)), 2, 3),
     (lambda x: torch.block_diag(x * 1, x), 2, 1),
+    (lambda x: torch.mm(x * 1, x), 2, 3),
+    (lambda x: torch.bmm(x * 1, mat2=x), 3, 2),
+    (lambda x: (x * 1).dot(x), 1, 2),
+    (lambda x: torch.trace(x * 1), 2, 3),
+    (lambda x: torch.addmm(x, x * 1, x), 2, 3),
+    (lambda x: torch.chain_matmul(x * 1, x), 2, 1),
+    (lambda x: torch.outer(x * 1, x), 1, 2),
+    (lambda x: torch.linalg.solve(x * 1 + torch.eye(2), x), 2, 3),
     (lambda x: torch.renorm(x, 2, 0, 1.0) if x.sum() > 0 else x, 2, 3),
 ]
 

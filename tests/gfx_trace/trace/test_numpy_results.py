@@ -2,8 +2,10 @@
 
 import importlib.util
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 
 import gfx_trace as gfx
 from gfx_ir.errors import GfxError
@@ -152,3 +154,34 @@ def test_a_number_cannot_be_written(f):
     for run in (f, lambda x: gfx.symbolic_trace(f, x)):
         with pytest.raises(TypeError):
             run(given)
+
+
+def put_into_whole_numbers(n):
+    np.add(n, 1.5, out=n)
+    return n
+
+
+def copied_into_whole_numbers(n):
+    np.copyto(n, n * 0.5)
+    return n
+
+
+@pytest.mark.parametrize("f", [put_into_whole_numbers, copied_into_whole_numbers], ids=lambda f: f.__name__)
+def test_what_an_array_cannot_hold_is_refused(f):
+    program, n = gfx.symbolic_trace(f, backend="numpy"), np.array([1, 2])
+    np.testing.assert_array_equal(program(np.array([1.0, 2.0])), f(np.array([1.0, 2.0])))
+    moved = (program, n), (program.to("torch"), torch.tensor(n)), (program.to("jax"), jnp.asarray(n))
+    for run, given in (*moved, (lambda n: gfx.symbolic_trace(f, n), n)):
+        with pytest.raises(GfxError, match="cannot hold"):
+            run(given)
+
+
+def test_a_method_that_writes_a_number_is_refused():
+    def filled_sum(x):
+        s = np.prod(x)
+        s.fill(3.0)
+        return s
+
+    for given in ((), (np.array([1.0, 3.0]),)):
+        with pytest.raises(GfxError, match="it writes an array, and this is a number of NumPy's"):
+            gfx.symbolic_trace(filled_sum, *given, backend="numpy")
