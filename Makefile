@@ -34,7 +34,7 @@ test: lint
 N ?= 1000
 GRAMMAR ?= programs aimed
 fuzz: $(STAMP)
-	JAX_PLATFORMS=cpu $(PY) tests/fuzz/fuzz.py $(N) --grammar $(GRAMMAR) --jobs $(WORKERS)
+	JAX_PLATFORMS=cpu PYTHONPATH=tests/support $(PY) tests/fuzz/fuzz.py $(N) --grammar $(GRAMMAR) --jobs $(WORKERS)
 
 # The emitted source that tests compare with, written anew: the commit says why it changed.
 snapshots: $(STAMP)

@@ -1,4 +1,4 @@
-"""Many random programs against plain Python, on several processes: python tests/fuzz/fuzz.py 20000 (or make fuzz N=20000).
+"""Many random programs against plain Python, on several processes: make fuzz N=20000.
 
 Prints a table of what was found and why programs were refused; failures are minimised and written to a folder, each ready to be
 pasted into fuzz_failures.py, with a list of the refused seeds by reason (refused.txt). Exit status 1 where anything differs,
