@@ -87,6 +87,18 @@ def bits(x: Any, g: Any) -> Any:
     return x * int(g).bit_length()
 
 
+def in_turn(x: Any, g: Any) -> Any:
+    a, b = int(g), 1
+    for _ in range(5):
+        a, b = b, a + b
+    return x * a
+
+
+def a_list(x: Any, g: Any) -> Any:
+    found = [float(v) for v in x]
+    return x * max(found)
+
+
 SHOWN: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("a key of a fixed dictionary", of_values),
     ("a member of a set", in_a_set),
@@ -103,6 +115,8 @@ SHOWN: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("complex roots", a_root),
     ("text that the code goes on with", a_text),
     ("bits", bits),
+    ("what a loop adds up in turn", in_turn),
+    ("a list of numbers", a_list),
 )
 """What is shown, and an example."""
 
@@ -122,7 +136,9 @@ def _written(fn: Callable[..., Any], target: str) -> str:
         found = re.search(r"GFX cannot write (.*?) as jax source", str(error))
         return f"refused: {found.group(1).rstrip(',')}" if found else str(error)
     body = re.split(r"^def [^\n]*:\n", source, flags=re.MULTILINE)[-1]
-    return re.sub(r"\s*\n\s*", "; ", body.strip()).removeprefix("return ").replace("; return ", "; ")
+    return (
+        re.sub(r"\s*\n\s*", "; ", body.strip()).removeprefix("return ").replace("; return ", "; ").replace(":; ", ": ")
+    )
 
 
 def _cell(text: str) -> str:
