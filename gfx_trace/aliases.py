@@ -13,13 +13,14 @@ from typing import Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import ARRAY
+from gfx_ir.infer.number_conditions import NEVER, SURE, Conditions
 from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
 from .either import root_of, roots
 from .gradient_marks import data_of
+from .numpy_numbers import scalar
 from .proxy import NeedsPython, Proxy
-from .scalars import NEVER, SURE, Conditions, has_axes, scalar, scalar_value, taken
 
 _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or make a new tensor: x = x + 1, not x += 1"
 
@@ -65,7 +66,7 @@ class Doubt:
         for other, value, loop in self.pairs.values():
             lost = type(other.base) is Lost and (loop is None or other.base.loop is not loop)
             if other.value is not value or (lost and not other.base.settled()):
-                if self.apart is None or not taken(self.apart):
+                if self.apart is None or not active.builder.assumed.ranks(self.apart):
                     raise _undecided(other, self.why)
                 self.pairs.clear()
                 return
@@ -96,7 +97,7 @@ class Lost:
 
     def settled(self) -> bool:
         """Whether the conditions can be taken as given."""
-        return self.conditions is not None and taken(self.conditions)
+        return self.conditions is not None and bool(active.builder.assumed.ranks(self.conditions))
 
     def read(self) -> None:
         """An error, unless the tensor proves to be as it was."""
@@ -306,8 +307,8 @@ def array_is_written(x: Proxy, instead: str) -> None:
     `instead`, for what is surely a number of NumPy's."""
     if x.backend is None or not x.backend.numbers or type(x.value) is not Value:
         return
-    what = active.builder.record.of(x.value)
-    number = x.base.conditions if isinstance(x.base, Doubt) else scalar_value(x.value)
+    what, has_axes = active.builder.record.of(x.value), active.builder.assumed.has_axes
+    number = x.base.conditions if isinstance(x.base, Doubt) else active.builder.record.number_when(x.value)
     if number == SURE:
         raise TypeError(instead)
     if number is None:

@@ -17,11 +17,10 @@ from gfx_ir.trees import leaves
 from .aliases import array_is_written, doubt
 from .attempts import Mark
 from .holding import hold
+from .numpy_numbers import number_when
 from .proxy import Proxy
 from .rows import joined_rows, rows_of
-from .scalars import taken
 from .sequences import Starred, spliced
-from .views import may_be_number
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -150,11 +149,11 @@ class Applying:
 
 def as_array(x: Proxy) -> Proxy:
     """A call that gives the array that it is given: of a number of NumPy's it makes one."""
-    given = may_be_number(x)
+    given = number_when(x)
     if given is None:
         return x
     made = Proxy(ops.copy(x.read()), x.backend)
     active.builder.record.spelled(made.value, True)
-    if not taken(given):
+    if not active.builder.assumed.ranks(given):
         doubt(made, [x], "it is a number, of which this call makes an array, or an array already")
     return made

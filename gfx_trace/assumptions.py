@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 from gfx_ir import ops
 from gfx_ir.graph import Node, Value
+from gfx_ir.infer.abstract import Terms
+from gfx_ir.infer.number_conditions import Conditions
 from gfx_ir.memory import Layout
 from gfx_ir.program import Guard
 
@@ -37,6 +39,36 @@ class Assumptions:
     def axes(self, value: Any, least: int) -> bool:
         """Take it as given that an argument has so many axes at least, with a guard. False where `value` is no argument."""
         return self._take("axes", value, least)
+
+    def ranks(self, conditions: Conditions) -> bool:
+        """Take it as given that what is a number of NumPy's under these conditions is one, with guards. False where it cannot be."""
+        return all(self.number(x) if rank is None else self.rank(x, rank) for x, rank in conditions)
+
+    def ranks_given(self, conditions: Conditions | None) -> bool:
+        """Whether conditions were taken as given, all of them ranks of arguments."""
+        given = {(guard.subject, guard.value) for guard in self.guards if guard.kind == "rank"}
+        root = self._tracer.facts.root
+        return bool(conditions) and all(
+            value is not None
+            and root(value).node.op.name == "placeholder"
+            and (root(value).node.args[0], rank) in given
+            for value, rank in conditions or ()
+        )
+
+    def has_axes(self, terms: Terms) -> bool:
+        """Whether the greatest of some ranks is one or more, or can be taken for that."""
+        if any(k is not None and k < 0 for _, k in terms):
+            return True
+        least = sorted(
+            (k + 1, argument.node.args[0], argument) for argument, k in terms if argument is not None and k is not None
+        )
+        return any(self.axes(argument, axes) for axes, _, argument in least)
+
+    def deepen(self, conditions: Conditions | None) -> None:
+        """Note that what would be a number under these conditions is none: the code indexes it."""
+        for value, axes in conditions or ():
+            if value is not None and axes is not None and len(conditions or ()) == 1:
+                self.depths[value] = max(self.depths.get(value, 0), axes + 1)
 
     def number(self, value: Any) -> bool:
         """Take an argument for a number of NumPy's, with a guard."""

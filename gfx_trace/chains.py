@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir.graph import Value
+from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.op import active
 from gfx_ir.trees import tree_map
 
 from .gradient_marks import marks
 from .proxy import Proxy
-from .scalars import SURE, scalar_value, taken
 
 
 def may_view(value: Value, numbers: bool | None) -> bool | None:
@@ -86,8 +86,8 @@ def _selects(item: Any, numbers: bool | None) -> bool | None:
         return False
     if numbers is None:
         return None
-    sure = scalar_value(item) if numbers else SURE
-    if sure and all(rank is None and value is not None for value, rank in sure) and taken(sure):
+    sure = record.number_when(item) if numbers else SURE
+    if sure and all(rank is None and value is not None for value, rank in sure) and active.builder.assumed.ranks(sure):
         return True  # an argument that was given as a number
     if axes is None:
         return None

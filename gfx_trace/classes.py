@@ -10,14 +10,16 @@ from gfx_ir.graph import Value
 
 from .devices import settled
 from .faults import class_name
+from .numpy_numbers import number_when
 from .plain import classes_of
 from .proxy import HostProxy, Proxy, Unusable, is_open
-from .scalars import number_types
 from .sequences import OpenList
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
+_CLASSES = tuple({cls for cls in np.sctypeDict.values() if issubclass(cls, (np.number, np.bool_))})
+_GIVE = "give the argument at capture, or ask for x.ndim and x.dtype"
 _KINDS = {"int": int, "float": float, "bool": bool, "str": str}
 
 
@@ -47,7 +49,7 @@ def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
         owners = [x.backend] if x.backend is not None else tracer.frameworks()
         types_ = [cls for backend in owners for cls in backend.tensor_types]
         if x.backend is not None and x.backend.numbers:
-            types_ = number_types(tracer, x, classes)
+            types_ = _number_types(tracer, x, classes)
         member = any(issubclass(t, c) for t in types_ for c in classes if isinstance(c, type))
         if member and isinstance(x.value, Value) and x.read().kind == "optional":
             if type(None) in classes:
@@ -116,7 +118,7 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if isinstance(x, Proxy) and x.backend is not None:
         types_ = x.backend.tensor_types
         if x.backend.numbers and hasattr(np.ndarray, name) != hasattr(np.generic, name):
-            types_ = number_types(tracer, x, [np.ndarray])
+            types_ = _number_types(tracer, x, [np.ndarray])
         return any(hasattr(cls, name) for cls in types_)
     if isinstance(x, HostProxy):
         return hasattr(_KINDS.get(x.kind, tuple), name)
@@ -160,3 +162,27 @@ def check_class(tracer: Tracer, x: Any) -> None:
             "GFX cannot tell the class of what is a tensor on one way to this place and a number on another",
             "make it a tensor, or a number, on both",
         )
+
+
+def _number_types(tracer: Tracer, x: Proxy, classes: list[Any]) -> list[type]:
+    """What NumPy's class of x is, as far as it matters for being one of `classes`."""
+    asked = tuple(c for c in classes if isinstance(c, type))
+    value = x.read()
+    element = tracer.record.dtype(value) if isinstance(value, Value) else None
+    numbers = _CLASSES if element is None else (element.numpy.type,)
+    answers = {issubclass(number, asked) for number in numbers}
+    if answers == {issubclass(np.ndarray, asked)}:
+        return [numbers[0]]
+    conditions = number_when(x)
+    if conditions is not None and tracer.assumed.ranks(conditions):
+        if len(answers) > 1:
+            raise tracer.error(f"GFX cannot tell whether {_named(x)} is one: its dtype is not known", _GIVE)
+        return [numbers[0]]
+    known = tracer.record.rank_of(value)
+    if conditions is not None and (known == 0 or known is None):
+        raise tracer.error(f"GFX cannot tell whether {_named(x)} is an array or a number of NumPy's", _GIVE)
+    return [np.ndarray]
+
+
+def _named(x: Proxy) -> str:
+    return repr(getattr(x.value, "name", None) or "a tensor")

@@ -13,8 +13,8 @@ from gfx_ir.op import OpDef
 from .devices import fixed_device, is_device
 from .faults import cannot, class_name, has_attribute_of, is_iterable, no_attribute, no_operator
 from .namespace import Namespace
+from .numpy_numbers import number_when
 from .proxy import HostProxy, NeedsPython, Proxy
-from .scalars import number_when
 from .sequences import folded, open_tuple, sequence_binary
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from .aliases import Doubt, Lost, doubt, memory, mutable, reached
 from .either import Either, be_either, root_of, roots, ways
 from .interfaces import Capturing
 from .proxy import Proxy
-from .scalars import scalar_leaf
 
 if TYPE_CHECKING:
     from .joins import Joined
@@ -75,7 +74,7 @@ class JoinedAliases:
         if type(x) is not Proxy or x.backend is None or not mutable(x):
             return False
         value = self.tracer.facts.root(x.value)
-        return value.kind == "tensor" and not (x.backend.numbers and scalar_leaf(x, value) is not None)
+        return value.kind == "tensor" and not (x.backend.numbers and self.tracer.record.number_when(value) is not None)
 
     def _source(self, joined: Joined, at: int, x: Proxy) -> Proxy | None:
         """A tensor of a side as it is known behind the test."""

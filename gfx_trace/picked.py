@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
+from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.probing import is_module
 from gfx_ir.python_numbers import OPEN
 
 from .checks import checked
 from .devices import settled
 from .joins import Choice
+from .numpy_numbers import number_when
 from .proxy import HostProxy, Proxy, weak_kind
-from .scalars import SURE, number_when
 
 if TYPE_CHECKING:
     from .tracer import Tracer

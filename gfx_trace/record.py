@@ -8,7 +8,6 @@ framework gives where its ops may stand for others, too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from gfx_ir import dtypes
@@ -18,52 +17,33 @@ from gfx_ir.infer.abstract import (
     ARRAY,
     DATA,
     NUMBERS,
-    TOP,
     UFUNC,
     Abstract,
     Kinds,
     Ranks,
-    joined_dims,
-    joined_element,
-    joined_ranks,
-    number,
     of_constant,
     rank_of,
-    ranks_of,
 )
-from gfx_ir.infer.content import UNTOLD, Content, content
-from gfx_ir.infer.demand import Question, Rule
-from gfx_ir.infer.shape_rules import Call, ShapeRules
+from gfx_ir.infer.content import Content
+from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS, SCALARS, SURE, Conditions, at_ranks
 from gfx_ir.python_numbers import KINDS
 from gfx_ir.python_numbers import OPEN as ANY_KIND
 from gfx_ir.rules import UNKNOWN
-from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
+from .equations import Equations, Given, is_tensor
 from .facts import Facts
 from .proxy import weak_kind
 
-NONE: Kinds = frozenset()
-_TESTS = frozenset(("cond", "host_if"))
-_OWN = frozenset(("placeholder", "parameter"))
 
+class Record(Equations):
+    """What is known of each value. `assumed` and `type_of` tell of placeholders; `promotion`: whose rules hold."""
 
-class Record:
-    """What is known of each value. `is_argument` and `type_of` tell of placeholders; `promotion`: whose rules hold."""
-
-    def __init__(
-        self, facts: Facts, promotion: str, is_argument: Callable[[Any], bool], type_of: Callable[[Value], Any]
-    ) -> None:
-        self.facts, self.rules, self.is_argument, self.type_of = facts, ShapeRules(promotion), is_argument, type_of
-        self.kinds, self.element = Question(self._kinds), Question(self._element)
-        self.ranks, self.rank = Question(partial(self._ranks, True)), Question(partial(self._ranks, False))
-        self.dims, self.contents = Question(self._dims), Question(self._content)
-        self.stated: dict[Value, Kinds] = {}  # kinds that no op tells
+    def __init__(self, facts: Facts, promotion: str, assumed: Given, type_of: Callable[[Value], Any]) -> None:
+        super().__init__(facts, promotion, assumed, type_of)
         self.mixed = False  # whether anything is one of several, so that asking is worth it
         self.filled = False  # whether a list stands as one tensor of rows, so that looking for one is worth it
-        self.like: dict[Value, Value] = {}  # what was written in place, and what was there before
         self.begins: dict[Value, Any] = {}  # what a loop carries, and what it begins with
-        self.rows_of: dict[Value, Value] = {}  # what the items of a loop under construction are rows of
         self.row_kinds: dict[Value, str] = {}  # tensors whose rows stand for numbers of Python's, and the kind of these
 
     # ------------------------------------------------------------------ what is stated
@@ -100,7 +80,7 @@ class Record:
         """Note that a function gave a value which gives an array also without axes, or a number there: its ops may not tell."""
         root = self.facts.root(value)
         kinds = self.kinds.ask(root)
-        if kinds <= DATA and (array or kinds == _EITHER) and self.rank_of(root) in (None, 0):
+        if kinds <= DATA and (array or kinds == ARRAYS | ELEMENTS) and self.rank_of(root) in (None, 0):
             self.stated[root] = self.kinds.known[root] = frozenset((ARRAY if array else UFUNC,))
 
     def written(self, new: Any, old: Any) -> None:
@@ -146,13 +126,6 @@ class Record:
         stated = self.numbers_of(value)
         return "" if not stated else ANY_KIND if stated == NUMBERS else max(stated, key=KINDS.index)
 
-    def numbers_of(self, value: Any) -> Kinds:
-        """The kinds of a value that is surely a number of Python's; none of any other."""
-        if not self.stated or type(value) is not Value:
-            return NONE
-        stated = self.stated.get(self.facts.root(value))
-        return NONE if stated is None or not stated <= NUMBERS else stated
-
     def may_be_python(self, leaf: Any, value: Any) -> bool:
         """Whether a leaf that holds a value is a number of Python's, or may be one: nothing writes that in place."""
         return bool(weak_kind(leaf)) or (self.mixed and not self.kinds_of(value).isdisjoint(NUMBERS))
@@ -183,6 +156,27 @@ class Record:
         """The rank of a value, where the ops that made it tell."""
         return rank_of(self.rank.ask(self.facts.root(value))) if type(value) is Value else 0
 
+    def number_when(self, value: Any) -> Conditions | None:
+        """When a value of the graph is a number of NumPy's, or a number of Python's, which is one; None: it is an array."""
+        if not is_tensor(value):
+            return SURE
+        kinds = self.kinds_of(value)
+        if kinds <= SCALARS:
+            return SURE
+        return None if kinds == ARRAYS else at_ranks(kinds, self.ranks_of(value), self.assumed.depths)
+
+    def item_when(self, array: Value, integers: int) -> Conditions | None:
+        """When an index of so many integers gives a number."""
+        return at_ranks(ELEMENTS, transfer.dropped(self.ranks_of(array), integers), self.assumed.depths)
+
+    def integer_when(self, item: Any, numbers: bool) -> Conditions | None:
+        """When an item of an index is one integer. `numbers`: the framework has numbers apart from arrays, which may tell where
+        a rank is not known."""
+        if self.is_integer(item):
+            return SURE
+        unknown = numbers and is_tensor(item) and self.rank_of(item) is None
+        return self.number_when(item) if unknown and not self.is_boolean(item) else None
+
     def is_integer(self, item: Any) -> bool:
         """Whether an item of an index is one number, which a tensor may tell."""
         if not isinstance(item, Value):
@@ -200,156 +194,7 @@ class Record:
             return of_constant(value)
         return Abstract(self.kinds_of(value), ranks=self.ranks_of(value))
 
-    # ------------------------------------------------------------------ rules
-    def source(self, value: Value) -> Any:
-        """What a value has the dtype and shape of, as what it was before it was written in place; None: that follows from its op."""
-        return self.like.get(value)
-
-    def given(self, value: Value) -> LogicalTensor | None:
-        """The type that a value was captured with."""
-        known = self.type_of(value) if value.type is not None or value.node.op.name == "parameter" else None
-        return known if isinstance(known, LogicalTensor) else None
-
-    def _kinds(self, value: Value) -> Rule:
-        if value in self.stated:
-            return self.stated[value]
-        if value in self.rows_of:
-            return _ELEMENT
-        node = value.node
-        if value in self.like or node.op.name in _OWN:
-            return _ARRAY
-        if not node.regions:
-            return (yield from transfer.kinds(self._call(value), self))
-        found: Kinds = frozenset()
-        for side in self._sides(value):
-            found |= (yield self.kinds, side) if _is_tensor(side) else _plain(side).kinds
-        return found or DATA
-
-    def _element(self, value: Value) -> Rule:
-        given = self.given(value)
-        if given is not None and given.dtype is not None:
-            return given if given == LogicalTensor(given.dtype) else LogicalTensor(given.dtype, weak=given.weak)
-        if self.weak(value):
-            return self._number(self.stated[value])
-        source = self.rows_of.get(value) or self.source(value)
-        if source is not None:
-            return (
-                (yield self.element, self.facts.root(source))
-                if _is_tensor(source)
-                else self._number(_plain(source).kinds)
-            )
-        node = value.node
-        if node.op.name in _OWN:
-            return UNKNOWN
-        if not node.regions:
-            return (yield from transfer.element(self._call(value), self))
-        found: LogicalTensor | None = None
-        for side in self._sides(value):
-            other = (yield self.element, side) if _is_tensor(side) else self._number(_plain(side).kinds)
-            found = other if found is None else joined_element(found, other)
-        return found or UNKNOWN
-
-    def _number(self, kinds: Kinds) -> LogicalTensor:
-        """The dtype by which a number of Python's counts."""
-        (kind,) = kinds if len(kinds) == 1 else ("",)
-        return LogicalTensor(dtypes.default(kind[0], self.rules.promotion), weak=True) if kind in NUMBERS else UNKNOWN
-
-    def _ranks(self, terms: bool, value: Value) -> Rule:
-        question = self.ranks if terms else self.rank
-        given = self.given(value)
-        if given is not None and given.dims is not None:
-            return ranks_of(len(given.dims))
-        if not terms and value in self.ranks.known:
-            known = self.ranks.known[value]
-            return known if rank_of(known) is not None else None
-        if self.weak(value):
-            return ranks_of(0)
-        if value in self.rows_of:
-            return transfer.dropped((yield question, self.facts.root(self.rows_of[value])), 1)
-        if value in self.like:
-            return (yield question, self.facts.root(self.like[value]))
-        node = value.node
-        if node.op.name in _OWN:
-            return frozenset((frozenset(((value, 0),)),)) if terms and self.is_argument(value) else None
-        if not node.regions:
-            return (yield from transfer.ranks(self._call(value), self, question))
-        found, first = None, True
-        for side in self._sides(value):
-            other = (yield question, side) if _is_tensor(side) else _plain(side).ranks
-            found, first = other if first else joined_ranks(found, other), False
-        return found
-
-    def _dims(self, value: Value) -> Rule:
-        given = self.given(value)
-        if given is not None and given.dims is not None:
-            return given.dims
-        if self.weak(value):
-            return ()
-        source = self.rows_of.get(value) or self.source(value)
-        if source is not None:
-            found = (yield self.dims, self.facts.root(source)) if _is_tensor(source) else ()
-            return found[1:] if found and value in self.rows_of else found
-        node = value.node
-        if node.op.name in _OWN:
-            return None
-        if not node.regions:
-            return (yield from transfer.dims(self._call(value), self))
-        sides = []
-        for side in self._sides(value):
-            sides.append((yield self.dims, side) if _is_tensor(side) else () if _plain(side).ranks else None)
-        return joined_dims(sides)
-
-    def _content(self, value: Value) -> Rule:
-        node = value.node
-        if node.op.name in _OWN or node.regions or node.op.effect or len(node.values) != 1:
-            return None
-        found = dict[Value, Content]()
-        if node.op.family != "create":
-            for part in leaves(node.args):
-                if _is_tensor(part):
-                    found[part] = yield self.contents, self.facts.root(part)
-                    if found[part] is None:
-                        return None
-            if not found:
-                return None
-        element = yield self.element, value
-        if element.dtype is None:
-            return None
-        rank = rank_of((yield self.rank, value))
-
-        def seen(leaf: Any) -> Any:
-            if type(leaf) is not Value:
-                return leaf
-            return found.get(leaf, UNTOLD) if leaf.is_tensor else self.facts.root(leaf)
-
-        return content(node.op, tree_map(seen, node.args), element.dtype, rank)
-
-    def _call(self, value: Value) -> Call:
-        return Call(value.node.op, value.node.args, value.index - 1, self.facts.root)
-
-    def _sides(self, value: Value) -> list[Any]:
-        """What the regions of a test may give as one of its values."""
-        node = value.node
-        sides = [region.result[value.index - 1] for region in node.regions] if node.op.name in _TESTS else []
-        return [self.facts.root(leaf) if _is_tensor(leaf) else leaf for leaf in sides]
-
 
 def number_if_given(argument: Value) -> Abstract:
     """What an argument is that was given as a number of NumPy's."""
-    return Abstract(_ELEMENT, ranks=frozenset((frozenset(((argument, None),)),)))
-
-
-def _plain(leaf: Any) -> Abstract:
-    """What a side of a test gives that is no tensor."""
-    if type(leaf) is not Value:
-        return of_constant(leaf)
-    return number(leaf.kind) if leaf.kind in NUMBERS else TOP
-
-
-def _is_tensor(leaf: Any) -> bool:
-    return type(leaf) is Value and leaf.is_tensor
-
-
-_ARRAY: Kinds = frozenset((ARRAY,))
-_ELEMENT: Kinds = frozenset((UFUNC,))
-_EITHER = _ARRAY | _ELEMENT
+    return Abstract(ELEMENTS, ranks=frozenset((frozenset(((argument, None),)),)))

@@ -14,7 +14,6 @@ from .either import roots
 from .number_rows import number, rows_kind
 from .open_iterables import Combined, OpenRange
 from .proxy import NeedsPython, Proxy
-from .scalars import scalar_value
 from .sequences import is_shape
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class Sources:
         if owner is not None:
             self.record.rows_of[value] = owner.value
         if mutable(made) and owner is not None:
-            made.base = Row(owner, source.length is not None, scalar_value(value) if numbers else None)
+            made.base = Row(owner, source.length is not None, self.record.number_when(value) if numbers else None)
         return made
 
     def _check_rows(self: Tracer, source: Source, side: Side, carries: Carries | None = None) -> None:

@@ -84,7 +84,7 @@ class Tracer(
         self.iteration = Iteration(self)
         self.facts = Facts()
         self.assumed = Assumptions(self)
-        self.record = Record(self.facts, promotion, self.assumed.is_argument, self.type_of)
+        self.record = Record(self.facts, promotion, self.assumed, self.type_of)
         self.castable = Castable(self)
         self.decided = Decided(self.record)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id

@@ -21,12 +21,12 @@ from .faults import class_name, is_iterable
 from .iterating_calls import found_in
 from .iteration import is_iterator
 from .joins import Choice
+from .numpy_numbers import number_when
 from .open_iterables import OpenRange
 from .picked import is_mapping
 from .plain import is_made
 from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
 from .rows import rows_of
-from .scalars import number_when, taken
 from .sequences import OpenList, is_shape, is_text, is_whole, open_tuple
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Truths:
     def _hashed(self: Tracer, item: Proxy) -> Proxy:
         """item, which Python finds among the keys of a dictionary by its value: a number of NumPy's, other arrays have no hash."""
         conditions = number_when(item)
-        if conditions is None or not taken(conditions):
+        if conditions is None or not self.assumed.ranks(conditions):
             raise self.error("GFX cannot look this up: it may be an array, which has no hash", "look it up in a list")
         return item
 

@@ -10,6 +10,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.number_conditions import NEVER, SURE, Conditions, every
 from gfx_ir.op import OpDef, lookup
 from gfx_ir.python_numbers import operator_kinds
 from gfx_ir.trees import leaves
@@ -38,10 +39,10 @@ from .indexed import Indexed
 from .layouts import layout_attribute
 from .missing import stand_in
 from .number_rows import indexed, rows_kind
+from .numpy_numbers import number_when, scalar
 from .operators import SYMBOLS
 from .plain import number_attribute
 from .proxy import Proxy, number_kinds
-from .scalars import SURE, Conditions, deepen, element_of, every, given_as_number, integers_of, scalar, taken
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -149,8 +150,8 @@ class Views:
             chain = view_chain(proxy.value, origins, numbers)
             if chain is None or proxy is base or proxy.base is not None:
                 continue
-            if numbers and (given := may_be_number(base)) is not None:  # there are no views of numbers
-                if not taken(given):
+            if numbers and (given := number_when(base)) is not None:  # there are no views of numbers
+                if not self.assumed.ranks(given):
                     doubt(proxy, [base], "it is a view of what is a number or an array")
                 continue
             if all(may_view(value, numbers) for value in chain):
@@ -158,7 +159,10 @@ class Views:
             else:
                 at = chain[0].node.args[1] if len(chain) == 1 else slice(None)
                 count = 0 if numbers is not True or _has_slice(at) else len(at) if type(at) is tuple else 1
-                proxy.base, proxy.seen = Selected(base, at, element_of(base, count) if count else None), 0
+                proxy.base, proxy.seen = (
+                    Selected(base, at, self.record.item_when(base.value, count) if count else None),
+                    0,
+                )
 
     def link_late(self: Tracer, base: Proxy, base_value: Value, version: int, wrapped: Any) -> None:
         """Make the results of a view op, made only now of what `base` held at that version, views of it."""
@@ -191,7 +195,7 @@ class Views:
             return indexed(kind, wrapped, index)
         if x.backend is None or x.backend.views:
             self.is_array(x)
-            self.link_item(x, value, wrapped, *integers_of(where))
+            self.link_item(x, value, wrapped, *self._integers_of(where))
         return wrapped
 
     def link_item(self: Tracer, x: Proxy, value: Value, wrapped: Any, integers: int, given: Conditions = SURE) -> None:
@@ -204,14 +208,21 @@ class Views:
             self.link(x, value, wrapped)
             return
         for item in leaves(wrapped):
-            found = every((element_of(x, integers), given))
+            found = every((self.record.item_when(x.value, integers), given))
             if axes is None or given or x.backend is None:
                 item.base, item.seen = Element(x, item.value.node.args[1], found), 0
+
+    def _integers_of(self: Tracer, index: Any) -> tuple[int, Conditions]:
+        """How many integers an index has, if it has nothing else, and when these are integers; else 0."""
+        items = index if type(index) is tuple else (index,)
+        numbers = self.backend is not None and self.backend.numbers
+        given = every(self.record.integer_when(item, numbers) for item in items)
+        return (0, SURE) if given is None or given == NEVER else (len(items), given)
 
     def is_array(self: Tracer, x: Proxy) -> None:
         """What is indexed is no number: where that was open, it is a view."""
         if isinstance(x.base, (Element, Selected)):
-            deepen(x.base.apart)
+            self.assumed.deepen(x.base.apart)
         if type(x.base) is Element:
             owner = x.base.owner
             x.read()
@@ -219,11 +230,11 @@ class Views:
             self.link(owner, owner.read(), x)
         elif isinstance(x.base, Doubt):
             x.base.conditions = None
-        elif x.base is None and given_as_number(x):
+        elif x.base is None and self.assumed.ranks_given(scalar(x)):
             what = f"GFX cannot convert this index: {called(x)!r} was taken for a number of NumPy's before, where it was changed in place"
             raise self.error(what, "give the argument at capture, or ask for x.ndim before it is changed")
         else:
-            deepen(scalar(x))
+            self.assumed.deepen(scalar(x))
 
     def setitem(self: Tracer, x: Proxy, index: Any, new: Any) -> None:
         """x[index] = new."""
@@ -301,11 +312,6 @@ def _new(wrapped: Any, base: Any = None) -> bool:
         return False
     op = wrapped.value.node.op
     return op.put is None and op.eval is not None
-
-
-def may_be_number(x: Proxy) -> Conditions | None:
-    """When a tensor is a number of NumPy's, also one that an index gave; None: it is an array."""
-    return x.base.conditions if isinstance(x.base, Doubt) else scalar(x)
 
 
 def _has_slice(index: Any) -> bool:
