@@ -15,7 +15,7 @@ from gfx_ir.program import HELD, Guard
 from gfx_ir.promotion import as_type
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.source import Span
-from gfx_ir.trees import leaves, tree_map
+from gfx_ir.trees import BRANCHES, leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .interfaces import Assuming
@@ -24,6 +24,7 @@ from .record import Record
 _NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
 _LOW = (dtypes.bool_, dtypes.int64)
 _WHOLE = dtypes.DTYPES["uint8"]  # what every array of whole numbers holds
+_NO_NAMES: frozenset[str] = frozenset()
 _REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 
 
@@ -139,18 +140,22 @@ class Castable:
 
     def made_of(self, value: Value) -> frozenset[str]:
         """The names of the arguments that a value is made of."""
-        root, known, arguments = self.tracer.record.facts.root, self.made, self._arguments()
-        waiting = [root(value)]
+        root, known = self.tracer.record.facts.root, self.made
+        value = root(value)
+        if value in known:
+            return known[value]
+        arguments, parts = self._arguments(), {value: [root(part) for part in self._parts(value)]}
+        waiting = [value]
         while waiting:
-            top = waiting[-1]
-            parts = [] if top in known else [root(part) for part in self._parts(top)]
-            missing = [part for part in parts if part not in known and part not in waiting]
+            missing = [part for part in parts[waiting[-1]] if part not in known and part not in parts]
+            for part in missing:
+                parts[part] = [root(inner) for inner in self._parts(part)]
             waiting += missing
             if not missing:
-                waiting.pop()
+                top = waiting.pop()
                 own = top.node.args[:1] if top in arguments else ()
-                known.setdefault(top, frozenset(own).union(*[known.get(part, frozenset()) for part in parts]))
-        return known[root(value)]
+                known[top] = frozenset(own).union(*[known.get(part, _NO_NAMES) for part in parts[top]])
+        return known[value]
 
     def sources(self, value: Value) -> frozenset[str]:
         """The names of the arguments whose dtypes a value has, if its own is not known."""
@@ -190,8 +195,14 @@ class Castable:
     def _parts(self, value: Value) -> list[Value]:
         """The tensors that a value is made of; of what a loop carries, what that begins with."""
         begins = self.tracer.record.begins.get(value)
-        found = leaves(value.node.args) if begins is None else [begins]
-        return [leaf for leaf in found if type(leaf) is Value and leaf.is_tensor]
+        found: list[Any] = []
+        for arg in value.node.args if begins is None else (begins,):
+            kind = type(arg)
+            if kind is Value:
+                found.append(arg)
+            elif kind in BRANCHES:
+                found += [leaf for leaf in leaves(arg) if type(leaf) is Value]
+        return [leaf for leaf in found if leaf.is_tensor]
 
     def _arguments(self) -> frozenset[Value]:
         tracer = self.tracer

@@ -105,6 +105,9 @@ def is_derived(site: FrameType | None, module: Any, name: str) -> bool:
     return not ours and name not in module._parameters and name not in module._buffers
 
 
+_PLAIN = frozenset((bool, int, float, str, tuple, type(None)))
+
+
 class ModuleView:
     """A module as a row's function sees it: tensors are Values, the rest plain; `write` changes a buffer."""
 
@@ -115,6 +118,8 @@ class ModuleView:
 
     def __getattr__(self, name: str) -> Any:
         found = module_attribute(self._tracer, self._module, name)
+        if type(found) in _PLAIN:
+            return found
         if isinstance(found, Proxy):
             return found.read()
         return ModuleView(found, self._tracer) if is_module(found) else found

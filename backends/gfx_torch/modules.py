@@ -6,6 +6,7 @@ Each function takes `m`, which reads as the module does (`m.weight` is a Value o
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -221,8 +222,13 @@ def _asks_inplace(m: Any, *args: Any, **kwargs: Any) -> bool:
     return bool(getattr(m, "inplace", False))
 
 
+def _takes_inplace(cls: type) -> bool:
+    """Whether modules of a class can be asked to write their input."""
+    return "inplace" in inspect.signature(cls).parameters
+
+
 MODULES: dict[type, Lift] = {
-    getattr(nn, name): Lift(f"nn.{name}", fn, writes=_asks_inplace)
+    getattr(nn, name): Lift(f"nn.{name}", fn, writes=_takes_inplace(getattr(nn, name)) and _asks_inplace)
     for name, fn in _FUNCTIONS.items()
     if hasattr(nn, name)
 }
