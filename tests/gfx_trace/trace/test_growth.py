@@ -67,7 +67,7 @@ def chain(x, n):
     return x
 
 
-def tests(x, n):
+def branches(x, n):
     for at in range(n):
         if x.sum() > at:
             x = x + at
@@ -97,7 +97,7 @@ def masked_writes(x, n):
     return y
 
 
-@pytest.mark.parametrize("f", [chain, tests, loops, writes, masked_writes])
+@pytest.mark.parametrize("f", [chain, branches, loops, writes, masked_writes])
 @pytest.mark.parametrize("to", ["torch", "jax"])
 def test_capture_and_source_take_what_their_length_asks_for(f, to):
     def prepare(count):
