@@ -236,7 +236,9 @@ def _reads(kind: type, name: str) -> bool:
     """Whether a method in C writes nothing."""
     row = row_of(kind)
     if row is not None:
-        return name in row.reads
+        return name in row.reads and not (
+            name == "__getitem__" and hasattr(kind, "__missing__")
+        )  # which may make the item
     if issubclass(kind, _IMMUTABLE) or only_reads(name) or framework(kind.__module__):
         return True
     return any(name in names for base, names in _ASKING.items() if issubclass(kind, base))

@@ -219,7 +219,7 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
         raise tracer.error(
             "GFX cannot convert this set: how many items it has is open", "give the argument's shape at capture"
         )
-    return set(items) if kind == "set" else items
+    return tracer.native_methods.run(items, lambda: set(items)) if kind == "set" else items
 
 
 def gfx_generator(made: Any) -> Any:
@@ -284,17 +284,32 @@ def gfx_star(value: Any) -> Any:
 
 
 def gfx_display(items: Any) -> Any:
-    """A tuple, list or set display with `*` in it."""
+    """A tuple or list display with `*` in it."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
     return display(tracer, items)
+
+
+def gfx_set(items: list[Any]) -> Any:
+    """A set display, whose items Python hashes and compares."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return display(tracer, tracer.native_methods.run(items, lambda: set(items)))
+
+
+def gfx_dict(pairs: list[tuple[Any, Any]]) -> dict:
+    """A dictionary display, whose keys Python hashes and compares."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    found: dict = tracer.native_methods.run([key for key, _ in pairs], lambda: dict(pairs))
+    return found
 
 
 def gfx_starstar(value: Any) -> Any:
     """**value in a call or display."""
     if type(value) in _OPEN and type(value) is not Choice:
         raise cannot(active.builder, value, "{} is not a mapping")
-    return value
+    return value if type(value) is dict else active.builder.native_methods.run((value,), lambda: dict(**value))
 
 
 def gfx_fstr(*parts: Any) -> Any:

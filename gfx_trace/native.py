@@ -31,6 +31,7 @@ _OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, Stop
 """What code in C raises for what it knows: a captured value that it asked would have raised an error of ours."""
 _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getattribute__"))
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
+_HOLDING = (list, tuple, set, frozenset, dict)
 _GATES = frozenset((__name__, "gfx_trace.effects", "gfx_trace.native_methods"))
 _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
 
@@ -86,8 +87,8 @@ def _asked(f: Any, args: tuple) -> Iterable[Any]:
     if type(owner) is list and f.__name__ not in ("index", "count", "remove", "__contains__", "__eq__", "__ne__"):
         return ()
     holds = (*args, owner) if isinstance(owner, (list, dict, set, frozenset, tuple)) else args
-    inner = (item for x in holds if isinstance(x, (list, tuple, set, frozenset, dict)) for item in x)
-    return (*args, *inner)
+    inner = [item for x in holds if isinstance(x, _HOLDING) for item in x]
+    return (*args, *inner, *[item for x in inner if type(x) is tuple for item in x])  # pairs, as dict() takes them
 
 
 def _refused(tracer: Tracer, f: Any, why: str) -> Exception:

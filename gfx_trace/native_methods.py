@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .attributes import own_function
 from .effects import reached_from
+from .packages import users
 from .proxy import HostProxy, Proxy
 from .rewrite import is_converted
 
@@ -29,6 +30,10 @@ _ASKED = (
     "__str__",
     "__repr__",
 )
+_MAKING = frozenset(
+    "__init__ __new__ __post_init__ __init_subclass__ __class_getitem__ __set_name__ __del__ __enter__ __exit__".split()
+)
+"""Special methods that no use of an object runs."""
 _PLAIN = frozenset((int, float, str, bool, type(None), tuple, list, dict, set, bytes, complex, Proxy, HostProxy))
 
 
@@ -37,6 +42,7 @@ class NativeMethods:
 
     def __init__(self, tracer: Tracer) -> None:
         self.tracer = tracer
+        self.written: dict[type, bool] = {}
         self.own: dict[type, str] = {}  # the first of those methods that a class has; "" for none
 
     def of(self, kind: type) -> str:
@@ -49,9 +55,20 @@ class NativeMethods:
             )
         return found
 
+    def runs(self, kind: type) -> bool:
+        """Whether C may run code of the user's that objects of a class bring, or make what is missing in them."""
+        found = self.written.get(kind)
+        if found is None:
+            own = (name for base in kind.__mro__ if users({"__name__": base.__module__}) for name in vars(base))
+            special = any(
+                name.startswith("__") and own_function(getattr(kind, name, None)) for name in own if name not in _MAKING
+            )
+            found = self.written[kind] = special or hasattr(kind, "__missing__") or bool(self.of(kind))
+        return found
+
     def among(self, items: Iterable[Any]) -> list[Any]:
         """Those of the items whose methods C may run."""
-        return [x for x in items if type(x) not in _PLAIN and self.of(type(x))]
+        return [x for x in items if type(x) not in _PLAIN and self.runs(type(x))]
 
     def text_of(self, x: Any, conversion: Any) -> Any:
         """The `__str__` or `__repr__` of the user's own that a text asks of an object which holds captured data; else None."""
@@ -70,7 +87,7 @@ class NativeMethods:
             return f()
         tracer = self.tracer
         for x in () if told else asked:
-            if any(isinstance(part, (Proxy, HostProxy)) for part in reached_from((x,))):
+            if self.of(type(x)) and any(isinstance(part, (Proxy, HostProxy)) for part in reached_from((x,))):
                 name = f"{type(x).__name__}.{self.of(type(x))}"
                 raise tracer.error(
                     f"GFX cannot convert this use of a {type(x).__name__}: Python itself calls {name}, and the object holds captured data",

@@ -79,7 +79,8 @@ class Texts:
     def shown(self: Tracer, make: Callable[[], str], value: Any) -> str:
         """The text that is made of a value which is not open itself; refused where something open stands in it."""
         before = self.python.shown_values
-        text = self.native_methods.run((value,), make, told=True)
+        items = value.values() if type(value) is dict else value if isinstance(value, (tuple, list)) else ()
+        text = self.native_methods.run((value, *items), make, told=True)
         if self.python.shown_values != before:
             what = f"GFX cannot convert the text of this {type(value).__name__}, which holds captured data"
             raise self.error(what, "put its parts into the text one by one")
@@ -175,7 +176,7 @@ def on_text(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if name == "format":
         if any(holds_open(x) or is_size(tracer, x) for x in (*args, *kwargs.values())):
             return tracer.format_text(template, args, kwargs)
-        return tracer.shown(lambda: f(*args, **kwargs), args[0] if len(args) == 1 else args)
+        return tracer.shown(lambda: f(*args, **kwargs), args[0] if len(args) == 1 else (*args, *kwargs.values()))
     if name == "join" and len(args) == 1 and not kwargs:
         return _joined(tracer, f, template, args[0])
     return NotImplemented

@@ -78,6 +78,8 @@ class Calls(Context):
         """A tuple, list or set; `*` in it may spread what is of open length."""
         spread = any(isinstance(item, ast.Starred) for item in node.elts)
         node.elts = self.exprs(node.elts)
+        if isinstance(node, ast.Set) and not all(isinstance(item, ast.Constant) for item in node.elts):
+            return hook("gfx_set", [at(ast.List(node.elts, LOAD), node)], node)
         return hook("gfx_display", [node], node) if spread else node
 
     def frame_builtin(self, node: ast.Call, name: str) -> ast.expr | None:
@@ -174,7 +176,10 @@ class Calls(Context):
                 node.values[i] = hook("gfx_starstar", [self.expr(v)], v)
             else:
                 node.keys[i], node.values[i] = self.expr(k), self.expr(v)
-        return node
+        if None in node.keys or all(isinstance(k, ast.Constant) for k in node.keys):
+            return node
+        pairs = [at(ast.Tuple([k, v], LOAD), v) for k, v in zip(node.keys, node.values)]
+        return hook("gfx_dict", [at(ast.List(pairs, LOAD), node)], node)
 
     def walrus(self, node: ast.NamedExpr) -> ast.expr:
         name = node.target.id

@@ -12,6 +12,7 @@ from typing import ClassVar
 from .boolean import Boolean
 from .templates import LOAD, arguments, at, const, hook, load, store
 
+HASHED = {ast.SetComp: "gfx_set", ast.DictComp: "gfx_dict"}
 KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator"}
 FOLDS = frozenset(("sum", "any", "all"))
 CONSUMERS = frozenset(("sum", "any", "all", "max", "min", "list", "tuple", "set", "dict", "sorted", "len"))
@@ -132,10 +133,12 @@ class Comprehensions(Boolean):
                 gens.append(ast.comprehension(g_target, at(ast.Tuple([parts], LOAD), node), ifs, 0))
         node.generators = gens
         if isinstance(node, ast.DictComp):
-            node.key, node.value = self.expr(node.key), self.expr(node.value)
+            made = at(ast.Tuple([self.expr(node.key), self.expr(node.value)], LOAD), node)
         else:
-            node.elt = self.expr(node.elt)
+            made = node.elt = self.expr(node.elt)
         self.shadow, self.defined = kept, defined
+        if node.__class__ in HASHED:
+            return hook(HASHED[node.__class__], [at(ast.ListComp(made, gens), node)], node)
         return hook("gfx_generator", [node], node) if isinstance(node, ast.GeneratorExp) else node
 
     def yield_from(self, node: ast.YieldFrom) -> ast.expr:

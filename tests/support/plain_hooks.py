@@ -184,6 +184,8 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_compared": lambda v: v,
     "gfx_spread": lambda f, *args, **kwargs: f(*args, **kwargs),
     "gfx_display": lambda v: v,
+    "gfx_set": set,
+    "gfx_dict": dict,
     "gfx_iter": lambda v: v,
     "gfx_generator": lambda v: v,
     "gfx_yield_from": lambda v: v,

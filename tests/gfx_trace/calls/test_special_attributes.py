@@ -2,6 +2,8 @@
 
 import functools
 import heapq
+import operator
+import string
 from collections import defaultdict
 
 import pytest
@@ -237,3 +239,79 @@ def test_a_default_that_a_loop_makes_is_there_for_who_asks_for_its_key():
 
     with pytest.raises(CaptureError, match="whether it has the key 'all' hangs on data"):
         gfx.symbolic_trace(counted)
+
+
+# ---------------------------------------------------------------------- what Python itself runs
+class Counts:
+    """Counts what Python asks of it."""
+
+    def __init__(self, key=1):
+        self.key, self.asked = key, 0.0
+
+    def ask(self, answer):
+        self.asked += 1
+        return answer
+
+    def __hash__(self):
+        return self.ask(hash(self.key))
+
+    def __str__(self):
+        return self.ask("text")
+
+    def __getitem__(self, key):
+        return self.ask(2.0)
+
+    def keys(self):
+        return self.ask(["a"])
+
+
+COUNTED = [
+    lambda c: {c},
+    lambda c: {c, 2},
+    lambda c: {c: 1},
+    lambda c: {part for part in (c,)},
+    lambda c: {part for part in (c,) if part is c},
+    lambda c: {part: 1 for part in (c,)},
+    lambda c: dict([(c, 1)]),
+    lambda c: {**{c: 1}},
+    lambda c: {**c},
+    lambda c: dict(**c),
+    lambda c: "{0[a]}".format(c),  # noqa: UP030, UP032
+    lambda c: "{} {}".format(1, c),  # noqa: UP032
+    lambda c: "{c}".format(c=c),  # noqa: UP032
+    lambda c: "%s and %s" % (c, 1),  # noqa: UP031
+]
+
+
+@pytest.mark.parametrize("use", COUNTED, ids=range(len(COUNTED)))
+def test_what_python_runs_of_an_object_is_recorded(use):
+    def under_a_test(x: torch.Tensor):
+        c = Counts()
+        if x.sum() > 0:
+            use(c)
+        return x * (c.asked + 1)
+
+    agrees(under_a_test)
+
+
+MADE = [
+    lambda d: "{0[z]}".format(d),  # noqa: UP030, UP032
+    lambda d: "%(z)s" % d,  # noqa: UP031
+    lambda d: "{z}".format_map(d),
+    lambda d: string.Template("$z").substitute(d),
+    lambda d: operator.itemgetter("z")(d),
+    lambda d: list(map(d.__getitem__, "z")),
+    lambda d: operator.getitem(d, "z"),
+]
+
+
+@pytest.mark.parametrize("use", MADE, ids=range(len(MADE)))
+def test_a_default_that_a_test_makes_is_refused_where_it_is_asked_for(use):
+    def under_a_test(x: torch.Tensor):
+        d = defaultdict(int)
+        if x.sum() > 0:
+            use(d)
+        return x * len(d)
+
+    with pytest.raises(CaptureError, match=r"GFX cannot convert this (write to|use of) 'd'"):
+        gfx.symbolic_trace(under_a_test)
