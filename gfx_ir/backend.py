@@ -23,7 +23,7 @@ from .public import named
 from .row import Lift, OpenParts, Row, Written
 from .rules import building
 from .template import Template
-from .trees import leaves, tree_map, unflatten
+from .trees import leaves, paths, tree_map, unflatten
 from .types import LogicalTensor
 
 __all__ = ["Backend", "Lift", "OpenParts", "Row", "Written", "add_op", "available", "backend", "loaded"]
@@ -214,6 +214,10 @@ class Backend:
         """The leaves of a tree as the framework's functions of functions see them, and how it is made of new leaves."""
         return list(leaves(tree)), lambda new: unflatten(tree, iter(new))
 
+    def paths(self, tree: Any) -> list[tuple[tuple, Any]]:
+        """(path, leaf) pairs of a tree as the framework sees it; a path is a tuple of keys, positions and names."""
+        return list(paths(tree))
+
     def type_of(self, x: Any) -> LogicalTensor:
         """The type of an array of the framework, or of what stands for one in its own tracer."""
         return LogicalTensor(self.dtype_of(x), self.shape_of(x))
@@ -241,11 +245,12 @@ class Backend:
 
     def as_module(
         self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,
-        modes: Mapping[str, bool] | None = None,
+        modes: Mapping[str, bool] | None = None, bound: Mapping[str, Any] | None = None,
     ) -> Any:  # fmt: skip
         """The framework's module with these parameters that computes what fn computes, and writes what fn `writes` to them.
 
-        `like` is the model that fn was captured from, and `modes` the `training` flags, by path, that it was captured for.
+        `like` is the model that fn was captured from, and `modes` the `training` flags, by path, that it was captured for;
+        `bound` the arrays, by path, that its author bound to a function: its parameters, those that fn does not take among them.
         Raises BackendError where the framework has no modules."""
         raise BackendError(f"{self.name} has no modules", hint="use .fn with .params")
 

@@ -47,6 +47,13 @@ class Arrays:
         self.owners[kind] = found
         return found
 
+    def arrays_in(self: Tracer, tree: Any) -> list[tuple[tuple, Any]]:
+        """(path, array) pairs of a tree, which one framework may know better than another: a class that is registered with it."""
+        found = [
+            [pair for pair in known.paths(tree) if self.array_owner(pair[1]) is not None] for known in self.frameworks()
+        ]
+        return max(found, key=len, default=[])
+
     def array_proxy(self: Tracer, x: Any, name: str = "constant") -> Proxy:
         """The Proxy of an array met during capture: one for each array, so that aliases stay aliases."""
         found = self.known.get(id(x))

@@ -14,7 +14,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.op import OpDef
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.source import Scope, Span
-from gfx_ir.trees import leaves, paths
+from gfx_ir.trees import leaves
 
 from .attributes import own_function
 from .bound import BoundLift
@@ -280,12 +280,13 @@ class Calls(Managers):
         """Arrays bound by a partial are parameters: named by their place in the one tree that holds them, else by argument too."""
         names = list(inspect.signature(target.func).parameters)
         bound = {**dict(zip(names, target.args)), **target.keywords}
-        trees = {name: tree for name, tree in bound.items() if isinstance(tree, (dict, list, tuple))}
-        for name, tree in bound.items():
-            prefix = () if len(trees) == 1 and name in trees else (name,)
-            for path, leaf in paths(tree, prefix):
-                if self.array_owner(leaf) is not None:
-                    self.tensor_paths.setdefault(id(leaf), ".".join(map(str, path)))
+        held = {name: self.arrays_in(tree) for name, tree in bound.items()}
+        trees = [name for name, found in held.items() if any(path for path, _ in found)]
+        for name, found in held.items():
+            for path, leaf in found:
+                full = ".".join(map(str, path if trees == [name] else (name, *path)))
+                if self.tensor_paths.setdefault(id(leaf), full) == full:  # one that stands in two places is one
+                    self.bound_arrays[full] = leaf
 
 
 def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:

@@ -47,6 +47,7 @@ class Captured:
     slots: dict[str, Write]
     modes: list[Mode] = field(default_factory=list)
     errors: dict[str, type] = field(default_factory=dict)
+    bound: dict[str, Any] = field(default_factory=dict)  # arrays that functools.partial bound to the target, by path
 
 
 def capture(
@@ -114,7 +115,14 @@ def _capture(
     program.level = 1 if tracer.static_types else 0
     slots = {w.path: w for w in state if w.slot is not None}
     return Captured(
-        program, target, rebuild, tracer.notes, slots, list(tracer.assumed.modes.values()), tracer.raising.errors
+        program,
+        target,
+        rebuild,
+        tracer.notes,
+        slots,
+        list(tracer.assumed.modes.values()),
+        tracer.raising.errors,
+        tracer.bound_arrays,
     )
 
 

@@ -100,6 +100,7 @@ class Tracer(
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
         self.tensor_paths: dict[int, str] = {}
+        self.bound_arrays: dict[str, Any] = {}  # what the author bound to the target, by path
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id
         self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet

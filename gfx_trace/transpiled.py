@@ -12,7 +12,7 @@ from gfx_ir.probing import is_module
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
 
-from .params import flatten, to_host
+from .params import flatten, moved, to_host
 from .program import Program
 from .tracebacks import users_frames
 
@@ -56,11 +56,14 @@ class Transpiled:
 
     def module(self) -> Any:
         """A torch `nn.Module` whose Parameters and buffers are copies of the params; of a captured `nn.Module` it has the
-        whole state_dict. Raises BackendError for other targets."""
+        whole state_dict. What functools.partial bound to a captured function are its Parameters, all of them, and arrays that
+        the function closes over beside them are buffers. Raises BackendError for other targets."""
         captured = self.program.captured
         model = captured.target if captured is not None and is_module(captured.target) else None
         modes = {mode.path: mode.training for mode in captured.modes} if captured is not None else {}
-        return backend(self.target).as_module(self.fn, self.params, bool(self.program.writes), model, modes)
+        target = backend(self.target)
+        bound = {path: moved(x, target) for path, x in captured.bound.items()} if captured is not None else {}
+        return target.as_module(self.fn, self.params, bool(self.program.writes), model, modes, bound)
 
     @users_frames
     def save(self, path: str | Path) -> None:

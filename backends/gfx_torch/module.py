@@ -22,8 +22,8 @@ class Branch(nn.Module):
 class Transpiled(Branch):
     """A module that computes what an emitted function computes, with copies of the function's params as its own.
 
-    What is an `nn.Parameter` in `params` becomes one; where none is, every floating tensor but running statistics does.
-    The rest are buffers. `writes`: the function returns its result and what it writes, which `forward` then writes to
+    What is an `nn.Parameter` in `params` becomes one; where none is, every floating tensor but running statistics does,
+    of those that are `bound` where any are. The rest are buffers. `writes`: the function returns its result and what it writes, which `forward` then writes to
     the module's own tensors. `like`: the model that the function was captured from; the module then has what its
     state_dict has, its shared tensors and its modes, and what the function takes besides (plain attributes) is no part
     of the state_dict. `modes`: `training` of the model's modules by path, as far as the function was captured for it;
@@ -39,12 +39,19 @@ class Transpiled(Branch):
         writes: bool = False,
         like: nn.Module | None = None,
         modes: Mapping[str, bool] | None = None,
+        bound: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__()
-        told = like is not None or any(isinstance(leaf, nn.Parameter) for _, leaf in _leaves(params))
+        bound = {} if like is not None else bound or {}
+        told = like is not None or any(
+            isinstance(leaf, nn.Parameter) for leaf in (*dict(_leaves(params)).values(), *bound.values())
+        )
         made: dict[int, Any] = {}
         branches = {} if like is None else mirror(self, like, dict(_leaves(params)), made)
-        layout = None if params is None else _fill(self, params, _Register(made, told, persistent=like is None))
+        register = _Register(made, told, bound, persistent=like is None)
+        layout = None if params is None else _fill(self, params, register)
+        taken = dict(_leaves(params))
+        _fill(self, _nested({path: item for path, item in bound.items() if path not in taken}), register)
         self._gfx_fn, self._gfx_layout, self._gfx_writes = fn, layout, writes
         self._gfx_modes = [(branches[path], mode, path) for path, mode in (modes or {}).items() if path in branches]
 
@@ -122,43 +129,60 @@ def _own(held: torch.Tensor, values: Mapping[int, Any], made: dict[int, Any]) ->
     return made[id(held)]
 
 
-def _fill(branch: nn.Module, tree: Any, register: _Register) -> Any:
+def _fill(branch: nn.Module, tree: Any, register: _Register, prefix: str = "") -> Any:
     """Register what the tree holds; returns its layout: the name that each key got, and the layout of its branch."""
     layout: dict[Any, tuple[str | None, Any]] = {}
     for key, item in _items(tree):
-        name = str(key)
+        name, path = str(key), f"{prefix}{key}"
         there = getattr(branch, name, None)
         if isinstance(item, torch.Tensor):
-            layout[key] = (name if register.is_own(there, item) else register(branch, _free(branch, name), item), None)
+            own = register.is_own(there, item)
+            layout[key] = (name if own else register(branch, _free(branch, name), path, item), None)
         elif isinstance(item, (dict, list, tuple)):
             child = there
             if not isinstance(child, Branch):
                 name, child = _free(branch, name), Branch()
                 branch.add_module(name, child)
-            layout[key] = (name, _fill(child, item, register))
+            layout[key] = (name, _fill(child, item, register, f"{path}."))
         else:
             layout[key] = (None, item)
     return (type(tree), layout)
 
 
+def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"a.w": x}` as `{"a": {"w": x}}`."""
+    root: dict[str, Any] = {}
+    for path, item in flat.items():
+        *outer, last = path.split(".")
+        node = root
+        for key in outer:
+            node = node.setdefault(key, {})
+        node[last] = item
+    return root
+
+
 @dataclass
 class _Register:
-    """How tensors become a module's own: which are `made` already, whether an `nn.Parameter` is `told` to be one, and
-    whether buffers are part of the state_dict."""
+    """How tensors become a module's own: which are `made` already, whether an `nn.Parameter` is `told` to be one, which are
+    those that the author `bound`, and whether buffers are part of the state_dict."""
 
     made: dict[int, Any]
     told: bool
+    bound: Mapping[str, Any]
     persistent: bool
 
     def is_own(self, there: Any, item: torch.Tensor) -> bool:
         """Whether what stands there is the module's own tensor for the item."""
         return there is not None and there is self.made.get(id(item))
 
-    def __call__(self, branch: nn.Module, name: str, item: torch.Tensor) -> str:
+    def _may_be_trained(self, name: str, path: str, item: torch.Tensor) -> bool:
+        floating = item.is_floating_point() or item.is_complex()
+        return floating and name not in _STATISTICS and (not self.bound or path in self.bound)
+
+    def __call__(self, branch: nn.Module, name: str, path: str, item: torch.Tensor) -> str:
         """Register an item under the name. A tensor that stands in two places is one."""
         if id(item) not in self.made:
-            floating = item.is_floating_point() or item.is_complex()
-            trained = isinstance(item, nn.Parameter) if self.told else floating and name not in _STATISTICS
+            trained = isinstance(item, nn.Parameter) if self.told else self._may_be_trained(name, path, item)
             copy = item.detach().clone()
             grad = item.requires_grad or not self.told
             self.made[id(item)] = nn.Parameter(copy, requires_grad=grad) if trained else copy

@@ -1,10 +1,13 @@
 """`.module()` of a transpiled program: an nn.Module with the original's state_dict, modes and gradients."""
 
 import copy
+import dataclasses
 import functools
 import pickle
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -209,3 +212,54 @@ def test_a_loaded_program_becomes_a_module_of_what_it_reads(tmp_path):
 def test_other_frameworks_have_no_modules():
     with pytest.raises(BackendError, match=r"jax has no modules(.|\n)*\.fn with \.params"):
         gfx.transpile(nn.Linear(2, 2), to="jax").module()
+
+
+@jax.tree_util.register_pytree_node_class
+class Affine:
+    """Parameters in a class that JAX knows as a tree."""
+
+    def __init__(self, weight, bias):
+        self.weight, self.bias = weight, bias
+
+    def tree_flatten(self):
+        return (self.weight, self.bias), None
+
+    @classmethod
+    def tree_unflatten(cls, _, leaves):
+        return cls(*leaves)
+
+    def __call__(self, x):
+        return x @ self.weight + self.bias
+
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["weight", "bias"], meta_fields=["times"])
+@dataclasses.dataclass
+class Times:
+    weight: jax.Array
+    bias: jax.Array
+    times: int
+
+    def __call__(self, x):
+        return x @ self.weight * self.times + self.bias
+
+
+W, B, TABLE = jnp.arange(12.0).reshape(3, 4), jnp.ones(4), jnp.arange(24.0).reshape(6, 4)
+BOUND = {
+    "a tree": (lambda p, x: x @ p["w"] + p["b"], {"w": W, "b": B}, {"w", "b"}),
+    "what is not read": (lambda p, x: x @ p["w"], {"w": W, "head": {"b": B}, "rest": [B, W]}, {"w", "head.b", "rest.0", "rest.1"}),
+    "a registered class": (lambda p, x: p(x), Affine(W, B), {"0", "1"}),
+    "a dataclass": (lambda p, x: p(x), Times(W, B, 2), {"weight", "bias"}),
+    "classes in a tree": (lambda p, x: p["a"](x) + p["b"][0](x), {"a": Times(W, B, 2), "b": [Affine(W + 1, B + 1)]}, {"a.weight", "a.bias", "b.0.0", "b.0.1"}),
+    "one in two places": (lambda p, x: x @ p["w"] + x @ p["v"], {"w": W, "v": W}, {"v"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [(), (jnp.ones((6, 3)),)], ids=["open", "typed"])
+@pytest.mark.parametrize("f, params, names", BOUND.values(), ids=BOUND)
+def test_what_is_bound_are_the_parameters_and_the_rest_are_buffers(f, params, names, given):
+    target = functools.partial(lambda params, x: f(params, x) + TABLE, params)
+    module = gfx.transpile(target, *given, to="torch", backend="jax").module()
+    assert {name for name, _ in module.named_parameters()} == names
+    assert [name for name, _ in module.named_buffers()] == ["TABLE"]
+    x = torch.ones(6, 3)
+    torch.testing.assert_close(module(x).detach(), torch.tensor(np.asarray(target(jnp.ones((6, 3))))))
