@@ -147,6 +147,13 @@ def integral(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | Non
     return dtype, weak
 
 
+def subtracting(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype; none where PyTorch is asked to subtract booleans, which it refuses."""
+    dtype, weak = promote(operands, rules)
+    refused = rules == "torch" and any(operand.dtype is dtypes.bool_ and not operand.weak for operand in operands)
+    return (None if refused else dtype), weak
+
+
 def operator(rule: DtypeRule) -> DtypeRule:
     """The rule of a Python operator, which on Python scalars alone gives a Python scalar under any rules."""
 

@@ -12,6 +12,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
+from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
 
 from .aliases import CONSTANT
@@ -49,9 +50,8 @@ class Arrays:
 
     def arrays_in(self: Tracer, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, array) pairs of a tree, which one framework may know better than another: a class that is registered with it."""
-        found = [
-            [pair for pair in known.paths(tree) if self.array_owner(pair[1]) is not None] for known in self.frameworks()
-        ]
+        seen = [paths(tree), *(known.paths(tree) for known in self.frameworks())]  # plain containers in their own order
+        found = [[pair for pair in pairs if self.array_owner(pair[1]) is not None] for pairs in seen]
         return max(found, key=len, default=[])
 
     def array_proxy(self: Tracer, x: Any, name: str = "constant") -> Proxy:

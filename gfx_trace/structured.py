@@ -5,8 +5,11 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from gfx_ir import ops
+from gfx_ir.python_numbers import KINDS
+
 from .open_iterables import Combined, OpenRange
-from .proxy import is_open
+from .proxy import HostProxy, Proxy, is_open
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -71,7 +74,7 @@ def scan(tracer: Tracer, body: Any, init: Any, xs: Any, length: Any) -> Any:
         while len(outs) < len(ys):
             outs.append([])
         for out, value in zip(outs, ys):
-            tracer.append_item(out, value)
+            tracer.append_item(out, _as_array(tracer, value))
 
     if leaves:
         rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
@@ -80,6 +83,13 @@ def scan(tracer: Tracer, body: Any, init: Any, xs: Any, length: Any) -> Any:
     tracer.for_(rows, trip, state.get, state.set, state.names(body), None, "x")
     stacked = iter([tracer.stacked(out) for out in outs])
     return state.value, _rebuild(shapes[0], stacked) if shapes else None
+
+
+def _as_array(tracer: Tracer, value: Any) -> Any:
+    """What is stacked, which is an array for JAX also where a number stands for it here: what a loop begins with, or a constant."""
+    number = type(value).__name__ in KINDS or (type(value) is HostProxy and value.kind in KINDS)
+    number = number or (type(value) is Proxy and tracer.record.may_be_python(value, value.read()))
+    return tracer.wrap(ops.as_tensor(tracer.unwrap(value)), tracer.backend) if number else value
 
 
 def _leaves(tree: Any) -> list[Any]:

@@ -45,6 +45,7 @@ from ..promotion import (
     same,
     sequence_type,
     stays_weak,
+    subtracting,
     sum_dtype,
 )
 from ..types import LogicalTensor

@@ -32,6 +32,7 @@ from ._shapes import (
     rounding,
     same,
     stays_weak,
+    subtracting,
     takes_open,
 )
 from ._views import put_conj, put_data, put_part, put_real
@@ -139,7 +140,7 @@ BINARY = (
     ("not_equal", "x1 != x2", boolean),
     ("pow", "x1 ** x2", operator(numeric)),
     ("remainder", "x1 % x2", operator(numeric)),
-    ("subtract", "x1 - x2", operator(promote)),
+    ("subtract", "x1 - x2", operator(subtracting)),
     ("trunc_divide", _trunc_divide, numeric),
 )
 

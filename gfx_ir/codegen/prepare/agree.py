@@ -31,7 +31,7 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str) -> None:
     if backend.promotion == rules:
         return
     for node in list(graph.walk()):
-        result = _float_result(node)
+        result = _float_result(node) or _refused_result(node, backend.promotion)
         if result is not None and node.op.name != "astype":
             _cast_inputs(node, result, backend.promotion)
         elif "dtype" in node.op.params and node.arg("dtype") is None and node.op.family not in _APART:
@@ -45,6 +45,16 @@ def _float_result(node: Node) -> DType | None:
     found = node.values[0].type
     known = isinstance(found, LogicalTensor) and found.dtype is not None and not found.weak
     return found.dtype if known and found.dtype.kind in "fc" else None  # type: ignore[union-attr]
+
+
+def _refused_result(node: Node, target: str) -> DType | None:
+    """The dtype of a node's result, whole numbers made of booleans which the target does not take there; None for others."""
+    made = node.values[0].type if len(node.values) == 1 else None
+    if not isinstance(made, LogicalTensor) or made.dtype is None or made.dtype.kind not in "iu" or node.regions:
+        return None
+    tensors = [leaf.type for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
+    booleans = any(isinstance(t, LogicalTensor) and t.dtype is bool_ for t in tensors)
+    return made.dtype if booleans and node.op.family not in _APART and _inferred(node, target) is None else None
 
 
 def _widen_total(node: Node, target: str) -> None:
@@ -62,7 +72,7 @@ def _cast_inputs(node: Node, result: DType, target: str) -> None:
     if not all(isinstance(t, LogicalTensor) and t.dtype is not None for t in tensors.values()):
         return
     part = real_of(result) or result
-    whole = [v for v, t in tensors.items() if t.dtype.kind not in "fc" and not t.weak]
+    whole = [v for v, t in tensors.items() if t.dtype.kind not in "fc" and t.dtype != part and not t.weak]
     others = [v for v, t in tensors.items() if t.dtype.kind == "f" and t.dtype != part and not t.weak]
     taking = [value for value in (*whole, *others) if _takes_part(node, value, target)]
     if not taking or _agrees(node, tensors, whole, result, target):

@@ -1,5 +1,6 @@
 """Where frameworks disagree on the float that whole numbers become, the emitted source says it."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -60,3 +61,28 @@ def test_totals_do_not_wrap_in_narrow_numbers(fn, dtype):
     x = np.array([111, 121, 100], dtype)
     got = gfx.symbolic_trace(lambda x: fn(x), x).to("jax")(jnp.asarray(x))
     np.testing.assert_array_equal(got, fn(x))
+
+
+def scanned(x, m):
+    return jax.lax.scan(lambda total, row: ((1.0 - row[1]) * (total + row[0]),) * 2, 0.0, (x, m))
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x, m: (1.0 - m) * x,
+        lambda x, m: x - m,
+        lambda x, m: m - x.astype(jnp.float16),
+        lambda x, m: (1 - m, m - 2, x.astype(jnp.int8) - m),
+        lambda x, m: jax.lax.fori_loop(0, 3, lambda i, total: total + (1.0 - m[i]), 0.0),
+        lambda x, m: jnp.stack([1.0 - v for v in m]),
+        scanned,
+    ],
+)
+def test_booleans_are_subtracted_in_torch(fn):
+    x, m = jnp.array([1.0, 2.0, 3.0]), jnp.array([True, False, True])
+    want = jax.tree.leaves(fn(x, m))
+    got = jax.tree.leaves(gfx.symbolic_trace(fn, x, m).to("torch")(torch.tensor([1.0, 2.0, 3.0]), BOOL))
+    for a, b in zip(got, want, strict=True):
+        assert str(a.dtype).removeprefix("torch.") == b.dtype.name
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b))

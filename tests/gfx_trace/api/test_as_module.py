@@ -246,11 +246,11 @@ class Times:
 W, B, TABLE = jnp.arange(12.0).reshape(3, 4), jnp.ones(4), jnp.arange(24.0).reshape(6, 4)
 BOUND = {
     "a tree": (lambda p, x: x @ p["w"] + p["b"], {"w": W, "b": B}, {"w", "b"}),
-    "what is not read": (lambda p, x: x @ p["w"], {"w": W, "head": {"b": B}, "rest": [B, W]}, {"w", "head.b", "rest.0", "rest.1"}),
+    "what is not read": (lambda p, x: x @ p["w"], {"w": W, "head": {"b": B}, "rest": [B + 1, W + 1]}, {"w", "head.b", "rest.0", "rest.1"}),
     "a registered class": (lambda p, x: p(x), Affine(W, B), {"0", "1"}),
     "a dataclass": (lambda p, x: p(x), Times(W, B, 2), {"weight", "bias"}),
     "classes in a tree": (lambda p, x: p["a"](x) + p["b"][0](x), {"a": Times(W, B, 2), "b": [Affine(W + 1, B + 1)]}, {"a.weight", "a.bias", "b.0.0", "b.0.1"}),
-    "one in two places": (lambda p, x: x @ p["w"] + x @ p["v"], {"w": W, "v": W}, {"v"}),
+    "one in two places": (lambda p, x: x @ p["w"] + x @ p["v"], {"w": W, "v": W}, {"w"}),
 }  # fmt: skip
 
 
