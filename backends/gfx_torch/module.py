@@ -23,11 +23,11 @@ class Transpiled(Branch):
     """A module that computes what an emitted function computes, with copies of the function's params as its own.
 
     What is an `nn.Parameter` in `params` becomes one; where none is, every floating tensor but running statistics does,
-    of those that are `bound` where any are. The rest are buffers. `writes`: the function returns its result and what it writes, which `forward` then writes to
-    the module's own tensors. `like`: the model that the function was captured from; the module then has what its
-    state_dict has, its shared tensors and its modes, and what the function takes besides (plain attributes) is no part
-    of the state_dict. `modes`: `training` of the model's modules by path, as far as the function was captured for it;
-    calling the module raises GuardError where its own differ.
+    of those that are `bound` where any are. The rest are buffers. `writes`: the function returns its result and what it
+    writes, which `forward` then writes to the module's own tensors. `like`: the model that the function was captured from;
+    the module then has what its state_dict has, its shared tensors and its modes, and what the function takes besides
+    (plain attributes) is no part of the state_dict. `modes`: `training` of the model's modules by path, as far as the
+    function was captured for it; calling the module raises GuardError where its own differ.
 
     The module can be copied, and pickled where the function is one that GFX emitted.
     """

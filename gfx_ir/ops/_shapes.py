@@ -88,6 +88,7 @@ __all__ = [
     "shape_arg",
     "size_arg",
     "stays_weak",
+    "subtracting",
     "sum_dtype",
     "takes_open",
     "total",
