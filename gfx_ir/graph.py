@@ -134,6 +134,18 @@ class Node(Applied):
         return f"<Node {self.op.name}>"
 
 
+def values_in(args: tuple) -> list[Value]:
+    """The Values in arguments, left to right."""
+    found: list[Value] = []
+    for arg in args:
+        kind = type(arg)
+        if kind is Value:
+            found.append(arg)
+        elif kind in BRANCHES:
+            found += [leaf for leaf in leaves(arg) if type(leaf) is Value]
+    return found
+
+
 def _add_uses(node: Node) -> None:
     """Count a node's uses of its inputs."""
     for arg in node.args:

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 from gfx_ir import dtypes, ops
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.errors import GfxError
-from gfx_ir.graph import Graph, Value
+from gfx_ir.graph import Graph, Value, values_in
 from gfx_ir.op import Trait
 from gfx_ir.passes.moves import relink
 from gfx_ir.program import HELD, Guard
 from gfx_ir.promotion import as_type
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.source import Span
-from gfx_ir.trees import BRANCHES, leaves, tree_map
+from gfx_ir.trees import tree_map
 from gfx_ir.types import LogicalTensor
 
 from .interfaces import Assuming
@@ -195,13 +195,7 @@ class Castable:
     def _parts(self, value: Value) -> list[Value]:
         """The tensors that a value is made of; of what a loop carries, what that begins with."""
         begins = self.tracer.record.begins.get(value)
-        found: list[Any] = []
-        for arg in value.node.args if begins is None else (begins,):
-            kind = type(arg)
-            if kind is Value:
-                found.append(arg)
-            elif kind in BRANCHES:
-                found += [leaf for leaf in leaves(arg) if type(leaf) is Value]
+        found = values_in(value.node.args if begins is None else (begins,))
         return [leaf for leaf in found if leaf.is_tensor]
 
     def _arguments(self) -> frozenset[Value]:

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from ..dtypes import DType, bool_, default, kind_of
 from ..errors import GfxError
-from ..graph import Node, Value
+from ..graph import Node, Value, values_in
 from ..op import Trait
 from ..promotion import as_type, promote, stays_weak
 from ..rules import OPEN
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
-from .shape_rules import ShapeRules
+from .shape_rules import Call, ShapeRules
 
 Element = tuple[DType | None, bool]
 """A dtype, None where it is not told, and whether it is weak."""
@@ -86,10 +87,14 @@ def of_op(node: Node, at: int, args: list[tuple[Value, Elements]], rules: ShapeR
         return NOTHING
     if node.op.infer is None and node.op.body is None:
         return _told(node.values[at], UNTOLD)
-    found = frozenset(
-        _asked(node, at, dict(zip((v for v, _ in args), c)), rules) for c in _choices([e for _, e in args])
-    )
+    given = tuple([found for _, found in args])
+    call = Call(node.op, node.args, at)
+    found = rules.once(("elements", call.key, given), partial(_of_choices, node, rules), call, given)
     return _told(node.values[at], found)
+
+
+def _of_choices(node: Node, rules: ShapeRules, call: Call, given: tuple[Elements, ...]) -> Elements:
+    return frozenset(_asked(node, call.at, dict(zip(call.tensors, chosen)), rules) for chosen in _choices(list(given)))
 
 
 def _told(value: Value, found: Elements) -> Elements:
@@ -136,4 +141,4 @@ def _of_number(dtype: DType | None, operands: list[Any], promotion: str) -> bool
 
 def tensors(node: Node) -> list[Value]:
     """The tensors that an op takes, each once."""
-    return list(dict.fromkeys(leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor))
+    return list(dict.fromkeys([leaf for leaf in values_in(node.args) if leaf.is_tensor]))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..dtypes import DType
-from ..graph import Graph, Node, Value
+from ..graph import Graph, Node, Value, values_in
 from ..python_numbers import KINDS, OPERATORS, function_kind, operator_kinds
 from ..regions import is_range
 from ..trees import leaves
@@ -151,7 +151,7 @@ class Facts:
             return _values(leaves(flow.rows[value][1]))
         if value in flow.stacked:
             return _values([flow.stacked[value]])
-        return _values(leaves(value.node.args)) if value.is_tensor or value.node.op.name == "host" else []
+        return values_in(value.node.args) if value.is_tensor or value.node.op.name == "host" else []
 
     def _rule(self, value: Value) -> Fact:
         flow = self.flow

@@ -32,7 +32,10 @@ class Fixpoint(Generic[T]):
         """The solution for a value."""
         found = self._found.get(value)
         if found is None:
-            self._solve(value)
+            if all(part in self._found for part in self._parts(value)):
+                self._found[value] = self._rule(value)
+            else:
+                self._solve(value)
             found = self._found[value]
         return found
 

@@ -137,18 +137,19 @@ class ShapeRules:
 
     def type(self, call: Call, types: tuple) -> LogicalTensor:
         """The type of an output for the types of the tensors; UNKNOWN where the rule refuses them, or there is none."""
-        found: LogicalTensor = self._once(("type", call.key, _signature(types)), self._type, call, types)
+        found: LogicalTensor = self.once(("type", call.key, _signature(types)), self._type, call, types)
         return found
 
     def element(self, call: Call, types: tuple) -> Any:
         """The dtype of an output, whatever the OTHER tensors are: a type, or VARIES."""
-        return self._once(("element", call.key, _signature(types)), self._element, call, types)
+        return self.once(("element", call.key, _signature(types)), self._element, call, types)
 
     def rank(self, call: Call, types: tuple) -> Any:
         """The rank of an output by that of the OTHER tensor: a pair of how many times that counts and what is added, or VARIES."""
-        return self._once(("rank", call.key, _signature(types)), self._rank, call, types)
+        return self.once(("rank", call.key, _signature(types)), self._rank, call, types)
 
-    def _once(self, key: Any, rule: Callable[[Call, tuple], Any], call: Call, types: tuple) -> Any:
+    def once(self, key: Any, rule: Callable[[Call, tuple], Any], call: Call, types: tuple) -> Any:
+        """What a rule gives for a call, remembered by a key that has all that it sees."""
         try:
             found = self._found.get(key)
         except TypeError:  # an argument that is no key, as an array's content

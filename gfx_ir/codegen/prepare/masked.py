@@ -25,6 +25,8 @@ _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
 
 def choose_by_masks(graph: Graph) -> None:
     """Rewrite the graph and its regions."""
+    if not any(node.op.name == "getitem" and _mask(node) is not None for node in graph.walk()):
+        return
     masks = _Masks(graph)
     for within, number in list(masks.picks):
         found = _Selection(within, masks, masks.picks[within, number])
