@@ -17,7 +17,7 @@ from gfx_ir.dtypes import DType, dtype, holds, kind_of
 from gfx_ir.errors import MissingOp, ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.lifting.written import written
-from gfx_ir.op import OpDef, lookup
+from gfx_ir.op import OpDef, Trait, lookup
 from gfx_ir.types import LogicalTensor
 
 Pair = namedtuple("Pair", ("values", "indices"))
@@ -156,6 +156,13 @@ def dtype_like(x: Any) -> Any:
 def cast_back(new: Any, base: Any, other: Any = None) -> Any:
     """What an in-place method leaves in `base`: its dtype and shape stay. Raises ShapeError where they cannot."""
     return cast_like(written(base, new, holds, other), base)
+
+
+def promoted_with(new: Any, given: tuple) -> Any:
+    """The one other tensor that an operation takes whose dtype the result is made of, element by element."""
+    tensors = [x for x in given if isinstance(x, Value) and x.is_tensor]
+    promoted = isinstance(new, Value) and dtype_of(new) is None and bool(new.node.op.traits & Trait.ELEMENTWISE)
+    return tensors[0] if promoted and len(tensors) == 1 else None
 
 
 def cast_like(new: Any, base: Any) -> Any:

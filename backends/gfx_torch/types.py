@@ -36,7 +36,7 @@ from . import (
     staging,
     watching,
 )
-from .lifting import cast_back, element, refuse
+from .lifting import cast_back, element, promoted_with, refuse
 from .module import Transpiled
 from .modules import MODULES
 
@@ -275,7 +275,8 @@ def _inplace(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
-        return cast_back(fn(input, *args, **kwargs), input)
+        new = fn(input, *args, **kwargs)
+        return cast_back(new, input, promoted_with(new, (*args, *kwargs.values())))
 
     return inplace
 

@@ -71,7 +71,12 @@ def _promoted(choice: Iterable[Element], promotion: str) -> Element:
 
 def _beyond(dtype: DType, other: DType | None) -> bool:
     """Whether a dtype is of a higher kind than another one: that of a number is, which the result then is, too."""
-    return other is not None and _ORDER.index(dtype.kind) > _ORDER.index(other.kind.replace("u", "i"))
+    return other is not None and _height(dtype) > _height(other)
+
+
+def _height(dtype: DType) -> int:
+    """How high the kind of a dtype stands among those of Python's numbers."""
+    return _ORDER.index(dtype.kind.replace("u", "i"))
 
 
 def _choices(given: list[Elements]) -> Iterator[tuple[Element, ...]]:

@@ -191,4 +191,25 @@ def f(x: np.ndarray, n: np.ndarray, k: int=2, m: np.ndarray | None=None):
 """,
         how=Settings("numpy", 0, 1, False),
     ),
+    "bytes with a bit of each, in the place of bytes": Failure(
+        """
+def f(x: jax.Array, n: jax.Array, k: int = 2):
+    y = x.at[1:].add(1)
+    if n > 1:
+        y = x & 1
+    return y, y * 2
+""",
+        how=Settings("jax", 1, 0, False, "uint8"),
+    ),
+    "a method adds in place what flags cannot hold": Failure(
+        """
+def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
+    y = x
+    for t in range(n):
+        y = x.clone(); y.add_(n)
+    return y, y.sum()
+""",
+        how=Settings("torch", 0, 1, False, "bool"),
+        right="refused",
+    ),
 }

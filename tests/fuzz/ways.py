@@ -63,8 +63,9 @@ def _interpreter(program: Any, how: Settings) -> Run:
     names = _names(program)
 
     def run(args: dict) -> Any:
-        given = [args.get(p.name, p.default) for p in program.signature if p.name in names]
-        return _result(program, executor(program, [moved(x, runs_on) for x in given]))
+        given = {p.name: moved(args.get(p.name, p.default), runs_on) for p in program.signature}
+        program.admission.check(given, backend(runs_on))  # the graph stands for what its guards admit
+        return _result(program, executor(program, [given[name] for name in names]))
 
     return run
 
