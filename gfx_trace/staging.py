@@ -129,8 +129,8 @@ def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:
         return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
     called = getattr(value, "name", None)
     raise tracer.error(
-        f"GFX cannot capture {name!r} as a function of functions made it: the type of {repr(called) if called else 'a value'} "
-        "that it takes is not known", _ASK,
+        f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: the type of "
+        f"{repr(called) if called else 'a value'} that it takes is not known", _ASK,
     )  # fmt: skip
 
 
@@ -206,8 +206,8 @@ def _tensor(tracer: Tracer, x: Any, name: str) -> Proxy:
         return x
     if isinstance(x, HostProxy):
         raise tracer.error(
-            f"GFX cannot capture {name!r} as a function of functions made it: it takes a number that is only known when the "
-            "emitted code runs", "give the number a fixed value at capture, or make it an array",
+            f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: it takes a number that is only known "
+            "when the emitted code runs", "give the number a fixed value at capture, or make it an array",
         )  # fmt: skip
     return tracer.array_proxy(x)
 

@@ -141,7 +141,7 @@ class JaxBackend(Backend):
         if found is None:
             raise BackendError(
                 f"GFX has no dtype for a JAX array of {getattr(x, 'dtype', x)}",
-                hint="pass keys of random numbers as arguments of the function",
+                hint="give the capture a key as plain numbers, jax.random.PRNGKey(0)",
             )
         return found
 

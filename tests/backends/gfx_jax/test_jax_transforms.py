@@ -9,7 +9,7 @@ import pytest
 from jax import lax
 
 import gfx_trace as gfx
-from gfx_ir.errors import GfxError, MissingOp, UnsupportedConstruct
+from gfx_ir.errors import BackendError, GfxError, MissingOp, UnsupportedConstruct
 
 X = jnp.asarray(np.random.default_rng(0).standard_normal((5, 3)), jnp.float32)
 
@@ -237,3 +237,15 @@ def test_refused(name):
         gfx.symbolic_trace(function, *args)
     assert text in str(caught.value)
     assert caught.value.hint
+
+
+def test_what_jax_derives_without_types_is_refused_with_what_to_give():
+    def newton(x):
+        return x - jax.grad(lambda v: jnp.sum(v**2))(x)
+
+    with pytest.raises(
+        UnsupportedConstruct, match=r"what jax.grad, .* of '<lambda>': the type of 'x' .*\s.*\s.*TensorSpec"
+    ):
+        gfx.symbolic_trace(newton)
+    with pytest.raises(BackendError, match=r"no dtype for a JAX array of key<fry>\s.*jax.random.PRNGKey"):
+        gfx.symbolic_trace(lambda key: jax.random.normal(key), jax.random.key(0))
