@@ -41,6 +41,11 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     **{f"str.{name}": getattr(str, name) for name in ("startswith", "endswith", "lower", "upper", "strip", "replace")},
 }  # fmt: skip
 """Python's own operators on host values: what the op `host` can compute."""
+ASK_A_VALUE = frozenset(
+    ("int", "float", "bool", "str", "len", "in", "not", "and", "or", "all", "any", "min", "max", "sorted", "format")
+    + ("tuple.index", "tuple.count")
+) | {name for name in HOST_OPERATORS if name.startswith(("math.", "str."))}
+"""Those for which a value that is being traced will not do: they ask for its truth, or for the number itself."""
 
 
 class Builder:

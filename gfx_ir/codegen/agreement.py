@@ -89,8 +89,9 @@ class Agreement:
         """The kind of number that trips make of a number of a lower kind from before the loop; None: they do not."""
         if at == node.arg("exit"):
             return None
-        before, after = self.kind(node.arg("init")[at]), self.kind(node.values[at])
-        before = before and self._lowest(node.arg("init")[at])
+        init, after = self.liveness.resolve(node.arg("init")[at]), self.kind(node.values[at])
+        before = self.kind(init) or (self.facts.whole_kind(init) if self.loose(init) else None)  # an index may be no number
+        before = before and self._lowest(init)
         wider = before is not None and after is not None and ORDER.index(after) > ORDER.index(before)
         return after if wider else None
 
@@ -99,7 +100,8 @@ class Agreement:
         carried = self.liveness.carried(node)
         init = [self.liveness.resolve(leaf) for leaf in node.arg("init")]
         numbers = {at for at in carried if is_number(init[at]) and at != node.arg("exit")}
-        if any(self._widens(init[at], node.values[at]) for at in carried if at not in numbers):
+        others = [at for at in carried if at not in numbers and self.widened(node, at) is None]
+        if any(self._widens(init[at], node.values[at]) for at in others):
             return True
         arrays = {at for at in numbers if self.kind(node.values[at]) is None and declared(node.values[at]) is None}
         if any(isinstance(init[at], bool) and not self._is_boolean(node.values[at]) for at in arrays):

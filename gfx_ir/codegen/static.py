@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..build import ASK_A_VALUE
 from ..graph import Graph, Node, Value
 from ..op import Trait
 from ..trees import leaves, paths
@@ -56,9 +57,7 @@ class _Search:
                 self.origins[placeholder] = self.of(arg)
             self.walk(callee)
         elif op == "host":
-            if node.args[0] in ("int", "float", "bool", "str", "len", "in", "not") or node.args[0].startswith(
-                ("math.", "str.")
-            ):
+            if node.args[0] in ASK_A_VALUE:
                 self.found |= self.of(node.args[1])
             self._spread(node, node.args)
         elif not node.op.traits & Trait.ASKS:
