@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any, Protocol
 
 from gfx_ir import dtypes, ops
+from gfx_ir.build import either
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Value, values_in
@@ -31,6 +33,18 @@ _REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 def higher(a: DType, b: DType) -> DType:
     """The dtype of the higher kind."""
     return a if holds(a, b) else b
+
+
+def _check(guard: Guard, x: Value | None) -> None:
+    """The line of a guard in the source, for an argument that is there."""
+    if x is not None:
+        holds_ = ops.can_cast(guard.value, ops.dtype_of(x), guard.kind == "holds_signed")
+        ops.check(holds_, "", "AssertionError")
+
+
+def lower(a: DType, b: DType) -> DType:
+    """The dtype of the lower kind."""
+    return b if holds(a, b) else a
 
 
 class Capture(Protocol):
@@ -186,17 +200,18 @@ class Castable:
         return self.known.get(self.tracer.record.facts.root(part), (frozenset(), dtypes.bool_))
 
     def _begun(self, value: Value) -> DType | None:
-        """The lowest dtype of what an op gives, or of what a loop carries: that of what it begins with."""
-        begins = self.tracer.record.begins.get(value)
-        if begins is None:
+        """The lowest dtype of what an op gives, of what a test leaves on a side, or of what a loop begins with."""
+        if value not in self.tracer.record.begins and not value.node.regions:
             return self._given(value, lambda part: self._known(part)[1])
-        return self._known(begins)[1] if type(begins) is Value else None
+        found = [self._known(part)[1] for part in self._parts(value)]
+        return reduce(lower, found) if found else None
 
     def _parts(self, value: Value) -> list[Value]:
-        """The tensors that a value is made of; of what a loop carries, what that begins with."""
-        begins = self.tracer.record.begins.get(value)
-        found = values_in(value.node.args if begins is None else (begins,))
-        return [leaf for leaf in found if leaf.is_tensor]
+        """The tensors that a value is made of; of what a loop carries, what that begins with, of a test, what its sides leave."""
+        record = self.tracer.record
+        begins = value in record.begins
+        found = (record.begins[value],) if begins else tuple(record.sides(value)) or value.node.args
+        return [leaf for leaf in values_in(found) if leaf.is_tensor]
 
     def _arguments(self) -> frozenset[Value]:
         tracer = self.tracer
@@ -218,8 +233,7 @@ class Castable:
         first, last = graph.first, graph.last
         named = {value.node.args[0]: value for value in graph.placeholders}
         for guard in self._required():
-            to = ops.dtype_of(named[guard.subject])
-            ops.check(ops.can_cast(guard.value, to, guard.kind == "holds_signed"), "", "AssertionError")
+            either(named[guard.subject], partial(_check, guard))
             node = graph.last if last is None else last.next
             while node is not None:
                 node.span, following = guard.span, node.next

@@ -85,7 +85,7 @@ class Equations:
         if not node.regions:
             return (yield from transfer.kinds(self._call(value), self))
         found: Kinds = frozenset()
-        for side in self._sides(value):
+        for side in self.sides(value):
             found |= (yield self.kinds, side) if is_tensor(side) else plain(side).kinds
         return found or DATA
 
@@ -108,7 +108,7 @@ class Equations:
         if not node.regions:
             return (yield from transfer.element(self._call(value), self))
         found: LogicalTensor | None = None
-        for side in self._sides(value):
+        for side in self.sides(value):
             other = (yield self.element, side) if is_tensor(side) else self._number(plain(side).kinds)
             found = other if found is None else joined_element(found, other)
         return found or UNKNOWN
@@ -138,7 +138,7 @@ class Equations:
         if not node.regions:
             return (yield from transfer.ranks(self._call(value), self, question))
         found, first = None, True
-        for side in self._sides(value):
+        for side in self.sides(value):
             other = (yield question, side) if is_tensor(side) else plain(side).ranks
             found, first = other if first else joined_ranks(found, other), False
         return found
@@ -159,7 +159,7 @@ class Equations:
         if not node.regions:
             return (yield from transfer.dims(self._call(value), self))
         sides = []
-        for side in self._sides(value):
+        for side in self.sides(value):
             sides.append((yield self.dims, side) if is_tensor(side) else () if plain(side).ranks else None)
         return joined_dims(sides)
 
@@ -191,7 +191,7 @@ class Equations:
     def _call(self, value: Value) -> Call:
         return Call(value.node.op, value.node.args, value.index - 1, self.facts.root)
 
-    def _sides(self, value: Value) -> list[Any]:
+    def sides(self, value: Value) -> list[Any]:
         """What the regions of a test may give as one of its values."""
         node = value.node
         sides = [region.result[value.index - 1] for region in node.regions] if node.op.name in _TESTS else []

@@ -90,7 +90,9 @@ class Agreement:
         if at == node.arg("exit"):
             return None
         init, after = self.liveness.resolve(node.arg("init")[at]), self.kind(node.values[at])
-        before = self.kind(init) or (self.facts.whole_kind(init) if self.loose(init) else None)  # an index may be no number
+        before = self.kind(init) or (
+            self.facts.whole_kind(init) if self.loose(init) else None
+        )  # an index may be no number
         before = before and self._lowest(init)
         wider = before is not None and after is not None and ORDER.index(after) > ORDER.index(before)
         return after if wider else None

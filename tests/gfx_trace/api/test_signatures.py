@@ -275,3 +275,27 @@ def test_texts_of_graphs_read_back():
     assert difference(program, parse_text(str(program))) is None
     program = gfx.symbolic_trace(coloured, X, Colour.RED)
     assert difference(program, parse_text(str(program))) is None
+
+
+def least(x, n: int):
+    return x * min(n, 2)
+
+
+def between(x, n: int):
+    s = x
+    if x[0] > 0:
+        s = sorted([n, 2, 0])[1] * x
+    return s
+
+
+def place(x, n: int):
+    return x * (2, n).index(n)
+
+
+@pytest.mark.parametrize("fn", [least, between, place])
+def test_what_compares_numbers_of_pythons_makes_them_static_under_jit(fn):
+    module = gfx.symbolic_trace(fn, backend="torch").module("jax")
+    assert module.static_argnames == ("n",)
+    run = jax.jit(module.load(), static_argnames=module.static_argnames)
+    for n in (1, 2, 5):
+        equal(run(jnp.ones(3), n), fn(np.ones(3), n))

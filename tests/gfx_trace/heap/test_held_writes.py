@@ -211,6 +211,45 @@ def test_so_are_the_types_of_two_arguments(fn, pair, way):
     np.testing.assert_allclose(runs(program, way, *args), want)
 
 
+def optional(x, m=None):
+    if m is not None:
+        w = m * 1
+        w += 0.5
+        x = x + w
+    return x
+
+
+def left_by_a_side(x, m=None):
+    v = torch.tanh(x)
+    if v.sum() > 0:
+        if m is not None:
+            v = v + m * 0.1
+        v += x[0] * 0.5
+    return v
+
+
+def one_of_two(x, m=None):
+    v = x * 1
+    if m is not None:
+        v = v + m * 0.1
+    v += 0.5
+    return v
+
+
+@pytest.mark.parametrize("way", ["program", "torch", "jax"])
+@pytest.mark.parametrize("data", [(WHOLE,), (REAL,), (REAL, WHOLE), (WHOLE, REAL), (FLAGS, REAL)])
+@pytest.mark.parametrize("fn", [optional, left_by_a_side, one_of_two])
+def test_an_argument_that_may_be_left_out_holds_what_is_written_where_it_is_given(fn, data, way):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    args = [torch.tensor(each) for each in data]
+    try:
+        want = np.asarray(fn(*args), float)
+    except (RuntimeError, TypeError):
+        assert runs(program, way, *args) is None
+        return
+    np.testing.assert_allclose(runs(program, way, *args), want, rtol=1e-3)
+
+
 def test_what_was_captured_so_is_captured_again():
     again = gfx.symbolic_trace(gfx.symbolic_trace(divided, backend="torch").to("jax"))
     assert again(jnp.ones(2)).tolist() == [0.5, 0.5]
