@@ -169,9 +169,10 @@ def _whole(make: Make, arg: Any) -> Any:
 
 
 def _agree(node: Node, facts: Facts) -> None:
-    """What control flow hands on is of one dtype: booleans, where it may also be whole numbers, are whole numbers."""
+    """What control flow hands on is of one dtype: booleans, where it may also be whole numbers, are whole numbers. What is
+    known when the code is traced stays Python's own."""
     looping = node.op.name in LOOPS
-    mixed = [facts.kinds(value) == _WHOLE for value in node.values]
+    mixed = [value.is_tensor and facts.kinds(value) == _WHOLE for value in node.values]
     if not node.regions or not any(mixed):
         return
     if looping:
