@@ -113,8 +113,8 @@ class Carried:
 
     def tell(self, tracer: Tracer, value: Value) -> None:
         """Tell the record what a value is that stands for it."""
+        tracer.record.begins[value] = self.before
         if value.is_tensor:
-            tracer.record.begins[value] = self.before
             if self.what is not None:
                 tracer.record.put(value, self.what)
             if self.truth:

@@ -56,9 +56,11 @@ def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
                 return True
             return tracer.not_(tracer.is_(x, None))
         return member
-    python = _KINDS.get(x.kind)
-    if python is not None:
-        return any(issubclass(python, c) for c in classes if isinstance(c, type))
+    if x.kind in _KINDS:
+        found = [
+            issubclass(python, tuple(c for c in classes if isinstance(c, type))) for python in _host_classes(tracer, x)
+        ]
+        return _agreed(tracer, found)
     if x.kind == "shape":
         return any(issubclass(tuple, c) or c.__name__ == "Size" for c in classes if isinstance(c, type))
     if x.kind == "any":
@@ -91,11 +93,17 @@ def _type_of(tracer: Tracer, x: HostProxy) -> type:
     if not isinstance(x, HostProxy):
         return type(x)
     if x.kind in _KINDS:
-        return _KINDS[x.kind]
+        return _agreed(tracer, _host_classes(tracer, x))
     if x.kind == "shape":
         whole = x.value.node.op.name == "shape" and x.backend is not None and not x.taken
         return type(x.backend.from_host(np.zeros(())).shape) if whole else tuple
     raise tracer.error(f"GFX cannot tell the class of an open {x.kind}", "compare with isinstance, or fix the argument")
+
+
+def _host_classes(tracer: Tracer, x: HostProxy) -> list[type]:
+    """The classes that an open value of Python's may be of."""
+    kinds = tracer.record.host_kinds.ask(tracer.facts.root(x.value))
+    return [_KINDS.get(kind, tuple) for kind in sorted(kinds)]
 
 
 def attribute_name(tracer: Tracer, name: Any) -> None:
@@ -121,7 +129,7 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
             types_ = _number_types(tracer, x, [np.ndarray])
         return any(hasattr(cls, name) for cls in types_)
     if isinstance(x, HostProxy):
-        return hasattr(_KINDS.get(x.kind, tuple), name)
+        return _agreed(tracer, [hasattr(python, name) for python in _host_classes(tracer, x)])
     own = tracer.attributes.has(x, name)
     if own is not None:
         return own

@@ -27,6 +27,7 @@ from gfx_ir.infer.content import UNTOLD, Content, content
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS
 from gfx_ir.infer.shape_rules import Call, ShapeRules
+from gfx_ir.python_numbers import operator_kinds
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
@@ -34,6 +35,11 @@ from gfx_ir.types import LogicalTensor
 from .facts import Facts
 
 _TESTS = frozenset(("cond", "host_if"))
+_LOOPS = frozenset(("while", "for", "host_while", "host_for"))
+_ARITHMETIC = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "pow",
+    "neg": "negative", "abs": "abs",
+}  # fmt: skip
 _OWN = frozenset(("placeholder", "parameter"))
 
 
@@ -54,8 +60,10 @@ class Equations:
         self.kinds, self.element = Question(self._kinds), Question(self._element)
         self.ranks, self.rank = Question(partial(self._ranks, True)), Question(partial(self._ranks, False))
         self.dims, self.contents = Question(self._dims), Question(self._content)
+        self.host_kinds = Question(self._host_kinds)
         self.stated: dict[Value, Kinds] = {}  # kinds that no op tells
         self.like: dict[Value, Value] = {}  # what was written in place, and what was there before
+        self.begins: dict[Value, Any] = {}  # what a loop carries, and what it begins with
         self.rows_of: dict[Value, Value] = {}  # what the items of a loop under construction are rows of
 
     def source(self, value: Value) -> Any:
@@ -88,6 +96,28 @@ class Equations:
         for side in self.sides(value):
             found |= (yield self.kinds, side) if is_tensor(side) else plain(side).kinds
         return found or DATA
+
+    def _host_kinds(self, value: Value) -> Rule:
+        """The kinds that an open number of Python's may be of: a test and a loop join several."""
+        node, found = value.node, set[str]()
+        if value.kind not in NUMBERS:
+            return frozenset((value.kind,))
+        if node.op.name in _TESTS:
+            parts = [region.result[value.index - 1] for region in node.regions]
+        elif node.op.name in _LOOPS:
+            at = value.index - 1
+            parts = [node.arg("init")[at], node.regions[-1].result[at]]
+        elif node.op.name == "host" and node.args[0] in _ARITHMETIC:
+            kinds = []
+            for part in node.args[1]:
+                kinds.append((yield self.host_kinds, self.facts.root(part)) if type(part) is Value else _literal(part))
+            return operator_kinds(_ARITHMETIC[node.args[0]], kinds, node.args[1])
+        else:
+            found.add(value.kind)
+            parts = [self.begins[value]] if value in self.begins else []
+        for part in parts:
+            found |= (yield self.host_kinds, self.facts.root(part)) if type(part) is Value else _literal(part)
+        return frozenset(found)
 
     def _element(self, value: Value) -> Rule:
         given = self.given(value)
@@ -203,6 +233,10 @@ def plain(leaf: Any) -> Abstract:
     if type(leaf) is not Value:
         return of_constant(leaf)
     return number(leaf.kind) if leaf.kind in NUMBERS else TOP
+
+
+def _literal(leaf: Any) -> Kinds:
+    return frozenset((type(leaf).__name__,))
 
 
 def is_tensor(leaf: Any) -> bool:

@@ -43,7 +43,6 @@ class Record(Equations):
         super().__init__(facts, promotion, assumed, type_of)
         self.mixed = False  # whether anything is one of several, so that asking is worth it
         self.filled = False  # whether a list stands as one tensor of rows, so that looking for one is worth it
-        self.begins: dict[Value, Any] = {}  # what a loop carries, and what it begins with
         self.row_kinds: dict[Value, str] = {}  # tensors whose rows stand for numbers of Python's, and the kind of these
 
     # ------------------------------------------------------------------ what is stated

@@ -72,3 +72,70 @@ def test_what_all_of_its_classes_agree_on_is_answered(fn, given, way):
         for one, other in zip(run(x), used(x), strict=True):
             assert type(one) is type(other)
             torch.testing.assert_close(one, other, rtol=0, atol=0)
+
+
+# ---------------------------------------------------------------------- open numbers of Python's
+def becomes_a_fraction(x, k: int):
+    c = 0
+    for _ in range(k):
+        x = x * (1 if isinstance(c, float) else 2)
+        c = 0.5
+    return x
+
+
+def one_of_two_kinds(x, k: int):
+    c = 1 if k > 2 else 0.5
+    return x * (2 if type(c) is float else 3)
+
+
+def a_truth_or_a_number(x, k: int):
+    c = True if k > 2 else 3
+    return x * (2 if isinstance(c, bool) else 3)
+
+
+def halved(x, k: int):
+    c = 1
+    while c < k:
+        c = c * 1.5
+    return x * (2 if hasattr(c, "bit_length") else 3)
+
+
+def sum_of_two_kinds(x, k: int):
+    c = (1 if k > 2 else 0.5) + 1
+    return x * (2 if isinstance(c, int) else 3)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [becomes_a_fraction, one_of_two_kinds, a_truth_or_a_number, halved, sum_of_two_kinds],
+    ids=lambda f: f.__name__,
+)
+def test_the_class_of_an_open_number_of_several_kinds_is_refused(fn):
+    with pytest.raises(CaptureError, match="the class of this number"):
+        gfx.symbolic_trace(fn, backend="torch")
+
+
+def a_fraction_in_any_case(x, k: int):
+    c = (1 if k > 2 else 0.5) / 2
+    return x * (2 if isinstance(c, float) else 3)
+
+
+def a_number_in_any_case(x, k: int):
+    c = 1 if k > 2 else 0.5
+    return x * (2 if isinstance(c, (int, float)) else 3)
+
+
+def whole_in_any_case(x, k: int):
+    c = 1
+    for i in range(k):
+        c = c * 2 + i
+    return x * (2 if type(c) is int else 3)
+
+
+@pytest.mark.parametrize(
+    "fn", [a_fraction_in_any_case, a_number_in_any_case, whole_in_any_case], ids=lambda f: f.__name__
+)
+def test_a_class_that_all_its_kinds_have_is_told(fn):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    for k in (0, 1, 5):
+        assert torch.equal(program(torch.ones(2), k), fn(torch.ones(2), k))
