@@ -283,7 +283,12 @@ def test_a_command_that_is_stopped_leaves_no_file(tmp_path, number):
         )
     words = ["transpile", "f.py:f", "--to", "numpy", "-o", "out.py"]
     running = subprocess.Popen(
-        [sys.executable, "-c", CLI, *words], env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", CLI, *words],
+        env=env,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a shell's background jobs ignore an interrupt
     )
     try:
         while not (tmp_path / "writing").exists() and running.poll() is None:
