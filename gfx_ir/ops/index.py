@@ -12,7 +12,7 @@ from typing import Any
 from .. import host
 from ..dtypes import DType
 from ..errors import ShapeError
-from ..op import Point
+from ..op import Point, Trait
 from ..types import LogicalTensor
 from . import _views
 from ._catalogue import ops
@@ -60,6 +60,7 @@ op(
     "index_put(x, index, value, accumulate=accumulate)",
     infer=_index_put_type,
     point=Point.ARRAY,
+    traits=Trait.SHAPE_OF_FIRST,
 )
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph import Graph, Node, Value
+from ...op import Trait
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..control import outer
-
-_LIKE_FIRST = frozenset(("index_put", "zeros_like", "ones_like", "full_like"))
-"""Ops outside of the elementwise family whose result has the shape of the first argument."""
 
 
 class Numbering:
@@ -28,7 +26,7 @@ class Numbering:
         if node.op.family == "elementwise" and len(node.values) == 1:
             self._of[node.value] = self._number((node.op.name, *map(self._key, node.args)), node.value)
             shapes = frozenset().union(*[self.shapes(v) for v in leaves(node.args) if type(v) is Value and v.is_tensor])
-        elif node.op.name in _LIKE_FIRST and type(first) is Value:
+        elif node.op.traits & Trait.SHAPE_OF_FIRST and type(first) is Value:
             shapes = self.shapes(first)
         else:
             return
