@@ -90,9 +90,9 @@ class Agreement:
         if at == node.arg("exit"):
             return None
         init, after = self.liveness.resolve(node.arg("init")[at]), self.kind(node.values[at])
-        before = self.kind(init) or (
-            self.facts.whole_kind(init) if self.loose(init) else None
-        )  # an index may be no number
+        before = self.kind(init)
+        if before is None and self.loose(init):  # an index may be a number or none
+            before = self.facts.whole_kind(init)
         before = before and self._lowest(init)
         wider = before is not None and after is not None and ORDER.index(after) > ORDER.index(before)
         return after if wider else None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import host, ops
+from ..build import assumptions
 from ..dtypes import DTYPES, DType, int64
 from ..errors import ShapeError
 from ..graph import Value
@@ -41,7 +42,7 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
 def castable(base: Any, new: Any, holds: Holds, other: Any = None) -> bool:
     """Check that an array can hold what is written to it, or take it as given. False where it is not written under capture."""
     builder = active.builder
-    if not hasattr(builder, "told_dtype") or not all(isinstance(x, Value) and x.is_tensor for x in (base, new)):
+    if assumptions() is None or not all(isinstance(x, Value) and x.is_tensor for x in (base, new)):
         return False
     made = builder.told_dtype(new)
     old = builder.told_dtype(base) if made is not None else None
