@@ -27,7 +27,7 @@ from .attributes import own_function
 from .flavour import flavour_of, loaded_frameworks
 from .missing import refuse_missing
 from .modules import Mode, authors_own, register_root
-from .outliving import outliving
+from .outliving import Made, outliving
 from .remembered import as_later_calls
 from .results import result_tree
 from .state import Write, lasting_writes
@@ -130,14 +130,14 @@ def _traced(
     tracer: Tracer, target: Any, bound: Bound, documented: Any
 ) -> tuple[Any, Callable[[Any], Any] | None, list[Write]]:
     """Run the code under the tracer: its result's tree, how that is put together again, and what was written."""
-    place = None
+    place, made = None, Made()
     try:
         result = run(tracer, target, bound)
         tracer.gradients.check_left(tracer)
         place, tracer.site, tracer.escaped = tracer.span(), None, None  # no frame of the captured code is left alive
         tracer.entered.clear()
         tracer.memoised.leave()
-        outside = outliving(tracer.journal.frames[0].values(), result)
+        outside = outliving(tracer.journal.frames[0].values(), result, made)
         tree, rebuild = result_tree(tracer, result)
         state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
     except Exception as error:

@@ -15,17 +15,31 @@ from .proxy import HostProxy, Proxy
 _WRITABLE = ("attribute", "item", "contents", "cell")
 
 
-def outliving(slots: Iterable[Slot], result: Any) -> set[int]:
+class Made:
+    """What was made since: the garbage collector can look at that alone, unless it has run in between."""
+
+    def __init__(self) -> None:
+        self.runs = self._runs()
+
+    @staticmethod
+    def _runs() -> list[int]:
+        return [generation["collections"] for generation in gc.get_stats()]
+
+    def collect(self) -> None:
+        """Collect the circles among what was made: what is young, where no other capture made it old."""
+        gc.collect(0 if self._runs() == self.runs else 2)
+
+
+def outliving(slots: Iterable[Slot], result: Any, made: Made) -> set[int]:
     """Ids of written objects to which more refers than their slots, each other, and the result.
 
     Called when the captured code has returned. What its dead frames and closures hold in circles is collected first.
     """
     written = [slot for slot in slots if slot.kind in _WRITABLE]
     found = _held_elsewhere(written, result) if written else set()
-    for generation in (0, 2):  # what the capture made is young: reading all objects of the process is seldom needed
-        if found:
-            gc.collect(generation)
-            found = _held_elsewhere(written, result)
+    if found:
+        made.collect()
+        found = _held_elsewhere(written, result)
     return found
 
 
