@@ -148,7 +148,7 @@ class Views:
                 continue
             numbers = base.backend.numbers if base.backend is not None else None
             chain = view_chain(proxy.value, origins, numbers)
-            if chain is None or proxy is base or proxy.base is not None:
+            if chain is None or proxy is base or proxy.base is not None or (numbers and number_when(proxy) == SURE):
                 continue
             if numbers and (given := number_when(base)) is not None:  # there are no views of numbers
                 if not self.assumed.ranks(given):

@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
+from ..ops._einsum import sums_nothing
 from .words import Dialect, Table, ask_rank, element, rank
+
+
+def einsum(equation: str, operands: tuple) -> Any:
+    """Sums in Einstein's notation; a view where nothing is summed."""
+    if sums_nothing(equation, operands):
+        return ops.einsum_view(operands[0], equation)
+    return ops.einsum(equation, operands)
 
 
 class Products:
@@ -99,7 +107,7 @@ class Products:
         self.say.refuse(call, **options)
         if not isinstance(subscripts, str):
             self.say.refuse(f"{call} with lists of axes", subscripts=subscripts)
-        return ops.einsum(subscripts, tuple(map(self.say.as_array, operands)))
+        return einsum(subscripts, tuple(map(self.say.as_array, operands)))
 
     def trace(self, a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
         """The sum of a diagonal."""

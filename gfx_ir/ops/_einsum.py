@@ -28,6 +28,12 @@ def parse_einsum(equation: str) -> tuple[list[str], str]:
     return inputs, right
 
 
+def sums_nothing(equation: str, operands: Sequence[object]) -> bool:
+    """Whether it gives the one tensor that it takes with its axes in another order, or diagonals of it: all elements are there."""
+    inputs, result = parse_einsum(equation)
+    return len(inputs) == len(operands) == 1 and set(inputs[0]) == set(result)
+
+
 def sizes(equation: str, shapes: Sequence[Dims]) -> tuple[dict[str, DimLike | None], Dims, str]:
     """The size of each letter, the shape that the ellipses broadcast to, and the subscripts of the result.
 

@@ -13,6 +13,7 @@ from ..errors import UnsupportedConstruct
 from ..op import Trait
 from . import _seen
 from ._catalogue import ops
+from ._einsum import DOTS, parse_einsum
 
 
 def put_same(args: SimpleNamespace, new: Any, index: int) -> Any:
@@ -101,6 +102,25 @@ def put_diagonal(args: SimpleNamespace, new: Any, index: int) -> Any:
     rows = ops.add(steps, -args.offset) if args.offset < 0 else steps
     columns = ops.add(steps, args.offset) if args.offset > 0 else steps
     return ops.moveaxis(ops.index_put(moved, (..., rows, columns), new), (-2, -1), ends)
+
+
+def put_einsum(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """The axes go back in their order; diagonals are written in place of the old ones. Raises for those of what '...' stands for."""
+    (term,), result = parse_einsum(args.equation)
+    if len(set(term)) == len(term):
+        return ops.einsum_view(new, f"{result}->{term}".replace(".", DOTS))
+    if "." in term:
+        raise UnsupportedConstruct(
+            "this writes through a diagonal that an einsum with '...' gives",
+            hint="write it with a letter for each axis",
+        )
+    steps = [ops.reshape(ops.arange(ops.size(new, at)), _upright(len(result), at)) for at in range(len(result))]
+    return ops.index_put(args.x, tuple(steps[result.index(letter)] for letter in term), new)
+
+
+def _upright(rank: int, at: int) -> tuple:
+    """The shape of a vector that lies along one of `rank` axes."""
+    return tuple(-1 if axis == at else 1 for axis in range(rank))
 
 
 def along(axis: int, item: Any) -> tuple:

@@ -14,7 +14,7 @@ from ..errors import ShapeError
 from ..host import DimLike
 from ..op import Point
 from ..types import LogicalTensor
-from . import _costs, _seen
+from . import _costs, _seen, _views
 from ._einsum import contracted, einsum_dims
 from ._row import keeping, op
 from ._shapes import (
@@ -27,6 +27,7 @@ from ._shapes import (
     dims_text,
     dividing,
     fixed,
+    free,
     promote,
     real_of,
     reduced,
@@ -141,6 +142,16 @@ def _einsum_cost(args: SimpleNamespace, types: tuple) -> Any:
     return _costs.times(max(len(shapes), 1), contracted(args.equation, shapes))
 
 
+def _einsum_view(args: SimpleNamespace) -> str:
+    wide, extended = _seen.extended(args.x), "x.astype(np.float32)"
+    return f"np.einsum(equation, {extended}).astype(ml_dtypes.{wide})" if wide else "np.einsum(equation, x)"
+
+
+def _einsum_view_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    x = as_type(args.x, rules)
+    return LogicalTensor(x.dtype, einsum_dims(args.equation, [x.dims]))
+
+
 for _signature, _spelling, _rule, _cost in (
     ("matmul(x1, x2)", keeping("x1 @ x2", "x1", "x2", numbers=False), _matmul_type, _costs.matmul),
     ("outer(x1, x2)", "np.outer(x1, x2)", _outer_type, None),
@@ -154,6 +165,17 @@ for _signature, _spelling, _rule, _cost in (
     ("einsum(equation, operands)", _einsum, _einsum_type, _einsum_cost),
 ):
     op(FAMILY, _signature, _spelling, infer=_rule, compute=_cost)
+op(
+    FAMILY,
+    "einsum_view(x, equation)",
+    _einsum_view,
+    infer=_einsum_view_type,
+    put=_views.put_einsum,
+    point=Point.NUMBER,
+    compute=free,
+    memory=free,
+    doc="einsum of one tensor that sums over nothing: its axes in another order, and diagonals of it, which share its memory.",
+)
 op(
     FAMILY,
     "tensordot(x1, x2, axes=2)",

@@ -108,6 +108,7 @@ ROWS = (
         "jnp.einsum(equation, *operands)",
         _SAME["einsum"] | {"lax.dot_general": _dot_general},
     ),
+    Row("einsum_view", "jnp.einsum(equation, x)"),
     Row("trace", "jnp.linalg.trace(x)", _SAME["trace"]),
     Row(
         "matrix_norm",

@@ -9,6 +9,7 @@ import torch
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.lifting.products import einsum
 
 from ..lifting import ask_rank, cast_back, known_size, names, of_ranks, one, refuse, swapped
 from ..lifts.systems import solve
@@ -45,7 +46,7 @@ def _einsum(equation: Any, *operands: Any) -> Any:
         refuse("torch.einsum in its form of tensors and sublists has no counterpart", "write the equation as a string")
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
-    return ops.einsum(_spelled_out(equation, operands), tuple(operands))
+    return einsum(_spelled_out(equation, operands), tuple(operands))
 
 
 def _spelled_out(equation: str, operands: Any) -> str:
@@ -125,6 +126,7 @@ ROWS = (
     Row("cross", _cross),
     Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}),
     Row("einsum", "torch.einsum(equation, *operands)", {"torch.einsum": _einsum}),
+    Row("einsum_view", "torch.einsum(equation, x)"),
     Row("trace", _trace, {names("trace"): of_ranks("trace", _trace_lift, 2)}),
     Row(
         "matrix_norm",

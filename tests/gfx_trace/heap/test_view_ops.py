@@ -76,9 +76,24 @@ def plus(x):
     return x * 1
 
 
+def writes_einsum(x):
+    torch.einsum("i->i", x).add_(1)
+    y = x.view(2, 3)
+    torch.einsum("ij->ji", y)[0] = 7.0
+    torch.einsum("i...->...i", y)[1] *= 2
+    torch.einsum("ij->j", y).zero_()
+    return y * 1
+
+
+def writes_diagonal_by_einsum(x):
+    y = x[:4].view(2, 2, 1)
+    torch.einsum("iij->ji", y).mul_(3)
+    return y * 1
+
+
 PROGRAMS = (
     writes_vector, writes_each, writes_same, writes_steps, writes_windows, writes_real_parts, writes_bits, writes_adjoint,
-    turns_a_copy, copies, plus,
+    turns_a_copy, copies, plus, writes_einsum, writes_diagonal_by_einsum,
 )  # fmt: skip
 
 
@@ -95,6 +110,15 @@ def test_writes_reach_what_is_viewed(fn, target):
     for a, b in zip(got if isinstance(got, tuple) else (got,), want if isinstance(want, tuple) else (want,)):
         np.testing.assert_allclose(np.asarray(a), b.numpy(), rtol=1e-6)
     np.testing.assert_allclose(np.asarray(state["x"]), plain.numpy(), rtol=1e-6)
+
+
+def test_writes_through_diagonals_of_axes_without_letters_are_refused():
+    def fn(x):
+        torch.einsum("...ii->...i", x.view(1, 2, 2)).add_(1)
+        return x
+
+    with pytest.raises(UnsupportedConstruct, match="a letter for each axis"):
+        gfx.symbolic_trace(fn, torch.arange(4.0))
 
 
 @pytest.mark.parametrize(

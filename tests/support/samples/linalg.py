@@ -51,6 +51,16 @@ SAMPLES = [
     S("cholesky", (POSITIVE,), tol=1e-4),
 ]
 SAMPLES += [
+    S("einsum_view", (x, equation))
+    for x, equation in (
+        (M34, "ij->ji"),
+        (M34, "ij"),
+        (M34, "...j->j..."),
+        (normal(3, 3, 2), "iij->ji"),
+        (normal(4, 4), "ii->i"),
+    )
+]
+SAMPLES += [
     S("einsum", (equation, operands))
     for equation, operands in (
         ("ij,jk->ik", (M34, M45)),
