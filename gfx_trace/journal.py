@@ -7,7 +7,7 @@ variable, the gradient mode.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
@@ -155,7 +155,7 @@ class Journal:
         """Enter a region."""
         self.frames.append({})
 
-    def forget_owned(self, *roots: tuple) -> set[int]:
+    def forget_owned(self, *roots: Iterable[Any]) -> set[int]:
         """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves. Gives the ids of its own."""
         frame = self.frames[-1]
         own = owned(frame.values(), *roots)

@@ -243,6 +243,7 @@ class Loops:
                 raise
             set_(before)
             self.truncate(last)
+            self.escaped = None  # no frame of the body is left alive
             if isinstance(error, NeedsPython):
                 self.notes.append(f"a loop was unrolled: {error.why}")
             return False

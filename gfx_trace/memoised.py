@@ -7,6 +7,7 @@ may run again where data decides whether it ran before, if it writes nothing.
 from __future__ import annotations
 
 import functools
+import gc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -104,18 +105,22 @@ class Memoised:
 
     def unwritten(self, compute: Callable[[], Any], what: str) -> Any:
         """What is computed, where data, or another call, decides whether this is the first time: so it must write nothing."""
-        tracer, mark = self.tracer, Mark(self.tracer)
+        tracer, mark, site = self.tracer, Mark(self.tracer), self.tracer.site
         tracer.journal.open()
         try:
-            made = compute()
-            tracer.journal.forget_owned((made,))
+            made = [compute()]  # no name and no frame of it holds it while references are counted
+            tracer.site = site
+            tracer.journal.forget_owned(made)
+            if tracer.journal.frames[-1]:
+                gc.collect(0)  # closures that hold each other
+                tracer.journal.forget_owned(made)
             wrote = bool(tracer.journal.frames[-1]) or any(node.op.effect for node in mark.nodes())
         finally:
             tracer.journal.keep()
         if wrote:
             why = "it writes, or draws random numbers, the first time, and it is not known when that is"
             raise tracer.error(f"GFX cannot convert this {what}: {why}", "compute it before the test, loop or capture")
-        return made
+        return made[0]
 
     def _of(self, kept: Iterable[Kept]) -> Kept | None:
         """What was kept by a part of the code that is still open, and was not taken back."""

@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from types import CellType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
-from .contents import children
+from .contents import children, has_attributes, row_of
+from .proxy import Proxy
 
 WRITABLE = ("attribute", "item", "contents")
 _OWNED = (*WRITABLE, "cell")
 
 
-def owned(slots: Iterable[Any], *roots: tuple) -> set[int]:
-    """Ids of the written and left objects that are referred to by their slots and by what the region leaves (`roots`) alone.
+def owned(slots: Iterable[Any], *roots: Iterable[Any]) -> set[int]:
+    """Ids of the written and left objects that are referred to by their slots and by what the region leaves (`roots`) alone; each
+    item of a root counts for one reference.
 
     Called when the code of the region has returned, and its variables are what they were before.
     """
@@ -26,29 +28,32 @@ def owned(slots: Iterable[Any], *roots: tuple) -> set[int]:
             written[id(slot.object)] = slot.object
             held[id(slot.object)] += 1
     for root in roots:
-        held.update(id(item) for item in root)
-        written.update((id(item), item) for item in root if type(item) in (list, dict))
-    if not written:
-        return set()
-    stack = [item for root in roots for item in root if isinstance(item, tuple)]
-    while stack:  # tuples cannot be written: what they hold is left by the region as well
-        item = stack.pop()
-        held.update(id(inner) for inner in item)
-        stack += [inner for inner in item if isinstance(inner, tuple)]
-        written.update((id(inner), inner) for inner in item if type(inner) in (list, dict))
-    item = root = slot = None  # type: ignore[assignment]  # no name holds one while references are counted
+        _count(root, written, held)
+    slot = root = None  # type: ignore[assignment]  # no name holds one while references are counted
     found: set[int] = set()
-    for _ in range(len(written)):
-        fresh = {i for i in written if i not in found and sys.getrefcount(written[i]) - 2 <= held[i]}
-        if not fresh:
-            break
+    while fresh := {i for i in written if i not in found and sys.getrefcount(written[i]) - 2 <= held[i]}:
         found |= fresh
         for i in fresh:
-            held.update(_children(written[i]))
+            _count(_children(written[i]), written, held)
     return found
 
 
-def _children(item: Any) -> list[int]:
-    if isinstance(item, CellType):
-        return [id(item.cell_contents)]
-    return [id(inner) for inner in children(item)]
+def _count(items: Iterable[Any], written: dict[int, Any], held: Counter[int]) -> None:
+    """Note what is referred to by something of the region's own."""
+    for item in items:
+        held[id(item)] += 1
+        kind = type(item)
+        if (
+            issubclass(kind, tuple)
+            or row_of(kind) is not None
+            or (has_attributes(item) and not issubclass(kind, _SHARED))
+        ):
+            written[id(item)] = item
+
+
+_SHARED = (type, FunctionType, ModuleType, Proxy)
+"""What has attributes, and holds no variables of the region's."""
+
+
+def _children(item: Any) -> list[Any]:
+    return [item.cell_contents] if isinstance(item, CellType) else children(item)

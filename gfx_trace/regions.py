@@ -103,7 +103,9 @@ class Regions:
             if set_ is not None:
                 set_(before)
                 self.journal.pass_on(get)
-            side.own = self.journal.forget_owned((side.result,), side.after)
+            left, side.result = [side.result], None  # no name holds it while references are counted
+            side.own = self.journal.forget_owned(left, side.after)
+            side.result = left[0]
         return side
 
     def _check_side(self: Tracer, test: Any, truth: bool, error: Exception) -> None:

@@ -202,3 +202,42 @@ def test_what_is_as_it_was_does_not_outlive_the_call():
         return x * held.pop()
 
     assert gfx.symbolic_trace(function)(XS[0]).tolist() == [2.0, 6.0]
+
+
+LENT = ([],)
+
+
+def lent_by_a_side(x):
+    if x.sum() > 0:
+        LENT[0].append(1.0)
+        y = LENT
+    else:
+        y = ([2.0],)
+    return x * y[0][0]
+
+
+def lent_in_a_loop(x):
+    y = LENT
+    for _ in x:
+        LENT[0].append(1.0)
+        y = LENT
+    return x * len(y[0])
+
+
+@pytest.mark.parametrize("f", [lent_by_a_side, lent_in_a_loop])
+def test_a_list_of_another_that_a_tuple_holds_is_not_a_sides_own(f):
+    with pytest.raises(CaptureError, match=r"append to|outlive"):
+        gfx.symbolic_trace(f, XS[0])
+    assert not LENT[0]
+
+
+def made(x):
+    rows = []
+    rows.append(x)
+    return rows
+
+
+@pytest.mark.parametrize("x", XS)
+def test_a_list_that_a_side_made_and_gives_is_its_own(x):
+    program = gfx.symbolic_trace(lambda x: (made(x) if x.sum() > 0 else made(x * 2))[0], x)
+    assert program(x).equal(x if x.sum() > 0 else x * 2)

@@ -102,11 +102,35 @@ def of_the_module(x: torch.Tensor):
     return y + table(1) * x
 
 
+class Recipe:
+    def __init__(self, steps, sizes):
+        self.steps, self.sizes = steps, sizes
+
+
+@functools.lru_cache(8)
+def recipe(n):
+    steps, sizes = [], {}
+    for i in range(n):
+        steps.append((i, [i]))
+        sizes[i] = i + 1.0
+    made = Recipe(steps, sizes)
+    made.steps[0][1].append(Recipe([n], {}))
+    return made
+
+
+def an_object_filled_where_it_is_made(x: torch.Tensor):
+    for row in x:
+        if row > 1:
+            x = x + recipe(3).sizes[1]
+    return x * len(recipe(3).steps) + len(recipe(4).steps[0][1])
+
+
 @pytest.mark.parametrize(
     "f",
     [
         runs_once_for_a_key, a_loop_asks_for_what_is_known, one_object, one_list, the_oldest_is_forgotten, cleared,
         keys_as_python_has_them, an_error_is_not_remembered, numbers_of_data, of_the_module,
+        an_object_filled_where_it_is_made,
     ],
 )  # fmt: skip
 def test_remembered(f):
@@ -157,6 +181,19 @@ def other_calls_may_have_run_it(x: torch.Tensor):
     return x * keeps(1)
 
 
+HELD = ([0.0],)
+
+
+@functools.cache
+def lends(n):
+    HELD[0].append(n)
+    return HELD
+
+
+def of_an_outer_list_in_a_tuple(x: torch.Tensor):
+    return x * len(lends(1)[0])
+
+
 @functools.cache
 def noise():
     return torch.randn(3)
@@ -180,6 +217,7 @@ def how_often(x: torch.Tensor):
         (one_object_or_two, "two calls of a function that remembers its results may give one object"),
         (one_list_or_two, "others may hold it too"),
         (other_calls_may_have_run_it, "'keeps', which remembers its results: it writes"),
+        (of_an_outer_list_in_a_tuple, "'lends', which remembers its results: it writes"),
         (drawn_once_in_a_process, "draws random numbers"),
         (how_often, "cache_info: GFX does not know how often it was called"),
     ],
