@@ -299,6 +299,11 @@ class Graph(Attributed):
         self.count -= 1
         self.edited()
 
+    def discard(self, node: Node) -> None:
+        """Take a node out of the list for good: it gives up its values, so that no circle keeps them until garbage is collected."""
+        self.detach(node)
+        node.values = ()
+
     # ------------------------------------------------------------------ versions
     def edited(self) -> None:
         """Say that it changed: its version is another one, that of the graphs around a region, too."""

@@ -41,6 +41,10 @@ class Scope:
             found = self.spans[key] = Span(code.co_filename, None, _name_of(code), self, code, lasti)
         return found
 
+    def left(self) -> None:
+        """Say that the call has returned: its Spans need not be found again."""
+        self.spans = {}
+
 
 class Span:
     """A line of source: file, line, text, name of the function, and the lines of its callers."""

@@ -44,16 +44,20 @@ class Applying:
 
     def __call__(self, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None, function: Any = None) -> Any:
         tracer = self._tracer
-        if args and rows_of(args[0]) is not args[0]:
-            return joined_rows(
-                tracer, lift.name, args, kwargs, lambda args: self(lift, args, kwargs, backend, function)
-            )
-        again = lambda args, kwargs: self(lift, args, kwargs, backend, function)
-        found = tracer.forked(lift, args, kwargs, again)
-        if found is not NotImplemented:
-            return found
-        values = self._taken(args)
-        named = {k: tracer.unwrap(v) for k, v in kwargs.items()} if kwargs else {}
+        single = not kwargs and _SINGLE.issuperset(map(type, args))
+        values = _tensors(args) if single else None
+        named: dict[str, Any] = {}
+        if values is None:
+            if args and rows_of(args[0]) is not args[0]:
+                return joined_rows(
+                    tracer, lift.name, args, kwargs, lambda args: self(lift, args, kwargs, backend, function)
+                )
+            again = lambda args, kwargs: self(lift, args, kwargs, backend, function)
+            found = tracer.forked(lift, args, kwargs, again)
+            if found is not NotImplemented:
+                return found
+            values = self._taken(args)
+            named = {k: tracer.unwrap(v) for k, v in kwargs.items()}
         mark = Mark(tracer)
         try:
             result = lift.fn(*values, **named)
@@ -67,7 +71,7 @@ class Applying:
         except (ShapeError, UnsupportedConstruct) as error:
             error.span = error.span or tracer.span()
             raise
-        if named or not _SINGLE.issuperset(map(type, args)):
+        if not single:
             self._unspread(lift, mark)
         if type(result) is Written:
             self._write(lift, args, kwargs, result.values)
@@ -145,6 +149,18 @@ class Applying:
                     f"GFX cannot convert this call of {lift.name}: how many sizes it gets is open",
                     "give the argument's shape at capture",
                 )
+
+
+def _tensors(args: tuple) -> list[Any] | None:
+    """Single arguments as a lift takes them; None where one may be None."""
+    values = []
+    for x in args:
+        if x.__class__ is Proxy:
+            x = x.value if x.base is None else x.read()
+            if x.__class__ is Value and x.kind == "optional":
+                return None
+        values.append(x)
+    return values
 
 
 def as_array(x: Proxy) -> Proxy:

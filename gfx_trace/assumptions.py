@@ -26,6 +26,7 @@ class Assumptions:
         self._tracer = tracer
         self.guards: list[Guard] = []
         self.depths: dict[Value, int] = {}
+        self.deepened: list[tuple[Value, int | None]] = []  # what `depths` held before, in its order
         self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
         self.layouts: dict[Value, Layout] = {}  # how those that were given as arrays lie in memory
         self.modes: dict[int, Any] = {}  # modules whose `training` the code asked for
@@ -68,7 +69,28 @@ class Assumptions:
         """Note that what would be a number under these conditions is none: the code indexes it."""
         for value, axes in conditions or ():
             if value is not None and axes is not None and len(conditions or ()) == 1:
-                self.depths[value] = max(self.depths.get(value, 0), axes + 1)
+                self._at_least(value, axes + 1)
+
+    def _at_least(self, value: Value, axes: int) -> None:
+        before = self.depths.get(value)
+        if before is None or before < axes:
+            self.deepened.append((value, before))
+            self.depths[value] = axes
+
+    def state(self) -> tuple[int, int]:
+        """A point that `back` comes back to."""
+        return len(self.guards), len(self.deepened)
+
+    def back(self, state: tuple[int, int]) -> None:
+        """Take back what was taken as given since."""
+        guards, deepened = state
+        del self.guards[guards:]
+        while len(self.deepened) > deepened:
+            value, before = self.deepened.pop()
+            if before is None:
+                del self.depths[value]
+            else:
+                self.depths[value] = before
 
     def number(self, value: Any) -> bool:
         """Take an argument for a number of NumPy's, with a guard."""
@@ -95,7 +117,7 @@ class Assumptions:
         if kind == "axes":
             if any(g.kind == "rank" and g.subject == guard.subject and g.value < what for g in self.guards):
                 return False
-            self.depths[root] = max(self.depths.get(root, 0), what)
+            self._at_least(root, what)
         if kind == "rank" and any(
             g.kind == kind and g.subject == guard.subject and g.value != what for g in self.guards
         ):

@@ -13,12 +13,11 @@ from .interfaces import Capturing
 class Mark:
     """A point of the capture that it can come back to: the nodes, guards and calls without a row up to there."""
 
-    __slots__ = ("tracer", "graph", "last", "guards", "depths", "missing")
+    __slots__ = ("tracer", "graph", "last", "assumed", "missing")
 
     def __init__(self, tracer: Capturing) -> None:
         self.tracer, self.graph, self.last = tracer, tracer.graph, tracer.graph.last
-        self.guards, self.missing = len(tracer.assumed.guards), len(tracer.missing)
-        self.depths = tracer.assumed.depths.copy()
+        self.assumed, self.missing = tracer.assumed.state(), len(tracer.missing)
 
     def nodes(self) -> Iterator[Node]:
         """What was recorded since."""
@@ -32,8 +31,7 @@ class Mark:
         tracer = self.tracer
         for node in reversed(list(self.nodes())):
             self.graph.erase(node)
-        del tracer.assumed.guards[self.guards :]
-        tracer.assumed.depths = self.depths
+        tracer.assumed.back(self.assumed)
         for name in list(tracer.missing)[self.missing :]:
             del tracer.missing[name]
 

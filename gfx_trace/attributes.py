@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Callable
 from typing import Any
 
 from .contents import attributes_of
@@ -15,6 +16,9 @@ from .raised import gfx_handlers
 NOT_OWN = object()
 """What stands for: Python finds this attribute itself."""
 
+Giver = Callable[[Any], Any]
+"""What gives an attribute of an object."""
+
 
 class Attributes:
     """The attributes that code of the user's gives."""
@@ -22,6 +26,9 @@ class Attributes:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.raw: dict[tuple[type, str], Any] = {}  # what a class holds under a name, before any descriptor is asked
+        self.givers: dict[
+            tuple[type, str], Giver | None
+        ] = {}  # the code of the user's that gives it; None: Python finds it itself
 
     def held(self, kind: type, name: str) -> Any:
         """What a class or one of its bases holds under a name, as it stands there; MISSING: nothing."""
@@ -33,29 +40,36 @@ class Attributes:
 
     def get(self, o: Any, name: str) -> Any:
         """o.name, where code of the user's gives it; else NOT_OWN."""
-        kind, tracer = type(o), self.tracer
+        key = type(o), name
+        try:
+            give = self.givers[key]
+        except KeyError:
+            give = self.givers[key] = self._giver(*key)
+        return NOT_OWN if give is None else give(o)
+
+    def _giver(self, kind: type, name: str) -> Giver | None:
+        """The code of the user's that gives an attribute to objects of a class; None where Python finds it itself."""
+        call = self.tracer.call
         if kind is super or issubclass(kind, type):
-            return NOT_OWN
+            return None
         whole = own_function(self.held(kind, "__getattribute__"))
         if whole is not None:
-            return tracer.call(whole, (o, name), {})
+            return lambda o: call(whole, (o, name), {})
         found = self.held(kind, name)
         if found is MISSING:
-            return self._not_there(o, name)
+            absent = own_function(self.held(kind, "__getattr__"))
+            return absent and (lambda o: NOT_OWN if name in attributes_of(o) else call(absent, (o, name), {}))
         if type(found) is property and isinstance(found.fget, types.FunctionType):
-            return tracer.call(found.fget, (o,), {})
+            return lambda o: call(found.fget, (o,), {})
         if type(found) is functools.cached_property and own_function(found.func) is not None:
-            return self._cached(o, name, found.func)
+            return lambda o: self._cached(o, name, found.func)
         give = own_function(self.held(type(found), "__get__"))
-        if give is None or (self.held(type(found), "__set__") is MISSING and name in attributes_of(o)):
-            return NOT_OWN
-        return tracer.call(give, (found, o, kind), {})
-
-    def _not_there(self, o: Any, name: str) -> Any:
-        give = own_function(self.held(type(o), "__getattr__"))
-        if give is None or name in attributes_of(o):
-            return NOT_OWN
-        return self.tracer.call(give, (o, name), {})
+        if give is None:
+            return None
+        hides = (
+            self.held(type(found), "__set__") is MISSING
+        )  # what the object itself has goes before a descriptor that does not set
+        return lambda o: NOT_OWN if hides and name in attributes_of(o) else call(give, (found, o, kind), {})
 
     def _cached(self, o: Any, name: str, function: Any) -> Any:
         """A cached property: the object itself keeps nothing of a capture."""

@@ -29,12 +29,12 @@ from .higher_order import SPECIAL
 from .into import put_into
 from .joins import Choice, Partial
 from .memoised import Wrapper
-from .modules import ModuleView, call_module, module_row, with_hooks
+from .modules import ModuleView, call_module, module_class, with_hooks
 from .native import run_native
 from .packages import enterable
 from .proxy import Unusable, is_open
 from .sequences import OpenList, Starred, spread
-from .special_methods import SpecialMethod, accessor, bound_operands, meant
+from .special_methods import MEANINGS, SpecialMethod, accessor, bound_operands, meant
 
 if TYPE_CHECKING:
     from .scopes import Opened
@@ -46,11 +46,15 @@ _DEPTH = 120
 class Calls(Managers):
     """The part of the Tracer that decides what a call becomes."""
 
+    within: Opened
+
     def call(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         """Call f as the captured code would."""
         kind = type(f)
         if kind is types.FunctionType:
             return self._call_function(f, args, kwargs)
+        if kind is types.BuiltinFunctionType and f in self.native:
+            return self._apply_lifted(self.native[f], f, args, kwargs)
         if kind is BoundLift:
             return self.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function)
         if kind is BoundDraw:
@@ -135,6 +139,8 @@ class Calls(Managers):
             return self.call(asked, args, kwargs)
         lifted = self.lifted(f)
         if lifted is not None:
+            if type(lifted) is tuple and _always_lifted(f):
+                self.native[f] = lifted
             return self._apply_lifted(lifted, f, args, kwargs)
         if isinstance(f, functools.partial):
             return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
@@ -190,7 +196,7 @@ class Calls(Managers):
         site, within, depth = self.site, self.within, self.depth
         if depth > _DEPTH:
             raise self._recursion(f, self.scope)
-        opened: Opened = [within, site, None if site is None else site.f_lasti, f, args, kwargs]
+        opened: list[Any] = [within, site, None if site is None else site.f_lasti, f, args, kwargs]
         self.within = opened
         self.depth = depth + 1
         try:
@@ -200,6 +206,8 @@ class Calls(Managers):
             raise self._recursion(f, self.scope_of(opened)) from error
         finally:
             self.within, self.site, self.depth = within, site, depth
+            if len(opened) == 1:
+                opened[0].left()
 
     def run_method(self: Tracer, method: Any, args: tuple, kwargs: dict) -> Any:
         """Enter a method in the scope that is open: a module's forward is the module's scope."""
@@ -289,6 +297,13 @@ class Calls(Managers):
                     self.bound_arrays[full] = leaf
 
 
+def _always_lifted(f: Any) -> bool:
+    """Whether a function of a framework is one in C, bound to no data, that is called by its row whatever it is given."""
+    if type(f) is not types.BuiltinFunctionType or f.__name__ in MEANINGS:
+        return False
+    return isinstance(f.__self__, (types.ModuleType, type, types.NoneType))
+
+
 def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
     """What a callable is lifted by: a handler of a builtin, (Lift, its backend), or None."""
     try:
@@ -316,7 +331,7 @@ def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
 
 def _enter_root(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     """The captured model's own forward, or its row."""
-    lift, backend = module_row(tracer, module)
+    lift, backend, *_ = module_class(tracer, type(module))
     if lift is not None:
         return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
     return tracer.call_entry(module.forward, args, kwargs)

@@ -114,7 +114,7 @@ def _capture(
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
     slots = {w.path: w for w in state if w.slot is not None}
-    return Captured(
+    found = Captured(
         program,
         target,
         rebuild,
@@ -124,6 +124,8 @@ def _capture(
         tracer.raising.errors,
         tracer.bound_arrays,
     )
+    vars(tracer).clear()
+    return found
 
 
 def _traced(

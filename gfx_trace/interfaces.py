@@ -74,6 +74,12 @@ class Assuming(Protocol):
     def guard(self, guard: Guard) -> None:
         """Take something as given."""
 
+    def state(self) -> tuple[int, int]:
+        """A point that `back` comes back to."""
+
+    def back(self, state: tuple[int, int]) -> None:
+        """Take back what was taken as given since."""
+
 
 class Writing(Protocol):
     """What is written."""

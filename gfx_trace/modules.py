@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import GuardError
@@ -24,6 +24,7 @@ class _Tracer(Capturing, Protocol):
     quiet: bool
     kept: list[Any]
     module_paths: dict[int, str]
+    module_classes: dict[type, ModuleClass]
     tensor_paths: dict[int, str]
     attributes: Attributes
 
@@ -62,6 +63,9 @@ class Mode:
     training: bool
 
 
+_PLAIN = frozenset((bool, int, float, str, tuple, type(None)))
+
+
 def check_modes(modes: Iterable[Mode]) -> None:
     """Raise GuardError where a module has another mode than it had at capture."""
     for mode in modes:
@@ -93,7 +97,7 @@ def module_attribute(tracer: _Tracer, module: Any, name: str) -> Any:
     found = tracer.attribute(module, name)
     if name == "training":
         tracer.assumed.modes[id(module)] = Mode(module, tracer.module_paths.get(id(module), ""), bool(found))
-    if tracer.array_owner(found) is not None:
+    if type(found) not in _PLAIN and tracer.array_owner(found) is not None:
         return tracer.array_proxy(found, name)
     return found
 
@@ -103,9 +107,6 @@ def is_derived(site: FrameType | None, module: Any, name: str) -> bool:
     torch.nn.utils.weight_norm): it is neither of the module's tensors nor state."""
     ours = site is None or not framework(site.f_globals.get("__name__", ""))
     return not ours and name not in module._parameters and name not in module._buffers
-
-
-_PLAIN = frozenset((bool, int, float, str, tuple, type(None)))
 
 
 class ModuleView:
@@ -190,35 +191,48 @@ def register_loose(tracer: _Tracer, module: Any) -> None:
                     tracer.tensor_paths.setdefault(id(tensor), f"{full}.{key}")
 
 
-def module_row(tracer: _Tracer, module: Any) -> tuple[Any, Any]:
-    """(row of the module's class, its backend), or Nones where it has none."""
-    for backend in tracer.frameworks():
-        lift = backend.modules.get(type(module))
-        if lift is not None:
-            return lift, backend
-    return None, None
+class ModuleClass(NamedTuple):
+    """What is known of a class of modules: its row and the backend that has it, or Nones; its docstring, if its author is the
+    user; whether it is PyTorch's own."""
+
+    lift: Lift | None
+    backend: Backend | None
+    doc: str
+    library: bool
+
+
+def module_class(tracer: _Tracer, kind: type) -> ModuleClass:
+    """What is known of a class of modules."""
+    found = tracer.module_classes.get(kind)
+    if found is None:
+        rows = ((known.modules.get(kind), known) for known in tracer.frameworks())
+        lift, backend = next((pair for pair in rows if pair[0] is not None), (None, None))
+        library = kind.__module__.startswith("torch.")
+        found = ModuleClass(lift, backend, "" if library else kind.__doc__ or "", library)
+        tracer.module_classes[kind] = found
+    return found
 
 
 def _forward(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     cls = type(module)
-    lift, backend = module_row(tracer, module)
+    lift, backend, doc, library = module_class(tracer, cls)
     path = tracer.module_paths.get(id(module), "")
     site, outer = tracer.site, tracer.scope
-    doc = "" if cls.__module__.startswith("torch.") else cls.__doc__ or ""
     scope = Scope(cls.__name__, "module", path, cls, outer, tracer.span(), (), doc)
     forward = module.forward
     function = getattr(forward, "__func__", None)
     if function is not None and lift is None:
         scope.args = tracer.scope_args(function, (module, *args), kwargs)
-    elif args:
-        scope.args = tuple(("x", a.value) for a in args[:1] if isinstance(a, Proxy))
+    elif args and type(args[0]) is Proxy:
+        scope.args = (("x", args[0].value),)
     tracer.within = scope
     quiet = tracer.quiet  # a user's block inside a container of the framework has names of its own
-    tracer.quiet = cls.__module__.startswith("torch.")
+    tracer.quiet = library
     try:
         if lift is not None:
             return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
         return tracer.run_method(forward, args, kwargs)
     finally:
+        scope.left()
         tracer.within, tracer.site = outer, site
         tracer.quiet = quiet

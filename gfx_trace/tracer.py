@@ -40,6 +40,7 @@ from .iteration import Iteration
 from .journal import Journal
 from .loops import Loops
 from .memoised import Memoised
+from .modules import ModuleClass
 from .native_methods import NativeMethods
 from .objects import Objects
 from .open_iterables import OpenRange
@@ -91,6 +92,7 @@ class Tracer(
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.param_kinds: dict[str, str] = {}
         self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
+        self.native: dict[Any, tuple] = {}  # functions in C met so far that are called by their rows
         self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
         self.static_types = False
         self.depth = 0
@@ -99,6 +101,7 @@ class Tracer(
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
+        self.module_classes: dict[type, ModuleClass] = {}
         self.tensor_paths: dict[int, str] = {}
         self.bound_arrays: dict[str, Any] = {}  # what the author bound to the target, by path
         self.notes: list[str] = []

@@ -45,7 +45,7 @@ class Outliner:
         self._inside(None, list(self.graph), "")
         _relink(self.graph)
         for path in [p for p, v in self.graph.parameters.items() if not v.uses]:
-            del self.graph.parameters[path]
+            self.graph.parameters.pop(path).node.values = ()
 
     def _inside(self, scope: Scope | None, nodes: list[Node], base: str) -> list[Node]:
         """Outline what stands directly under `scope`, whose parameters stand under `base`; the nodes it has then."""
@@ -88,7 +88,7 @@ class Outliner:
             self.program.functions[name] = self._graph(name, scope, nodes, inputs, result)
         else:
             for node in nodes:
-                self.graph.detach(node)
+                self.graph.discard(node)
         return call
 
     def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: list[tuple[str, Value]], result: Any) -> Graph:
@@ -201,10 +201,6 @@ def _is_parameter(leaf: Any) -> bool:
     return type(leaf) is Value and leaf.node.op.name == "parameter"
 
 
-def _own_parameter(value: Value, path: str) -> bool:
-    return _is_parameter(value) and (not path or value.node.args[0].startswith(path + "."))
-
-
 def _relative(path: str, prefix: str) -> str:
     return path[len(prefix) + 1 :] if prefix else path
 
@@ -217,28 +213,38 @@ def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Val
 
     Beside it the values that they take from outside, parameters under `path` apart: their numbers, by first use.
     """
-    numbers: dict[Value, int] = {value: at for at, value in enumerate(ends)}
-    needed: dict[Value, int] = {}
-
-    def key(leaf: Any) -> Hashable:
-        kind = type(leaf)
-        if kind is Value:
-            found = numbers.get(leaf)
-            if found is None:
-                if _own_parameter(leaf, path):
-                    return "parameter", _relative(leaf.node.args[0], path)
-                found = numbers[leaf] = needed[leaf] = len(numbers)
-            return "%", found
-        return tree_key(leaf, key) if kind in BRANCHES else constant_key(leaf)
-
+    numbered = _Numbered(path, ends)
     rows = []
     for node in nodes:
         args = node.args if node.op.name != "call" else _relative_call(node.args, path)
         regions = [region_key(region) for region in node.regions]
-        rows.append((node.op.name, node.in_place, tuple(map(key, args)), *regions))
+        rows.append((node.op.name, node.in_place, tuple(map(numbered.key, args)), *regions))
         for value in node.values:
-            numbers[value] = len(numbers)
-    return (tuple(rows), tuple(map(key, outputs))), needed
+            numbered.numbers[value] = len(numbered.numbers)
+    return (tuple(rows), tuple(map(numbered.key, outputs))), numbered.needed
+
+
+class _Numbered:
+    """Values by numbers, in the order in which they are met, and parameters under a path by what their paths have beyond it."""
+
+    __slots__ = ("prefix", "numbers", "needed")
+
+    def __init__(self, path: str, ends: Iterable[Value]) -> None:
+        self.prefix = f"{path}." if path else ""
+        self.numbers: dict[Value, int] = {value: at for at, value in enumerate(ends)}
+        self.needed: dict[Value, int] = {}
+
+    def key(self, leaf: Any) -> Hashable:
+        """A key of an argument."""
+        kind = type(leaf)
+        if kind is not Value:
+            return tree_key(leaf, self.key) if kind in BRANCHES else constant_key(leaf)
+        found = self.numbers.get(leaf)
+        if found is None:
+            if _is_parameter(leaf) and leaf.node.args[0].startswith(self.prefix):
+                return "parameter", leaf.node.args[0][len(self.prefix) :]
+            found = self.numbers[leaf] = self.needed[leaf] = len(self.numbers)
+        return "%", found
 
 
 def _relative_call(args: tuple, path: str) -> tuple:
