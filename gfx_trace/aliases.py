@@ -307,19 +307,22 @@ def array_is_written(x: Proxy, instead: str) -> None:
     `instead`, for what is surely a number of NumPy's."""
     if x.backend is None or not x.backend.numbers or type(x.value) is not Value:
         return
-    what, has_axes = active.builder.record.of(x.value), active.builder.assumed.has_axes
     number = x.base.conditions if isinstance(x.base, Doubt) else active.builder.record.number_when(x.value)
     if number == SURE:
         raise TypeError(instead)
-    if number is None:
-        known = ARRAY in what.kinds or all(map(has_axes, what.ranks or ()))
-    else:
-        known = number != NEVER and any(has_axes(frozenset((pair,))) for pair in number)
-    if not known:
+    if not taken_for_array(x.value, number):
         raise active.builder.error(
             f"GFX cannot tell whether {called(x)!r} is an array, which is written in place, or a number of NumPy's",
             "give the argument at capture, or ask for x.ndim",
         )
+
+
+def taken_for_array(value: Value, number: Conditions | None) -> bool:
+    """Whether a value is an array, which is taken as given where nothing else tells. `number`: when it is a number of NumPy's."""
+    what, has_axes = active.builder.record.of(value), active.builder.assumed.has_axes
+    if number is None:
+        return ARRAY in what.kinds or all(map(has_axes, what.ranks or ()))
+    return number != NEVER and any(has_axes(frozenset((pair,))) for pair in number)
 
 
 def is_written(current: Any, index: Any, value: Any) -> bool:

@@ -7,23 +7,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
+from gfx_ir.infer.abstract import SCALAR, Abstract
+from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
 
 from .aliases import CONSTANT
 from .convert import constant_data
 from .flavour import loaded_frameworks
+from .journal import Slot
 from .proxy import Proxy
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
 _SMALL = 16
+NUMBER = Abstract(frozenset((SCALAR,)))
+"""What is known of a number of NumPy's."""
 
 
 class Arrays:
@@ -54,17 +61,27 @@ class Arrays:
         found = [[pair for pair in pairs if self.array_owner(pair[1]) is not None] for pairs in seen]
         return max(found, key=len, default=[])
 
-    def array_proxy(self: Tracer, x: Any, name: str = "constant") -> Proxy:
-        """The Proxy of an array met during capture: one for each array, so that aliases stay aliases."""
+    def array_proxy(self: Tracer, x: Any, name: str = "constant", place: Any = None) -> Proxy:
+        """The Proxy of an array met during capture: one for each array, so that aliases stay aliases. `place`: where it was met."""
+        if place is not None and self.places.setdefault(id(x), place) != place:
+            self.met_twice.add(id(x))
         found = self.known.get(id(x))
         if found is None or _taken_back(found.value):
             owner = self.array_owner(x)
             found = Proxy(self.array_value(x, self.tensor_paths.get(id(x)) or name), owner)
-            if isinstance(found.value, Value) and found.value.node.op.name == "constant":
+            constant = isinstance(found.value, Value) and found.value.node.op.name == "constant"
+            if constant and self.record.number_when(found.value) != SURE:
                 found.base = CONSTANT
             self.known[id(x)] = found
             self.kept.append(x)
         return found
+
+    def held_in(self: Tracer, slot: Slot, value: Any) -> Any:
+        """What who reads a slot finds where `value` stands in it."""
+        found = slot.found(value)
+        if slot.kind not in ("attribute", "item") or self.array_owner(found) is None:
+            return found
+        return self.array_proxy(found, slot.key if isinstance(slot.key, str) else "constant", slot.place)
 
     def array_value(self: Tracer, x: Any, path: str) -> Value:
         """An array as a parameter, or as a constant node where it is small and belongs to no module."""
@@ -120,6 +137,8 @@ class Arrays:
             self.params[unique] = x
             type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
             outer.add_parameter(unique, type_)
+            if isinstance(x, np.generic):
+                self.record.put(outer.parameters[unique], NUMBER)
         return outer.parameters[unique]
 
 

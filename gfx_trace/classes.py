@@ -8,12 +8,14 @@ import numpy as np
 
 from gfx_ir.graph import Value
 
+from .aliases import taken_for_array
 from .devices import settled
 from .faults import class_name
 from .numpy_numbers import number_when
 from .plain import classes_of
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .sequences import OpenList
+from .told import is_size
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -30,6 +32,8 @@ def is_instance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if type(x) is OpenList:
         x = []
     check_class(tracer, x)
+    if is_size(tracer, x):
+        return issubclass(_shape_class(tracer, x), tuple(c for c in _flatten(classes) if isinstance(c, type)))
     return _is_instance(tracer, x, _flatten(classes)) if is_open(x) else isinstance(x, classes)
 
 
@@ -62,7 +66,7 @@ def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
         ]
         return _agreed(tracer, found)
     if x.kind == "shape":
-        return any(issubclass(tuple, c) or c.__name__ == "Size" for c in classes if isinstance(c, type))
+        return issubclass(_shape_class(tracer, x), tuple(c for c in classes if isinstance(c, type)))
     if x.kind == "any":
         raise tracer.error(
             "GFX cannot tell the class of a value that differs in kind between the sides of an open test"
@@ -81,9 +85,11 @@ def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         if args[0].weak:
             return _class_of(tracer, args[0])
         owners = args[0].backend or tracer.frameworks()[0]
-        return owners.array_class()
+        return _numpy_class(tracer, args[0]) if owners.numbers else owners.array_class()
     if len(args) == 1 and isinstance(args[0], HostProxy):
         return _type_of(tracer, args[0])
+    if len(args) == 1 and is_size(tracer, args[0]):
+        return _shape_class(tracer, args[0])
     return f(*args, **kwargs)
 
 
@@ -95,9 +101,23 @@ def _type_of(tracer: Tracer, x: HostProxy) -> type:
     if x.kind in _KINDS:
         return _agreed(tracer, _host_classes(tracer, x))
     if x.kind == "shape":
-        whole = x.value.node.op.name == "shape" and x.backend is not None and not x.taken
-        return type(x.backend.from_host(np.zeros(())).shape) if whole else tuple
+        return _shape_class(tracer, x)
     raise tracer.error(f"GFX cannot tell the class of an open {x.kind}", "compare with isinstance, or fix the argument")
+
+
+def _shape_class(tracer: Tracer, x: Any) -> type:
+    """The class of a shape: that of the framework's own, also of a part of one and of what is added to one; or a tuple."""
+    if isinstance(x, tuple):
+        backend = next((b for b in tracer.frameworks() if b.name == "torch"), None) if is_size(tracer, x) else None
+    else:
+        waiting, whole = [x.value], False
+        while waiting and not whole and not x.taken:
+            node = waiting.pop().node
+            whole = node.op.name == "shape"
+            if node.op.name == "host" and node.args[0] in ("getitem", "+"):
+                waiting += [operand for operand in node.args[1] if type(operand) is Value and operand.kind == "shape"]
+        backend = x.backend if whole else None
+    return tuple if backend is None else type(backend.from_host(np.zeros(())).shape)
 
 
 def _host_classes(tracer: Tracer, x: HostProxy) -> list[type]:
@@ -128,13 +148,15 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         if x.backend.numbers and hasattr(np.ndarray, name) != hasattr(np.generic, name):
             types_ = _number_types(tracer, x, [np.ndarray])
         return any(hasattr(cls, name) for cls in types_)
+    if is_size(tracer, x) or (type(x) is HostProxy and x.kind == "shape"):
+        return hasattr(_shape_class(tracer, x), name)
     if isinstance(x, HostProxy):
         return _agreed(tracer, [hasattr(python, name) for python in _host_classes(tracer, x)])
     own = tracer.attributes.has(x, name)
     if own is not None:
         return own
     if not hasattr(x, name):
-        tracer.unset_read.add((id(x), name))
+        tracer.consulted.add((id(x), name))
     return hasattr(x, name)
 
 
@@ -187,9 +209,22 @@ def _number_types(tracer: Tracer, x: Proxy, classes: list[Any]) -> list[type]:
             raise tracer.error(f"GFX cannot tell whether {_named(x)} is one: its dtype is not known", _GIVE)
         return [numbers[0]]
     known = tracer.record.rank_of(value)
-    if conditions is not None and (known == 0 or known is None):
+    sure = known not in (0, None) or not isinstance(value, Value)
+    if not sure and (conditions is not None or not taken_for_array(value, None)):
         raise tracer.error(f"GFX cannot tell whether {_named(x)} is an array or a number of NumPy's", _GIVE)
     return [np.ndarray]
+
+
+def _numpy_class(tracer: Tracer, x: Proxy) -> type:
+    """The class of an array or a number of NumPy's."""
+    value = x.read()
+    (found,) = _number_types(tracer, x, [np.ndarray])
+    if found is np.ndarray:
+        return found
+    element = tracer.record.dtype(value) if isinstance(value, Value) else None
+    if element is None:
+        raise tracer.error(f"GFX cannot tell the class of {_named(x)}: its dtype is not known", _GIVE)
+    return type(np.zeros((), element.numpy)[()])
 
 
 def _named(x: Proxy) -> str:

@@ -14,9 +14,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from gfx_ir.probing import is_module
+
 _WRITING = frozenset(
     "__init__ __setattr__ __delattr__ __setitem__ __delitem__ __setstate__ __set__ __delete__ __next__ __enter__ __exit__".split()
 )
+FIXED = frozenset((bool, int, float, complex, str, bytes, tuple, type(None)))
+"""Types whose values are constants of Python's; a tuple is one where its items are."""
+MODULE_TABLES = ("_parameters", "_buffers", "_modules")
+"""Where a module of PyTorch's keeps what it registers."""
 IN_PLACE_FUNCTIONS = tuple(
     f"i{name}" for name in "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor concat".split()
 )
@@ -175,6 +181,14 @@ def attributes_of(held: Any) -> dict[str, Any]:
         return object.__getattribute__(held, "__dict__")
     except AttributeError:
         return {}
+
+
+def table_of(held: Any, key: str) -> dict[str, Any] | None:
+    """The dictionary in which a module holds an attribute apart from others: its tensors and submodules."""
+    if not is_module(held):
+        return None
+    own = attributes_of(held)
+    return next((own[table] for table in MODULE_TABLES if key in own.get(table, ())), None)
 
 
 def unchanged(before: Any, after: Any) -> bool:

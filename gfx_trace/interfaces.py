@@ -152,7 +152,7 @@ class Values(Protocol):
     def array_owner(self, x: Any) -> Backend | None:
         """The framework whose array x is."""
 
-    def array_proxy(self, x: Any, name: str = "constant") -> Proxy:
+    def array_proxy(self, x: Any, name: str = "constant", place: Any = None) -> Proxy:
         """What stands for an array from outside."""
 
 

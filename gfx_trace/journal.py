@@ -15,7 +15,7 @@ from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from .contents import attributes_of, contents_of, fill, unchanged
+from .contents import attributes_of, contents_of, fill, table_of, unchanged
 from .owned import owned
 from .proxy import Proxy
 
@@ -35,6 +35,11 @@ class Slot:
         """What tells slots apart."""
         return id(self.object), self.kind, self.key if isinstance(self.key, (str, int, type(None))) else id(self.key)
 
+    @property
+    def place(self) -> tuple:
+        """What tells places apart that an attribute or an item is read from."""
+        return id(self.object), self.key
+
     def get(self) -> Any:
         """What stands in it now."""
         return READ[self.kind](self.object, self.key)
@@ -53,15 +58,21 @@ class Slot:
 
 def _get_attribute(obj: Any, key: str) -> Any:
     own = hasattr(obj, "__dict__") and not isinstance(getattr(type(obj), key, None), MemberDescriptorType)
-    return attributes_of(obj).get(key, MISSING) if own else getattr(obj, key, MISSING)
+    if not own:
+        return getattr(obj, key, MISSING)
+    found = attributes_of(obj).get(key, MISSING)
+    table = table_of(obj, key) if found is MISSING else None
+    return found if table is None else table[key]
 
 
 def _set_attribute(obj: Any, key: str, value: Any) -> None:
-    if value is MISSING:
-        if _get_attribute(obj, key) is not MISSING:
-            object.__delattr__(obj, key)
-    else:
+    table = table_of(obj, key)
+    if table is not None:
+        _set_item(table, key, value)
+    elif value is not MISSING:
         object.__setattr__(obj, key, value)
+    elif _get_attribute(obj, key) is not MISSING:
+        object.__delattr__(obj, key)
 
 
 def _get_cell(cell: CellType, key: Any) -> Any:

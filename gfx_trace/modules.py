@@ -98,8 +98,17 @@ def module_attribute(tracer: _Tracer, module: Any, name: str) -> Any:
     if name == "training":
         tracer.assumed.modes[id(module)] = Mode(module, tracer.module_paths.get(id(module), ""), bool(found))
     if type(found) not in _PLAIN and tracer.array_owner(found) is not None:
-        return tracer.array_proxy(found, name)
+        return tracer.array_proxy(found, name, (id(module), name))
     return found
+
+
+def registered(module: Any, name: str, table: dict[str, Any]) -> None:
+    """Raises what PyTorch raises where a computed tensor is assigned to what a module has registered, a buffer apart."""
+    own = vars(module)
+    if table is not own["_buffers"]:
+        kind = "parameter" if table is own["_parameters"] else "child module"
+        takes = "torch.nn.Parameter" if table is own["_parameters"] else "torch.nn.Module"
+        raise TypeError(f"cannot assign 'torch.Tensor' as {kind} {name!r} ({takes} or None expected)")
 
 
 def is_derived(site: FrameType | None, module: Any, name: str) -> bool:

@@ -15,11 +15,12 @@ from gfx_ir.backend import Lift
 from gfx_ir.probing import is_module
 
 from .attributes import NOT_OWN
+from .contents import FIXED, table_of
 from .devices import settled
 from .draws import Draws, drawing
 from .faults import cannot, no_attribute
 from .joins import Choice
-from .modules import is_derived, module_attribute
+from .modules import is_derived, module_attribute, registered
 from .overloaded import Overloading
 from .packages import enterable
 from .picked import got, open_place, picked, replaced
@@ -43,6 +44,8 @@ class Objects(Overloading):
     def getattr(self: Tracer, o: Any, name: str) -> Any:
         """o.name."""
         kind = type(o)
+        if name == "__class__" and (is_open(o) or is_size(self, o)):
+            return self.call(type, (o,), {})
         if name in MEANINGS and is_open(o) and self.has_special(o, name):
             return SpecialMethod(o, name)
         if kind is Proxy:
@@ -70,7 +73,7 @@ class Objects(Overloading):
             return self.tensor_attribute(self.array_proxy(o), name)
         found = self.attribute(o, name)
         if self.array_owner(found) is not None:
-            return self.array_proxy(found, name)
+            return self.array_proxy(found, name, (id(o), name))
         return found
 
     def has_special(self: Tracer, x: Any, name: str) -> bool:
@@ -79,14 +82,14 @@ class Objects(Overloading):
         return backend is None or backend.views or name not in WRITING
 
     def attribute(self: Tracer, o: Any, name: str) -> Any:
-        """Python's own o.name. What is None or not there is noted: the code may decide by it."""
+        """Python's own o.name. What is fixed, None or not there is noted: the code may decide by it."""
         try:
             found = getattr(o, name)
         except AttributeError:
-            self.unset_read.add((id(o), name))
+            self.consulted.add((id(o), name))
             raise
-        if found is None:
-            self.unset_read.add((id(o), name))
+        if type(found) in FIXED:
+            self.consulted.add((id(o), name))
         return found
 
     def outside_generator(self: Tracer, name: str) -> Exception:
@@ -115,8 +118,12 @@ class Objects(Overloading):
         if is_module(o):
             if is_derived(self.site, o, name):
                 self.derived.add((id(o), name))
-            elif self.array_owner(old := getattr(o, name, None)) is not None and isinstance(value, Proxy):
-                self.array_proxy(old, name).write(value.read())
+            elif isinstance(value, Proxy) and (table := table_of(o, name)) is not None:
+                if self.known.get(id(table[name])) is value:  # what is there was written in place
+                    return
+                registered(o, name, table)
+                self.journal.record(o, name, "attribute", name, self.span())
+                table[name] = value
                 return
         if self.attributes.set(o, name, value):
             return
@@ -140,6 +147,8 @@ class Objects(Overloading):
             return
         if self.attributes.forget(o, name):
             return
+        if is_module(o) and table_of(o, name) is not None:
+            raise self.error(f"GFX cannot convert this write: {name!r} of a module is deleted, which outlives the call")
         self.journal.record(o, name, "attribute", name, self.span())
         delattr(o, name)
 
@@ -176,7 +185,9 @@ class Objects(Overloading):
             if type(key) is slice and is_size(self, o):
                 self.sizes[id(found)] = found
         if self.array_owner(found) is not None:
-            return self.array_proxy(found, key if isinstance(key, str) else "constant")
+            at = len(o) + key if type(o) is list and key < 0 else key
+            place = (id(o), at) if type(key) in PLAIN_KEYS else None
+            return self.array_proxy(found, key if isinstance(key, str) else "constant", place)
         return found
 
     def _at(self: Tracer, o: Any, key: Any) -> Any:

@@ -30,6 +30,7 @@ from .flavour import loaded_frameworks
 from .interpreted import interpret, of_others
 from .modules import check_modes
 from .params import moved, nest, to_host
+from .state import Write
 from .tracebacks import tidy, users_frames
 
 
@@ -234,20 +235,38 @@ class Program(gfx_ir.program.Program):
                 raise GuardError(what, hint=f"capture with a number for {path!r}, or give an array")
         for path, value in state.items():
             if path in slots:
-                write = slots[path]
-                write.slot.set(value)  # type: ignore[union-attr]  # what stands in slots has one
-                if write.param is not None:  # what the next call begins with
-                    self.params[write.param] = value
-                    self.trees = {}
+                self._replace(slots[path], value, owner)
                 continue
             original = self.params.get(path, arguments.get(path))
             if original is None:
                 continue
-            source = next((b for b in loaded() if b.is_tensor(original)), owner)
-            if tuple(source.shape_of(original)) != tuple(owner.shape_of(value)):
-                raise GuardError(
-                    f"{path!r} of shape {tuple(source.shape_of(original))} is replaced by shape {tuple(owner.shape_of(value))}"
-                )
+            source = stays(path, original, value, owner)
             source.assign(original, value if source is owner else source.from_host(owner.to_host(value)))
             if path in self.params:
                 self.trees = {k: v for k, v in self.trees.items() if k == source.name}
+
+    def _replace(self, write: Write, value: Any, owner: Backend) -> None:
+        """Put what a call made in the place of what stood there, as an array of the same framework."""
+        if write.param is not None:  # what the next call begins with
+            source = stays(write.param, self.params[write.param], value, owner)
+            value = value if source is owner else source.from_host(owner.to_host(value))
+            self.params[write.param] = value
+            self.trees = {}
+        assert write.slot is not None
+        write.slot.set(value)
+
+
+def stays(path: str, held: Any, value: Any, owner: Backend) -> Backend:
+    """The framework of an array that state holds. Raises GuardError where what replaces it has another shape or dtype: the graph
+    stands for what it found there."""
+    source = next((b for b in loaded() if b.is_tensor(held)), owner)
+    for what, before, after in (
+        ("shape", tuple(source.shape_of(held)), tuple(owner.shape_of(value))),
+        ("dtype", source.dtype_of(held), owner.dtype_of(value)),
+    ):
+        if before != after and not (what == "dtype" and source is not owner):  # JAX may hold it in fewer bits
+            raise GuardError(
+                f"{path!r} of {what} {before} is replaced by {what} {after}",
+                hint=f"let it have the {what} before the capture that it has after a call",
+            )
+    return source

@@ -235,7 +235,7 @@ class Regions:
                     found.setdefault(slot.id, [slot, slot.get(), slot.get()])[1 + at] = with_items(slot.get(), items)
         joined: list[tuple[Slot, Any]] = []
         for slot, a, b in found.values():
-            a, b = slot.found(a), slot.found(b)
+            a, b = self.held_in(slot, a), self.held_in(slot, b)
             if type(a) is Content:
                 joined.append((slot, self._one_content(slot, a, b)))
                 continue

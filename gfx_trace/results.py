@@ -53,7 +53,8 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         named = kind if hasattr(result, "_fields") else None
         rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
         return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
-    found = result if type(result) is OpenRange or is_iterator(result) else tracer.unwrap(result)
+    left = type(result) is OpenRange or is_iterator(result) or isinstance(result, type)
+    found = result if left else tracer.unwrap(result)
     if found is not result:
         return found, None
     name = "range" if kind is OpenRange else (result.kind if type(result) is Lazy else kind).__name__

@@ -211,7 +211,7 @@ class Settling:
             return True
         if slot.kind == "contents":
             return self._settle_contents(slot, value)
-        old = Proxy(slot.old, slot.object.backend) if slot.kind == "proxy" else slot.found(slot.old)
+        old = Proxy(slot.old, slot.object.backend) if slot.kind == "proxy" else self.tracer.held_in(slot, slot.old)
         held = Proxy(value, slot.object.backend) if slot.kind == "proxy" else value
         if same(old, held) or (slot.kind == "proxy" and slot.old is value):
             return True

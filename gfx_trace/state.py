@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import types
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.probing import own_attribute
 
 from .aliases import Lost, WrittenConstant
-from .contents import unchanged
+from .contents import FIXED, unchanged
 from .gradient_marks import unmarked
 from .journal import MISSING, Slot, containers
 from .proxy import Proxy
@@ -46,7 +49,24 @@ def lasting_writes(tracer: Tracer, target: Any, arguments: Any, outside: set[int
             )  # fmt: skip
     found = [_write(tracer, slot, reached) for slot in list(tracer.journal.frames[0].values())]
     tracer.journal.undo()
-    return [write for write in found if write is not None]
+    return _told_apart([write for write in found if write is not None], tracer.params)
+
+
+def _told_apart(writes: list[Write], params: Mapping[str, Any]) -> list[Write]:
+    """The writes, each with a path of its own: two objects of one class have attributes of one name, and what is replaced was
+    perhaps written before."""
+    replaced = {write.param for write in writes if write.slot is not None}
+    writes = [write for write in writes if write.slot is not None or write.path not in replaced]
+    taken = {write.path for write in writes if write.slot is None or write.param is not None} | params.keys()
+    found = []
+    for write in writes:
+        path, count = write.path, 1
+        if write.slot is not None and write.param is None:
+            while path in taken:
+                path, count = f"{write.path}_{count}", count + 1
+            taken.add(path)
+        found.append(replace(write, path=path))
+    return found
 
 
 def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
@@ -60,10 +80,10 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     module = tracer.module_paths.get(id(slot.object))
     if module is None and id(slot.object) not in reached and slot.kind != "global":
         return None
-    value = slot.get()
-    if _as_it_was(slot) or (isinstance(value, (int, float, str, bool, type(None))) and value == slot.old):
+    value, old = slot.get(), slot.found(slot.old)
+    if _as_it_was(slot) or (type(value) is type(old) and _fixed(value) and value == old):
         return None
-    if slot.kind in ("cell", "global") and not isinstance(slot.old, (int, float)):
+    if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
         what = (
             f"the global {slot.name!r}"
             if slot.kind == "global"
@@ -79,25 +99,40 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
             slot.span,
             "return them instead",
         )
-    if isinstance(slot.old, (int, float)):
-        raise UnsupportedConstruct(
-            f"GFX cannot convert this write: {slot.name!r} is a Python number that changes from call to call, and its value is part of the graph",
-            slot.span, "make it a buffer (a tensor), or an argument and a result",
-        )  # fmt: skip
-    if slot.kind == "item" and slot.old is MISSING:
+    if slot.kind == "item" and old is MISSING:
         raise Remembered(slot, value)
-    if (slot.old is None or slot.old is MISSING) and (id(slot.object), slot.key) in tracer.unset_read:
-        found = "None" if slot.old is None else "not there"
+    asked = slot.place in tracer.consulted
+    if not (old is None or old is MISSING or tracer.array_owner(old) is not None):
+        if asked or module is None or type(old) not in FIXED:
+            raise _changes(slot, old)
+    elif asked and (old is None or old is MISSING):
+        found = "None" if old is None else "not there"
         raise UnsupportedConstruct(
             f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it",
             slot.span, "make it a tensor before the capture (a buffer), or an argument and a result",
         )  # fmt: skip
-    if isinstance(value, Proxy) and tracer.known.get(id(slot.old)) is value:
+    if isinstance(value, Proxy) and tracer.known.get(id(old)) is value:
         return None  # the same array, written in place
     owner = module if module is not None else type(slot.object).__name__.lower()
     path = f"{owner}.{slot.key}" if owner else str(slot.key)
-    param = _param_of(tracer, slot.old)
+    param = _param_of(tracer, slot, old)
+    if param is not None and not (type(value) is Proxy and not value.weak):
+        raise _changes(slot, old)
     return Write(param or path, tracer.unwrap(value), slot, param)
+
+
+def _changes(slot: Slot, old: Any) -> UnsupportedConstruct:
+    """The error for a write that replaces what is no tensor, and what the graph took for fixed."""
+    what = "Python number" if isinstance(old, (int, float)) and not isinstance(old, np.generic) else type(old).__name__
+    return UnsupportedConstruct(
+        f"GFX cannot convert this write: {slot.name!r} is a {what} that changes from call to call, and its value is part of the graph",
+        slot.span, "make it a buffer (a tensor), or an argument and a result",
+    )  # fmt: skip
+
+
+def _fixed(x: Any) -> bool:
+    """Whether x is a constant of Python's that `==` compares whole."""
+    return all(map(_fixed, x)) if isinstance(x, tuple) else type(x) in FIXED
 
 
 def _as_it_was(slot: Slot) -> bool:
@@ -106,13 +141,18 @@ def _as_it_was(slot: Slot) -> bool:
     return value is slot.old or (slot.kind == "contents" and unchanged(slot.old, value))
 
 
-def _param_of(tracer: Tracer, array: Any) -> str | None:
-    """The parameter that an array is. Where it stands as a constant, the capture has to begin again."""
+def _param_of(tracer: Tracer, slot: Slot, array: Any) -> str | None:
+    """The parameter that the array is which a write replaces. Where it stands as a constant, the capture has to begin again."""
     if id(array) not in tracer.known:
         return None
     found = next((name for name, held in tracer.params.items() if held is array), None)
     if found is None:
         raise WrittenConstant
+    if id(array) in tracer.met_twice or tracer.places.get(id(array), slot.place) != slot.place:
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this write: the tensor that {slot.name!r} held before is met elsewhere, too, where the next call still finds it",
+            slot.span, "write into it in place, or let each place have a tensor of its own",
+        )  # fmt: skip
     return found
 
 

@@ -94,8 +94,10 @@ class Texts:
             raise self.error("GFX cannot convert a format that hangs on data", "write its width and digits as numbers")
         text = not conversion
         number = weak_kind(value) or number_of(self, value, text)
-        if (conversion == "s" and not self._torch_tensor(value)) or number:
-            conversion = None  # str of a number or array of NumPy's and JAX's is what an f-string gives
+        if not spec and ((conversion == "s" and not self._torch_tensor(value)) or number):
+            conversion = (
+                None  # str of a number or array of NumPy's and JAX's is what an f-string gives; a spec formats a text
+            )
         found = value.read() if weak_kind(value) else value_of(self, value, text)
         return (found, conversion or "", spec) if conversion or spec else found
 

@@ -89,6 +89,8 @@ class Tracer(
         self.castable = Castable(self)
         self.decided = Decided(self.record)
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
+        self.places: dict[int, Any] = {}  # where each of them was met first,
+        self.met_twice: set[int] = set()  # and those that were met elsewhere, too
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.param_kinds: dict[str, str] = {}
         self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
@@ -110,7 +112,9 @@ class Tracer(
         self.sizes: dict[int, tuple] = {}  # shapes of PyTorch's that are known, by id: they have a text of their own
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
-        self.unset_read: set[tuple[int, str]] = set()  # attributes that were None, or not there, where the code asked
+        self.consulted: set[tuple[int, str]] = (
+            set()
+        )  # attributes that were None, not there, or fixed, where the code asked
         self.derived: set[tuple[int, str]] = set()  # attributes of modules that a hook makes anew in each call
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where

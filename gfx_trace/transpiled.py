@@ -13,7 +13,7 @@ from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
 
 from .params import flatten, moved, to_host
-from .program import Program
+from .program import Program, stays
 from .tracebacks import users_frames
 
 
@@ -51,6 +51,8 @@ class Transpiled:
         result, state = out
         for path, value in state.items():
             if path in self.program.params:
+                owner = backend(self.target)
+                stays(path, moved(self.program.params[path], owner), value, owner)
                 _set_path(self.params, path, value)
         return result
 

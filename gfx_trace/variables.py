@@ -31,7 +31,7 @@ def gfx_load(name: str, value: Any) -> Any:
     tracer = active.builder
     if tracer.array_owner(value) is not None:
         tracer.site = sys._getframe(1)
-        return tracer.array_proxy(value, name)
+        return tracer.array_proxy(value, name, name)
     return gfx_read(name, value)
 
 

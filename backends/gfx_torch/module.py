@@ -11,6 +11,7 @@ from torch import nn
 
 from gfx_ir.codegen import Module, origin
 from gfx_ir.errors import GuardError
+from gfx_ir.trees import tree_map
 
 _STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
 
@@ -68,8 +69,8 @@ class Transpiled(Branch):
         for path, value in state.items():
             held = _find(self, layout, path.split("."))
             if held is not None:
-                with torch.no_grad():
-                    held.copy_(value)
+                result = _apart(result, held)
+                _put(path, held, value)
         return result
 
     def __getstate__(self) -> dict[str, Any]:
@@ -80,6 +81,19 @@ class Transpiled(Branch):
     def __setstate__(self, state: dict[str, Any]) -> None:
         emitted = state["_gfx_fn"]
         super().__setstate__({**state, "_gfx_fn": emitted.load() if isinstance(emitted, Module) else emitted})
+
+
+def _apart(result: Any, held: torch.Tensor) -> Any:
+    """A result that does not change when a tensor of the module is written: what the call found there."""
+    return tree_map(lambda leaf: leaf.clone() if leaf is held else leaf, result)
+
+
+def _put(path: str, held: torch.Tensor, value: torch.Tensor) -> None:
+    """Make a tensor of the module hold what a call left there. Raises GuardError where that has another shape."""
+    if held.shape != value.shape:
+        raise GuardError(f"{path!r} of shape {tuple(held.shape)} is replaced by shape {tuple(value.shape)}")
+    with torch.no_grad():
+        held.copy_(value)
 
 
 def _mode_error(path: str, training: bool) -> GuardError:

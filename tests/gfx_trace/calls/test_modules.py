@@ -258,7 +258,7 @@ def test_a_buffer_keeps_its_shape():
             self.register_buffer("total", torch.zeros(3))
 
         def forward(self, x):
-            self.total = x.sum()
+            self.total = self.total.sum() + x.sum()
             return x
 
     with pytest.raises((GuardError, CaptureError), match="total"):

@@ -249,3 +249,19 @@ def joined(x):
 def test_what_is_joined_is_taken_once():
     x = torch.ones(3)
     torch.testing.assert_close(gfx.symbolic_trace(joined, x)(x), joined(x))
+
+
+def formatted(x, k: int):
+    n, t = float(x[0]), bool(x[1] > 0)
+    return (
+        f"{n!r:>8}|{n!s:8}|{n:8}|{t!s:6}|{t!r:>6}|{t:6}|{k!r:4}|{k!s:>4}|{k:4}|{x.shape[0]!s:4}|",
+        "{!r:>9}{!s:9}".format(n, t),  # noqa: UP032 - what is tested,
+    )
+
+
+@pytest.mark.parametrize("given", [(), (torch.ones(2), 7)], ids=["open", "given"])
+def test_a_format_is_one_of_the_text_that_a_conversion_makes(given):
+    program = gfx.symbolic_trace(formatted, *given, backend="torch")
+    for x in (torch.tensor([1.5, 2.0]), torch.tensor([-0.25, -1.0])):
+        for call in (program, program.module("torch").load()):
+            assert call(x, 7) == formatted(x, 7)

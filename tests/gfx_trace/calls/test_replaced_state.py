@@ -1,0 +1,223 @@
+"""State that a call replaces: buffers, attributes and items hold a new tensor, and what was read before keeps the old one."""
+
+import copy
+from types import SimpleNamespace
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError, GuardError
+
+
+class Last(nn.Module):
+    """What it was given the time before."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("last", torch.zeros(3))
+
+    def forward(self, x):
+        previous, self.last = self.last, x * 1
+        return previous
+
+
+class Mean(nn.Module):
+    """A running mean, and how far this call moved it, where the sum is positive."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(3))
+        self.seen = torch.tensor(0.0)
+
+    def forward(self, x):
+        before = self.mean
+        if x.sum() > 0:
+            self.mean = 0.5 * self.mean + 0.5 * x
+            self.seen = self.seen + 1
+        self.mean *= 0.9
+        return before * 1, self.mean - before, self.seen
+
+
+class Twice(nn.Module):
+    """A child's buffer, replaced by its parent, and one that a loop replaces."""
+
+    def __init__(self):
+        super().__init__()
+        self.child = Last()
+        self.register_buffer("total", torch.ones(()))
+
+    def forward(self, x):
+        y = self.child(x) + self.child(x + 1)
+        for v in x:
+            self.total = self.total * 0.5 + v
+        self.child.last = self.child.last - self.total
+        return y + self.total
+
+
+class Shared(nn.Module):
+    """What is written in place is seen by all that hold it."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("held", torch.zeros(3))
+
+    def forward(self, x):
+        y = x * 2
+        self.held = y
+        y += 1
+        return y * self.held
+
+
+CALLS = [torch.tensor([1.0, 2.0, 3.0]), torch.tensor([-4.0, 1.0, 2.0]), torch.tensor([0.5, 0.25, -0.5])]
+
+
+def calls_of(f):
+    return [tree_of(f(x.clone())) for x in CALLS]
+
+
+def tree_of(out):
+    return [leaf.detach().numpy().copy() for leaf in (out if isinstance(out, tuple) else (out,))]
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("cls", [Last, Mean, Twice, Shared])
+def test_a_module_that_replaces_its_tensors_is_called_as_it_was(cls, typed):
+    plain, mine = cls(), cls()
+    wanted = calls_of(plain)
+    program = gfx.symbolic_trace(mine, *([CALLS[0].clone()] if typed else []))
+    module = gfx.transpile(program, to="torch").module()
+    assert_same(calls_of(module), wanted)
+    assert_same(calls_of(program), wanted)
+    for name, held in plain.state_dict().items():
+        torch.testing.assert_close(mine.state_dict()[name], held)
+
+
+def assert_same(found, wanted):
+    for a, b in zip(found, wanted, strict=True):
+        for one, other in zip(a, b, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_what_jax_made_is_held_as_the_framework_of_the_model_has_it():
+    mine = Mean()
+    program = gfx.symbolic_trace(mine)
+    program(jnp.asarray([1.0, 2.0, 3.0]))
+    assert isinstance(mine.mean, torch.Tensor) and isinstance(mine.seen, torch.Tensor)
+    plain = Mean()
+    plain(CALLS[0])
+    torch.testing.assert_close(mine.mean, plain.mean)
+
+
+def test_objects_of_one_class_have_state_of_their_own():
+    a, b = SimpleNamespace(last=None), SimpleNamespace(last=None)
+
+    def f(x):
+        a.last, b.last = x + 1, x + 2
+        return x
+
+    gfx.symbolic_trace(f, backend="torch")(CALLS[0])
+    torch.testing.assert_close(a.last, CALLS[0] + 1)
+    torch.testing.assert_close(b.last, CALLS[0] + 2)
+
+
+class Counted:
+    calls, mode, scale, first, size = 0, "up", torch.ones(3), True, (1, 2)
+
+
+def by_class(held, x):
+    held.calls = held.calls + 1
+    return x * held.calls
+
+
+def by_flag(held, x):
+    y = x * 2 if held.first else x
+    held.first = False
+    return y
+
+
+def by_text(held, x):
+    y = x if held.mode == "up" else -x
+    held.mode = "down"
+    return y
+
+
+def by_size(held, x):
+    y = x * held.size[0]
+    held.size = (held.size[0] + 1, 2)
+    return y
+
+
+def by_setattr(held, x):
+    if x[0] > 0:
+        setattr(held, "calls", 3)
+    return x * held.calls
+
+
+def by_kind(held, x):
+    y = x * held.scale
+    held.scale = None
+    return y
+
+
+def by_two_places(held, x):
+    y = Counted.scale * x
+    held.scale = held.scale + x
+    return y + held.scale
+
+
+REFUSED = [by_class, by_flag, by_text, by_size, by_setattr, by_kind, by_two_places]
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["its own", "its class's"])
+@pytest.mark.parametrize("write", REFUSED)
+def test_what_the_graph_takes_for_fixed_may_not_change(write, own):
+    held = Counted()
+    if own:
+        vars(held).update({k: v for k, v in vars(Counted).items() if not k.startswith("__")})
+    before = copy.copy(vars(held))
+    with pytest.raises(CaptureError, match=r"GFX cannot convert this write(.|\n)*test_replaced_state.py"):
+        gfx.symbolic_trace(lambda x: write(held, x), backend="torch")
+    assert vars(held) == before
+
+
+def test_a_class_gives_what_an_object_begins_with():
+    held, plain = Counted(), Counted()
+
+    def f(x):
+        held.scale = held.scale * x
+        return held.scale
+
+    program = gfx.symbolic_trace(f, backend="torch")
+    for x in CALLS:
+        plain.scale = plain.scale * x
+        torch.testing.assert_close(program(x), plain.scale)
+
+
+@pytest.mark.parametrize("made", [lambda x: x[:2], lambda x: x.long()])
+def test_state_keeps_shape_and_dtype(made):
+    held = SimpleNamespace(h=torch.zeros(3))
+
+    def f(x):
+        y = held.h.sum()
+        held.h = made(x)
+        return y
+
+    with pytest.raises(GuardError, match="'h' of"):
+        gfx.symbolic_trace(f, backend="torch")(CALLS[0])
+    torch.testing.assert_close(held.h, torch.zeros(3))
+
+
+def test_a_parameter_is_replaced_by_parameters_alone():
+    class Wrong(nn.Linear):
+        def forward(self, x):
+            self.bias = self.bias + 1
+            return super().forward(x)
+
+    model = Wrong(3, 3)
+    with pytest.raises(TypeError, match=r"cannot assign .* as parameter 'bias'"):
+        gfx.symbolic_trace(model)
+    assert isinstance(model.bias, nn.Parameter)

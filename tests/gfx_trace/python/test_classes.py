@@ -1,0 +1,71 @@
+"""The class of what Python has: `type(x)`, `x.__class__` and isinstance of arrays, NumPy's numbers and PyTorch's shapes."""
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError, GuardError
+
+
+def names(x: np.ndarray):
+    v, s = x[0], x.sum()
+    same = type(v) is np.ndarray, type(x) is np.ndarray, isinstance(s, np.generic), v.__class__ is type(s)
+    return type(v).__name__, s.__class__.__name__, type(x).__name__, type(np.array(2.0)).__name__, *same
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16", "bool"])
+def test_numbers_of_numpy_are_of_their_own_classes(dtype):
+    x = np.ones(3, dtype)
+    assert gfx.symbolic_trace(names, x)(x) == names(x)
+
+
+def one_of_two(x: np.ndarray):
+    v = x[0] if x[1] > 0 else x[2]
+    return x * (2 if isinstance(v, np.ndarray) else 3)
+
+
+def test_an_element_is_no_array_whatever_its_dtype():
+    program = gfx.symbolic_trace(one_of_two, backend="numpy")
+    for x in (np.ones(3), -np.ones(3), np.ones(3, "int32")):
+        np.testing.assert_array_equal(program(x), one_of_two(x))
+
+
+def named(x: np.ndarray):
+    return type(x[0]).__name__
+
+
+def test_a_class_that_hangs_on_a_dtype_which_is_not_known_is_refused():
+    with pytest.raises(CaptureError, match="cannot tell the class"):
+        gfx.symbolic_trace(named, backend="numpy")
+
+
+@pytest.mark.parametrize("ask", [lambda v: isinstance(v, np.ndarray), lambda v: type(v) is np.ndarray])
+def test_an_array_that_a_function_makes_is_taken_as_given(ask):
+    program = gfx.symbolic_trace(lambda x: (np.sin(x), ask(np.sin(x))), backend="numpy")
+    assert program(np.ones(2))[1] is True
+    with pytest.raises(GuardError, match=r"x\.ndim >= 1"):
+        program(np.array(2.0))  # of which sin makes a number
+
+
+def shapes(x):
+    size, part, items = x.shape, x.shape[:1], tuple(x.shape)
+    kinds = [type(s).__name__ for s in (size, part, items, x.size())] + [size.__class__.__name__]
+    return (
+        *kinds,
+        isinstance(size, torch.Size),
+        isinstance(items, torch.Size),
+        hasattr(part, "numel"),
+        hasattr(items, "numel"),
+    )
+
+
+@pytest.mark.parametrize("given", [(), (torch.ones(2, 3),)], ids=["open", "given"])
+def test_shapes_are_of_the_framework_s_class(given):
+    x = torch.ones(2, 3)
+    assert gfx.symbolic_trace(shapes, *given, backend="torch")(x) == shapes(x)
+
+
+def test_a_class_is_no_result():
+    with pytest.raises(CaptureError, match="cannot return a type"):
+        gfx.symbolic_trace(lambda x: (x, type(float(x[0]))), backend="torch")
