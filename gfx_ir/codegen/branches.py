@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 from ..graph import UNBOUND, Graph, Node, Value
 from .constants import call
 from .copying import outputs_of
-from .host import boolean, negate
-from .statements import Statements
+from .logic import boolean, negate
+from .nesting import Nested
+from .statements import Finish, Statements
 
 
 class Branches(Statements):
     """Tests in Python's own spelling."""
 
-    def branch(self, node: Node, finish: Callable[[int], bool]) -> bool:
+    def branch(self, node: Node, finish: Finish) -> Nested:
         """Write both sides of a test, each ended by `finish`: it finds the outputs replaced by what that side gives."""
         test = self.test(node.args[0])
         liveness = self.plan.liveness
         sides: list[tuple[list[ast.stmt], bool]] = []
-        for at, region in enumerate(node.regions):
+        for region in node.regions:
             given = outputs_of(region.result, len(node.values))
-
-            def end(_: Any, at: int = at, region: Graph = region, given: list[Any] = given) -> bool:
-                liveness.stand(node.values, given)
-                return finish(at)
-
             for output, leaf in zip(node.values, given):
                 self.want(leaf, self.prefer.get(output), region)
-            sides.append(self.block(region, end))
+            liveness.stand(node.values, given)
+            sides.append((yield self.block(region, finish)))
         liveness.stand_no_more(node.values)  # what is asked of it from here on is asked of both sides
         return self.put_if(test, *sides[0], *sides[1], node)
 
@@ -57,7 +53,7 @@ class Branches(Statements):
             self.put(ast.If(test, then, other), node.span)
         return then_ends and other_ends
 
-    def if_statement(self, node: Node) -> bool:
+    def if_statement(self, node: Node) -> Nested:
         """A test in the middle of a block: both sides assign its outputs."""
         graph, at = self.place(node)
         outputs = [value for value in node.values if self.plan.liveness.used(value)]
@@ -67,18 +63,14 @@ class Branches(Statements):
         for value, text in zip(outputs, chosen):
             self.prefer[value] = text
 
-        def finish(side: int) -> bool:
-            pairs = []
-            for value, text in zip(outputs, chosen):
-                given = outputs_of(node.regions[side].result, len(node.values))[value.index - 1]
-                if given is not UNBOUND and self.plan.resolve(given) is not UNBOUND:
-                    pairs.append((text, self.tree(given)))
-            self.assign(pairs)
+        def finish() -> bool:
+            given = [(text, self.plan.resolve(value)) for value, text in zip(outputs, chosen)]
+            self.assign([(text, self.tree(leaf)) for text, leaf in given if leaf is not UNBOUND])
             return False
 
-        ended = self.branch(node, finish)
+        ended = yield self.branch(node, finish)
         for value, text in zip(outputs, chosen):
-            self.bind(value, text)
+            self.rebind(value, text)
         return ended
 
     def _name_output(self, node: Node, value: Value, graph: Graph, tick: int, avoid: list[str]) -> str:

@@ -10,6 +10,7 @@ from .copying import outputs_of
 
 IFS = frozenset(("cond", "host_if"))
 LOOPS = frozenset(("while", "for", "host_while", "host_for"))
+CONTROL = IFS | LOOPS | {"repeat_calls"}
 _BOOLEAN = frozenset(
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf"
     " isfinite signbit all any array_equal bernoulli is_none is_floating can_cast to_bool".split()

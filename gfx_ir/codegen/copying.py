@@ -13,6 +13,14 @@ Values = dict[Value, Any]
 def copy_graph(graph: Graph, values: Values | None = None, prefix: str = "") -> Graph:
     """A copy, regions included; `values` is filled with old value → new value. Paths of calls get `prefix`."""
     values = {} if values is None else values
+    out = _begun(graph, values)
+    copy_nodes(graph, out, None, values, prefix)
+    out.result = substitute(graph.result, values)
+    return out
+
+
+def _begun(graph: Graph, values: Values) -> Graph:
+    """A graph with the arguments and parameters of another one."""
     out = Graph(graph.name, graph.doc)
     for value in graph.placeholders:
         made = out.add_placeholder(value.name or "", value.kind, value.type, value.node.span)
@@ -20,25 +28,37 @@ def copy_graph(graph: Graph, values: Values | None = None, prefix: str = "") -> 
         values[value] = made
     for path, value in graph.parameters.items():
         values[value] = out.add_parameter(path, value.type)
-    copy_nodes(graph, out, None, values, prefix)
-    out.result = substitute(graph.result, values)
     return out
 
 
 def copy_nodes(source: Graph, into: Graph, before: Node | None, values: Values, prefix: str = "") -> None:
     """Copy the nodes of `source` into another graph, before one of its nodes (None: at the end); calls get `prefix`."""
+    inner = _copy_flat(source, into, before, values, prefix)
+    while inner:
+        region, out, held = inner.pop()
+        inner += _copy_flat(region, out, None, held, prefix)
+        out.result = substitute(region.result, held)
+
+
+def _copy_flat(
+    source: Graph, into: Graph, before: Node | None, values: Values, prefix: str
+) -> list[tuple[Graph, Graph, Values]]:
+    """The same but for what stands in regions: gives each with its copy, which has arguments only, and their values."""
+    inner = []
     for node in source:
         kinds = tuple(value.kind for value in node.values)
-        regions = tuple(copy_graph(region, prefix=prefix) for region in node.regions)
+        begun = [(region, held := Values(), _begun(region, held)) for region in node.regions]
+        inner += [(region, out, held) for region, held, out in begun]
         args = substitute(node.args, values)
         if prefix and node.op.name in ("call", "repeat_calls"):
             args = (args[0], join(prefix, args[1]), *args[2:])
-        made = Node(node.op, args, kinds, node.span, regions)
+        made = Node(node.op, args, kinds, node.span, tuple(out for _, _, out in begun))
         made.in_place = node.in_place
         for old, new in zip(node.values, made.values):
             new.name, new.type = old.name, old.type
             values[old] = new
         into.insert(made, before)
+    return inner
 
 
 def splice(source: Graph, node: Node, args: Any, prefix: str) -> None:

@@ -13,7 +13,8 @@ from ..trees import BRANCHES, tree_map
 from . import constants
 from .constants import call, name
 from .deferred import DEFERRED
-from .host import host_expression, negate
+from .host import host_expression
+from .logic import negate
 
 if TYPE_CHECKING:
     from .module import ModuleWriter
@@ -168,8 +169,8 @@ class Expressions:
     def call(self, node: Node) -> ast.expr:
         """A call of a function of the module."""
         callee, prefix, args = node.args
-        function = name(self.module.function(callee))
-        given = [self.path(prefix)] if self.module.needs_params(callee) else []
+        function = name(self.module.titles.function(callee))
+        given = [self.path(prefix)] if self.module.summary.needs_params(self.module.functions[callee]) else []
         return ast.Call(function, given + [self.tree(arg) for arg in args], [])
 
     def holder(self, node: Node) -> ast.expr:

@@ -13,9 +13,11 @@ from ..program import Parameter
 from ..trees import leaves, paths
 from .constants import name
 from .hoist import hoist
+from .identifiers import usable
 from .joined import join
 from .liveness import counted, fors
-from .names import Scope, usable
+from .names import Scope
+from .nesting import Nested, run
 from .operators import Operators
 from .plan import Plan
 from .signature import Signature
@@ -31,7 +33,7 @@ class FunctionWriter(Operators):
 
     def __init__(self, module: ModuleWriter, graph: Graph) -> None:
         self.module = module
-        rules = (module.effectful, module.functional, module.gives_tuple, module.spelling)
+        rules = (module.summary.effectful, module.functional, module.gives_tuple, module.spelling)
         overwriting, writing = partial(module.overwriting, graph), partial(module.writing, graph)
         deferred = module.style.control == "functional"
         self.plan = Plan(graph, *rules, overwriting, writing, module.ordered, module.facts, self.hop, deferred)
@@ -46,7 +48,7 @@ class FunctionWriter(Operators):
     def write(self, text: str, signature: Sequence[Parameter], doc: str, params: bool) -> ast.FunctionDef:
         """The definition under the name `text`."""
         arguments = self._arguments(signature, params)
-        body, _ = self.block(self.graph, self._end)
+        body, _ = run(self.block(self.graph, self._end))
         if params:
             body = hoist(body, self.root, set(self._taken(body)) | self.module.reserved)
         body = join(body)
@@ -54,10 +56,10 @@ class FunctionWriter(Operators):
             body.insert(0, ast.Expr(ast.Constant(doc)))
         return ast.FunctionDef(text, arguments, body or [ast.Pass()], [], None)
 
-    def _end(self, result: Any) -> bool:
-        if result is None and self.out:
+    def _end(self) -> bool:
+        if self.graph.result is None and self.out:
             return False
-        return self.return_(result)
+        return self.return_(self.graph.result)
 
     def _taken(self, body: list[ast.stmt]) -> list[str]:
         found = [inner.id for statement in body for inner in ast.walk(statement) if isinstance(inner, ast.Name)]
@@ -126,17 +128,17 @@ class FunctionWriter(Operators):
             return self.functional_if(node)
         return self.functional_loop(node)
 
-    def control_statement(self, node: Node) -> bool:
-        """A test or loop as statements; True where nothing behind it is reached."""
+    def control_statement(self, node: Node) -> Nested:
+        """A test or loop as statements; what it gives is True where nothing behind it is reached."""
         op = node.op.name
         if op == "repeat_calls":
             self.repeat(node)
         elif node in self.plan.ternary or (op == "cond" and self.module.functional(node)):
             self._assign_outputs(node, [v for v in node.values if self.plan.liveness.used(v)])
         elif op in ("cond", "host_if"):
-            return self.if_statement(node)
+            return (yield self.if_statement(node))
         elif not self.module.functional(node):
-            self.python_loop(node)
+            yield self.python_loop(node)
         elif fors(node) and not counted(node) and node.arg("exit") is None:
             self._assign_scan(node)
         else:

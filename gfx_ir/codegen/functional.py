@@ -12,9 +12,11 @@ from ..infer.elements import declared
 from .casts import Casts
 from .constants import call, name
 from .copying import outputs_of
-from .host import flat
 from .liveness import counted, fors, loop_results, placeholders
+from .logic import flat
 from .names import Scope
+from .nesting import run
+from .statements import Finish
 
 _SIDES = ("then", "otherwise")
 _LINE = 80  # columns of a test and its sides that stand on one line, with what is around them
@@ -47,13 +49,13 @@ class Functional(Casts):
         return {found.id for found in ast.walk(self.value(value)) if isinstance(found, ast.Name)}
 
     def function(
-        self, region: Graph, hint: str, avoid: set[str], enter: Callable[[], list[str]], finish: Callable[[Any], bool]
+        self, region: Graph, hint: str, avoid: set[str], enter: Callable[[], list[str]], finish: Finish
     ) -> ast.expr:
         """A region as a lambda, or as a function written before the statement at hand; `enter` gives its arguments."""
         outer_scope, outer_out, outer_prefer = self.scope, self.out, self.prefer
         self.scope, self.out, self.prefer = self.closure([region]), [], {}
         arguments = enter()
-        self.fill_block(region, finish)
+        run(self.fill_block(region, finish))
         body = self.out
         inner = self.scope
         self.scope, self.out, self.prefer = outer_scope, outer_out, outer_prefer
@@ -109,7 +111,7 @@ class Functional(Casts):
         functions, before = [], []
         for region, side, hint in zip(node.regions, sides, _SIDES):
 
-            def finish(_: Any, region: Graph = region, side: list[Any] = side) -> bool:
+            def finish(region: Graph = region, side: list[Any] = side) -> bool:
                 return self.give(region, side, outputs)
 
             before.append(len(self.out))
@@ -284,8 +286,8 @@ class Functional(Casts):
         flag = node.arg("exit")
         avoid: set[str] = set()
 
-        def ask(result: Any) -> bool:
-            asked = self.tree(result[0] if type(result) in (tuple, list) else result)
+        def ask() -> bool:
+            asked = self.tree(outputs_of(test.result, 1)[0])
             if flag is not None:
                 done = ast.UnaryOp(ast.Invert(), name(flags[0]))
                 always = isinstance(asked, ast.Constant) and asked.value is True
@@ -323,10 +325,10 @@ class Functional(Casts):
         self._want_results(node, carried)
         return arguments
 
-    def _finish(self, node: Node, carried: Sequence[int]) -> Callable[[Any], bool]:
+    def _finish(self, node: Node, carried: Sequence[int]) -> Finish:
         results, values = [loop_results(node)[at] for at in carried], [node.values[at] for at in carried]
 
-        def finish(_: Any) -> bool:
+        def finish() -> bool:
             if not any(self.is_cast(node, at) for at in carried):
                 return self.give(node.regions[-1], results, values)
             items = [self.trip_result(node, at) for at in carried]

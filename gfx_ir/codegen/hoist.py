@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 
 from .constants import name
-from .names import usable
+from .identifiers import usable
 
 _OFTEN = 3
 Path = tuple

@@ -10,8 +10,10 @@ from ..types import LogicalTensor
 from .branches import Branches
 from .constants import call, name
 from .copying import outputs_of
-from .host import negate
+from .guards import guarded
 from .liveness import fors, loop_results, placeholders
+from .logic import negate
+from .nesting import Nested
 from .returns import only_returned
 from .walrus import kept_by_test
 
@@ -19,12 +21,14 @@ from .walrus import kept_by_test
 class Loops(Branches):
     """Loops in Python's own spelling."""
 
-    def python_loop(self, node: Node) -> None:
+    def python_loop(self, node: Node) -> Nested:
         """A loop whose carried values are variables."""
         carried = self._carried(node)
         chosen = self._name_carried(node, carried)
         self.assign([(chosen[at], self._init(node, at)) for at in carried], node.span)
         lists = self._lists(node, chosen)
+        for at in carried:
+            self.scope.forget(chosen[at])
         for region in node.regions:
             phis = placeholders(node, region)[1]
             for at in carried:
@@ -35,12 +39,12 @@ class Loops(Branches):
         for at in carried:
             self.want(results[at], chosen[at], node.regions[-1])
         if fors(node):
-            self._for(node, carried, chosen, lists)
+            yield self._for(node, carried, chosen, lists)
         else:
-            self._while(node, carried, chosen)
+            yield self._while(node, carried, chosen)
         for at in carried:
             if self.plan.liveness.used(node.values[at]):
-                self.bind(node.values[at], chosen[at])
+                self.rebind(node.values[at], chosen[at])
         self._stack(node, lists)
 
     # ------------------------------------------------------------------ carried values
@@ -105,24 +109,25 @@ class Loops(Branches):
         return self.tree(loop_results(node)[at])
 
     # ------------------------------------------------------------------ while
-    def _while(self, node: Node, carried: list[int], chosen: dict[int, str]) -> None:
+    def _while(self, node: Node, carried: list[int], chosen: dict[int, str]) -> Nested:
         test, body = node.regions
         self._keep(node, chosen)
         head: list[ast.expr] = []
 
-        def leave(result: Any) -> bool:
-            condition = self.test(result[0] if type(result) in (tuple, list) else result)
+        def leave() -> bool:
+            condition = self.test(outputs_of(test.result, 1)[0])
             head.append(condition)
             if condition_is_true(condition):
                 return False
             self.put(ast.If(negate(condition), [ast.Break()], []))
             return False
 
-        before, _ = self.block(test, leave)
+        before, _ = yield self.block(test, leave)
         flag = node.arg("exit")
         if flag is not None and flag in carried and self.plan.resolve(node.arg("init")[flag]) is not False:
             before.insert(0, ast.If(name(chosen[flag]), [ast.Break()], []))
-        inside, _ = self.block(body, lambda result: self._next(node, carried, chosen, {}))
+        inside, _ = yield self.block(body, lambda: self._next(node, carried, chosen, {}))
+        inside = guarded(inside)
         if len(head) == 1 and len(before) == (0 if condition_is_true(head[0]) else 1):
             self.put(ast.While(head[0], inside or [ast.Pass()], []), node.span)
         else:
@@ -141,7 +146,7 @@ class Loops(Branches):
         self.told.add(again.node)
 
     # ------------------------------------------------------------------ for
-    def _for(self, node: Node, carried: list[int], chosen: dict[int, str], lists: dict[int, str]) -> None:
+    def _for(self, node: Node, carried: list[int], chosen: dict[int, str], lists: dict[int, str]) -> Nested:
         graph, number = self.place(node)
         body = node.regions[-1]
         items = placeholders(node, body)[0]
@@ -151,16 +156,16 @@ class Loops(Branches):
             if self.plan.liveness.used(item):
                 hints = [item.name, "i" if type(over) is tuple else "row"]
                 text = self.scope.pick(hints, graph, 2 * number, taken + targets)
-                self.bind(item, text)
+                self.rebind(item, text)
             else:
                 text = "_"
             targets.append(text)
         target, source = self._head(node, targets)
-        inside, _ = self.block(body, lambda result: self._next(node, carried, chosen, lists))
+        inside, _ = yield self.block(body, lambda: self._next(node, carried, chosen, lists))
         flag = node.arg("exit")
         if flag is not None and flag in carried and self.plan.resolve(node.arg("init")[flag]) is not False:
             inside.insert(0, ast.If(name(chosen[flag]), [ast.Break()], []))
-        self.put(ast.For(target, source, inside or [ast.Pass()], []), node.span)
+        self.put(ast.For(target, source, guarded(inside) or [ast.Pass()], []), node.span)
 
     def _head(self, node: Node, targets: list[str]) -> tuple[ast.expr, ast.expr]:
         """Target and source of a `for`."""

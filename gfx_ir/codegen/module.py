@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
-import re
 from collections.abc import Sequence
 
 from ..backend import Backend
 from ..errors import GfxError, MissingOp
 from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
-from ..ops.effect import error_names
 from ..program import Parameter, Program
 from ..public import function_of
 from ..source import Span
@@ -24,14 +21,16 @@ from .doc import docstring
 from .emitted import Module
 from .function import FunctionWriter
 from .helpers import Helpers
-from .in_place import gives_spare, overwriting, spare
+from .identifiers import usable
+from .in_place import overwriting
 from .layout import lay_out
 from .liveness import Liveness
-from .names import BUILTINS, snake, usable
 from .prepare import Prepared, prepare
 from .prepare.inline import bottom_up, own_gradients
 from .static import static_arguments
 from .style import Style
+from .summary import Summary
+from .titles import Titles
 from .unrolling import Unrolling
 from .written import Writes
 
@@ -84,55 +83,20 @@ class ModuleWriter:
         )
         self.helpers = Helpers(backend, style)
         self.order = bottom_up(self.prepared.entry, self.functions)
-        self.reserved: frozenset[str] = frozenset()
-        self._effects: dict[Graph, bool] = {}
-        self._params: dict[Graph, bool] = {}
-        self._spare: dict[Graph, bool] = {}
-        self._names: dict[str, str] = {}
+        self.summary = Summary(self.order, self.functions, backend)
+        if program.params:
+            self.summary.take_params(self.prepared.entry)
+        self.titles = Titles(self.prepared, self.order, style, self.helpers)
+        self.reserved = self.titles.reserved
         self._wrapped: set[str] = set()
-        self._own: dict[str, str] = {}  # functions with a gradient of their own, by what computes them
-        self.errors: dict[str, str] = {}  # exception classes of the author's own, by what they are called here
-        self._summarise()
-        self._name_functions()
         self.helpers.rename({parameter.name for parameter in self.signature()})
 
     # ------------------------------------------------------------------ facts about graphs
-    def _summarise(self) -> None:
-        for graph in self.order:
-            nodes = list(graph.walk())
-            called = [self.functions[node.args[0]] for node in nodes if node.op.name in ("call", "repeat_calls")]
-            self._params[graph] = (
-                bool(graph.parameters)
-                or any(node.op.name == "repeat_calls" for node in nodes)
-                or any(self._params[callee] for callee in called)
-            )
-            if graph is self.prepared.entry:
-                self._params[graph] = self._params[graph] or bool(self.program.params)
-            self._spare[graph] = gives_spare(graph, self._is_spare)
-            self._effects[graph] = any(
-                node.op.effect or node.op.name in ("check", "print", "holder") for node in nodes
-            ) or any(self._effects[callee] for callee in called)
-
-    def effectful(self, node: Node) -> bool:
-        """Whether the node does more than give its values."""
-        if node.op.effect:
-            return True
-        if node.op.name in ("call", "repeat_calls"):
-            return self._effects[self.functions[node.args[0]]]
-        return any(
-            inner.op.effect or (inner.op.name in ("call", "repeat_calls") and self.effectful(inner))
-            for r in node.regions
-            for inner in r.walk()
-        )
-
-    def _is_spare(self, value: Value) -> bool:
-        return spare(value, self.backend, lambda callee: self._spare[self.functions[callee]])
-
     def overwriting(self, graph: Graph, liveness: Liveness) -> set[Node]:
         """The nodes of a function that are written in place."""
         if self.style.control != "python":  # higher-order operators refuse writes, or spell them otherwise
             return set()
-        return overwriting(graph, self.backend, liveness, self.facts, self._is_spare)
+        return overwriting(graph, self.backend, liveness, self.facts, self.summary.is_spare)
 
     def writing(self, graph: Graph, liveness: Liveness) -> Writes:
         """The nodes of a function that write a part of a variable."""
@@ -148,7 +112,7 @@ class ModuleWriter:
             return bool(found(args))
 
         def own(value: Value) -> bool:  # where no number of its library stands for an array, what is written is none
-            return self._is_spare(value) and not (
+            return self.summary.is_spare(value) and not (
                 self.style.numbers and self.facts.may_be_number(liveness.resolve(value))
             )
 
@@ -170,71 +134,10 @@ class ModuleWriter:
         result = self.functions[node.args[0]].result
         return type(result) is tuple and len(result) == len(node.values) and all(type(leaf) is Value for leaf in result)
 
-    def needs_params(self, callee: str) -> bool:
-        """Whether a function takes the parameter tree."""
-        return self._params[self.functions[callee]]
-
     def length(self, path: str) -> int | None:
         """Length of the list of parameters at a path of the function that is being written."""
         prefix = self.prepared.instances.get(self._writing, "")
         return self.prepared.lists.length(".".join(part for part in (prefix, path) if part))
-
-    # ------------------------------------------------------------------ names
-    def _name_functions(self) -> None:
-        arguments = {parameter.name for parameter in self.signature()}
-        taken = set(self.style.imports) | set(BUILTINS) | set(dir(builtins)) | set(self.helpers.names) | arguments
-        taken |= {"params", "carry"}
-        entry = self.prepared.entry
-        own = snake(entry.name or "f")
-        self.entry_name = self._unique(own, taken - {own} if own in arguments else taken)
-        taken.add(self.entry_name)
-        for graph in self.order:
-            if graph is not entry:
-                key = self.prepared.keys[graph]
-                self._names[key] = self._unique(snake(graph.name or key), taken)
-                taken.add(self._names[key])
-        for graph in self.order:
-            for node in own_gradients(graph):
-                name = self.style.named(node.args[2])
-                if node.args[0] not in self._own:
-                    self._own[node.args[0]] = self._unique(name, taken)
-                    taken.add(self._own[node.args[0]])
-        self._name_errors(taken)
-        named = {self.entry_name, *self._names.values(), *self._own.values(), *self.errors}
-        self.reserved = frozenset(set(self.style.imports) | set(BUILTINS) | self.helpers.names | named)
-
-    def _name_errors(self, taken: set[str]) -> None:
-        """Exception classes of the author's own that the program raises: the module defines each."""
-        texts = dict.fromkeys(n.arg("error") for graph in self.order for n in graph.walk() if n.op.name == "check")
-        for name, base in map(error_names, filter(None, texts)):
-            if name != base:
-                called = self._unique(name, taken)
-                taken.add(called)
-                self.errors[called] = name
-                self.helpers.define(name, called, base)
-
-    @staticmethod
-    def _unique(text: str, taken: set[str]) -> str:
-        if text not in taken:
-            return text
-        text = text if text not in dir(builtins) else f"{text}_"
-        count = 2
-        while f"{text}{count}" in taken and count:
-            count += 1
-        return text if text not in taken else f"{text}{'_' if text[-1:].isdigit() else ''}{count}"
-
-    def function(self, callee: str) -> str:
-        """What a function of the program is called."""
-        return self._names[callee]
-
-    def item_name(self, path: str) -> str | None:
-        """What to call an element of a list: `blocks` → `block`, if that is nothing else."""
-        last = re.sub(r"\d+$", "", path.rpartition(".")[2])
-        for ending, instead in (("ies", "y"), ("sses", "ss"), ("s", "")):
-            if last.endswith(ending) and not last.endswith("ss" if ending == "s" else "\0"):
-                text = last[: -len(ending)] + instead
-                return text if usable(text) and text not in self.reserved else None
-        return None
 
     def signature(self) -> Sequence[Parameter]:
         """The entry's arguments."""
@@ -271,17 +174,17 @@ class ModuleWriter:
 
     def own_gradient(self, node: Node) -> ast.expr:
         """What is called where a function brings its own gradient."""
-        return parse(self.style.applied.format(name=self._own[node.args[0]]))
+        return parse(self.style.applied.format(name=self.titles.with_gradient(node.args[0])))
 
     def _wrappers(self, graph: Graph) -> list[str]:
         """What makes functions of their own gradient of the functions that were written before, for the calls in a graph."""
         texts = []
         for node in own_gradients(graph):
             forward, rule, _, mode, count, _ = node.args
-            name = self._own[forward]
+            name = self.titles.with_gradient(forward)
             if name not in self._wrapped:
                 self._wrapped.add(name)
-                given = {"name": name, "forward": self._names[forward], "rule": self._names[rule]}
+                given = {"name": name, "forward": self.titles.function(forward), "rule": self.titles.function(rule)}
                 texts.append(self.style.gradients[mode].format(**given, several="*" if count > 1 else ""))
                 self.use(self.style.gradients["root"])
         return texts
@@ -289,18 +192,19 @@ class ModuleWriter:
     # ------------------------------------------------------------------ text
     def module(self, comments: bool) -> Module:
         """The whole module."""
-        static = static_arguments(self.prepared)
+        static = static_arguments(self.prepared, self.facts.flow)
         definitions: list[ast.stmt | str] = []
         terms: Terms | None = None
         for graph in self.order:
             is_entry = graph is self.prepared.entry
             key = "" if is_entry else self.prepared.keys[graph]
             self._writing = key
+            params = self.summary.needs_params(graph)
             doc = self._doc(static) if is_entry else inspect.cleandoc(graph.doc)
             signature = self.signature() if is_entry else [Parameter(text, v) for text, v in self._placeholders(graph)]
-            name = self.entry_name if is_entry else self._names[key]
-            definition = FunctionWriter(self, graph).write(name, signature, doc, self._params[graph])
-            terms = self._terms(definition.args, self._params[graph]) if is_entry else terms
+            name = self.titles.entry if is_entry else self.titles.function(key)
+            definition = FunctionWriter(self, graph).write(name, signature, doc, params)
+            terms = self._terms(definition.args, params) if is_entry else terms
             self.helpers.call_builtins(definition)
             definitions += [*self._wrappers(graph), definition]
         lines: list[tuple[str, Span | None]] = [(line, None) for line in self.helpers.imports()]
@@ -317,7 +221,7 @@ class ModuleWriter:
         source = "\n".join(text for text, _ in lines) + "\n"
         places = [(number, span) for number, (_, span) in enumerate(lines, 1) if span is not None]
         fixed = tuple(p.name for p in self.signature() if p.fixed and p.tree is not None and p.name not in static)
-        return Module(source, self.entry_name, places, (*static, *fixed), self.errors, terms=terms)
+        return Module(source, self.titles.entry, places, (*static, *fixed), self.titles.errors, terms=terms)
 
     def _terms(self, written: ast.arguments, params: bool) -> Terms:
         """What calls of the entry are held against."""
@@ -325,7 +229,7 @@ class ModuleWriter:
         own = {parameter.name for parameter in self.signature()}
         extra = [text for text in names if text not in own]
         leading, random = extra.pop(0) if params else "", "".join(extra)
-        program, name = self.program, self.entry_name
+        program, name = self.program, self.titles.entry
         return Terms(
             name, self.backend.name, self.signature(), program.guards, program.writes, leading=leading, random=random
         )

@@ -7,42 +7,22 @@ that it closes over.
 
 from __future__ import annotations
 
-import builtins
-import keyword
-import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..graph import Graph, Value
-from ..naming import is_name
 from .control import LOOPS
+from .identifiers import usable
 
 if TYPE_CHECKING:
     from .plan import Plan
 
-BUILTINS = frozenset(
-    "abs bool bytes complex dict enumerate float int isinstance len list max min print range reversed round slice str"
-    " sum tuple type zip".split()
-) | {name for name in dir(builtins) if name[0].isupper()}
 _TEMPORARIES = {
     "mean": "mean", "var": "variance", "std": "std", "softmax": "weights", "argmax": "index", "argmin": "index",
     "size": "n", "numel": "n", "rank": "n", "shape": "shape", "arange": "positions", "split_key": "key", "topk": "top", "topk_total": "top",
     "dtype_of": "dtype", "sort": "ordered", "log_softmax": "log_probs", "mse_loss": "loss", "cross_entropy": "loss",
 }  # fmt: skip
 _KINDS = {"int": "n", "float": "value", "bool": "flag", "str": "text", "shape": "shape", "dtype": "dtype", "key": "key"}
-
-
-def usable(text: object) -> bool:
-    """Whether the text may name a variable."""
-    return isinstance(text, str) and is_name(text) and not keyword.iskeyword(text) and text != "_" and text[:2] != "__"
-
-
-def snake(text: str) -> str:
-    """A function's name from a class's: `GPTBlock` → `gpt_block`; other names stay."""
-    text = re.sub(r"\W", "_", text.rpartition(".")[2])
-    if text[:1].isupper():
-        text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text).lower()
-    return text if usable(text) else f"f_{text}".rstrip("_")
 
 
 def temporary(value: Value, is_boolean: Callable[[Value], bool]) -> str:
@@ -61,6 +41,7 @@ class Scope:
     def __init__(self, plan: Plan, reserved: frozenset[str], closed: Iterable[str] = ()) -> None:
         self.plan, self.reserved, self.closed = plan, reserved, frozenset(closed)
         self._holders: dict[str, list[Value]] = {}
+        self._around: list[dict[str, list[Value]]] = []  # of each block around: who had the names that changed in it
         self._counts: dict[str, int] = {}
 
     def free(self, name: str, graph: Graph, tick: int) -> bool:
@@ -72,15 +53,29 @@ class Scope:
             return True
         return all(self.plan.positions.dead(value, graph, tick) for value in holders)
 
-    def forget(self, name: str, graph: Graph) -> None:
-        """The values of this graph that had the name are dead for good: all that follows stands behind them."""
-        holders = self._holders.get(name)
-        if holders:
-            holders[:] = [value for value in holders if value.node.graph is not graph]
+    def begin(self) -> None:
+        """A block begins within the one at hand."""
+        self._around.append({})
+
+    def end(self, graph: Graph) -> None:
+        """The block of a graph ends: what had a name before it may be alive on the other side of a test, what is the block's is dead."""
+        for name, before in self._around.pop().items():
+            given = [value for value in self._holders[name] if value not in before and value.node.graph is not graph]
+            self._change(name, before + given)
+
+    def forget(self, name: str) -> None:
+        """The name was free: what had it is dead in all that follows in this block."""
+        if name in self._holders:
+            self._change(name, [])
 
     def hold(self, name: str, value: Value) -> None:
         """Give the value the name."""
-        self._holders.setdefault(name, []).append(value)
+        self._change(name, [*self._holders.get(name, ()), value])
+
+    def _change(self, name: str, holders: list[Value]) -> None:
+        if self._around:
+            self._around[-1].setdefault(name, self._holders.get(name, []))
+        self._holders[name] = holders
 
     def pick(self, hints: Iterable[str | None], graph: Graph, tick: int, avoid: Iterable[str] = ()) -> str:
         """The first of `hints` that is free, else the last usable one with a number behind it."""

@@ -192,7 +192,7 @@ class Operators(Rows):
 
         results, values = [loop_results(node)[at] for at in carried], [node.values[at] for at in carried]
 
-        def finish(_: Any) -> bool:
+        def finish() -> bool:
             following = ast.BinOp(name(counter), ast.Add(), ast.Constant(1))
             self.put(ast.Return(ast.Tuple([following, *self._fresh(body, results, values)], ast.Load())))
             return True
@@ -250,7 +250,7 @@ class Operators(Rows):
             self._want_results(node, carried)
             return [carry, rows]
 
-        def finish(_: Any) -> bool:
+        def finish() -> bool:
             at = [*carried, *stacked]
             given = self._fresh(body, [loop_results(node)[k] for k in at], [node.values[k] for k in at])
             parts = [given[: len(carried)], given[len(carried) :]]

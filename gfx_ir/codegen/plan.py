@@ -16,6 +16,7 @@ from .control import IFS, LOOPS
 from .copying import outputs_of
 from .host import is_text
 from .liveness import Liveness, begins, changes_places, counted, fors, pair, single, tested
+from .nesting import Nested, run
 from .positions import Positions
 from .returns import returning_loop
 from .widths import DEPTH, WIDTH, Widths
@@ -29,7 +30,7 @@ Test = Callable[[Node], bool]
 
 class Plan:
     """`order`: the statements of each graph; `inside`: nodes written inside another; `always`: written at each use;
-    `returning`: loops out of which one side of a test behind them is returned."""
+    `returning`: loops out of which one side of a test behind them is returned; `returned`: these tests."""
 
     def __init__(
         self,
@@ -66,9 +67,11 @@ class Plan:
         self.tails: dict[Graph, Node] = {}
         self.ternary: set[Node] = set()
         self.returning: dict[Node, Node] = {}
+        self.returned: set[Node] = set()
         self.positions = Positions(self.liveness, self.inside, self.always)
         self._sizes: dict[Node, tuple[int, int]] = {}
-        self._plan(graph)
+        self._heads: set[Graph] = set()
+        run(self._plan(graph))
         self._arrange(graph, True, None)
         for value in list(self.users):
             self.positions.record(value)
@@ -87,11 +90,13 @@ class Plan:
         return Value(leaf.node, leaf.index, next(iter(kinds)) if len(kinds) == 1 else "any", leaf.name, leaf.type)
 
     # ------------------------------------------------------------------ statements
-    def _plan(self, graph: Graph) -> None:
+    def _plan(self, graph: Graph) -> Nested:
         live = [node for node in graph if node in self.liveness.live]
         for node in live:
             for region in node.regions:
-                self._plan(region)
+                if self._begins_head(node, region):
+                    self._heads.add(region)
+                yield self._plan(region)
             self._decide(node)
         self._decide(graph.output)
         self.order[graph] = [node for node in live if node not in self.inside and node not in self.always]
@@ -155,6 +160,7 @@ class Plan:
             loop = returning_loop(self, node)
             if loop is not None:
                 self.returning[loop] = node
+                self.returned.add(node)
             elif self._is_ternary(node):
                 self.ternary.add(node)
             if not any(self.order[region] for region in node.regions):
@@ -193,7 +199,7 @@ class Plan:
             if self.functional(node):
                 return single(node) and (not value.name or user.op.name == "output")
             return node in self.ternary and not value.name
-        if self._ends_nested(user) or self._in_head(node):
+        if self._ends_nested(user) or node.graph in self._heads:
             return True
         if node.op.name in ("repeat_calls", "begin_list"):
             return False
@@ -210,15 +216,12 @@ class Plan:
         owner = user.graph.owner if user.op.name == "output" and user.graph is not None else None
         return owner is not None and self.functional(owner)
 
-    def _in_head(self, node: Node) -> bool:
-        """Whether the node belongs to the test of a plain `while`, which is best an expression."""
-        graph = node.graph
-        while graph is not None and graph.owner is not None and graph.owner.op.name in IFS:
-            graph = graph.owner.graph
-        owner = graph.owner if graph is not None else None
-        if owner is None or owner.op.name not in ("while", "host_while") or self.functional(owner):
-            return False
-        return graph is owner.regions[0]
+    def _begins_head(self, node: Node, region: Graph) -> bool:
+        """Whether the region belongs to the test of a plain `while`, which is best an expression."""
+        if node.op.name in IFS:
+            return node.graph in self._heads
+        plain = node.op.name in ("while", "host_while") and not self.functional(node)
+        return plain and region is node.regions[0]
 
     def _only_told(self, node: Node) -> bool:
         """Whether a node makes a text that nothing but effects and texts take, and that has a name, several uses or another graph's."""

@@ -20,6 +20,7 @@ class Positions:
         self._inside, self._always = inside, always
         self.index: dict[Node, int] = {}
         self.last: dict[Graph, dict[Value, int]] = {}
+        self._behind: dict[tuple[Value, Graph], bool] = {}  # whether nothing behind a graph takes a value
 
     def number(self, graph: Graph, order: list[Node]) -> None:
         """Number the statements of a graph; the output stands behind them."""
@@ -43,9 +44,10 @@ class Positions:
             tick, graph = 2 * self.index[user] + late, user.graph
             while graph is not None:
                 table = self.last[graph]
-                if table.get(value, -1) < tick:
+                known = table.get(value)
+                if known is None or known < tick:
                     table[value] = tick
-                if graph is home or graph.owner is None:
+                if known is not None or graph is home or graph.owner is None:  # what is around a graph knows of it
                     break
                 owner = self.statement(graph.owner)
                 tick, graph = 2 * self.index[owner] + 1, owner.graph
@@ -62,17 +64,24 @@ class Positions:
 
     def dead(self, value: Value, graph: Graph, tick: int) -> bool:
         """Whether nothing takes the value after `tick` of `graph`, a graph in which it is known."""
+        passed: list[tuple[Value, Graph]] = []
         home, (loop, _) = value.node.graph, self._phis.get(value, (None, 0))
         while True:
             # What a loop carries is read behind its test: by the body, and by what follows the loop.
             in_test = loop is not None and graph.owner is loop and graph is not loop.regions[-1]
-            if in_test or self.last[graph].get(value, -1) > tick:
-                return False
-            if graph is home or graph.owner is None:
-                return True
+            known = False if in_test or self.last[graph].get(value, -1) > tick else self._behind.get((value, graph))
+            if known is None and (graph is home or graph.owner is None):
+                known = True
+            if known is not None:
+                break
+            assert graph.owner is not None
+            passed.append((value, graph))
             owner = self.statement(graph.owner)
             parent, at = owner.graph, self.index[owner]
             assert parent is not None
             if graph.owner.op.name in LOOPS and self.last[parent].get(value, -1) > 2 * at:
-                return False
+                known = False
+                break
             graph, tick = parent, 2 * at + 1
+        self._behind.update(dict.fromkeys(passed, known))
+        return known

@@ -30,8 +30,10 @@ class Repeats(Loops):
             if value.index - 1 not in chosen and self.plan.liveness.used(value):
                 chosen[value.index - 1] = self.choose(value, graph, 2 * number, chosen.values())
         held = {found.id for arg in given for found in ast.walk(arg) if isinstance(found, ast.Name)}
-        layer = self.scope.pick([self.module.item_name(path), "layer"], graph, 2 * number, held | set(chosen.values()))
-        made = ast.Call(name(self.module.function(callee)), [name(layer), *given], [])
+        layer = self.scope.pick(
+            [self.module.titles.item(path), "layer"], graph, 2 * number, held | set(chosen.values())
+        )
+        made = ast.Call(name(self.module.titles.function(callee)), [name(layer), *given], [])
         targets: list[ast.expr] = [ast.Name(chosen.get(at, "_"), ast.Store()) for at in range(len(node.values))]
         body = ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())], made)
         self.put(ast.For(ast.Name(layer, ast.Store()), self._list(path, start, stop), [body], []), node.span)

@@ -34,7 +34,7 @@ class Rows(Functional):
             self.put(ast.Assign([ast.Tuple(stored, ast.Store())], name("items")))
             return [*arguments, "items"]
 
-        def finish(_: Any) -> bool:
+        def finish() -> bool:
             kept = [self.trip_result(node, at) for at in carried]
             carry = kept[0] if len(kept) == 1 else ast.Tuple(kept, ast.Load()) if kept else ast.Constant(None)
             rows = self.tree(self._give([results[at] for at in stacked])) if stacked else ast.Constant(None)
@@ -99,7 +99,7 @@ class Rows(Functional):
 
         condition = self._index_test(node, counter, hints[carried.index(flag)] or "done", avoid, enter)
 
-        def finish(_: Any) -> bool:
+        def finish() -> bool:
             results = [self.trip_result(node, at) for at in carried]
             following = ast.BinOp(name(counter), ast.Add(), ast.Constant(1))
             self.put(ast.Return(ast.Tuple([following, *results], ast.Load())))

@@ -12,13 +12,15 @@ from ..ops.effect import error_names
 from ..source import Span
 from ..trees import leaves, tree_map
 from .constants import name
+from .control import CONTROL
 from .copying import outputs_of, positions
 from .expr import Expressions
-from .host import negate
+from .logic import negate
 from .names import temporary
+from .nesting import Nested
 
-Finish = Callable[[Any], bool]
-"""Writes the end of a block from its result tree; True where nothing that follows is reached."""
+Finish = Callable[[], bool]
+"""Writes the end of a block; True where nothing that follows is reached."""
 
 
 class Statements(Expressions):
@@ -30,31 +32,31 @@ class Statements(Expressions):
     """Nodes whose value the test of a loop has named already."""
 
     # ------------------------------------------------------------------ blocks
-    def block(self, graph: Graph, finish: Finish) -> tuple[list[ast.stmt], bool]:
+    def block(self, graph: Graph, finish: Finish) -> Nested:
         """The statements of a graph and whether their end is never reached."""
         outer, self.out = self.out, []
-        ended = self.fill_block(graph, finish)
+        self.scope.begin()
+        ended = yield self.fill_block(graph, finish)
+        self.scope.end(graph)
         written, self.out = self.out, outer
         return written, ended
 
-    def fill_block(self, graph: Graph, finish: Finish) -> bool:
-        """Write the statements of a graph into the current block."""
+    def fill_block(self, graph: Graph, finish: Finish) -> Nested:
+        """Write the statements of a graph into the current block; a test that ends it ends as it does on both sides."""
         tail = self.plan.tails.get(graph)
         for node in self.plan.order[graph]:
-            if node is tail and node in self.plan.returning.values():
-                return self.rest(node, finish)
             if node is tail:
-                return self.branch(node, lambda side: finish(graph.result))
-            if self.statement(node):
+                return (yield (self.rest if node in self.plan.returned else self.branch)(node, finish))
+            ended = (yield self.control_statement(node)) if node.op.name in CONTROL else self.statement(node)
+            if ended:
                 return True
-        return finish(graph.result)
+        return finish()
 
-    def rest(self, test: Node, finish: Finish) -> bool:
+    def rest(self, test: Node, finish: Finish) -> Nested:
         """The other side of a test whose first side is returned by the loop before it."""
-        region, graph = test.regions[1], test.graph
-        assert graph is not None
+        region = test.regions[1]
         self.plan.liveness.stand(test.values, outputs_of(region.result, len(test.values)))
-        return self.fill_block(region, lambda _: finish(graph.result))
+        return (yield self.fill_block(region, finish))
 
     def put(self, statement: ast.stmt, span: Span | None = None) -> None:
         """Add a statement to the current block."""
@@ -91,6 +93,11 @@ class Statements(Expressions):
         self.bound[value] = name(text)
         self.scope.hold(text, value)
 
+    def rebind(self, value: Value, text: str) -> None:
+        """The same with a name that was free: what had it is dead."""
+        self.scope.forget(text)
+        self.bind(value, text)
+
     def choose(self, value: Value, graph: Graph, tick: int, avoid: Iterable[str] = ()) -> str:
         """A name for a value that is made at `tick`."""
         preferred = self.prefer.get(value)
@@ -106,8 +113,6 @@ class Statements(Expressions):
         op = node.op.name
         if op == "check":
             return self.check(node)
-        if op in ("cond", "host_if", "while", "for", "host_while", "host_for", "repeat_calls"):
-            return self.control_statement(node)
         if node in self.plan.writes.nodes:
             self.write_place(node)
             return False
@@ -119,8 +124,7 @@ class Statements(Expressions):
             chosen = self.choose(node.value, graph, 2 * at)
             if not self.overwrite(node, chosen):
                 self.assign([(chosen, expression)], node.span)
-            self.scope.forget(chosen, graph)
-            self.bind(node.value, chosen)
+            self.rebind(node.value, chosen)
         else:
             self.unpack(node, expression, self.shape_of(node))
         return False
@@ -136,8 +140,7 @@ class Statements(Expressions):
         self.assign([(chosen, held)], node.span)
         target = ast.Subscript(name(chosen), index, ast.Store())
         self.put(ast.AugAssign(target, sign, value) if sign else ast.Assign([target], value), node.span)
-        self.scope.forget(chosen, graph)
-        self.bind(node.value, chosen)
+        self.rebind(node.value, chosen)
 
     def _change(self, node: Node) -> tuple[ast.expr, ast.operator | None]:
         """What is assigned, or what is added and so on to what stands there, with its operator."""
@@ -173,11 +176,11 @@ class Statements(Expressions):
         self.put(ast.AugAssign(ast.Name(text, ast.Store()), spelled.op, self.leaf(args[1])), node.span)
         return True
 
-    def control_statement(self, node: Node) -> bool:
-        """Write a test or loop."""
+    def control_statement(self, node: Node) -> Nested:
+        """Write a test or loop; what it gives is True where nothing behind it is reached."""
         raise NotImplementedError
 
-    def branch(self, node: Node, finish: Callable[[int], bool]) -> bool:
+    def branch(self, node: Node, finish: Finish) -> Nested:
         """Write a test whose sides end as the block does."""
         raise NotImplementedError
 
@@ -224,7 +227,7 @@ class Statements(Expressions):
             )
         for value, text in zip(values, chosen):
             if text != "_" and value is not None:
-                self.bind(value, text)
+                self.rebind(value, text)
 
     # ------------------------------------------------------------------ ends
     def return_(self, result: Any) -> bool:

@@ -7,6 +7,7 @@ behind it).
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -68,9 +69,12 @@ class Writes:
 
     # ------------------------------------------------------------------ memory that is handed on
     def _cell(self, value: Value) -> Value:
-        while self._cells.setdefault(value, value) is not value:
-            value = self._cells[value]
-        return value
+        found, passed = self._cells.setdefault(value, value), []
+        while found is not value:
+            passed.append(value)
+            value, found = found, self._cells[found]
+        self._cells.update(dict.fromkeys(passed, found))
+        return found
 
     def _tie(self, a: Any, b: Any) -> None:
         """What is handed on is the same memory; a constant among it is none."""
@@ -247,15 +251,18 @@ class Writes:
 
     # ------------------------------------------------------------------ expressions
     def _number(self) -> None:
-        """Where memory is written, for each graph around a write."""
+        """Where memory is written, for each graph around a write, in order."""
+        met: set[tuple[Node, Value]] = set()
         for node in self.nodes:
-            cell, inner = self._cells[node.value], node
-            while True:
+            cell = self._cells[node.value]
+            inner: Node | None = node
+            while inner is not None and (inner, cell) not in met:
+                met.add((inner, cell))
                 assert inner.graph is not None
                 self._written.setdefault((inner.graph, cell), []).append(self._position(inner))
-                if inner.graph.owner is None:
-                    break
                 inner = inner.graph.owner
+        for places in self._written.values():
+            places.sort()
 
     def reads(self, node: Node, inside: Iterable[Node]) -> None:
         """Note what memory the expression of a node reads, with that of the nodes inside it."""
@@ -282,9 +289,8 @@ class Writes:
             return False
         assert node.graph is not None
         first, last = self._position(node), self._position(user)
-        return any(
-            first < at < last for cell in self._touched[node] for at in self._written.get((node.graph, cell), ())
-        )
+        written = (self._written.get((node.graph, cell), []) for cell in self._touched[node])
+        return any(bisect_left(places, last) > bisect_right(places, first) for places in written)
 
 
 def _one_place(view: Value, write: Node) -> bool:

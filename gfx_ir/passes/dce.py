@@ -8,24 +8,29 @@ from ..graph import Graph, Node
 def eliminate_dead(graph: Graph) -> int:
     """Erase the dead nodes of a graph and of its regions; returns how many."""
     erased = 0
-    node = graph.last
-    while node is not None:
-        previous = node.prev
-        for value in node.values:
-            if value.uses:
-                needed = True
+    todo: list[Node | None] = [graph.last]
+    while todo:
+        node = todo.pop()
+        while node is not None:
+            previous = node.prev
+            for value in node.values:
+                if value.uses:
+                    needed = True
+                    break
+            else:
+                needed = has_effect(node)
+            if not needed:
+                assert node.graph is not None
+                node.graph.erase(node)
+                erased += 1
+            elif node.regions:
+                todo.append(previous)
+                todo.extend([region.last for region in node.regions])
                 break
-        else:
-            needed = has_effect(node)
-        if not needed:
-            graph.erase(node)
-            erased += 1
-        elif node.regions:
-            erased += sum(eliminate_dead(region) for region in node.regions)
-        node = previous
+            node = previous
     return erased
 
 
 def has_effect(node: Node) -> bool:
     """Whether a node has to run although nobody uses its values."""
-    return node.op.effect or any(has_effect(inner) for region in node.regions for inner in region)
+    return node.op.effect or any(inner.op.effect for region in node.regions for inner in region.walk())

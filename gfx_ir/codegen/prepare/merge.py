@@ -9,15 +9,17 @@ from ..copying import Values, copy_nodes, outputs_of, substitute
 
 def merge_tests(graph: Graph) -> None:
     """Merge such tests in the graph and its regions."""
-    node = graph.first
-    while node is not None:
-        following = node.next
-        if following is not None and _asks_again(node, following):
-            node = _merged(graph, node, following)
-            continue
-        for region in node.regions:
-            merge_tests(region)
-        node = following
+    todo = [graph]
+    while todo:
+        inner = todo.pop()
+        node = inner.first
+        while node is not None:
+            following = node.next
+            if following is not None and _asks_again(node, following):
+                node = _merged(inner, node, following)
+                continue
+            todo.extend(node.regions)
+            node = following
 
 
 def _asks_again(first: Node, second: Node) -> bool:

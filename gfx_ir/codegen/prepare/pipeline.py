@@ -28,6 +28,7 @@ from .python_numbers import lower_numbers
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .settled import ask_first
+from .shallow import nest_less
 from .simplify import simplify
 from .sizes import check_sizes
 from .staged import stage_ranges
@@ -67,6 +68,8 @@ def prepare(
         check_texts(graph, style, program.promotion)
     expander = Expander(backend, functions, program.promotion)
     if functional:
+        for graph in (entry, *functions.values()):
+            nest_less(graph)
         lower_numbers(entry, functions, style, program.promotion)
     for graph in bottom_up(entry, functions):
         leave_out(graph, backend, program.promotion)

@@ -1,0 +1,98 @@
+"""Emission of long programs: no row of tests is too long, and twice the program is twice the work."""
+
+import linecache
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+HEADS = {
+    "returns": ("", "    return x\n"),
+    "tests": ("    y = x\n", "    return y\n"),
+    "elifs": ("    y = x\n    if x[0] > 99:\n        y = y + 1\n", "    return y\n"),
+    "breaks": ("    y = x\n    for i in range(8):\n", "    return y\n"),
+    "continues": ("    y = x\n    for i in range(8):\n", "    return y\n"),
+    "returns in a loop": ("    for i in range(8):\n", "    return x\n"),
+    "writes": ("    y = x.clone()\n", "    return y\n"),
+    "masked writes": ("    y = x.clone()\n", "    return y\n"),
+    "counts": ("    y = x\n    n = 0\n", "    return y + n\n"),
+    "chain": ("    y = x\n", "    return y\n"),
+}
+LINES = {
+    "returns": "    if x[{at}] > {k}:\n        return x + {k}\n",
+    "tests": "    if y[{at}] > {k}:\n        y = y + {k}\n",
+    "elifs": "    elif x[{at}] > {k}:\n        y = y - {k}\n",
+    "breaks": "        if y[i] > {k}:\n            break\n        y = y + 0.25\n",
+    "continues": "        if y[i] > {k}:\n            continue\n        y = y + 0.25\n",
+    "returns in a loop": "        if x[i] > 30 - {k}:\n            return x + {k}\n",
+    "writes": "    y[{at}] += {k}\n",
+    "masked writes": "    y[y > {k}] = {k}.5\n",
+    "counts": "    if x[{at}] > {k}:\n        n = n + {k}\n",
+    "chain": "    y = torch.tanh(y) * {k}.5\n",
+}
+NESTED = ("returns", "elifs", "breaks", "continues", "returns in a loop")
+
+
+def program(kind, count):
+    """A program of `count` statements of a kind, captured."""
+    head, end = HEADS[kind]
+    lines = "".join(LINES[kind].format(k=k, at=k % 8) for k in range(count))
+    source, file = f"def f(x):\n{head}{lines}{end}", f"<{kind} {count}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    namespace = {"torch": torch}
+    exec(compile(source, file, "exec"), namespace)
+    return namespace["f"], gfx.symbolic_trace(namespace["f"], torch.ones(8))
+
+
+def calls(work):
+    """How many functions of Python's the work calls."""
+    count = 0
+
+    def profile(_, event, __):
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("target", ["torch", "jax"])
+@pytest.mark.parametrize("kind", HEADS)
+def test_twice_the_program_is_twice_the_work(kind, target):
+    work = [calls(lambda p=program(kind, count)[1]: p.source(target)) for count in (30, 60, 120)]
+    assert work[2] - work[1] <= 2.3 * (work[1] - work[0])
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_rows_of_tests_are_as_long_as_one_likes(kind):
+    fn, captured = program(kind, 100)
+    written, x = captured.to("torch"), torch.linspace(-9.0, 9.0, 8)
+    for given in (x, -x, x * 4, x * 0 - 5):
+        torch.testing.assert_close(written(given), fn(given))
+    assert max(len(line) - len(line.lstrip()) for line in captured.source("jax").splitlines()) < 100
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_jax_asks_one_behind_the_other(kind):
+    fn, captured = program(kind, 30)
+    written, x = jax.jit(captured.to("jax")), torch.linspace(-9.0, 9.0, 8)
+    for given in (x, -x, x * 4, x * 0 - 5):
+        np.testing.assert_allclose(written(jnp.asarray(given.numpy())), fn(given).numpy(), rtol=1e-6)
+
+
+def test_too_many_tests_of_no_known_type_are_refused():
+    fn, _ = program("returns", 80)
+    captured = gfx.symbolic_trace(fn)
+    with pytest.raises(gfx.GfxError, match="more than 48 tests and loops stand each within the one before"):
+        captured.source("jax")
+    assert captured.source("torch").count("return") == 80
