@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ _SINGLE = frozenset((Proxy, int, float, bool, str, type(None)))
 """Arguments that no shape stands among."""
 
 _FORM = "this form of the call has no row"
+_OWN_NAME = re.compile(r"[\w.]*<(?:locals|lambda)>[\w.<>]*\(\)")
+"""What Python calls a function of ours in an error."""
 
 # Functions of the array API standard that copy in some frameworks and share memory in others.
 _VARY = frozenset(("reshape", "flip", "astype", "broadcast_to"))
@@ -62,7 +65,8 @@ class Applying:
         try:
             result = lift.fn(*values, **named)
         except (MissingOp, TypeError) as error:
-            refusal = error if isinstance(error, MissingOp) else tracer.error(f"{lift.name}: {error}", _FORM)
+            told = _OWN_NAME.sub("it", str(error))
+            refusal = error if isinstance(error, MissingOp) else tracer.error(f"{lift.name}: {told}", _FORM)
             refusal.span = refusal.span or tracer.span()
             if function is None:
                 raise refusal from error

@@ -46,6 +46,7 @@ class Memoised:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.memories: dict[int, tuple[Any, Memory]] = {}  # by the id of their function, which is held
+        self.lasting: list[Proxy] = []  # tensors that a function remembers beyond the call
         self.properties: dict[tuple[int, str], tuple[Any, list[Kept]]] = {}  # by object, which is held, and name
 
     def leave(self) -> None:
@@ -78,6 +79,9 @@ class Memoised:
         made = compute() if once else self.unwritten(compute, f"call of {f.__name__!r}, which remembers its results")
         for other in others:
             self._may_be_one(made, other)
+        if memory.outside:  # which every later call finds as this one leaves it
+            self.tracer.journal.shared.update((key, made) for key in containers(made))
+            self.lasting += [leaf for leaf in leaves(made) if mutable(leaf)]
         if rules["maxsize"] != 0:
             memory.kept.setdefault(key, []).append(Kept(self.tracer.graph, made))
         if rules["maxsize"] is not None and len(memory.kept) > rules["maxsize"]:

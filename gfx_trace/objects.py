@@ -180,7 +180,7 @@ class Objects(Overloading):
         elif hasattr(type(o), "__missing__") and key not in o:
             found = self._missing(o, key)
         else:
-            found = o[key] if type(key) in PLAIN_KEYS else self._at(o, key)
+            found = o[key] if type(key) in PLAIN_KEYS and type(key) is not slice else self._at(o, key)
             self.effects.is_there(o, key)
             if type(key) is slice and is_size(self, o):
                 self.sizes[id(found)] = found
@@ -195,6 +195,8 @@ class Objects(Overloading):
         index = None if isinstance(o, dict) else self.own_method(key, "__index__")
         if index is not None:
             return self.item(o, self.call(index, (key,), {}))
+        if type(key) is slice:
+            return self.native_methods.run((key.start, key.stop, key.step), lambda: o[key])
         return self.native_methods.run((key, *o) if isinstance(o, dict) else (key,), lambda: o[key])
 
     def _missing(self: Tracer, o: Any, key: Any) -> Any:

@@ -106,7 +106,7 @@ def _number(tracer: Tracer, name: str, arg: Any) -> Any:
 def on_math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function of the module math."""
     if not any(map(is_open, args)):
-        return f(*args, **kwargs)
+        return tracer.native_methods.run(args, lambda: f(*args, **kwargs))
     if any(isinstance(a, Proxy) for a in args):
         return python_call(tracer, f"math.{f.__name__}", args, kwargs)
     name = f"math.{f.__name__}"
@@ -118,7 +118,7 @@ def on_math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 def on_round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """round(x), round(x, digits)."""
     if not any(map(is_open, (*args, *kwargs.values()))):
-        return f(*args, **kwargs)
+        return tracer.native_methods.run((*args, *kwargs.values()), lambda: f(*args, **kwargs))
     digits = [d for d in (*args[1:], *kwargs.values()) if d is not None]
     if isinstance(args[0], HostProxy) or (not is_open(args[0]) and not any(type(d) is Proxy for d in digits)):
         return tracer.wrap(tracer.host("round", *(tracer.unwrap(a) for a in (args[0], *digits))))

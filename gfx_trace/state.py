@@ -169,6 +169,11 @@ def _array_write(tracer: Tracer, slot: Slot) -> Write | None:
     value = unmarked(proxy.value)  # what is written has no gradient
     if slot.old is value or proxy is tracer.key or not isinstance(slot.old, Value):
         return None
+    if any(proxy is held for held in tracer.memoised.lasting):
+        raise UnsupportedConstruct(
+            "GFX cannot convert this write: a function remembers this tensor, and the next call finds what is written to it",
+            slot.span, "write to a copy of it",
+        )  # fmt: skip
     node = slot.old.node
     if node.op.name not in ("placeholder", "parameter") or slot.old.kind == "key":
         return None

@@ -238,7 +238,8 @@ class Tracer(
     def no_operand(self, sign: str, a: Any, b: Any) -> Any:
         """What Python makes of an operator on a tensor and something that is none; of an argument that was not given nothing is known."""
         x, other = (a, b) if type(a) is Proxy else (b, a)
-        if sign == "*" and x.weak in ("int", "bool", OPEN) and isinstance(other, (str, bytes, list, tuple)):
+        whole = x.weak in ("int", "bool", OPEN) or not (x.weak or x.backend is None or x.backend.numbers)
+        if sign == "*" and whole and isinstance(other, (str, bytes, list, tuple)):
             self.python.number(x, f"how often a {type(other).__name__} is repeated")
         self.check_given(x, other)
         return no_operator(self, sign, a, b)

@@ -8,6 +8,7 @@ import functools
 import heapq
 import io
 import json
+import math
 import operator
 import queue
 import random
@@ -46,6 +47,21 @@ class Remembering(dict):
         return 2.0
 
 
+class Asked:
+    """A number that counts how often it is asked for."""
+
+    def __init__(self):
+        self.n = 0
+
+    def __index__(self):
+        self.n += 1
+        return 1
+
+    def __float__(self):
+        self.n += 1
+        return 4.0
+
+
 class Slots:
     """An attribute without a dictionary."""
 
@@ -74,6 +90,9 @@ RIGHT = {
     "an unbound special method": (lambda: {"a": 1.0}, lambda d: dict.__setitem__(d, "a", 2.0), lambda d: d["a"]),
     "a union": (lambda: {"a": 1.0}, lambda d: operator.ior(d, {"a": 2.0}), lambda d: d["a"]),
     "what is taken out again": (lambda: [1.0], lambda d: (d.append(2.0), d.pop()), len),
+    "a number that C asks for": (Asked, lambda v: math.sqrt(v), lambda v: v.n),
+    "an end of a slice": (Asked, lambda v: [1, 2, 3][v:], lambda v: v.n),
+    "an index": (Asked, lambda v: (1, 2)[v], lambda v: v.n),
 }  # fmt: skip
 
 REFUSED = {

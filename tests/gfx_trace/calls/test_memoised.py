@@ -195,6 +195,24 @@ def of_an_outer_list_in_a_tuple(x: torch.Tensor):
 
 
 @functools.cache
+def made_once(n):
+    return [n, torch.ones(3) * n]
+
+
+def a_list_that_the_next_call_finds(x: torch.Tensor):
+    kept = made_once(1)
+    if x.sum() > 0:
+        kept[0] = 5.0
+    return x * kept[0]
+
+
+def a_tensor_that_the_next_call_finds(x: torch.Tensor):
+    part = made_once(1)[1][1:]
+    part += 1
+    return x * made_once(1)[1]
+
+
+@functools.cache
 def noise():
     return torch.randn(3)
 
@@ -218,6 +236,8 @@ def how_often(x: torch.Tensor):
         (one_list_or_two, "others may hold it too"),
         (other_calls_may_have_run_it, "'keeps', which remembers its results: it writes"),
         (of_an_outer_list_in_a_tuple, "'lends', which remembers its results: it writes"),
+        (a_list_that_the_next_call_finds, "others may hold it too"),
+        (a_tensor_that_the_next_call_finds, "a function remembers this tensor"),
         (drawn_once_in_a_process, "draws random numbers"),
         (how_often, "cache_info: GFX does not know how often it was called"),
     ],
