@@ -38,6 +38,12 @@ TESTS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "n
 DIVISIONS = frozenset(("divide", "floor_divide", "remainder"))
 _BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor"))
 _SHIFTS = frozenset(("bitwise_left_shift", "bitwise_right_shift"))
+SYMBOLS: Mapping[str, str] = {text.split()[1]: op for op, text in SPELLINGS.items() if text.startswith("x1 ")}
+"""The ops of Python's signs between two operands."""
+ARITHMETIC: Mapping[str, str] = {
+    **{sign: op for sign, op in SYMBOLS.items() if op not in TESTS | _BITWISE | _SHIFTS}, "neg": "negative", "abs": "abs",
+}  # fmt: skip
+"""The ops of what Python's numbers are computed with, by what it is called of host values."""
 
 
 class Function(NamedTuple):

@@ -27,7 +27,7 @@ from gfx_ir.infer.content import UNTOLD, Content, content
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS
 from gfx_ir.infer.shape_rules import Call, ShapeRules
-from gfx_ir.python_numbers import operator_kinds
+from gfx_ir.python_numbers import ARITHMETIC, operator_kinds
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
@@ -36,10 +36,6 @@ from .facts import Facts
 
 _TESTS = frozenset(("cond", "host_if"))
 _LOOPS = frozenset(("while", "for", "host_while", "host_for"))
-_ARITHMETIC = {
-    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "pow",
-    "neg": "negative", "abs": "abs",
-}  # fmt: skip
 _OWN = frozenset(("placeholder", "parameter"))
 
 
@@ -107,11 +103,11 @@ class Equations:
         elif node.op.name in _LOOPS:
             at = value.index - 1
             parts = [node.arg("init")[at], node.regions[-1].result[at]]
-        elif node.op.name == "host" and node.args[0] in _ARITHMETIC:
+        elif node.op.name == "host" and node.args[0] in ARITHMETIC:
             kinds = []
             for part in node.args[1]:
                 kinds.append((yield self.host_kinds, self.facts.root(part)) if type(part) is Value else _literal(part))
-            return operator_kinds(_ARITHMETIC[node.args[0]], kinds, node.args[1])
+            return operator_kinds(ARITHMETIC[node.args[0]], kinds, node.args[1])
         else:
             found.add(value.kind)
             parts = [self.begins[value]] if value in self.begins else []

@@ -6,24 +6,22 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from gfx_ir import ops
+from gfx_ir import ops, python_numbers
 from gfx_ir.op import OpDef, active
 
 from .operand import Operand
 from .proxy import HostProxy, Proxy, number_kinds
 
-OPERATORS = {
-    "add": ("+", "add"), "sub": ("-", "subtract"), "mul": ("*", "multiply"), "truediv": ("/", "divide"),
-    "floordiv": ("//", "floor_divide"), "mod": ("%", "remainder"), "pow": ("**", "pow"), "matmul": ("@", "matmul"),
-    "and": ("&", "bitwise_and"), "or": ("|", "bitwise_or"), "xor": ("^", "bitwise_xor"),
-    "lshift": ("<<", "bitwise_left_shift"), "rshift": (">>", "bitwise_right_shift"),
+SYMBOLS = {**python_numbers.SYMBOLS, "@": "matmul"}
+"""The ops of Python's signs between two operands."""
+_OPERATORS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
 }  # fmt: skip
-COMPARISONS = {
-    "lt": ("<", "less"), "le": ("<=", "less_equal"), "gt": (">", "greater"), "ge": (">=", "greater_equal"),
-    "eq": ("==", "equal"), "ne": ("!=", "not_equal"),
-}  # fmt: skip
+_COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+OPERATORS = {name: (sign, SYMBOLS[sign]) for name, sign in _OPERATORS.items()}
+COMPARISONS = {name: (sign, SYMBOLS[sign]) for name, sign in _COMPARISONS.items()}
 UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "bitwise_invert"), "abs": ("abs", "abs")}
-SYMBOLS = dict((*OPERATORS.values(), *COMPARISONS.values()))
 
 
 def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:

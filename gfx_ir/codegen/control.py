@@ -93,15 +93,6 @@ def _carried(value: Value) -> list[tuple[Any, Any]]:
     return [(init[at], outputs_of(node.regions[-1].result, len(node.values))[at])] if 0 <= at < len(init) else []
 
 
-def came_from(value: Value) -> list[Any] | None:
-    """What a value that a region is given, or that a test or loop gives, comes from; None for what an op makes, or an item is."""
-    node = value.node
-    if node.op.name in IFS:
-        return [outputs_of(region.result, len(node.values))[value.index - 1] for region in node.regions]
-    found = [leaf for leaves in (*_carried(value), *_given(value)) for leaf in leaves]
-    return found or None
-
-
 def joins(node: Node) -> list[tuple[Value, Any, Any]]:
     """(output, what the one side gives for it, what the other does) of every output of a test."""
     count = len(node.values)

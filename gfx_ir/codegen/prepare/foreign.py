@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...trees import leaves
-from ..control import came_from
 from ..style import Style
 from .precision import TEXTS, goes_on
 
@@ -33,4 +32,4 @@ def _shows(node: Node) -> bool:
 def _is_tuple(value: Value) -> bool:
     """Whether a shape is surely a tuple of Python's."""
     node = value.node
-    return came_from(value) is None and node.op.name == "host" and node.args[0] in ("tuple", "list", "splice")
+    return node.op.name == "host" and node.args[0] in ("tuple", "list", "splice")

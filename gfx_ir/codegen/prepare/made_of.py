@@ -1,0 +1,160 @@
+"""What the numbers of a program are made of: read from tensors, beyond the range of 32 bits, nowhere negative, the same as others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...graph import Node, Value
+from ...infer.facts import Facts, is_made
+from ...infer.fixpoint import Fixpoint
+from ...infer.flow import Flow
+from ...python_numbers import OPERATORS
+from ...trees import leaves, tree_map
+
+_NOT_NEGATIVE = frozenset(
+    "abs square exp exp2 sqrt sigmoid softmax relu vector_norm matrix_norm norm var std count_nonzero cosh softplus".split()
+)
+_KEEPING = frozenset(
+    "add multiply divide maximum minimum sum mean max min prod item to_float to_int getitem reshape astype".split()
+)
+_SEVERAL = frozenset(("add", "multiply", "divide", "maximum", "minimum"))
+_HUGE = frozenset(f"math.{name}" for name in ("exp", "exp2", "expm1", "cosh", "sinh", "gamma", "pow"))
+MOST_POWER = 3
+
+
+class MadeOf:
+    """Answers for the numbers of a program, each found once."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts, self._flow = facts, facts.flow
+        self._read = Fixpoint[bool](self._numbers, self._is_read, False, True)
+        self._huge = Fixpoint[bool](self._numbers, self._is_huge, False, True)
+        self._not_negative = Fixpoint[bool](self._kept, self._is_not_negative, True, False)
+        self.same = SameValues(facts.flow)
+
+    def handed(self, value: Value) -> list[Any] | None:
+        """What a value is one of; None where an op makes it, or it is given."""
+        return handed(value, self._flow)
+
+    def parts(self, value: Value) -> list[Any]:
+        """What a number is computed from, or one of."""
+        given = self.handed(value)
+        if given is not None:
+            return given
+        if value.node.op.name == "python":
+            return list(value.node.args[1])
+        return list(value.node.args) if value.node.op.name in OPERATORS else []
+
+    def is_read(self, leaf: Any) -> bool:
+        """Whether a number is read from a tensor, or computed from such a one."""
+        return type(leaf) is Value and self._read.of(leaf)
+
+    def is_huge(self, leaf: Any) -> bool:
+        """Whether a number is computed from what leaves the range of 32 bits long before that of a double."""
+        return type(leaf) is Value and self._huge.of(leaf)
+
+    def not_negative(self, leaf: Any) -> bool:
+        """Whether a number is nowhere negative, as the ops tell that made it."""
+        return self._not_negative.of(leaf) if type(leaf) is Value else _is_not_negative(leaf)
+
+    # ------------------------------------------------------------------ equations
+    def _numbers(self, value: Value) -> list[Value]:
+        parts = self.parts(value) if self._facts.may_be_number(value) else []
+        return [part for part in parts if type(part) is Value]
+
+    def _is_read(self, value: Value) -> bool:
+        own = is_made(value) and self._facts.may_be_number(value)
+        return own or any(map(self._read.now, self._numbers(value)))
+
+    def _is_huge(self, value: Value) -> bool:
+        own = _grows(value.node) and self._facts.may_be_number(value)
+        return own or any(map(self._huge.now, self._numbers(value)))
+
+    def _taken(self, value: Value) -> list[Any]:
+        given = self.handed(value)
+        if given is not None:
+            return given
+        several = value.node.op.name in _SEVERAL
+        return list(value.node.args if several else value.node.args[:1]) if value.node.op.name in _KEEPING else []
+
+    def _kept(self, value: Value) -> list[Value]:
+        return [leaf for leaf in self._taken(value) if type(leaf) is Value]
+
+    def _is_not_negative(self, value: Value) -> bool:
+        node = value.node
+        if self.handed(value) is None:
+            if node.op.name in _NOT_NEGATIVE or _is_square(node):
+                return True
+            if node.op.name not in _KEEPING:
+                return False
+        return all(
+            self._not_negative.now(leaf) if type(leaf) is Value else _is_not_negative(leaf)
+            for leaf in self._taken(value)
+        )
+
+
+class SameValues:
+    """Which values are the same by the way they are made: one stands for all that are."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self._found: dict[Value, Value] = {}
+        self._first: dict[tuple[str, int, str], Value] = {}
+
+    def of(self, value: Value) -> Value:
+        """The one that stands for a value."""
+        waiting = [value]
+        while waiting:
+            top = waiting[-1]
+            parts = [part for part in self._parts(top) if part not in self._found] if top not in self._found else []
+            waiting += parts
+            if not parts:
+                waiting.pop()
+                if top not in self._found:
+                    self._found[top] = self._found_for(top)
+        return self._found[value]
+
+    def _parts(self, value: Value) -> list[Value]:
+        given = handed(value, self._flow)
+        if given is not None:
+            return [given[0]] if len(given) == 1 and type(given[0]) is Value else []
+        known = value.node.regions or value.node.op.effect or value.node.op.name in ("placeholder", "parameter", "call")
+        return [] if known else [leaf for leaf in leaves(value.node.args) if type(leaf) is Value]
+
+    def _found_for(self, value: Value) -> Value:
+        parts = self._parts(value)
+        if not parts:
+            return value
+        if handed(value, self._flow) is not None:
+            return self._found[parts[0]]
+        told = tree_map(lambda leaf: id(self._found[leaf]) if type(leaf) is Value else leaf, value.node.args)
+        return self._first.setdefault((value.node.op.name, value.index, repr(told)), value)
+
+
+def handed(value: Value, flow: Flow) -> list[Any] | None:
+    """What a value is one of, as tests, loops and calls hand it on; None where an op makes it, or it is given."""
+    source = flow.sources.get(value)
+    return None if source is None or source.outside else source.leaves
+
+
+def _is_not_negative(leaf: Any) -> bool:
+    return isinstance(leaf, (int, float)) and leaf >= 0
+
+
+def _grows(node: Node) -> bool:
+    """Whether a node is a function whose result leaves the range of 32 bits early."""
+    if node.op.name != "python" or node.args[0] not in _HUGE:
+        return False
+    return not (node.args[0] == "math.pow" and is_literal(node.args[1][1], MOST_POWER))
+
+
+def is_literal(leaf: Any, most: int) -> bool:
+    """Whether a number stands there that is no greater than that."""
+    return isinstance(leaf, int) and leaf <= most
+
+
+def _is_square(node: Node) -> bool:
+    """x * x, or an even power."""
+    if node.op.name == "multiply":
+        return node.args[0] is node.args[1]
+    return node.op.name == "pow" and isinstance(node.args[1], int) and node.args[1] % 2 == 0
