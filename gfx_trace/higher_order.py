@@ -16,7 +16,10 @@ from .called import called_name
 from .classes import check_class
 from .draws import generator_of_seed
 from .gradients import autograd_function, custom_rule
+from .native import run_as_it_is
 from .proxy import HostProxy, Proxy, is_open
+from .pytrees import Carried, flatten, owner_of
+from .rows import in_places
 from .sequences import is_shape, open_tuple
 from .staging import staged, transform
 from .structured import fori_loop, scan, while_loop
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 Handler = Callable[["Tracer", Any, tuple, dict], Any]
+_FUNCTIONS = frozenset(("f", "function", "operation", "is_leaf"))
+"""What JAX calls the arguments of functions of trees that are no trees."""
 
 
 def _cond(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -32,32 +37,42 @@ def _cond(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     pred, then, otherwise, *operands = args
     if tracer.backend is not None and tracer.backend.name == "torch" and len(operands) == 1:
         operands = list(operands[0])
-    return tracer.ifexp(
-        pred, lambda: tracer.call(then, tuple(operands), {}), lambda: tracer.call(otherwise, tuple(operands), {})
-    )
+    taken = lambda side: lambda: tracer.call(side, tuple(operands), {})
+    return _chosen(tracer, f, pred, taken(then), taken(otherwise))
+
+
+def _chosen(tracer: Tracer, f: Any, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """What one of two functions gives, which may be a tree of the framework's."""
+    result = Carried(owner_of(tracer, f))
+    return result.up(tracer.ifexp(test, lambda: result.down(then()), lambda: result.down(otherwise())))
 
 
 def _while(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.while_loop(cond_fun, body_fun, init_val)."""
     named = dict(zip(("cond_fun", "body_fun", "init_val"), args)) | kwargs
-    return while_loop(tracer, named["cond_fun"], named["body_fun"], named["init_val"])
+    return while_loop(tracer, owner_of(tracer, f), named["cond_fun"], named["body_fun"], named["init_val"])
 
 
 def _fori(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.fori_loop(lower, upper, body_fun, init_val)."""
     kwargs.pop("unroll", None)
     named = dict(zip(("lower", "upper", "body_fun", "init_val"), args)) | kwargs
-    return fori_loop(tracer, named["lower"], named["upper"], named["body_fun"], named["init_val"])
+    return fori_loop(tracer, owner_of(tracer, f), named["lower"], named["upper"], named["body_fun"], named["init_val"])
 
 
 def _scan(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.scan(f, init, xs=None, length=None, reverse=False)."""
     named = dict(zip(("f", "init", "xs", "length", "reverse"), args)) | kwargs
-    backwards = lambda tree: _each(lambda rows: tracer.wrap(ops.flip(tracer.unwrap(rows), 0), tracer.backend), tree)
-    back = named.get("reverse", False)
-    xs = backwards(named.get("xs")) if back else named.get("xs")
-    carry, ys = scan(tracer, named["f"], named["init"], xs, named.get("length"))
-    return carry, backwards(ys) if back else ys
+    backend, back = owner_of(tracer, f), named.get("reverse", False)
+
+    def turned(tree: Any) -> Any:
+        found, rebuild = flatten(backend, tree)
+        return (
+            rebuild([tracer.wrap(ops.flip(tracer.unwrap(rows), 0), tracer.backend) for rows in found]) if back else tree
+        )
+
+    carry, ys = scan(tracer, backend, named["f"], named["init"], turned(named.get("xs")), named.get("length"))
+    return carry, turned(ys)
 
 
 def _switch(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -69,7 +84,7 @@ def _switch(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         if at == len(others):
             return tracer.call(last, tuple(operands), {})
         chosen = tracer.call(operator.le, (index, at), {})
-        return tracer.ifexp(chosen, lambda: tracer.call(others[at], tuple(operands), {}), lambda: choose(at + 1))
+        return _chosen(tracer, f, chosen, lambda: tracer.call(others[at], tuple(operands), {}), lambda: choose(at + 1))
 
     return choose(0)
 
@@ -176,20 +191,38 @@ def _size(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tuple(args[0])
 
 
-def _map_tree(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    """jax.tree.map(f, tree, *rest)."""
-    function, tree, *rest = args
-    return _each(lambda *leaves: tracer.call(function, leaves, {}), tree, *rest)
+def _tree(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function that takes trees apart or puts them together (jax.tree.map): it runs, and what it calls is entered."""
+    bound = inspect.signature(f).bind(*args, **kwargs)
+    for name, given in bound.arguments.items():
+        if name in _FUNCTIONS and callable(given):
+            bound.arguments[name] = functools.partial(_entered, tracer, given)
+        else:
+            bound.arguments[name] = in_places(given)
+    return run_as_it_is(tracer, f, bound.args, bound.kwargs)
 
 
-def _each(function: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """A tree of function's results for the leaves of trees of one structure; None is a tree without leaves."""
-    if isinstance(first, dict):
-        return {key: _each(function, first[key], *(o[key] for o in others)) for key in first}
-    if isinstance(first, (tuple, list)):
-        items = [_each(function, *group) for group in zip(first, *others)]
-        return getattr(type(first), "_make", type(first))(items)
-    return None if first is None else function(first, *others)
+def _entered(tracer: Tracer, f: Callable[..., Any], *args: Any) -> Any:
+    return tracer.call(f, args, {})
+
+
+def _all_leaves(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """jax.tree.all(tree)."""
+    given = inspect.signature(f).bind(*args, **kwargs).arguments
+    if given.get("is_leaf") is not None:
+        raise tracer.error(
+            "GFX cannot convert jax.tree.all with is_leaf=", "call all(jax.tree.leaves(tree, is_leaf=...))"
+        )
+    return tracer.call(all, (flatten(owner_of(tracer, f), given["tree"])[0],), {})
+
+
+def _each_leaf(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function of the leaves of its first argument, a tree (jax.lax.stop_gradient)."""
+    backend = owner_of(tracer, f)
+    (name, *_), given = inspect.signature(f).parameters, dict(kwargs)
+    tree, rest = (args[0], args[1:]) if args else (given.pop(name), ())
+    found, rebuild = flatten(backend, tree)
+    return rebuild([tracer.apply(backend.functions[f], (leaf, *rest), given, backend, f) for leaf in found])
 
 
 def _shape(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -216,7 +249,7 @@ SPECIAL: dict[str, Handler] = {
     "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent,
     "wrapped": _wrapped, "scripted": _scripted, "autocast": _autocast,
     "tape": _tape, "derivation": _derivation, "functional_call": _functional_call, "null_context": _null_context, "true": _true,
-    "false": _false, "is_tensor": _is_tensor, "size": _size, "tree_map": _map_tree,
+    "false": _false, "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
     "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,

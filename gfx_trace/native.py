@@ -40,6 +40,11 @@ def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict)
     """f(*args, **kwargs) of a callable that is neither lifted nor entered. One of a framework that gets tensors has no row."""
     if foreign(f, tracer.frameworks()) and any(isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))):
         return hold(tracer, f, args, kwargs)
+    return run_as_it_is(tracer, f, args, kwargs)
+
+
+def run_as_it_is(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """f(*args, **kwargs) of a callable that computes nothing with captured values, or that does not know them and is refused."""
     text = on_text(tracer, f, args, kwargs)
     if text is not NotImplemented:
         return text

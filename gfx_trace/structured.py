@@ -6,10 +6,12 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.backend import Backend
 from gfx_ir.python_numbers import KINDS
 
 from .open_iterables import Combined, OpenRange
 from .proxy import HostProxy, Proxy, is_open
+from .pytrees import Carried, Rebuild, flatten
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -18,27 +20,37 @@ if TYPE_CHECKING:
 class _State:
     """The carried value of a loop, as a loop's variables."""
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    def __init__(self, backend: Backend, value: Any) -> None:
+        self.carried = Carried(backend)
+        self.held = self.carried.down(value)
+
+    @property
+    def value(self) -> Any:
+        """The value, as the loop's functions take and give it."""
+        return self.carried.up(self.held)
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.held = self.carried.down(value)
 
     def get(self) -> tuple:
         """Its value, as the only variable."""
-        return (self.value,)
+        return (self.held,)
 
     def set(self, values: tuple) -> None:
         """Set it."""
-        (self.value,) = values
+        (self.held,) = values
 
     def names(self, body: Any, at: int = 0) -> tuple[str]:
         """Its name: that of the body's argument `at`; one that no variable has where the body takes it apart, by names of its own."""
         names = body.__code__.co_varnames[: body.__code__.co_argcount] if isinstance(body, FunctionType) else ()
-        whole = at < len(names) and names[at] != "_" and not isinstance(self.value, (tuple, list, dict))
+        whole = at < len(names) and names[at] != "_" and not isinstance(self.held, (tuple, list, dict))
         return (names[at] if whole else "loop state",)
 
 
-def while_loop(tracer: Tracer, test: Any, body: Any, init: Any) -> Any:
+def while_loop(tracer: Tracer, backend: Backend, test: Any, body: Any, init: Any) -> Any:
     """while test(state): state = body(state)."""
-    state = _State(init)
+    state = _State(backend, init)
 
     def trip() -> None:
         state.value = tracer.call(body, (state.value,), {})
@@ -47,9 +59,9 @@ def while_loop(tracer: Tracer, test: Any, body: Any, init: Any) -> Any:
     return state.value
 
 
-def fori_loop(tracer: Tracer, lower: Any, upper: Any, body: Any, init: Any) -> Any:
+def fori_loop(tracer: Tracer, backend: Backend, lower: Any, upper: Any, body: Any, init: Any) -> Any:
     """for i in range(lower, upper): state = body(i, state)."""
-    state = _State(init)
+    state = _State(backend, init)
 
     def trip(i: Any) -> None:
         state.value = tracer.call(body, (i, state.value), {})
@@ -59,18 +71,17 @@ def fori_loop(tracer: Tracer, lower: Any, upper: Any, body: Any, init: Any) -> A
     return state.value
 
 
-def scan(tracer: Tracer, body: Any, init: Any, xs: Any, length: Any) -> Any:
+def scan(tracer: Tracer, backend: Backend, body: Any, init: Any, xs: Any, length: Any) -> Any:
     """for x in xs: state, y = body(state, x); the ys stacked."""
-    state, leaves = _State(init), _leaves(xs)
+    state, (leaves, rebuild) = _State(backend, init), flatten(backend, xs)
     outs: list[list[Any]] = []
-    shapes: list[Any] = []
+    made: Rebuild | None = None
 
     def trip(item: Any) -> None:
-        items = iter(item if len(leaves) > 1 else (item,))
-        x = _rebuild(xs, items) if leaves else None
+        nonlocal made
+        x = rebuild(item if len(leaves) > 1 else (item,) if leaves else ())
         state.value, y = tracer.call(body, (state.value, x), {})
-        ys = _leaves(y)
-        shapes[:] = [y]
+        ys, made = flatten(backend, y)
         while len(outs) < len(ys):
             outs.append([])
         for out, value in zip(outs, ys):
@@ -81,8 +92,7 @@ def scan(tracer: Tracer, body: Any, init: Any, xs: Any, length: Any) -> Any:
     else:
         rows = OpenRange(0, length, 1) if is_open(length) else range(length)
     tracer.for_(rows, trip, state.get, state.set, state.names(body), None, "x")
-    stacked = iter([tracer.stacked(out) for out in outs])
-    return state.value, _rebuild(shapes[0], stacked) if shapes else None
+    return state.value, made([tracer.stacked(out) for out in outs]) if made is not None else None
 
 
 def _as_array(tracer: Tracer, value: Any) -> Any:
@@ -90,20 +100,3 @@ def _as_array(tracer: Tracer, value: Any) -> Any:
     number = type(value).__name__ in KINDS or (type(value) is HostProxy and value.kind in KINDS)
     number = number or (type(value) is Proxy and tracer.record.may_be_python(value, value.read()))
     return tracer.wrap(ops.as_tensor(tracer.unwrap(value)), tracer.backend) if number else value
-
-
-def _leaves(tree: Any) -> list[Any]:
-    if isinstance(tree, dict):
-        return [leaf for item in tree.values() for leaf in _leaves(item)]
-    if isinstance(tree, (tuple, list)):
-        return [leaf for item in tree for leaf in _leaves(item)]
-    return [] if tree is None else [tree]
-
-
-def _rebuild(tree: Any, items: Any) -> Any:
-    if isinstance(tree, dict):
-        return {key: _rebuild(item, items) for key, item in tree.items()}
-    if isinstance(tree, (tuple, list)):
-        made = [_rebuild(item, items) for item in tree]
-        return getattr(type(tree), "_make", type(tree))(made)
-    return None if tree is None else next(items)

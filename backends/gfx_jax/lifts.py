@@ -11,6 +11,7 @@ from gfx_ir.lifting.calculus import Calculus
 from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
 from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
 
+from .dtype_queries import QUERIES
 from .rows._lift import JNP, refuse
 
 
@@ -46,6 +47,7 @@ _TABLES = (Searching(JNP).table(), Counting(JNP).table(), accumulations(JNP), Ar
 LIFTS: dict[str, Callable[..., Any]] = {
     **{JNP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()},
     **{JNP.names(short): fn for short, fn in (Calculus(JNP).table() | foldings(JNP)).items()},
+    **QUERIES,
     "jnp.fill_diagonal": _fill_diagonal,
     "jnp.put_along_axis": _put_along_axis,
     "jnp.put": _put,

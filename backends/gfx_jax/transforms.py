@@ -18,6 +18,18 @@ DIRECT = (
 )
 """They call the functions that they are given at once."""
 
+TREES = (
+    "jax.tree.broadcast jax.tree.flatten jax.tree.flatten_with_path jax.tree.leaves jax.tree.leaves_with_path jax.tree.map "
+    "jax.tree.map_with_path jax.tree.reduce jax.tree.reduce_associative jax.tree.structure jax.tree.transpose "
+    "jax.tree.unflatten jax.tree_util.all_leaves jax.tree_util.keystr jax.tree_util.tree_broadcast "
+    "jax.tree_util.tree_flatten jax.tree_util.tree_flatten_with_path jax.tree_util.tree_leaves "
+    "jax.tree_util.tree_leaves_with_path jax.tree_util.tree_map jax.tree_util.tree_map_with_path "
+    "jax.tree_util.tree_reduce jax.tree_util.tree_reduce_associative jax.tree_util.tree_structure "
+    "jax.tree_util.tree_transpose jax.tree_util.tree_unflatten jax.tree_util.treedef_is_leaf jax.tree_util.treedef_tuple "
+    "jax.tree_util.treedef_children"
+)
+"""They take trees apart and put them together, and compute nothing with the leaves."""
+
 _MAKERS = frozenset(path.rpartition(".")[2] for path in CURRIED.split()) - {"jacobian", "hessian"}
 OWN_RULE = (jax.custom_jvp, jax.custom_vjp)
 

@@ -40,7 +40,7 @@ from .lifts import LIFTS
 from .refused import REFUSED
 from .rows import ROWS
 from .rows.effect import print_to
-from .transforms import CURRIED, DIRECT, OWN_RULE, transformed, transparent
+from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
 _PRINTED = {"promoting_cond": ("cond", control.promoting_cond), "settled": ("settled", control.settled)}
 _SCALAR_CLASS = type(jnp.float32)
@@ -57,10 +57,12 @@ _SPECIAL = {
     "fori_loop": "jax.lax.fori_loop",
     "scan": "jax.lax.scan",
     "switch": "jax.lax.switch",
-    "tree_map": "jax.tree.map jax.tree_util.tree_map",
+    "all_leaves": "jax.tree.all jax.tree_util.tree_all",
+    "tree": TREES,
+    "each_leaf": "jax.lax.stop_gradient jax.device_put",
     "null_context": "jax.named_scope",
     "shape": "jax.numpy.shape",
-    "issubdtype": "jax.numpy.issubdtype",
+    "issubdtype": "jax.numpy.issubdtype jax.dtypes.issubdtype",
 }
 
 

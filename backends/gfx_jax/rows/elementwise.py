@@ -14,7 +14,6 @@ from gfx_ir.lifting import words
 from gfx_ir.lifting.elements import BINARY, OPERATORS, UNARY, Elements, functions
 from gfx_ir.op import lookup
 from gfx_ir.template import Spelling
-from gfx_ir.trees import tree_map
 
 from ._lift import JNP, element, kind_of, plain, unary, unknown_dtype, whole
 
@@ -181,7 +180,7 @@ ROWS = (
     Row(
         "stop_gradient",
         "jax.lax.stop_gradient(x)",
-        {"lax.stop_gradient": lambda x: tree_map(ops.stop_gradient, x)},
+        {"lax.stop_gradient": ops.stop_gradient},
     ),
     Row("straight_through", "straight_through(x, value)"),
     Row("copy", "x", {"jnp.copy Array.copy": lambda a, order=None: ops.copy(a)}),

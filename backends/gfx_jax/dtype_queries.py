@@ -1,0 +1,72 @@
+"""What JAX says of dtypes: which one operands make together, and of what kind one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from gfx_ir import ops
+from gfx_ir.dtypes import DTYPES, DType
+from gfx_ir.dtypes import result_type as promoted
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.ops import _seen
+from gfx_ir.python_numbers import is_number, kind_of
+
+from .rows._lift import refuse
+
+_PYTHON = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}
+_HINT = "give the capture example arguments or gfx.TensorSpec(shape, dtype)"
+
+
+def _of_mode(name: str) -> DType:
+    """A dtype, or what JAX's mode makes of it."""
+    return DTYPES[jax.dtypes.canonicalize_dtype(name).name]
+
+
+def _operand(x: Any, call: str) -> tuple[DType, bool]:
+    """(dtype, whether it counts by its kind alone) of an array, a number or a dtype. Raises UnsupportedConstruct where it is not known."""
+    if isinstance(x, DType):
+        return x, False
+    kind = kind_of(x) if is_number(x) else x.kind if isinstance(x, Value) else ""
+    if kind in _PYTHON:
+        return _of_mode(_PYTHON[kind]), True
+    found = _seen.type_of(x)
+    if found.dtype is None:
+        raise UnsupportedConstruct(f"GFX cannot answer {call}: the dtype of an argument is not known", hint=_HINT)
+    return found.dtype, found.weak
+
+
+def _result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
+    refuse("jnp.result_type", return_weak_type_flag=return_weak_type_flag or None)
+    (first, *rest) = args
+    if not rest and isinstance(first, Value) and first.is_tensor and _seen.dtype(first) is None:
+        return ops.dtype_of(first)
+    dtype, _ = promoted([_operand(x, "jnp.result_type") for x in args], "jax")
+    return _of_mode(dtype.name)
+
+
+def _is_complex(x: Any) -> bool:
+    return _operand(x, "jnp.iscomplexobj or isrealobj")[0].kind == "c"
+
+
+def _canonical(dtype: Any, *rest: Any, **named: Any) -> Any:
+    """An open dtype is that of an array, and so one that JAX has."""
+    return dtype if isinstance(dtype, Value) else _of_mode(dtype.name)
+
+
+def _promote(a: Any, b: Any) -> DType:
+    if isinstance(a, Value) or isinstance(b, Value):
+        raise UnsupportedConstruct("GFX cannot answer jnp.promote_types of open dtypes", hint=_HINT)
+    return promoted([(x, False) for x in (a, b)], "jax")[0]
+
+
+QUERIES: dict[str, Callable[..., Any]] = {
+    "jnp.result_type jax.dtypes.result_type": _result_type,
+    "jnp.iscomplexobj": _is_complex,
+    "jnp.isrealobj": lambda x: not _is_complex(x),
+    "jax.dtypes.canonicalize_dtype": _canonical,
+    "jnp.promote_types": _promote,
+}

@@ -1,0 +1,186 @@
+"""Trees of JAX in captured code: taken apart, mapped, carried by loops and chosen by tests, classes that are registered among them."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from jax import lax, tree_util
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+@tree_util.register_dataclass
+@dataclasses.dataclass
+class State:
+    x: Any
+    v: Any
+
+
+@tree_util.register_pytree_node_class
+class Scaled:
+    """A class of its own, with a number that is no leaf."""
+
+    def __init__(self, x, v, n):
+        self.x, self.v, self.n = x, v, n
+
+    def tree_flatten(self):
+        return (self.x, self.v), self.n
+
+    @classmethod
+    def tree_unflatten(cls, n, children):
+        return cls(*children, n)
+
+
+X = jnp.arange(3.0)
+TREE = {"b": X, "a": (jnp.ones(2), None, [jnp.array(2.0)])}
+PAIR, STATE = Pair(X, X + 1), State(X, X + 1)
+
+
+def squares(p):
+    leaves, structure = tree_util.tree_flatten(p)
+    return structure.unflatten([leaf * leaf for leaf in leaves])
+
+
+def rows_as_a_tree(p):
+    return tree_util.tree_unflatten(tree_util.tree_structure(p), jnp.ones((3, 2)))
+
+
+def none_as_a_leaf(p):
+    return jax.tree.map(lambda a: 0 if a is None else a * 2, p, is_leaf=lambda a: a is None)
+
+
+def scalars_of(p):
+    total = jax.tree.reduce(lambda a, b: a + jnp.sum(b), p, 0.0) + tree_util.tree_reduce(
+        jnp.add, jax.tree.map(jnp.sum, p)
+    )
+    return total + sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(p))
+
+
+def all_of(p):
+    return jax.tree.all(jax.tree.map(lambda a: jnp.all(a > -1), p))
+
+
+def by_path(p):
+    named = tree_util.tree_map_with_path(lambda path, a: a * len(path), p)
+    return named, [jnp.sum(leaf) * len(tree_util.keystr(path)) for path, leaf in tree_util.tree_flatten_with_path(p)[0]]
+
+
+def of_a_class(x):
+    made = jax.tree.map(lambda a: a * 2, Scaled(x, x + 1, 3))
+    return made.x + made.v * made.n
+
+
+def stopped(s):
+    return lax.stop_gradient(State(x=s.x + s.v, v=s.v)).x
+
+
+def mapped_state(s):
+    return jax.tree.map(lambda a: a + 1, s).v
+
+
+def scanned_pair(s):
+    return lax.scan(lambda c, z: (Pair(c.a + z, c.b * 2), Pair(c.a, z)), s, jnp.arange(4.0))
+
+
+def scanned_state(s):
+    c, ys = lax.scan(lambda c, z: (State(c.x + z, c.v * 2), State(c.x, z)), s, jnp.arange(4.0), reverse=True)
+    return c.x, c.v, ys.x, ys.v
+
+
+def scanned_class(x):
+    rows = Scaled(jnp.ones((4, 3)), jnp.ones(4), 1)
+    c, ys = lax.scan(lambda c, z: (Scaled(c.x + z.x, c.v * 2, c.n), c.x), Scaled(x, x, 2), rows)
+    return c.x * c.n, c.v, ys
+
+
+def looped_class(x):
+    made = lax.while_loop(lambda q: jnp.sum(q.x) < 30, lambda q: Scaled(q.x + q.v, q.v + 1, q.n), Scaled(x, x, 2))
+    return made.x * made.n
+
+
+def chosen_class(x):
+    made = lax.cond(jnp.sum(x) > 0, lambda q: Scaled(q * 2, q, 3), lambda q: Scaled(q, q + 1, 3), x)
+    return made.x * made.n, made.v
+
+
+def switched_class(x):
+    sides = [lambda q, n=n: Scaled(q * n, q, 3) for n in range(3)]
+    return lax.switch(x[1].astype(int), sides, x).x
+
+
+@pytest.mark.parametrize(
+    "f, arg",
+    [
+        (squares, TREE), (rows_as_a_tree, TREE), (none_as_a_leaf, TREE), (scalars_of, TREE), (all_of, TREE), (by_path, TREE),
+        (of_a_class, X), (stopped, STATE), (mapped_state, STATE), (scanned_pair, PAIR), (scanned_state, STATE),
+        (scanned_class, X), (looped_class, X), (chosen_class, X), (switched_class, X),
+    ],
+)  # fmt: skip
+def test_trees(f, arg):
+    want = f(arg)
+    program = gfx.symbolic_trace(f, arg)
+    given = jax.tree.map(lambda a: torch.tensor(np.asarray(a)), arg)
+    results = program(arg), program.to("jax")(arg), program.to("torch")(given)
+    assert jax.tree.structure(results[0]) == jax.tree.structure(want)
+    for got in results:
+        leaves = jax.tree.leaves(got)
+        assert len(leaves) == len(jax.tree.leaves(want))
+        for a, b in zip(jax.tree.leaves(want), leaves):
+            np.testing.assert_allclose(np.asarray(b), np.asarray(a), rtol=1e-6)
+
+
+def test_leaves_of_all_by_a_function_are_refused():
+    with pytest.raises(CaptureError, match="is_leaf="):
+        gfx.symbolic_trace(lambda p: jax.tree.all(p, is_leaf=lambda a: a is None), TREE)
+
+
+def of_the_kind(x):
+    if jax.dtypes.issubdtype(jax.dtypes.result_type(x), jnp.floating):
+        return x * 2
+    return x
+
+
+def real_ones(x):
+    return jnp.real(x) if jnp.iscomplexobj(x) else x * 2 if jnp.isrealobj(x) else x
+
+
+def made_together(x):
+    return jnp.ones((), jnp.result_type(x, 2.0, jnp.float16)) + x.astype(jnp.promote_types(x.dtype, jnp.bfloat16))
+
+
+DTYPES = jnp.arange(3), X, X.astype(jnp.complex64), X.astype(jnp.float16), X > 1
+
+
+@pytest.mark.parametrize("x", DTYPES, ids=lambda x: str(x.dtype))
+@pytest.mark.parametrize("f", [of_the_kind, real_ones, made_together])
+def test_questions_about_dtypes(f, x):
+    want, got = f(x), gfx.symbolic_trace(f, x).to("jax")(x)
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(np.asarray(got, complex), np.asarray(want, complex))
+
+
+def test_an_open_dtype_is_asked_where_it_runs():
+    program = gfx.symbolic_trace(of_the_kind, backend="jax")
+    for x in DTYPES[:2]:
+        np.testing.assert_array_equal(np.asarray(program(x)), np.asarray(of_the_kind(x)))
+        np.testing.assert_array_equal(
+            program.to("torch")(torch.tensor(np.asarray(x))).numpy(), np.asarray(of_the_kind(x))
+        )
+
+
+@pytest.mark.parametrize("f", [real_ones, made_together])
+def test_what_needs_the_dtype_says_so(f):
+    with pytest.raises(
+        CaptureError, match=r"the dtype of an argument is not known(.|\n)*test_pytrees(.|\n)*TensorSpec"
+    ):
+        gfx.symbolic_trace(f, backend="jax")
