@@ -248,13 +248,13 @@ def _check_type(type_: LogicalTensor, held: Any, path: str, owner: Backend) -> N
             got = f"the number {held!r}"
             raise GuardError(f"the capture is for {path}: {type_}, and the call has {got}", hint="pass an array")
         return
-    shape, dtype = of.shape_of(held), of.dtype_of(held)
+    shape, dtype = of.shape_of(held), None if of.is_key(held) else of.dtype_of(held)
     fits = type_.dims is None or (
         len(shape) == len(type_.dims) and all(not isinstance(d, int) or d == s for d, s in zip(type_.dims, shape))
     )
     if not fits or (type_.dtype is not None and dtype not in (type_.dtype, owner.held_as(type_.dtype))):
         raise GuardError(
-            f"the capture is for {path}: {type_}, and the call has {LogicalTensor(dtype, tuple(shape))}",
+            f"the capture is for {path}: {type_}, and the call has {LogicalTensor(dtype, tuple(shape)) if dtype else 'a key'}",
             hint="capture with dynamic=True, or with a TensorSpec of Dims",
         )
 

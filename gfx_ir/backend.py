@@ -155,6 +155,10 @@ class Backend:
         """The DType that a framework object stands for (`torch.float32`, `jnp.float32`, `np.dtype`), None where it is no dtype."""
         raise NotImplementedError
 
+    def is_key(self, x: Any) -> bool:
+        """Whether an array is one key of random numbers, which has no dtype that others know."""
+        return False
+
     def shape_of(self, x: Any) -> tuple[int, ...]:
         """Shape of an array."""
         return tuple(x.shape)

@@ -132,6 +132,9 @@ class Arguments:
             type_ = value.logical() if isinstance(value, TensorSpec) else value
             return self._tensor(name, path, type_)
         owner = tracer.array_owner(value)
+        if owner is not None and owner.is_key(value):
+            placeholder = self._placeholder(_identifier(name), path, "tensor", LogicalTensor(None, ()))
+            return Proxy(placeholder, tracer.backend), placeholder
         if owner is not None and getattr(value, "shape", None) is not None:
             proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, value))
             tracer.assumed.devices[placeholder], layout = owner.device_of(value), owner.layout_of(value)

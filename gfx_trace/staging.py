@@ -128,6 +128,11 @@ def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:
     if type_ is not None and type_.dtype is not None and type_.dims is not None and None not in type_.dims:
         return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
     called = getattr(value, "name", None)
+    if getattr(value, "kind", "") == "key" or (type_ is not None and type_.dtype is None and type_.dims == ()):
+        raise tracer.error(
+            f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: it draws from a key of random numbers",
+            "draw the random numbers outside of the function that JAX transforms, and give them to it",
+        )
     raise tracer.error(
         f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: the type of "
         f"{repr(called) if called else 'a value'} that it takes is not known", _ASK,

@@ -147,6 +147,10 @@ class JaxBackend(Backend):
             )
         return found
 
+    def is_key(self, x: Any) -> bool:
+        """Whether it is what `jax.random.key` gives."""
+        return jnp.issubdtype(x.dtype, jax.dtypes.prng_key) and not x.shape
+
     def as_dtype(self, x: Any) -> DType | None:
         """The DType of `jnp.float32`, `np.dtype("float32")`, `np.float32`, "float32" or a Python type; else None."""
         return as_dtype(x.dtype if isinstance(x, _SCALAR_CLASS) else x, _of_python)
