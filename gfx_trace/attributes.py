@@ -10,7 +10,7 @@ from typing import Any
 from .contents import attributes_of
 from .interfaces import Capturing
 from .journal import MISSING
-from .packages import users
+from .packages import enterable
 from .raised import gfx_handlers
 
 NOT_OWN = object()
@@ -113,7 +113,7 @@ class Attributes:
 
 
 def own_function(f: Any) -> Any:
-    """A Python function of the user's that has a source; else None."""
+    """A Python function that has a source and is entered; else None."""
     if not isinstance(f, types.FunctionType) or f.__code__.co_filename.startswith("<string>"):
         return None
-    return f if users(f.__globals__) else None
+    return f if enterable(f) else None

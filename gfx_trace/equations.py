@@ -56,7 +56,7 @@ class Equations:
         self.kinds, self.element = Question(self._kinds), Question(self._element)
         self.ranks, self.rank = Question(partial(self._ranks, True)), Question(partial(self._ranks, False))
         self.dims, self.contents = Question(self._dims), Question(self._content)
-        self.host_kinds = Question(self._host_kinds)
+        self.host_kinds, self.lengths = Question(self._host_kinds), Question(self._length)
         self.stated: dict[Value, Kinds] = {}  # kinds that no op tells
         self.like: dict[Value, Value] = {}  # what was written in place, and what was there before
         self.begins: dict[Value, Any] = {}  # what a loop carries, and what it begins with
@@ -114,6 +114,24 @@ class Equations:
         for part in parts:
             found |= (yield self.host_kinds, self.facts.root(part)) if type(part) is Value else _literal(part)
         return frozenset(found)
+
+    def _length(self, value: Value) -> Rule:
+        """How many items a shape, or a tuple made of shapes, has; None: that is open."""
+        node = value.node
+        if node.op.name == "shape":
+            return rank_of((yield self.rank, self.facts.root(node.args[0])))
+        if node.op.name != "host" or node.args[0] not in ("+", "getitem"):
+            return None
+        first, second = node.args[1]
+        found: list[int | None] = []
+        for part in (first, second) if node.args[0] == "+" else (first,):
+            whole = type(part) is Value and part.kind == "shape"
+            found.append(
+                (yield self.lengths, self.facts.root(part)) if whole else len(part) if type(part) is tuple else None
+            )
+        if None in found or not (node.args[0] == "+" or _is_slice(second)):
+            return None
+        return sum(found) if node.args[0] == "+" else len(range(found[0])[second])  # type: ignore[arg-type]
 
     def _element(self, value: Value) -> Rule:
         given = self.given(value)
@@ -229,6 +247,11 @@ def plain(leaf: Any) -> Abstract:
     if type(leaf) is not Value:
         return of_constant(leaf)
     return number(leaf.kind) if leaf.kind in NUMBERS else TOP
+
+
+def _is_slice(index: Any) -> bool:
+    """Whether an index is a slice between known ends."""
+    return type(index) is slice and all(type(end) in (int, type(None)) for end in (index.start, index.stop, index.step))
 
 
 def _literal(leaf: Any) -> Kinds:

@@ -188,7 +188,7 @@ def _is_tensor(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _size(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.Size(sizes): a tuple of sizes."""
-    return tuple(args[0])
+    return tuple(*args)
 
 
 def _tree(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

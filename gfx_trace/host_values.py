@@ -95,6 +95,9 @@ class HostValues:
         if isinstance(x, HostProxy):
             if x.value.kind == "shape" and x.value.node.op.name == "shape":
                 return self.wrap(ops.rank(x.value.node.args[0]), x.backend)
+            known = self.record.lengths.ask(self.facts.root(x.value)) if x.value.kind == "shape" else None
+            if known is not None:
+                return known
             return self.wrap(self.host("len", x.value), x.backend)
         return len(x)
 

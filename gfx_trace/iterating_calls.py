@@ -90,7 +90,7 @@ def fixed(tracer: Tracer, test: Any, what: str) -> bool:
 def combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """zip, enumerate, reversed."""
     first = args[:1] if f is enumerate else args
-    parts: tuple[Any, ...] = tuple([part if type(part) is Lazy else rows_of(tracer.iterable(part)) for part in first])
+    parts: tuple[Any, ...] = tuple([part if type(part) is Lazy else _counted(tracer, part) for part in first])
     if not any(map(is_open_iterable, parts)):
         steps = [tracer.iteration.steps(part) if is_iterator(part) else part for part in parts]
         return tracer.iteration.made(f(*steps, *args[len(parts) :], **kwargs))
@@ -105,6 +105,12 @@ def combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         parts = tuple(map(rows_of, parts))
         _of_one_length(tracer, parts)
     return _lazy_combination(tracer, f, parts)
+
+
+def _counted(tracer: Tracer, part: Any) -> Any:
+    """What is iterated: the sizes of a shape of known length are its items."""
+    part = rows_of(tracer.iterable(part))
+    return tuple(tracer.iterate(part)) if is_shape(part) and type(tracer.length(part)) is int else part
 
 
 def _lazy_combination(tracer: Tracer, f: Any, parts: tuple, start: Any = 0) -> Lazy:

@@ -12,11 +12,15 @@ _FOREIGN = frozenset(("torch", "jax", "numpy", "scipy", "gfx_ir", "gfx_trace", "
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
 _TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
 """Functions of torch.nn.functional that call a function of the user's."""
+_OVER_TENSORS = "torch.distributions."
+"""A package of a framework that is written with its public functions, classes and all, as a user's code is."""
 
 
 def framework(module: str) -> bool:
     """Whether a module, told by its name, is of a framework or of a library on top of one that is never entered, or ours."""
     package = module.partition(".")[0]
+    if module.startswith(_OVER_TENSORS):
+        return False
     return package in _FOREIGN or any(package in known.packages for known in loaded())
 
 

@@ -12,6 +12,7 @@ from gfx_ir.op import active, lookup
 
 from .checks import checked
 from .interfaces import Capturing
+from .packages import framework
 from .proxy import HostProxy, Proxy, Unusable, is_open
 
 _HINT = "give the argument's shape at capture"
@@ -253,7 +254,7 @@ def sequence_binary(tracer: Capturing, sign: str, a: Any, b: Any) -> Any:
 
 
 def _sequence_kind(x: Any) -> type | None:
-    kind = tuple if is_shape(x) else type(x)
+    kind = tuple if is_shape(x) or (isinstance(x, tuple) and framework(type(x).__module__)) else type(x)
     return kind if kind in (tuple, list, str) or is_text(x) else None
 
 

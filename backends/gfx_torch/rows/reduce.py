@@ -197,6 +197,9 @@ def _topk(input: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = 
     return Pair(*ops.topk(input, k, axis=dim, largest=largest))
 
 
+_TRUE = {
+    name: ".".join(("torch", f"_is_{name}_true")) for name in ("all", "any")
+}  # what torch.distributions asks; no public name has it
 ROWS = (
     Row("sum", _over("sum", ", dtype=dtype"), {names("sum"): _sum}),
     Row("prod", _prod, {names("prod"): product}),
@@ -205,8 +208,8 @@ ROWS = (
     Row("mean", lambda a: _over("mean", ", dtype=dtype")(a), {names("mean"): _mean}),
     Row("var", _spread("var"), {names("var"): var, "torch.var_mean": _with_mean(var)}, keep=("correction",)),
     Row("std", _spread("std"), {names("std"): std, "torch.std_mean": _with_mean(std)}, keep=("correction",)),
-    Row("all", _truth("all"), {names("all"): _reducer("all")}),
-    Row("any", _truth("any"), {names("any"): _reducer("any")}),
+    Row("all", _truth("all"), {names("all"): _reducer("all"), _TRUE["all"]: lambda input: ops.all(input)}),
+    Row("any", _truth("any"), {names("any"): _reducer("any"), _TRUE["any"]: lambda input: ops.any(input)}),
     Row("argmax", _position("argmax"), {names("argmax"): _reducer("argmax")}),
     Row("argmin", _position("argmin"), {names("argmin"): _reducer("argmin")}),
     Row(

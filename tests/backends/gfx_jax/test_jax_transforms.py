@@ -248,4 +248,4 @@ def test_what_jax_derives_without_types_is_refused_with_what_to_give():
     ):
         gfx.symbolic_trace(newton)
     with pytest.raises(BackendError, match=r"no dtype for a JAX array of key<fry>\s.*jax.random.PRNGKey"):
-        gfx.symbolic_trace(lambda key: jax.random.normal(key), jax.random.key(0))
+        gfx.symbolic_trace(lambda key: jax.random.normal(key), jax.random.split(jax.random.key(0)))

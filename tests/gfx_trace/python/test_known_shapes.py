@@ -1,0 +1,34 @@
+"""What `x.size()` and `x.shape` give where the shape is known, beside shapes of the framework's own class."""
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+S, EMPTY, X = torch.Size([2]), torch.Size(), torch.ones(4)
+CASES = [
+    lambda x: x.reshape(x.shape + EMPTY),
+    lambda x: x.reshape(EMPTY + x.shape),
+    lambda x: x.reshape(torch.Size() + x.size()),
+    lambda x: torch.zeros(S + x.shape),
+    lambda x: x.expand(S + tuple(x.shape)),
+    lambda x: x * isinstance(x.shape, torch.Size) + isinstance(x.size(), torch.Size) + isinstance(x.shape, tuple),
+    lambda x: x * isinstance(x.shape, list) + isinstance(x.shape, (list, torch.Size)),
+    lambda x: x * isinstance((4,), torch.Size),
+]
+COUNTED = [
+    lambda x: x + sum([i * j for i, j in zip(reversed(x.size()), reversed(S))]),
+    lambda x: x + sum([i * j for i, j in zip(x.size()[:1] + S, (2, 3))]),
+    lambda x: x + [n * i for i, n in enumerate(x.size() + S)][1],
+]
+
+
+@pytest.mark.parametrize("args", [(X,), ()], ids=["typed", "open"])
+@pytest.mark.parametrize("f", CASES)
+def test_shapes(f, args):
+    assert gfx.symbolic_trace(f, *args, backend="torch")(X).equal(f(X))
+
+
+@pytest.mark.parametrize("f", COUNTED)
+def test_shapes_are_taken_apart_where_their_length_is_known(f):
+    assert gfx.symbolic_trace(f, X)(X).equal(f(X))
