@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gfx_ir.graph import Graph, Value
@@ -133,7 +133,7 @@ class Memoised:
 
     def _key(self, args: tuple, kwargs: dict, typed: bool) -> tuple[Any, bool]:
         """(key, whether data decides which others it equals). A tensor's key is the tensor itself, a number's its value in the graph."""
-        given = [x for x in (*args, *kwargs.values()) if isinstance(x, (Proxy, HostProxy))]
+        given = [x for x in _in_tuples((*args, *kwargs.values())) if isinstance(x, (Proxy, HostProxy))]
         numbers = [x for x in given if type(x) is HostProxy or x.weak]
         for x in given:
             if not any(x is number for number in numbers):
@@ -143,11 +143,13 @@ class Memoised:
         return functools._make_key(tuple([self._part(x) for x in args]), named, typed), open_
 
     def _part(self, x: Any) -> Any:
-        """What stands for an argument in a key."""
+        """What stands for an argument in a key; a tuple is told by its items."""
+        if isinstance(x, tuple) and any(isinstance(item, (Proxy, HostProxy)) for item in _in_tuples(x)):
+            return tuple(map(self._part, x))
         if not isinstance(x, (Proxy, HostProxy)):
             return x
         number = type(x) is HostProxy or x.weak
-        return Same(self.tracer.record.facts.root(x.value) if number else x)
+        return (_NUMBER, self.tracer.facts.key(x.value)) if number else Same(x)
 
     def _may_be_one(self, made: Any, other: Any) -> None:
         """Two results of which data decides whether they are one object: a write to one is refused where the other is read."""
@@ -157,6 +159,16 @@ class Memoised:
                 doubt(leaf, tensors, _MAY_BE, add=True)
         held = containers(made, other)
         self.tracer.journal.shared.update((key, x) for x in (made, other) for key in (id(x),) if key in held)
+
+
+def _in_tuples(items: tuple) -> Iterator[Any]:
+    """What stands in tuples, and in tuples of them."""
+    for item in items:
+        yield from _in_tuples(item) if isinstance(item, tuple) else (item,)
+
+
+_NUMBER = object()
+"""Tells in a key what follows it as the structure of a number that only a run knows."""
 
 
 class Same:

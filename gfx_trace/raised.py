@@ -11,7 +11,7 @@ from gfx_ir.errors import GfxError
 from gfx_ir.op import active
 from gfx_ir.ops.effect import EXCEPTIONS
 
-INSTEAD_OF_CATCHING = "test before the `try`, or let the exception leave the function"
+INSTEAD_OF_CATCHING = "test before the `try`, or let the exception leave the function; where the test asks for a size, give the argument's shape"
 """What to do where an except clause may take what is raised when the code runs."""
 
 

@@ -102,6 +102,26 @@ def of_the_module(x: torch.Tensor):
     return y + table(1) * x
 
 
+@functools.lru_cache(8)
+def plan(name, sizes):
+    steps = []
+    for size in sizes:
+        steps.append(size * 2)
+    return name, steps
+
+
+@pytest.mark.parametrize("shape", [("B", 3), (2, 3)])
+def test_a_key_of_open_sizes_in_a_tuple(shape):
+    def f(x: torch.Tensor):
+        first, again = plan("a", (x.shape[0], x.shape[1])), plan("a", (x.shape[0], x.shape[1]))
+        other = plan("b", (x.shape[0], (x.shape[1] - 1, 3))[:1])
+        return x * sum(first[1]) + len(again[1]) + (first[1] is again[1]) + sum(other[1])
+
+    program = gfx.symbolic_trace(f, gfx.TensorSpec(shape))
+    for x in (torch.ones(2, 3), torch.ones(4, 3))[: 1 + (shape[0] == "B")]:
+        assert program(x).equal(f(x))
+
+
 class Recipe:
     def __init__(self, steps, sizes):
         self.steps, self.sizes = steps, sizes
