@@ -12,7 +12,8 @@ _HINTS = {
     "pmap shard_map": "write it for one device, with jax.vmap for the batch",
     "numpy.frompyfunc": "use jnp.vectorize, or write it for arrays",
     "pure_callback debug.callback experimental.io_callback": _CALLBACK,
-    "eval_shape make_jaxpr": "use x.shape and x.dtype, which the emitted code reads when it runs",
+    "eval_shape make_jaxpr": "use x.shape and x.dtype, which the emitted code reads when it runs; "
+    "where a library asks it, let JAX's tracer take its function apart: jax.vmap(f, in_axes=None, out_axes=None, axis_size=1)",
 }
 # Functions that JAX would run, or pass over, in silence.
 _KEPT_OUT = {

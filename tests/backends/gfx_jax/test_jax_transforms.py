@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 from jax import lax
 
 import gfx_trace as gfx
@@ -249,3 +250,23 @@ def test_what_jax_derives_without_types_is_refused_with_what_to_give():
         gfx.symbolic_trace(newton)
     with pytest.raises(BackendError, match=r"no dtype for a JAX array of key<fry>\s.*jax.random.PRNGKey"):
         gfx.symbolic_trace(lambda key: jax.random.normal(key), jax.random.split(jax.random.key(0)))
+
+
+class Model:
+    """A model as libraries of JAX have them: it asks JAX for the shapes of its params when it runs."""
+
+    def apply(self, variables, x):
+        made = jax.eval_shape(lambda: jax.nn.initializers.lecun_normal()(jax.random.key(0), (x.shape[-1], 2)))
+        assert made.shape == variables["kernel"].shape
+        return x @ variables["kernel"] + variables["bias"]
+
+
+def test_a_model_of_a_library_is_taken_apart_by_jax():
+    model, x = Model(), jnp.arange(6.0).reshape(2, 3)
+    variables = {"kernel": jnp.arange(6.0).reshape(3, 2) * 0.1, "bias": jnp.ones(2)}
+    with pytest.raises(MissingOp, match="axis_size=1"):
+        gfx.transpile(partial(model.apply, variables), x, to="torch")
+    mapped = jax.vmap(model.apply, in_axes=None, out_axes=None, axis_size=1)
+    result = gfx.transpile(partial(mapped, variables), x, to="torch")
+    np.testing.assert_allclose(result(torch.from_numpy(np.array(x))), model.apply(variables, x), rtol=1e-6)
+    assert sorted(result.params) == ["bias", "kernel"]
