@@ -1,6 +1,8 @@
-"""Settings that every test shares: quiet, offline, one thread a worker, repeatable."""
+"""Settings that every test shares: quiet, offline, one thread a worker, repeatable, little to collect for the garbage collector."""
 
+import gc
 import os
+import sys
 
 # Read by the frameworks when they are imported, so set before any test module is.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -17,6 +19,31 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
+
+
+_MODULES = 20
+"""After so many modules JAX forgets what it compiled: by then most of it is of no more use, and takes gigabytes."""
+
+
+def pytest_collection_finish(session):
+    """What imports made stays: the garbage collector need not look at it again after every few tests."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_runtest_teardown(item, nextitem):
+    """So does what the tests of a module made and left, which is what the frameworks remember of it."""
+    if nextitem is None or nextitem.module is item.module:
+        return
+    seen = item.config.stash.setdefault(_SEEN, [])
+    seen.append(item.module.__name__)
+    if len(seen) % _MODULES == 0 and "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
+    gc.collect()
+    gc.freeze()
+
+
+_SEEN = pytest.StashKey[list[str]]()
 
 
 @pytest.fixture
