@@ -55,6 +55,8 @@ class Backend:
     of `memory.QUESTIONS`."""
     takes: tuple[str, ...] = ()
     """Other frameworks whose arrays its functions take as they are."""
+    operators: Mapping[str, Callable[[Sequence[Any]], None]] = {}
+    """Checks of what Python's operators on its arrays are given, by op: of kinds of numbers that they do not take, these raise."""
     lacks: tuple[str, ...] = ()
     """Dtypes that the framework has in name, and next to no functions of."""
 

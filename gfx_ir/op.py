@@ -55,6 +55,8 @@ class Trait(enum.Flag):
     """Its result has the shape of the first argument."""
     UNTOLD = enum.auto()
     """What its elements are nothing tells."""
+    OF_ONE = enum.auto()
+    """The number that the author took of a tensor of one element: of any other it raises."""
     FRESH = enum.auto()
     """Its result is memory of its own, though it computes nothing new: two of them are two."""
 

@@ -37,11 +37,11 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
 TESTS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_not"))
 DIVISIONS = frozenset(("divide", "floor_divide", "remainder"))
 _BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor"))
-_SHIFTS = frozenset(("bitwise_left_shift", "bitwise_right_shift"))
+SHIFTS = frozenset(("bitwise_left_shift", "bitwise_right_shift"))
 SYMBOLS: Mapping[str, str] = {text.split()[1]: op for op, text in SPELLINGS.items() if text.startswith("x1 ")}
 """The ops of Python's signs between two operands."""
 ARITHMETIC: Mapping[str, str] = {
-    **{sign: op for sign, op in SYMBOLS.items() if op not in TESTS | _BITWISE | _SHIFTS}, "neg": "negative", "abs": "abs",
+    **{sign: op for sign, op in SYMBOLS.items() if op not in TESTS | _BITWISE | SHIFTS}, "neg": "negative", "abs": "abs",
 }  # fmt: skip
 """The ops of what Python's numbers are computed with, by what it is called of host values."""
 
@@ -127,7 +127,7 @@ def _of_kinds(op: str, kinds: Sequence[str], operands: Sequence[Any]) -> tuple[s
     widest = max(*kinds, "int", key=KINDS.index)
     if op in _BITWISE:
         return ("bool",) if set(kinds) == {"bool"} else ("int",)
-    if op in _SHIFTS or op == "bitwise_invert":
+    if op in SHIFTS or op == "bitwise_invert":
         return ("int",)
     if op == "divide":
         return ("complex",) if widest == "complex" else ("float",)

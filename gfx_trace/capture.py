@@ -14,7 +14,7 @@ from gfx_ir.codegen import origin
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
-from gfx_ir.passes.dce import eliminate_dead
+from gfx_ir.passes.dce import keep_errors
 from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Program
@@ -107,7 +107,7 @@ def _capture(
         tree, rebuild, state = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
-    eliminate_dead(graph)
+    keep_errors(graph, tracer.raising.raised_by)
     program = Program(
         graph, {}, bound.signature, _used(tracer, graph, state), tracer.assumed.guards, promotion,
         flavour.name if flavour is not None else "numpy", [write.path for write in state],

@@ -20,6 +20,13 @@ from .sequences import folded, open_tuple, sequence_binary
 if TYPE_CHECKING:
     from .tracer import Tracer
 
+_RAISE: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("/", "//", "%"), ("division", ZeroDivisionError)),
+    "**": ("power", ZeroDivisionError, OverflowError),
+    **dict.fromkeys(("<<", ">>"), ("shift", ValueError, OverflowError)),
+}
+"""What Python may raise of numbers where the second is open, or below zero."""
+
 
 class HostValues:
     """The part of the Tracer that computes with them."""
@@ -39,9 +46,10 @@ class HostValues:
             return no_operator(self, sign, a, b)
         if any(isinstance(v, Value) and v.is_tensor for v in (left, right)):
             return self.wrap(op(left, right), self.backend)
-        if sign in ("/", "//", "%") and isinstance(right, Value):
-            self.raising.let_out("division", ZeroDivisionError())
-        return self.wrap(self.host(sign, left, right), self.backend)
+        made = self.host(sign, left, right)
+        if sign in _RAISE and (isinstance(right, Value) or right < 0):
+            self.raising.of_numbers(*_RAISE[sign][:1], made, *_RAISE[sign][1:])
+        return self.wrap(made, self.backend)
 
     def host_attribute(self: Tracer, x: HostProxy, name: str) -> Any:
         """An attribute of an open host value: those that shapes and dtypes have."""

@@ -37,8 +37,11 @@ def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], 
         operands = (operand, value) if swapped else (value, operand)
         own = number_kinds(self)
         theirs = own and number_kinds(other)
-        kinds = builder.combined(op.name, operands, (theirs, own) if swapped else (own, theirs)) if theirs else own
-        return Proxy(builder.add(op, operands), self.backend, kinds if theirs else "")
+        if not theirs and self.backend is not None and op.name in self.backend.operators:
+            builder.check_operands(op, operands, self.backend)
+        made = builder.add(op, operands)
+        kinds = builder.combined(op.name, operands, (theirs, own) if swapped else (own, theirs), made) if theirs else ""
+        return Proxy(made, self.backend, kinds)
 
     return method
 

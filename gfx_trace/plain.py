@@ -14,7 +14,7 @@ from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import NUMBERS, Kinds
 from gfx_ir.op import active
-from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, function, operator_kinds
+from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, SHIFTS, function, operator_kinds
 
 from .proxy import HostProxy, Proxy, is_open, number_kinds, weak_kind
 
@@ -49,51 +49,63 @@ def cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return f(*args, **kwargs)
     x, name = args[0], f.__name__
     if isinstance(x, HostProxy):
-        return x if x.kind == name else tracer.wrap(tracer.host(name, x.value), x.backend)
+        return x if x.kind == name else _cast_host(tracer, name, x)
     if x.weak == name:
         return x
-    if f is int and x.weak != "bool":
-        may_raise(tracer, "int()", ValueError, OverflowError)
     if f is bool:
         found = tracer.truth(x)  # of what may be None, too
         return tracer.wrap(ops.to_bool(found) if getattr(found, "is_tensor", False) else found, x.backend)
-    return tracer.wrap((ops.to_int if f is int else ops.to_float)(x.read()), x.backend)
+    taken = x.read()
+    made = (ops.to_int if f is int else ops.to_float)(taken)
+    if f is int and x.weak != "bool" and not (x.weak == "int" or _is_whole(tracer, taken)):
+        tracer.raising.of_numbers("int()", made, ValueError, OverflowError)
+    elif f is float and "int" in number_kinds(x):
+        tracer.raising.of_numbers("float()", made, OverflowError)
+    return tracer.wrap(made, x.backend)
 
 
-def may_raise(tracer: Tracer, what: str, *errors: type[Exception]) -> None:
-    """What Python may raise of numbers that are open: refused where an except clause waits for it."""
-    if tracer.raising.handlers:
-        for error in errors:
-            tracer.raising.let_out(what, error())
+def _cast_host(tracer: Tracer, name: str, x: HostProxy) -> Any:
+    made = tracer.host(name, x.value)
+    if name != "bool" and x.kind not in ("int", "bool"):
+        tracer.raising.of_numbers(f"{name}()", made, ValueError, OverflowError)
+    return tracer.wrap(made, x.backend)
 
 
-def combined(tracer: Tracer, op: str, operands: Sequence[Any], given: Sequence[Kinds]) -> Kinds:
-    """The kinds of what an operator of Python's makes of numbers; refused where an except clause waits for what it may raise."""
-    if tracer.raising.handlers:
-        _may_fail(tracer, op, operands, frozenset().union(*given))
+def _is_whole(tracer: Tracer, value: Value) -> bool:
+    """Whether a tensor is known to hold whole numbers."""
+    dtype = tracer.record.dtype(value)
+    return dtype is not None and dtype.kind in "biu"
+
+
+def combined(tracer: Tracer, op: str, operands: Sequence[Any], given: Sequence[Kinds], made: Value) -> Kinds:
+    """The kinds of what an operator of Python's made of numbers; what it may raise is noted."""
+    what, *errors = _failures(op, operands, frozenset().union(*given))
+    if errors:
+        tracer.raising.of_numbers(what, made, *errors)
     return operator_kinds(op, given, operands)
 
 
-def _may_fail(tracer: Tracer, op: str, operands: Sequence[Any], kinds: Kinds) -> None:
+def _failures(op: str, operands: Sequence[Any], kinds: Kinds) -> tuple[Any, ...]:
+    """What an error calls an operator of Python's, and the errors that it may raise of such numbers."""
     divisor = operands[-1]
-    if op in DIVISIONS and (type(divisor) is Value or divisor == 0):
-        may_raise(tracer, "division", ZeroDivisionError)
     exact = kinds <= {"int", "bool"}
+    if op in DIVISIONS and (type(divisor) is Value or divisor == 0):
+        return "division", ZeroDivisionError
     if op == "pow" and not (exact and type(divisor) is int and divisor >= 0):
-        may_raise(tracer, "power", ZeroDivisionError, OverflowError)
+        return "power", ZeroDivisionError, OverflowError
     if op in ("multiply", "add", "subtract", "divide") and not exact and "int" in kinds:
-        may_raise(tracer, "arithmetic", OverflowError)
-    if op.endswith("shift"):
-        may_raise(tracer, "shift", ValueError, OverflowError)
+        return "arithmetic", OverflowError
+    return ("shift", ValueError, OverflowError) if op in SHIFTS else ("",)
 
 
 def python_call(tracer: Tracer, name: str, args: tuple, kwargs: dict | None = None) -> Proxy:
     """A function of Python's on numbers, some of them open."""
     if kwargs:
         raise tracer.error(f"GFX cannot convert {name}() of captured data with {', '.join(kwargs)}=")
-    may_raise(tracer, f"{name}()", *function(name).raises)
     backend = next(arg.backend for arg in args if type(arg) is Proxy)
-    return tracer.wrap(ops.python(name, tuple([_number(tracer, name, arg) for arg in args])), backend)
+    made = ops.python(name, tuple([_number(tracer, name, arg) for arg in args]))
+    tracer.raising.of_numbers(f"{name}()", made, *function(name).raises)
+    return tracer.wrap(made, backend)
 
 
 def _number(tracer: Tracer, name: str, arg: Any) -> Any:
@@ -112,7 +124,9 @@ def on_math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     name = f"math.{f.__name__}"
     if kwargs or name not in HOST_OPERATORS:
         tracer.python.number(next(filter(is_open, args)), f"{name}()")
-    return tracer.wrap(tracer.host(name, *(tracer.unwrap(a) for a in args)))
+    made = tracer.host(name, *(tracer.unwrap(a) for a in args))
+    tracer.raising.of_numbers(f"{name}()", made, *function(name).raises)
+    return tracer.wrap(made)
 
 
 def on_round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

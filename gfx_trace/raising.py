@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.graph import Node, Value
+from gfx_ir.op import Trait
 
 from .interfaces import Capturing
 from .raised import INSTEAD_OF_CATCHING, Raised
@@ -17,6 +19,9 @@ class Raising:
     def __init__(self, tracer: Capturing) -> None:
         self._tracer = tracer
         self.handlers: list[tuple[int, Any]] = []  # how many regions were there, what they catch
+        self.may_raise: dict[
+            Node, str
+        ] = {}  # what Python computes with numbers that are open, and the error that it may raise
         self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
 
     def check(self, test: Any, message: Any, error: type[Exception] = AssertionError) -> None:
@@ -47,6 +52,32 @@ class Raising:
     def catches(self, error: BaseException, depth: int | None = None) -> bool:
         """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only."""
         return any(isinstance(error, kinds()) for at, kinds in self.handlers if depth is None or at == depth)
+
+    def of_numbers(self, what: str, made: Any, *errors: type[Exception]) -> None:
+        """Note what Python may raise where it computes a number: refused where an except clause waits for it."""
+        for error in errors if self.handlers else ():
+            self.let_out(what, error())
+        if type(made) is Value and errors:
+            self.may_raise[made.node] = errors[0].__name__
+
+    def matters(self, node: Node) -> bool:
+        """Whether it makes a difference that a node runs whose values nobody takes."""
+        return node.op.effect or self.raised_by(node) is not None
+
+    def raised_by(self, node: Node) -> str | None:
+        """The error that a node may raise though nobody takes what it gives: see `passes.dce`."""
+        found = self.may_raise.get(node)
+        taken = bool(node.op.traits & Trait.OF_ONE)
+        if found is not None:
+            return "" if taken or node.value.kind != "tensor" else found
+        return "" if taken and not self._of_one(node.args[0]) else None
+
+    def _of_one(self, x: Any) -> bool:
+        """Whether x is surely a number, or a tensor of one element."""
+        if type(x) is not Value or not x.is_tensor or self._tracer.record.rank_of(x) == 0:
+            return True
+        given = self._tracer.record.given(x)
+        return given is not None and given.size() == 1
 
     def let_out(self, what: str, error: BaseException) -> None:
         """Raises where an except clause would take an error that may be raised when the code runs: nothing is there to take it then."""

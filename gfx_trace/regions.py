@@ -283,7 +283,7 @@ class Regions:
         if (
             not join.pairs
             and not join.deferred
-            and not any(node.op.effect for side in sides for node in side.graph.walk())
+            and not any(self.raising.matters(node) for side in sides for node in side.graph.walk())
         ):
             return []
         if (

@@ -231,9 +231,17 @@ class Tracer(
         converted = self.unwrap(other)
         return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
 
-    def combined(self, op: str, operands: tuple, kinds: tuple) -> Kinds:
-        """The kinds of what an operator of Python's makes of numbers."""
-        return combined(self, op, operands, kinds)
+    def check_operands(self, op: OpDef, operands: tuple, backend: Backend) -> None:
+        """Raise UnsupportedConstruct where the framework's operator does not take arrays of these dtypes."""
+        try:
+            backend.operators[op.name](operands)
+        except UnsupportedConstruct as error:
+            error.span = error.span or self.span()
+            raise
+
+    def combined(self, op: str, operands: tuple, kinds: tuple, made: Value) -> Kinds:
+        """The kinds of what an operator of Python's made of numbers."""
+        return combined(self, op, operands, kinds, made)
 
     def no_operand(self, sign: str, a: Any, b: Any) -> Any:
         """What Python makes of an operator on a tensor and something that is none; of an argument that was not given nothing is known."""

@@ -274,7 +274,9 @@ class Views:
         value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(old, operand)
         if fixed:
             kinds = number_kinds(x), number_kinds(other)
-            made = Proxy(value, x.backend, self.combined(SYMBOLS[sign], (old, operand), kinds) if all(kinds) else "")
+            made = Proxy(
+                value, x.backend, self.combined(SYMBOLS[sign], (old, operand), kinds, value) if all(kinds) else ""
+            )
             why = f"`{sign}=` writes in place in some frameworks, and makes a new array in others"
             if unsure:
                 for owner, _ in base.others:
@@ -295,6 +297,8 @@ class Views:
         if isinstance(x, Proxy):
             own = x.backend.methods.get("__pos__") if x.backend is not None and sign == "+" and not x.weak else None
             value = x.read()
+            if x.backend is not None and op.name in x.backend.operators and not x.weak:
+                self.check_operands(op, (value,), x.backend)
             made = op(value) if own is None else own.fn(value)
             weak = operator_kinds(op.name, (number_kinds(x),)) if x.weak else ""
             return x if made is value else Proxy(made, x.backend, weak)

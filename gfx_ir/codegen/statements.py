@@ -113,6 +113,9 @@ class Statements(Expressions):
         op = node.op.name
         if op == "check":
             return self.check(node)
+        if op == "evaluate":
+            self.evaluate(self.leaf(node.args[0]), node.span)
+            return False
         if node in self.plan.writes.nodes:
             self.write_place(node)
             return False
@@ -128,6 +131,11 @@ class Statements(Expressions):
         else:
             self.unpack(node, expression, self.shape_of(node))
         return False
+
+    def evaluate(self, expression: ast.expr, span: Span | None) -> None:
+        """An expression as a statement, if it does anything."""
+        if not isinstance(expression, (ast.Name, ast.Constant)):
+            self.put(ast.Expr(expression), span)
 
     def write_place(self, node: Node) -> None:
         """`x[i] = v`, or `x[i] += v`, where the variable is the node's own from here on."""

@@ -80,6 +80,13 @@ class Check(Plain):
         return ()
 
 
+class Evaluate(Plain):
+    """A value that is computed for the error that it may raise."""
+
+    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        return ()
+
+
 class Holder(Plain):
     """A call that no op stands for, run by the framework that it came from."""
 
@@ -139,6 +146,19 @@ op(
     control=Check(),
     doc='Raise the exception called `error` (a builtin, or a class of its own over one: "ValueError.Unstable") with `message`, or with '
     "each of a tuple, where pred is false; a list is a format and what stands in it.",
+)
+op(
+    FAMILY,
+    'evaluate(x, error="")',
+    "x",
+    infer=lambda args, rules: (),
+    kinds=(),
+    compute=free,
+    memory=free,
+    effect=True,
+    control=Evaluate(),
+    doc="Compute x, which nobody takes, for the error that Python may raise there; `error` names it where compiled code, which "
+    "computes with arrays, raises none.",
 )
 op(
     FAMILY,

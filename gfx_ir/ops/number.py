@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 from .. import dtypes
 from ..dtypes import DType
+from ..op import Trait
 from ..python_numbers import KINDS, function, function_kind
 from ..rules import OPEN
 from ..types import LogicalTensor
@@ -47,6 +48,7 @@ op(
     lambda a: "x" if is_plain(a.x) else "x.item()",
     infer=_item,
     compute=free,
+    traits=Trait.OF_ONE,
     doc="The number of Python's in a tensor of one element, of the kind of its dtype. No gradient flows through.",
 )
 for _name in ("int", "float", "bool"):
@@ -56,6 +58,7 @@ for _name in ("int", "float", "bool"):
         f"{_name}(x)",
         infer=takes_open(lambda args, rules, kind=_name: _weak(kind, rules)),
         compute=free,
+        traits=Trait.NONE if _name == "bool" else Trait.OF_ONE,  # which every test asks
         doc=f"{_name}(x) of a tensor of one element, or of a number. No gradient flows through.",
     )
 op(

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..graph import Graph, Node
+from ..op import lookup
+from .moves import relink
+
+Raises = Callable[[Node], str | None]
+"""The error that Python may raise where a node computes its value, "" for one that every target raises; None: it raises none."""
 
 
 def eliminate_dead(graph: Graph) -> int:
@@ -13,13 +20,7 @@ def eliminate_dead(graph: Graph) -> int:
         node = todo.pop()
         while node is not None:
             previous = node.prev
-            for value in node.values:
-                if value.uses:
-                    needed = True
-                    break
-            else:
-                needed = has_effect(node)
-            if not needed:
+            if not needed(node):
                 assert node.graph is not None
                 node.graph.erase(node)
                 erased += 1
@@ -31,6 +32,45 @@ def eliminate_dead(graph: Graph) -> int:
     return erased
 
 
+def needed(node: Node) -> bool:
+    """Whether anybody uses its values, or it has to run all the same."""
+    for value in node.values:
+        if value.uses:
+            return True
+    return has_effect(node)
+
+
 def has_effect(node: Node) -> bool:
     """Whether a node has to run although nobody uses its values."""
     return node.op.effect or any(inner.op.effect for region in node.regions for inner in region.walk())
+
+
+def keep_errors(graph: Graph, raises: Raises) -> None:
+    """Evaluate the dead nodes of a fresh graph and of its regions that may raise an error, so that they stay, and erase the others."""
+    graphs = [graph]
+    for outer in graphs:
+        graphs += [region for node in outer for region in node.regions]
+    for inner in reversed(graphs):  # what a region holds is settled before the node that holds it
+        node = inner.last
+        while node is not None:
+            previous = node.prev
+            if not needed(node):
+                _keep(node, raises)
+            node = previous
+
+
+def _keep(node: Node, raises: Raises) -> None:
+    """Evaluate a dead node for its error, or those in its regions for theirs; else it goes."""
+    held = [inner for region in node.regions for inner in region.walk() if raises(inner) is not None]
+    found = held or ([node] if raises(node) is not None else [])
+    for raising in found:
+        _evaluate(raising, raises(raising))
+    if not found and node.graph is not None:
+        node.graph.erase(node)
+
+
+def _evaluate(node: Node, error: str | None) -> None:
+    """Let a node be computed, whoever takes its value."""
+    assert node.graph is not None
+    node.graph.insert(Node(lookup("evaluate"), (node.value, error), (), node.span), node.next)
+    relink(node.graph)

@@ -283,5 +283,12 @@ REFUSED = {one_class_or_another}
 """What no capture takes: Python's own hash, a key that may be new, an exception that a clause waits for."""
 UNTOLD = {an_item_is_whole, the_class_of_an_item, a_list_of_items}
 """What is refused where no dtype is known."""
-NOT_IN_JAX = {bits, rounded_to_digits, a_sum_of_the_last_two, multiplied_again_and_again, a_product_of_four}
+NOT_IN_JAX = {
+    the_class_of_a_power,
+    bits,
+    rounded_to_digits,
+    a_sum_of_the_last_two,
+    multiplied_again_and_again,
+    a_product_of_four,
+}
 """What arrays of 32 bits cannot do, nor code that is traced."""

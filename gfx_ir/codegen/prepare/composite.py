@@ -15,7 +15,7 @@ from ...trees import tree_map
 from ..copying import splice
 
 STRUCTURAL = frozenset(
-    "placeholder parameter output cond while for host_if host_while host_for call host to_python is_none check"
+    "placeholder parameter output cond while for host_if host_while host_for call host to_python is_none check evaluate"
     " holder repeat_calls own_gradient".split()
 )
 

@@ -61,6 +61,9 @@ class Checks:
                     self._told(node)
                 elif op == "python" and any(map(self.made.is_huge, node.args[1])):
                     raise self._beyond(node)
+                elif op == "evaluate" and node.args[1]:
+                    hint = "leave it out, or check what it is made of: assert n != 0"
+                    raise refused(node, self.style, "this number", f"whose {node.args[1]} is all that it is for", hint)
                 elif op in OPERATORS and self._of_read_numbers(node):
                     self._operator(node)
 
