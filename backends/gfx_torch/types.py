@@ -28,6 +28,7 @@ from . import (
     helpers_random,
     helpers_special,
     holding,
+    kinds,
     layouts,
     lifts,
     rows,
@@ -70,10 +71,11 @@ class TorchBackend(Backend):
     public = holding.PUBLIC
     device_kinds = ("cpu", "cuda", "xpu", "mps", "meta", "mtia", "hpu", "ipu", "xla", "maia", "vulkan")
     asks_layout = layouts.ASKS
+    operators = kinds.OPERATORS
     lacks = ("uint16", "uint32", "uint64")
 
     def __init__(self) -> None:
-        self._adapted: dict[tuple[Callable[..., Any], bool], Callable[..., Any]] = {}
+        self._adapted: dict[tuple[Any, ...], Callable[..., Any]] = {}
         self.helpers: dict[str, Callable[..., Any]] = {
             name: fn
             for module in (helpers, helpers_arrange, helpers_complex, helpers_random, helpers_special)
@@ -107,22 +109,23 @@ class TorchBackend(Backend):
             flags["writes"] = _asks_inplace(fn)
         if short in _METHODS_MAYBE and not flags.get("copies"):
             flags["copies"] = "maybe"
-        super().add_lift(name, self._adapt(fn, short in scalars.NAMES), roots, **flags)
+        super().add_lift(name, self._adapt(fn, short in scalars.NAMES, name), roots, **flags)
 
-    def _adapt(self, fn: Callable[..., Any], of_axis: bool) -> Callable[..., Any]:
+    def _adapt(self, fn: Callable[..., Any], of_axis: bool, name: str) -> Callable[..., Any]:
         """`fn` with what every torch function accepts: NumPy's argument names, `out=None`, places, for those
         `of_axis` tensors of no axes."""
-        found = self._adapted.get((fn, of_axis))
+        key = fn, of_axis, kinds.taken(name)
+        found = self._adapted.get(key)
         if found is not None:
             return found
-        given, accepted = fn, set(inspect.signature(fn).parameters)
-        fn = scalars.on_scalars(fn) if of_axis else fn
+        accepted = set(inspect.signature(fn).parameters)
+        fn = kinds.refusing(scalars.on_scalars(fn) if of_axis else fn, name)
 
         @functools.wraps(fn)
         def adapted(*args: Any, **kwargs: Any) -> Any:
             return fn(*args, **_clean(kwargs, accepted)) if kwargs else fn(*args)
 
-        self._adapted[given, of_axis] = adapted
+        self._adapted[key] = adapted
         return adapted
 
     def _add_inplace(self) -> None:

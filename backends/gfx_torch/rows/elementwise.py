@@ -12,6 +12,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
+from .. import kinds
 from ..lifting import cast_back, names, one, refuse, swapped, two
 from ..lifts import arithmetic, finding, shapes
 from ._spell import is_scalar, kind_of, number_or_tensor, tensors
@@ -119,8 +120,10 @@ def _positive(input: Any) -> Any:
     return input if isinstance(input, Value) else ops.positive(input)
 
 
-def _round(input: Any, *, decimals: int = 0) -> Any:
-    if decimals == 0:
+def _round(input: Any, *, decimals: int | None = None) -> Any:
+    if decimals is not None:
+        kinds.check("torch.round with decimals=", [input], "f")
+    if not decimals:
         return ops.round(input)
     scale = 10.0**decimals
     return ops.divide(ops.round(ops.multiply(input, scale)), scale)
