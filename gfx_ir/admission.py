@@ -286,7 +286,7 @@ def _check_axes(guard: Guard, held: Any, owner: Backend) -> None:
     found = len(owner.shape_of(held)) if owner.is_tensor(held) else 0
     if found < guard.value and (owner.is_tensor(held) or isinstance(held, _NUMBERS)):
         raise GuardError(
-            f"the capture takes {guard} as given, for it needs an array there, and the call has {found} dimensions",
+            f"the capture takes {guard} as given, and the call has {found} dimensions",
             guard.span, "capture with an argument of this rank",
         )  # fmt: skip
 

@@ -11,6 +11,7 @@ from gfx_ir.build import either
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Value, values_in
+from gfx_ir.infer.abstract import Terms
 from gfx_ir.op import Trait
 from gfx_ir.passes.moves import relink
 from gfx_ir.program import HELD, Guard
@@ -45,6 +46,14 @@ def _check(guard: Guard, x: Value | None) -> None:
 def lower(a: DType, b: DType) -> DType:
     """The dtype of the lower kind."""
     return b if holds(a, b) else a
+
+
+def _higher(a: Terms, b: Terms) -> bool:
+    """Whether one rank is surely above another, which follows from that of one argument."""
+    if len(b) != 1:
+        return False
+    ((argument, fewer),) = b
+    return fewer is not None and any(x is argument and k is not None and k < fewer for x, k in a)
 
 
 class Capture(Protocol):
@@ -87,6 +96,11 @@ class Castable:
             return
         if other is not None and self.tracer.record.dtype(beside) is None and not self.sources(beside) <= held:
             self._guard(kind, held, ", ".join(sorted(self.sources(beside))))
+
+    def outranks(self, new: Value, base: Value) -> bool:
+        """Whether a value surely has more axes than another, whatever the arguments have."""
+        more, fewer = (self.tracer.record.ranks_of(x) for x in (new, base))
+        return bool(more and fewer) and all(_higher(a, b) for a in more or () for b in fewer or ())
 
     def own_dims(self, value: Value) -> tuple | None:
         """The dims of a value that its type has, or that the op tells whose elements it has, whatever that is given."""

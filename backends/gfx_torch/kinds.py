@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 
-from .lifting import is_number, kind
+from .lifting import is_dtype, is_number, kind
 
 FIRST, ALL, OTHERS = (0, 1), (0, None), (1, None)
 """Which arguments are asked, from where to where: one, or several, whose dtypes are promoted."""
@@ -27,7 +27,7 @@ _ROWS = (
         (
             "_softmax_backward_data adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d"
             " binary_cross_entropy binary_cross_entropy_with_logits cauchy_ cdist celu complex cross_entropy ctc_loss elu"
-            " embedding_bag exponential_ frac fractional_max_pool2d fractional_max_pool3d frexp gelu glu grid_sample grid_sampler_2d"
+            " exponential_ frac fractional_max_pool2d fractional_max_pool3d frexp gelu glu grid_sample grid_sampler_2d"
             " grid_sampler_3d group_norm hardshrink hardsigmoid hardswish histc histogram histogramdd huber_loss instance_norm"
             " kl_div layer_norm leaky_relu linear_cross_entropy log_normal_ log_softmax logsigmoid max_unpool1d max_unpool2d"
             " max_unpool3d mish multi_head_attention_forward multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss"
@@ -134,7 +134,7 @@ def refusing(fn: Callable[..., Any], name: str, own: int = 0) -> Callable[..., A
 
     @functools.wraps(fn)
     def lift(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("dtype") is None:  # or the function casts what it is given
+        if kwargs.get("dtype") is None and not any(map(is_dtype, args)):  # or the function casts what it is given
             given = [*args[own:], *(kwargs[key] for key in _NAMED if key in kwargs)]
             check(name, given[start:stop], kinds)
         return fn(*args, **kwargs)

@@ -121,7 +121,7 @@ def of_ranks(call: str, lift: Callable[..., Any], *ranks: int | None) -> Callabl
     def checked(*args: Any, **kwargs: Any) -> Any:
         given = inspect.signature(lift).bind(*args, **kwargs).arguments
         for (name, x), rank in zip(given.items(), ranks):
-            if rank is not None and (found := ask_rank(x, rank, f"torch.{call} of {name}")) != rank:
+            if rank is not None and x is not None and (found := ask_rank(x, rank, f"torch.{call} of {name}")) != rank:
                 raise ShapeError(f"torch.{call} takes {name} with {rank} axes, and it has {found}")
         return lift(*args, **kwargs)
 

@@ -33,6 +33,9 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
         shapes = " and ".join(f"({', '.join(map(str, dims))})" for dims in (before, after))
         what = f"GFX cannot convert this write in place: the array and the result have the shapes {shapes}"
         raise ShapeError(what, hint="make a new array: x = x + y")
+    if builder.castable.outranks(new, base):
+        what = "GFX cannot convert this write in place: the result has more axes than the array"
+        raise ShapeError(what, hint="make a new array: x = x + y")
     single = (
         after is None and before is not None and all(size == 1 for size in before)
     )  # it would be broadcast to what is written

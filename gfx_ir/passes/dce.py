@@ -57,6 +57,8 @@ def keep_errors(graph: Graph, raises: Raises) -> None:
             if not needed(node):
                 _keep(node, raises)
             node = previous
+    for inner in graphs:
+        relink(inner)
 
 
 def _keep(node: Node, raises: Raises) -> None:
@@ -73,4 +75,3 @@ def _evaluate(node: Node, error: str | None) -> None:
     """Let a node be computed, whoever takes its value."""
     assert node.graph is not None
     node.graph.insert(Node(lookup("evaluate"), (node.value, error), (), node.span), node.next)
-    relink(node.graph)

@@ -10,6 +10,7 @@ from gfx_ir import build, ops
 from gfx_ir.build import host
 
 from ..lifting import ask_rank, each, is_on, known_rank, known_size, refuse, shape_of
+from ..ranks import least
 
 Lifts = dict[str, Callable[..., Any]]
 
@@ -139,4 +140,4 @@ DROPOUT: Lifts = {
     "torch.alpha_dropout": torch_alpha_dropout(False),
     "torch.feature_alpha_dropout": torch_alpha_dropout(True),
 }
-ATTENTION: Lifts = {"F.scaled_dot_product_attention": attention}
+ATTENTION: Lifts = {"F.scaled_dot_product_attention": least("scaled_dot_product_attention", attention, 2, 2, 2)}

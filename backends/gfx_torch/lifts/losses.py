@@ -8,6 +8,7 @@ from typing import Any
 from gfx_ir import ops
 
 from ..lifting import ask_rank, known_rank, refuse
+from ..ranks import alike
 
 
 def reduced(loss: Any, reduction: str) -> Any:
@@ -202,6 +203,6 @@ LIFTS = {
     "F.linear_cross_entropy": linear_cross_entropy,
     "F.smooth_l1_loss": smooth_l1_loss,
     "F.huber_loss": huber_loss,
-    "F.binary_cross_entropy": binary_cross_entropy,
+    "F.binary_cross_entropy": alike("binary_cross_entropy", binary_cross_entropy, 0, 1),
     "F.kl_div": kl_div,
 }

@@ -8,6 +8,7 @@ from typing import Any
 from gfx_ir import ops
 
 from ..lifting import ask_rank, kind, known_rank, names, of_ranks
+from ..ranks import alike, least, most
 
 
 def _times(factor: Any, x: Any) -> Any:
@@ -102,17 +103,17 @@ def linalg_cross(input: Any, other: Any, *, dim: Any = -1) -> Any:
 
 
 LIFTS = {
-    names("addmm"): of_ranks("addmm", addmm, None, 2, 2),
-    names("baddbmm"): of_ranks("baddbmm", baddbmm, None, 3, 3),
-    names("addbmm"): of_ranks("addbmm", addbmm, None, 3, 3),
-    names("addmv"): of_ranks("addmv", addmv, None, 2, 1),
-    names("addr"): of_ranks("addr", addr, None, 1, 1),
+    names("addmm"): most("addmm", of_ranks("addmm", addmm, None, 2, 2), 2),
+    names("baddbmm"): most("baddbmm", of_ranks("baddbmm", baddbmm, None, 3, 3), 3),
+    names("addbmm"): most("addbmm", of_ranks("addbmm", addbmm, None, 3, 3), 2),
+    names("addmv"): most("addmv", of_ranks("addmv", addmv, None, 2, 1), 1),
+    names("addr"): most("addr", of_ranks("addr", addr, None, 1, 1), 2),
     "torch.linalg.multi_dot": chain,
     "torch.chain_matmul": chain_matmul,
     names("inner"): inner,
     names("vdot"): of_ranks("vdot", vdot, 1, 1),
-    "F.bilinear": bilinear,
-    "torch.cdist": cdist,
-    names("cross"): cross,
-    "torch.linalg.cross": linalg_cross,
+    "F.bilinear": alike("bilinear", of_ranks("bilinear", bilinear, None, None, 3, 1), 0, 1),
+    "torch.cdist": least("cdist", cdist, 2, 2),
+    names("cross"): alike("cross", cross, 0, 1),
+    "torch.linalg.cross": alike("linalg.cross", linalg_cross, 0, 1),
 }

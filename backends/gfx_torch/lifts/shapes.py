@@ -8,6 +8,7 @@ from gfx_ir import ops
 from gfx_ir.build import dtype_of, host
 
 from ..lifting import ask_rank, fixed_int, known_rank, known_size, names, refuse, shape_of
+from ..ranks import require
 
 
 def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
@@ -131,6 +132,9 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
         refuse(f"F.pad knows no mode {mode!r}")
     pad = tuple(pad)
     widths = [(pad[at], pad[at + 1]) for at in range(len(pad) - 2, -1, -2)]
+    if mode != "constant":
+        require(f"F.pad with mode={mode!r}", input, ">=", len(widths) + 1)
+        require(f"F.pad with mode={mode!r}", input, "<=", len(widths) + 2)
     if mode == "replicate" and any(isinstance(w, int) and w < 0 for w in pad):
         return _nearest(input, widths)
     if any(isinstance(w, int) and w < 0 for w in pad):

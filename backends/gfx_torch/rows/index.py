@@ -14,6 +14,7 @@ from gfx_ir.types import LogicalTensor
 from ..lifting import INT64, names
 from ..lifts import finding
 from ..lifts.indexing import taken_for_tuple
+from ..ranks import alike, most
 from ._spell import as_index, is_scalar
 
 
@@ -145,7 +146,9 @@ ROWS = (
         "take",
         _take,
         {
-            names("index_select"): lambda input, dim, index: ops.take(input, index, axis=dim),
+            names("index_select"): most(
+                "index_select", lambda input, dim, index: ops.take(input, index, axis=dim), None, None, 1
+            ),
             names("take"): lambda input, index: ops.take(input, index, axis=None),
         },
     ),
@@ -158,7 +161,7 @@ ROWS = (
     Row(
         "gather",
         lambda a: f"torch.gather(x, axis, {as_index('indices', a.indices)})",
-        {names("gather"): finding.gather},
+        {names("gather"): alike("gather", finding.gather, 0, 2)},
     ),
     Row("scatter", _scatter, {names("scatter"): finding.scatter, names("scatter_add"): finding.scatter_add}),
     Row("tril", "torch.tril(x, diagonal=k)", {names("tril"): lambda input, diagonal=0: ops.tril(input, k=diagonal)}),

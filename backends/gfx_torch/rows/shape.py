@@ -23,6 +23,7 @@ from ..lifting import (
     sizes,
 )
 from ..lifts import finding, shapes, splitting
+from ..ranks import require
 from ._spell import is_scalar, rank_of, spread
 
 
@@ -31,6 +32,13 @@ def _flatten(args: SimpleNamespace) -> str:
     if args.end == -1:
         return "x.flatten()" if args.start == 0 else "x.flatten(start)"
     return "x.flatten(start, end)"
+
+
+def _flattened(input: Any, start_dim: Any = 0, end_dim: Any = -1) -> Any:
+    axes = [dim + 1 for dim in (start_dim, end_dim) if isinstance(dim, int) and dim > 0]
+    if axes:
+        require("flatten", input, ">=", max(axes))
+    return ops.flatten(input, start_dim, end_dim)
 
 
 def _unsqueeze(args: SimpleNamespace) -> str:
@@ -174,7 +182,7 @@ ROWS = (
         "flatten",
         _flatten,
         {
-            names("flatten"): lambda input, start_dim=0, end_dim=-1: ops.flatten(input, start_dim, end_dim),
+            names("flatten"): _flattened,
             names("ravel"): lambda input: ops.flatten(input),
         },
     ),

@@ -1,0 +1,82 @@
+"""How many axes the tensors have that torch's functions take, where the ops that they become would compute something else of others."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.build import assumptions, host
+from gfx_ir.errors import ShapeError
+from gfx_ir.graph import Value
+
+from .lifting import known_rank
+
+_COMPARED: Mapping[str, Callable[[int, int], bool]] = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}
+_SAID = {"<=": "at most", ">=": "at least", "==": "just"}
+
+
+def least(call: str, lift: Callable[..., Any], *axes: int | None) -> Callable[..., Any]:
+    """The lift of a call that takes tensors of so many axes at least, argument by argument; None: of any."""
+    return _asked(call, lift, ">=", axes)
+
+
+def just(call: str, lift: Callable[..., Any], *axes: int | None) -> Callable[..., Any]:
+    """The lift of a call that takes tensors of just so many axes, argument by argument; None: of any."""
+    return _asked(call, lift, "==", axes)
+
+
+def most(call: str, lift: Callable[..., Any], *axes: int | None) -> Callable[..., Any]:
+    """The lift of a call that takes tensors of so many axes at most, argument by argument; None: of any."""
+    return _asked(call, lift, "<=", axes)
+
+
+def _asked(call: str, lift: Callable[..., Any], sign: str, axes: Iterable[int | None]) -> Callable[..., Any]:
+    @functools.wraps(lift)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        for x, count in zip((*args, *kwargs.values()), axes):
+            if count is not None:
+                require(call, x, sign, count)
+        return lift(*args, **kwargs)
+
+    return checked
+
+
+def require(call: str, x: Any, sign: str, count: int) -> None:
+    """Hold the rank of a tensor against a number. Raises ShapeError where it is known to be another; where it is open, the
+    arguments are guarded, and else the source checks it."""
+    rank = known_rank(x)
+    if rank is not None:
+        if not _COMPARED[sign](rank, count):
+            raise ShapeError(f"torch.{call} takes tensors of {_SAID[sign]} {count} axes, and gets one of {rank}")
+        return
+    given = assumptions()
+    if type(x) is not Value or given is None:
+        return
+    if not (given.axes(x, count) if sign == ">=" else sign == "==" and given.rank(x, count)):
+        ops.check(host(sign, ops.rank(x), count), f"torch.{call}: {_SAID[sign]} {count} axes", "AssertionError")
+
+
+def alike(call: str, lift: Callable[..., Any], *places: int) -> Callable[..., Any]:
+    """The lift of a call whose arguments at these places have one rank."""
+
+    @functools.wraps(lift)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        given = (*args, *kwargs.values())
+        first, *rest = [given[at] for at in places if at < len(given)]
+        for x in rest:
+            _require_alike(call, first, x)
+        return lift(*args, **kwargs)
+
+    return checked
+
+
+def _require_alike(call: str, a: Any, b: Any) -> None:
+    ranks = known_rank(a), known_rank(b)
+    if None not in ranks:
+        if ranks[0] != ranks[1]:
+            raise ShapeError(f"torch.{call} takes tensors of one rank, and gets {ranks[0]} and {ranks[1]} axes")
+    elif assumptions() is not None and type(a) is type(b) is Value:
+        ops.check(host("==", ops.rank(a), ops.rank(b)), f"torch.{call}: tensors of one rank", "AssertionError")

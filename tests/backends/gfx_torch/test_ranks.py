@@ -1,0 +1,71 @@
+"""Functions of torch's that take tensors of some ranks, captured without any: all that comes of it refuses the others."""
+
+import jax.numpy as jnp
+import pytest
+import torch
+from torch.nn import functional as F
+
+import gfx_trace as gfx
+from gfx_ir.errors import ShapeError
+
+
+def r(*shape):
+    return torch.ones(shape)
+
+
+ZERO = torch.zeros(1, dtype=torch.int64)
+CASES = {
+    "addmm": (lambda a, b, c: torch.addmm(a, b, c), (r(2, 3), r(2, 2), r(2, 3)), (r(1, 2, 3), r(2, 2), r(2, 3))),
+    "addmv": (lambda a, b, c: torch.addmv(a, b, c), (r(2), r(2, 2), r(2)), (r(1, 2), r(2, 2), r(2))),
+    "addbmm": (lambda a, b, c: torch.addbmm(a, b, c), (r(2, 2), r(2, 2, 2), r(2, 2, 2)), (r(2, 2, 2),) * 3),
+    "baddbmm": (lambda a, b, c: torch.baddbmm(a, b, c), (r(2, 2, 2),) * 3, (r(1, 2, 2, 2), r(2, 2, 2), r(2, 2, 2))),
+    "addr": (lambda a, b, c: torch.addr(a, b, c), (r(2, 2), r(2), r(2)), (r(1, 2, 2), r(2), r(2))),
+    "bilinear": (lambda a, b, w: F.bilinear(a, b, w), (r(5, 3), r(5, 4), r(6, 3, 4)), (r(5, 3), r(4), r(6, 3, 4))),
+    "cdist": (lambda a, b: torch.cdist(a, b), (r(3, 2), r(4, 2)), (r(2), r(4, 2))),
+    "linalg.cross": (lambda a, b: torch.linalg.cross(a, b), (r(5, 3), r(5, 3)), (r(5, 3), r(3))),
+    "attention": (lambda q, k: F.scaled_dot_product_attention(q, k, k), (r(2, 3, 4), r(2, 3, 4)), (r(4), r(4))),
+    "embedding": (lambda i, w: F.embedding(i, w), (ZERO, r(4, 3)), (ZERO, r(4, 3, 2))),
+    "reflect": (lambda x: F.pad(x, (1, 1), mode="reflect"), (r(2, 3),), (r(3),)),
+    "replicate": (lambda x: F.pad(x, (1, 1), mode="replicate"), (r(2, 3),), (r(2, 2, 2, 3),)),
+    "flatten": (lambda x: torch.flatten(x, 1), (r(2, 3),), (r(3),)),
+    "flatten_some": (lambda x: x.flatten(1, 2), (r(2, 3, 4),), (r(2, 3),)),
+    "gather": (lambda x, i: torch.gather(x, 0, i), (r(3, 2), ZERO[None]), (r(3, 2), ZERO)),
+    "index_select": (lambda x, i: torch.index_select(x, 0, i), (r(3), ZERO), (r(3), ZERO[None])),
+    "binary_cross_entropy": (lambda x, y: F.binary_cross_entropy(x, y), (r(3), r(3)), (r(3), r(2, 3))),
+}
+
+
+def raises(run, given):
+    try:
+        run(*given)
+    except Exception:  # whatever it raises
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_other_ranks_are_refused(name):
+    fn, good, bad = CASES[name]
+    assert not raises(fn, good) and raises(fn, bad)
+    program = gfx.symbolic_trace(fn, backend="torch")
+    for run in (program, program.to("torch")):
+        assert not raises(run, good) and raises(run, bad)
+    good, bad = ([jnp.asarray(x.numpy()) for x in given] for given in (good, bad))
+    assert not raises(program.to("jax"), good) and raises(program.to("jax"), bad)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_ranks_that_are_known_are_refused_at_capture(name):
+    fn, _, bad = CASES[name]
+    with pytest.raises(ShapeError):
+        gfx.symbolic_trace(fn, *bad)
+
+
+def test_an_array_cannot_be_written_with_more_axes_than_it_has():
+    def fn(x):
+        total = x.sum(0)
+        total += x
+        return total
+
+    with pytest.raises(ShapeError, match="more axes than the array"):
+        gfx.symbolic_trace(fn, backend="torch")
