@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,8 @@ _OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, Stop
 """What code in C raises for what it knows: a captured value that it asked would have raised an error of ours."""
 _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getattribute__"))
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
+_STORING = frozenset(("__setitem__", "setdefault"))
+"""Methods of dictionaries that look up a key, and put a value there."""
 _HOLDING = (list, tuple, set, frozenset, dict)
 _GATES = frozenset((__name__, "gfx_trace.effects", "gfx_trace.native_methods"))
 _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
@@ -84,13 +86,16 @@ def run_as_it_is(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dic
     return tracer.iteration.of_call(result, f, args, kwargs)
 
 
-def _asked(f: Any, args: tuple) -> Iterable[Any]:
+def _asked(f: Any, args: Sequence[Any]) -> Iterable[Any]:
     """The objects whose special methods a callee in C may run: what it looks up or compares, and what it compares that with."""
     owner = own_attribute(f, "__self__")
     if f is super or (getattr(f, "__objclass__", None) is object and f.__name__ in _OF_EVERY_OBJECT):
         return ()
     if type(owner) is list and f.__name__ not in ("index", "count", "remove", "__contains__", "__eq__", "__ne__"):
         return ()
+    held = args[0] if owner is None and args else owner
+    if isinstance(held, dict) and own_attribute(f, "__name__") in _STORING:
+        args = [x for x in args if x is not held][:1]  # the key: what is stored under it is not looked at
     holds = (*args, owner) if isinstance(owner, (list, dict, set, frozenset, tuple)) else args
     inner = [item for x in holds if isinstance(x, _HOLDING) for item in x]
     return (*args, *inner, *[item for x in inner if type(x) is tuple for item in x])  # pairs, as dict() takes them

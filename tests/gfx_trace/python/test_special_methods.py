@@ -1,6 +1,7 @@
 """Special methods called by their names mean the operator: of tensors, numbers, lists, dictionaries and objects."""
 
 import operator
+from collections import OrderedDict
 
 import jax
 import jax.numpy as jnp
@@ -309,3 +310,31 @@ def test_numbers_of_numpys_have_what_they_have():
     assert shapeless(vector) == can_be_written(vector)
     with pytest.raises(GfxError, match=r"x.ndim == 1"):
         shapeless(matrix)
+
+
+class Shown:
+    """An object whose text is made of captured data."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __repr__(self):
+        return f"Shown({self.x})"
+
+
+class Outputs(OrderedDict):
+    """A dictionary that stores by its base's method."""
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+
+
+def test_what_is_stored_under_a_key_is_not_looked_at():
+    def f(x):
+        outputs = Outputs()
+        outputs["cache"] = Shown(x * 2)
+        dict.setdefault(outputs, "more", Shown(x + 1))
+        return outputs["cache"].x + outputs["more"].x
+
+    x = torch.ones(2)
+    assert gfx.symbolic_trace(f, x)(x).equal(f(x))
