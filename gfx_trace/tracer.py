@@ -73,21 +73,7 @@ class Tracer(
         self.options = {"unroll": None, "strict": False, **(options or {})}
         self.within: Opened = Scope(graph.name or "<entry>")
         self.site: FrameType | None = None
-        self.journal = Journal()
-        self.effects = Effects(self)
-        self.attributes = Attributes(self)
-        self.native_methods = NativeMethods(self)
-        self.memoised = Memoised(self)
-        self.python = PythonUse(self)
-        self.raising = Raising(self)
-        self.unpack = Unpacking(self)
-        self.apply = Applying(self)
-        self.iteration = Iteration(self)
-        self.facts = Facts()
-        self.assumed = Assumptions(self)
-        self.record = Record(self.facts, promotion, self.assumed, self.type_of)
-        self.castable = Castable(self)
-        self.decided = Decided(self.record)
+        self._assemble()
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.places: dict[int, Any] = {}  # where each of them was met first,
         self.met_twice: set[int] = set()  # and those that were met elsewhere, too
@@ -112,9 +98,7 @@ class Tracer(
         self.sizes: dict[int, tuple] = {}  # shapes of PyTorch's that are known, by id: they have a text of their own
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
-        self.consulted: set[tuple[int, str]] = (
-            set()
-        )  # attributes that were None, not there, or fixed, where the code asked
+        self.consulted: set[tuple[int, str]] = set()  # attributes, None, not there or fixed where the code asked
         self.derived: set[tuple[int, str]] = set()  # attributes of modules that a hook makes anew in each call
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
@@ -122,6 +106,24 @@ class Tracer(
         self.decomposing = False  # whether a call without a row is being taken apart
         self._frameworks: list[Backend] | None = None
         self.owners: dict[type, Backend | None] = {}
+
+    def _assemble(self) -> None:
+        """Make the parts that work on this capture."""
+        self.journal = Journal()
+        self.effects = Effects(self)
+        self.attributes = Attributes(self)
+        self.native_methods = NativeMethods(self)
+        self.memoised = Memoised(self)
+        self.python = PythonUse(self)
+        self.raising = Raising(self)
+        self.unpack = Unpacking(self)
+        self.apply = Applying(self)
+        self.iteration = Iteration(self)
+        self.facts = Facts()
+        self.assumed = Assumptions(self)
+        self.record = Record(self.facts, self.promotion, self.assumed, self.type_of)
+        self.castable = Castable(self)
+        self.decided = Decided(self.record)
 
     def is_boolean(self, value: Value) -> bool:
         return self.record.is_boolean(value)

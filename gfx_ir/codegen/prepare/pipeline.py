@@ -80,22 +80,7 @@ def prepare(
         expander.expand(graph)
     expander.check()
     for graph in bottom_up(entry, functions):
-        traced = trace_tests(graph, unrolling) if functional else set()
-        give_truths(graph)
-        if functional:
-            ask_first(graph, traced)
-        merge_tests(graph)
-        simplify(graph, functional)
-        drop_carried(graph)
-        unpack_slices(graph)
-        if not functional:
-            fill_lists(graph)
-        else:
-            stage_ranges(graph, unrolling)
-            stop_at_the_shortest(graph)
-            count_from_zero(graph)
-            if style.control == "functional" and bound_loops(graph, max_trips):
-                simplify(graph, functional)
+        _control(graph, style, unrolling, max_trips)
     if style.control == "functional":
         check_sizes((entry, *functions.values()), style)
     _return_expressions(entry, functions)
@@ -107,6 +92,27 @@ def prepare(
         for graph in bottom_up(entry, functions):
             _share_generator(graph)
     return Prepared(entry, functions, signature, names, instances, lists)
+
+
+def _control(graph: Graph, style: Style, unrolling: Unrolling, max_trips: int | None) -> None:
+    """Give tests and loops the form in which the target has them."""
+    functional = style.control != "python"
+    traced = trace_tests(graph, unrolling) if functional else set()
+    give_truths(graph)
+    if functional:
+        ask_first(graph, traced)
+    merge_tests(graph)
+    simplify(graph, functional)
+    drop_carried(graph)
+    unpack_slices(graph)
+    if not functional:
+        fill_lists(graph)
+        return
+    stage_ranges(graph, unrolling)
+    stop_at_the_shortest(graph)
+    count_from_zero(graph)
+    if style.control == "functional" and bound_loops(graph, max_trips):
+        simplify(graph, functional)
 
 
 def _is_list(lists: Lists, prefix: str, path: str) -> bool:
