@@ -17,6 +17,7 @@ from gfx_ir.trees import leaves
 
 from .aliases import array_is_written, doubt
 from .attempts import Mark
+from .given import single_values
 from .holding import hold
 from .numpy_numbers import number_when
 from .proxy import Proxy
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _QUERIES = frozenset(("size", "rank", "shape", "numel", "sizes"))
-_SINGLE = frozenset((Proxy, int, float, bool, str, type(None)))
-"""Arguments that no shape stands among."""
-
 _FORM = "this form of the call has no row"
 _OWN_NAME = re.compile(r"[\w.]*<(?:locals|lambda)>[\w.<>]*\(\)")
 """What Python calls a function of ours in an error."""
@@ -47,8 +45,8 @@ class Applying:
 
     def __call__(self, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None, function: Any = None) -> Any:
         tracer = self._tracer
-        single = not kwargs and _SINGLE.issuperset(map(type, args))
-        values = _tensors(args) if single else None
+        values = None if kwargs else single_values(args)
+        single = values is not None
         named: dict[str, Any] = {}
         if values is None:
             if args and rows_of(args[0]) is not args[0]:
@@ -153,18 +151,6 @@ class Applying:
                     f"GFX cannot convert this call of {lift.name}: how many sizes it gets is open",
                     "give the argument's shape at capture",
                 )
-
-
-def _tensors(args: tuple) -> list[Any] | None:
-    """Single arguments as a lift takes them; None where one may be None."""
-    values = []
-    for x in args:
-        if x.__class__ is Proxy:
-            x = x.value if x.base is None else x.read()
-            if x.__class__ is Value and x.kind == "optional":
-                return None
-        values.append(x)
-    return values
 
 
 def as_array(x: Proxy) -> Proxy:

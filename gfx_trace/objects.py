@@ -19,6 +19,7 @@ from .contents import FIXED, table_of
 from .devices import settled
 from .draws import Draws, drawing
 from .faults import cannot, no_attribute
+from .given import single_values
 from .joins import Choice
 from .modules import is_derived, module_attribute, registered
 from .overloaded import Overloading
@@ -276,12 +277,15 @@ class Objects(Overloading):
 
     def apply_module(self: Tracer, lift: Lift, view: Any, args: tuple, kwargs: dict, backend: Any) -> Any:
         """Apply a module's row."""
-        again = lambda args, kwargs: self.apply_module(lift, view, args, kwargs, backend)
-        found = self.forked(lift, args, kwargs, again, 1)
-        if found is not NotImplemented:
-            return found
-        values = [self.unwrap(a) for a in args]
-        named = {k: self.unwrap(v) for k, v in kwargs.items()}
+        values = None if kwargs else single_values(args)
+        named: dict[str, Any] = {}
+        if values is None:
+            again = lambda args, kwargs: self.apply_module(lift, view, args, kwargs, backend)
+            found = self.forked(lift, args, kwargs, again, 1)
+            if found is not NotImplemented:
+                return found
+            values = [self.unwrap(a) for a in args]
+            named = {k: self.unwrap(v) for k, v in kwargs.items()}
         before = self.graph.last
         result = lift.fn(view, *values, **named)
         subject = args[0] if args and type(args[0]) is Proxy else None

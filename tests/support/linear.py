@@ -5,9 +5,11 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from gfx_ir.pause import collection_paused
+
 
 def steps(run: Callable[[], object]) -> int:
-    """How many lines of Python a call runs, those of comprehensions once for each trip."""
+    """How many lines of Python a call runs, those of comprehensions once for each trip; not those that a collection of garbage runs."""
     count = 0
 
     def step(frame: FrameType, event: str, arg: Any) -> Any:
@@ -16,11 +18,12 @@ def steps(run: Callable[[], object]) -> int:
         return step
 
     before = sys.gettrace()
-    sys.settrace(step)
-    try:
-        run()
-    finally:
-        sys.settrace(before)
+    with collection_paused():
+        sys.settrace(step)
+        try:
+            run()
+        finally:
+            sys.settrace(before)
     return count
 
 

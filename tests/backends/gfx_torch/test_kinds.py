@@ -59,8 +59,9 @@ WAYS = (
     "nn.functional.l1_loss",
     "nn.functional.hinge_embedding_loss",
     "nn.functional.max_pool1d",
+    "_softmax_backward_data",
 )
-"""What takes more kinds, or fewer, with some of its options."""
+"""What takes more kinds, or fewer, with some of its options, or takes a dtype that is not that of a cast."""
 INFOS = [
     info
     for info in op_db

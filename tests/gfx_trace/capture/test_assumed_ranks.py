@@ -49,7 +49,7 @@ def test_another_rank_is_refused(fn, rank, other):
     for checked, given in ((emitted, bad), (moved, jnp.asarray(bad.numpy()))):
         with pytest.raises((GuardError, AssertionError, jax.errors.JaxRuntimeError)):
             checked(given)
-    with pytest.raises(AssertionError, match="captured for"):
+    with pytest.raises(AssertionError, match=r"captured for|at most \d axes"):
         program.module("torch").bare()(bad)
-    with pytest.raises((AssertionError, jax.errors.JaxRuntimeError), match="captured for"):
+    with pytest.raises((AssertionError, jax.errors.JaxRuntimeError), match=r"captured for|at most \d axes"):
         jax.jit(program.module("jax").bare())(jnp.asarray(bad.numpy()))
