@@ -37,19 +37,26 @@ class Call:
 
     `root` gives what a tensor stands for, if that is not itself."""
 
-    __slots__ = ("op", "args", "at", "tensors", "root", "_key")
+    __slots__ = ("op", "args", "at", "root", "_tensors", "_key")
 
     def __init__(self, op: OpDef, args: tuple, at: int, root: Callable[[Value], Value] = _itself) -> None:
         self.op, self.args, self.at, self.root = op, args, at, root
         self._key: tuple | None = None
-        found: list[Value] = []
-        for arg in args:
-            kind = type(arg)
-            if kind is Value and arg.is_tensor:
-                found.append(root(arg))
-            elif kind in BRANCHES:
-                found += [root(leaf) for leaf in leaves(arg) if type(leaf) is Value and leaf.is_tensor]
-        self.tensors = tuple(dict.fromkeys(found))
+        self._tensors: tuple[Value, ...] | None = None
+
+    @property
+    def tensors(self) -> tuple[Value, ...]:
+        """The tensors among the arguments, each once."""
+        if self._tensors is None:
+            root, found = self.root, list[Value]()
+            for arg in self.args:
+                kind = type(arg)
+                if kind is Value and arg.is_tensor:
+                    found.append(root(arg))
+                elif kind in BRANCHES:
+                    found += [root(leaf) for leaf in leaves(arg) if type(leaf) is Value and leaf.is_tensor]
+            self._tensors = tuple(dict.fromkeys(found))
+        return self._tensors
 
     @property
     def key(self) -> tuple:

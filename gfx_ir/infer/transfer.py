@@ -108,13 +108,15 @@ def ranks(call: Call, asked: Questions, question: Question) -> Rule:
     """The ranks of an output: one whatever those of its arguments are, or those of the only argument of open rank, each less the same.
 
     `question`: which of the two that is."""
-    op, rules, tensors = call.op, asked.rules, call.tensors
+    op, rules = call.op, asked.rules
     if op.point is Point.INDEXED:
         return (yield from _ranks_of_item(call, asked, question))
+    first = call.args[0] if op.traits & Trait.SHAPE_OF_FIRST else None
+    if type(first) is Value and first.is_tensor:
+        return (yield question, call.root(first))
+    tensors = call.tensors
     if op.family == "elementwise" and tensors:
         return (yield from _broadcast(tensors, question))
-    if op.traits & Trait.SHAPE_OF_FIRST:
-        return (yield question, tensors[0])
     nothing = (UNKNOWN,) * len(tensors)
     if tensors:
         told = rules.rank(call, (OTHER, *nothing[1:]))
