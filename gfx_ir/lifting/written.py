@@ -26,7 +26,7 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
     if not castable(base, new, holds, other):
         return new
     builder = active.builder
-    before = builder.castable.own_dims(base)
+    before = builder.castable.sources.own_dims(base)
     after = builder.told_dims(new) if before is not None else None
     alike = _alike(before, after)
     if alike is False and before is not None and after is not None:
