@@ -15,7 +15,7 @@ from .host import Dim, Expr
 from .op import OpDef, active, lookup
 from .rules import OPEN
 from .source import Span
-from .trees import BRANCHES, leaves, tree_map
+from .trees import BRANCHES, is_constant, leaves, tree_map
 from .types import LogicalTensor
 
 
@@ -75,9 +75,10 @@ class Builder:
                 if arg.node.graph is not graph:
                     args = tree_map(self._local, args)
                     break
-            elif kind in BRANCHES and any(type(leaf) is Value and leaf.node.graph is not graph for leaf in leaves(arg)):
-                args = tree_map(self._local, args)
-                break
+            elif kind in BRANCHES and not is_constant(arg):
+                if any(type(leaf) is Value and leaf.node.graph is not graph for leaf in leaves(arg)):
+                    args = tree_map(self._local, args)
+                    break
         values = self.append(Node(op, args, None, self.span())).values
         return values[0] if len(values) == 1 else values
 

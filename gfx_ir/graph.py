@@ -13,7 +13,7 @@ from .errors import VerifyError
 from .op import OpDef, lookup
 from .source import Span
 from .text import to_text
-from .trees import BRANCHES, leaves, tree_map
+from .trees import BRANCHES, is_constant, leaves, tree_map
 
 
 class Value(Typed):
@@ -141,7 +141,7 @@ def values_in(args: tuple) -> list[Value]:
         kind = type(arg)
         if kind is Value:
             found.append(arg)
-        elif kind in BRANCHES:
+        elif kind in BRANCHES and not is_constant(arg):
             found += [leaf for leaf in leaves(arg) if type(leaf) is Value]
     return found
 
@@ -153,7 +153,7 @@ def _add_uses(node: Node) -> None:
         if kind is Value:
             uses = arg.uses
             uses[node] = uses[node] + 1 if node in uses else 1
-        elif kind in BRANCHES:
+        elif kind in BRANCHES and not is_constant(arg):
             for leaf in leaves(arg):
                 if type(leaf) is Value:
                     leaf.uses[node] = leaf.uses.get(node, 0) + 1
@@ -165,7 +165,7 @@ def _drop_uses(node: Node) -> None:
         kind = type(arg)
         if kind is Value:
             arg.uses.pop(node, None)
-        elif kind in BRANCHES:
+        elif kind in BRANCHES and not is_constant(arg):
             for leaf in leaves(arg):
                 if type(leaf) is Value:
                     leaf.uses.pop(node, None)

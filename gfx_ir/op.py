@@ -53,6 +53,8 @@ class Trait(enum.Flag):
     """Host data that hangs on what its arguments are (types, places, whether they are there), never on elements."""
     SHAPE_OF_FIRST = enum.auto()
     """Its result has the shape of the first argument."""
+    RANK_OF_FIRST = enum.auto()
+    """Its result has as many axes as the first argument."""
     UNTOLD = enum.auto()
     """What its elements are nothing tells."""
     OF_ONE = enum.auto()

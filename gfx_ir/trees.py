@@ -6,6 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 BRANCHES = frozenset((tuple, list, dict, slice))
+_CONSTANTS = frozenset((int, float, bool, str, type(None)))
+
+
+def is_constant(tree: Any) -> bool:
+    """Whether a tree is plainly a tuple of numbers and texts, as most arguments that are trees are."""
+    return type(tree) is tuple and _CONSTANTS.issuperset(map(type, tree))
 
 
 def leaves(tree: Any) -> Iterator[Any]:

@@ -54,7 +54,8 @@ class Equations:
     def __init__(self, facts: Facts, promotion: str, assumed: Given, type_of: Callable[[Value], Any]) -> None:
         self.facts, self.rules, self.assumed, self.type_of = facts, ShapeRules(promotion), assumed, type_of
         self.kinds, self.element = Question(self._kinds), Question(self._element)
-        self.ranks, self.rank = Question(partial(self._ranks, True)), Question(partial(self._ranks, False))
+        self.ranks = Question(partial(self._ranks, True), self._same_rank)
+        self.rank = Question(partial(self._ranks, False), self._same_rank)
         self.dims, self.contents = Question(self._dims), Question(self._content)
         self.host_kinds, self.lengths = Question(self._host_kinds), Question(self._length)
         self.stated: dict[Value, Kinds] = {}  # kinds that no op tells
@@ -162,6 +163,13 @@ class Equations:
         (kind,) = kinds if len(kinds) == 1 else ("",)
         return LogicalTensor(dtypes.default(kind[0], self.rules.promotion), weak=True) if kind in NUMBERS else UNKNOWN
 
+    def _same_rank(self, value: Value) -> Value | None:
+        """The value whose rank a value has, whatever that is."""
+        if value.type is not None or value in self.rows_of or self.numbers_of(value):
+            return None
+        source = self.like.get(value) or transfer.rank_source(value.node)
+        return None if source is None else self.facts.root(source)
+
     def _ranks(self, terms: bool, value: Value) -> Rule:
         question = self.ranks if terms else self.rank
         given = self.given(value)
@@ -174,8 +182,6 @@ class Equations:
             return ranks_of(0)
         if value in self.rows_of:
             return transfer.dropped((yield question, self.facts.root(self.rows_of[value])), 1)
-        if value in self.like:
-            return (yield question, self.facts.root(self.like[value]))
         node = value.node
         if node.op.name in _OWN:
             return frozenset((frozenset(((value, 0),)),)) if terms and self.assumed.is_argument(value) else None

@@ -11,7 +11,7 @@ from ..graph import Value
 from ..host import Dim
 from ..op import OpDef, Trait
 from ..rules import OPEN, UNKNOWN, infer
-from ..trees import BRANCHES, leaves, tree_map
+from ..trees import BRANCHES, is_constant, leaves, tree_map
 from ..types import LogicalTensor
 from .abstract import PYTHON
 
@@ -53,7 +53,7 @@ class Call:
                 kind = type(arg)
                 if kind is Value and arg.is_tensor:
                     found.append(root(arg))
-                elif kind in BRANCHES:
+                elif kind in BRANCHES and not is_constant(arg):
                     found += [root(leaf) for leaf in leaves(arg) if type(leaf) is Value and leaf.is_tensor]
             self._tensors = tuple(dict.fromkeys(found))
         return self._tensors

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..graph import Value
+from ..graph import Node, Value
 from ..op import Point, Trait
 from ..rules import UNKNOWN
 from ..types import LogicalTensor
@@ -20,6 +20,7 @@ from .abstract import ARRAY, MOST, NUMBERS, PYTHON, SCALAR, UFUNC, Kinds, Ranks,
 from .demand import Question, Rule
 from .shape_rules import OTHER, VARIES, Call, ShapeRules, of_rank
 
+_RANK_OF_FIRST = Trait.SHAPE_OF_FIRST | Trait.RANK_OF_FIRST
 _GIVES_UFUNC: Kinds = frozenset((UFUNC,))
 _GIVES_ARRAY: Kinds = frozenset((ARRAY,))
 _EITHER: Kinds = _GIVES_UFUNC | _GIVES_ARRAY
@@ -104,6 +105,15 @@ def _without_dims(made: LogicalTensor) -> LogicalTensor:
 
 
 # ---------------------------------------------------------------------- ranks
+def rank_source(node: Node) -> Value | None:
+    """The argument whose rank the results of a node have, whatever that is."""
+    first = node.args[0] if node.args else None
+    if type(first) is not Value or not first.is_tensor:
+        return None
+    alone = len(node.args) == 1 and node.op.traits & Trait.ELEMENTWISE
+    return first if alone or node.op.traits & _RANK_OF_FIRST else None
+
+
 def ranks(call: Call, asked: Questions, question: Question) -> Rule:
     """The ranks of an output: one whatever those of its arguments are, or those of the only argument of open rank, each less the same.
 
@@ -111,9 +121,6 @@ def ranks(call: Call, asked: Questions, question: Question) -> Rule:
     op, rules = call.op, asked.rules
     if op.point is Point.INDEXED:
         return (yield from _ranks_of_item(call, asked, question))
-    first = call.args[0] if op.traits & Trait.SHAPE_OF_FIRST else None
-    if type(first) is Value and first.is_tensor:
-        return (yield question, call.root(first))
     tensors = call.tensors
     if op.family == "elementwise" and tensors:
         return (yield from _broadcast(tensors, question))

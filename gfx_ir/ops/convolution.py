@@ -13,6 +13,7 @@ from typing import Any
 from .. import host
 from ..errors import ShapeError
 from ..host import DimLike
+from ..op import Trait
 from ..types import LogicalTensor
 from . import _costs
 from ._row import op
@@ -93,6 +94,7 @@ op(
     "conv(x, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), groups=1, dims=2)",
     "conv(x, weight, bias=bias, stride=stride, padding=padding, dilation=dilation, groups=groups, dims=dims)",
     infer=_conv_type,
+    traits=Trait.RANK_OF_FIRST,
     compute=_costs.conv,
     doc="Correlation of x (N, C, ...) or (C, ...) with weight (O, C / groups, ...) over the last `dims` axes; padding "
     'is a tuple of what is added before and after each axis, "same" (stride 1) or "valid".',
@@ -136,6 +138,7 @@ op(
     "max_pool(x, kernel, stride, padding=(0,), dilation=(1,), ceil_mode=False)",
     "max_pool(x, kernel, stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode)",
     infer=pool_type,
+    traits=Trait.RANK_OF_FIRST,
     compute=_costs.pool,
     doc="The largest element of each window over the last axes; padding never wins.",
 )
@@ -145,6 +148,7 @@ op(
     "avg_pool(x, kernel, stride, padding=padding, ceil_mode=ceil_mode, count_include_pad=count_include_pad, "
     "divisor=divisor)",
     infer=pool_type,
+    traits=Trait.RANK_OF_FIRST,
     compute=_costs.pool,
     doc="The mean of each window over the last axes; padding counts as 0, or not at all without `count_include_pad`; "
     "where there is a `divisor`, the sum of each window divided by it.",
@@ -155,6 +159,7 @@ for _name, _what in (("avg", "mean"), ("max", "largest element")):
         f"adaptive_{_name}_pool(x, output_size)",
         f"adaptive_pool(x, output_size, np.{'mean' if _name == 'avg' else 'max'})",
         infer=adaptive_type,
+        traits=Trait.RANK_OF_FIRST,
         compute=_costs.input_elements,
         doc=f"The {_what} of each of output_size (None: one an element) windows, which overlap where they must.",
     )

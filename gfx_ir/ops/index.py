@@ -174,8 +174,8 @@ def _one_hot_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(dtype, None if x.dims is None else (*x.dims, size_arg(args.num_classes)))
 
 
-op(FAMILY, "tril(x, k=0)", "np.tril(x, k=k)", infer=_triangle_type, compute=free)
-op(FAMILY, "triu(x, k=0)", "np.triu(x, k=k)", infer=_triangle_type, compute=free)
+op(FAMILY, "tril(x, k=0)", "np.tril(x, k=k)", infer=_triangle_type, compute=free, traits=Trait.SHAPE_OF_FIRST)
+op(FAMILY, "triu(x, k=0)", "np.triu(x, k=k)", infer=_triangle_type, compute=free, traits=Trait.SHAPE_OF_FIRST)
 op(
     FAMILY,
     "diagonal(x, offset=0, axis1=0, axis2=1)",

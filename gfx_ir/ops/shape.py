@@ -171,11 +171,21 @@ for _signature, _spelling, _infer, _rest in (
         unstack_type,
         {"kinds": lambda a: ("tensor",) * unstack_count(a), "put": _views.put_unstacked, "point": Point.NUMBER},
     ),
-    ("flip(x, axis=None)", "np.flip(x, axis=axis)", _shaped(_same_dims), {"put": _views.put_flipped}),
-    ("roll(x, shift, axis=None)", "np.roll(x, shift, axis=axis)", _shaped(_same_dims), {}),
+    (
+        "flip(x, axis=None)",
+        "np.flip(x, axis=axis)",
+        _shaped(_same_dims),
+        {"put": _views.put_flipped, "traits": Trait.SHAPE_OF_FIRST},
+    ),
+    (
+        "roll(x, shift, axis=None)",
+        "np.roll(x, shift, axis=axis)",
+        _shaped(_same_dims),
+        {"traits": Trait.SHAPE_OF_FIRST},
+    ),
     ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {}),
     ("repeat(x, repeats, axis=None, length=None)", "np.repeat(x, repeats, axis=axis)", repeat_type, {}),
-    ('pad(x, widths, mode="constant", value=0)', _pad, pad_type, {}),
+    ('pad(x, widths, mode="constant", value=0)', _pad, pad_type, {"traits": Trait.RANK_OF_FIRST}),
 ):
     op(FAMILY, _signature, _spelling, infer=_infer, compute=free, **_rest)
 

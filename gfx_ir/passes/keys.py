@@ -7,6 +7,8 @@ from typing import Any
 
 from ..trees import BRANCHES
 
+_INTS = frozenset((int,))
+
 
 def constant_key(leaf: Any) -> Hashable:
     """Of a leaf: 1, 1.0 and True differ, so do 0.0 and -0.0; NaN is itself."""
@@ -19,6 +21,8 @@ def constant_key(leaf: Any) -> Hashable:
 def tree_key(tree: Any, leaf_key: Callable[[Any], Hashable] = constant_key) -> Hashable:
     """Of a tree, whose leaves have keys by `leaf_key`."""
     kind = type(tree)
+    if kind is tuple and _INTS.issuperset(map(type, tree)):
+        return tree
     if kind is dict:
         return "dict", tuple([(key, tree_key(item, leaf_key)) for key, item in tree.items()])
     if kind is slice:

@@ -75,6 +75,12 @@ def test_shape_of_first(sample: Sample):
     assert run(lookup(sample.op), args).shape == args[0].shape
 
 
+@stating(Trait.RANK_OF_FIRST)
+def test_rank_of_first(sample: Sample):
+    args = bound(sample)
+    assert run(lookup(sample.op), args).ndim == args[0].ndim
+
+
 @stating(Trait.CASTS)
 def test_casts(sample: Sample):
     x, dtype = bound(sample)[:2]
