@@ -41,7 +41,7 @@ class DtypeSources:
 
     def __init__(self, record: Record) -> None:
         self._record = record
-        self._made_of, self._dims = Question(self._of_arguments), Question(self._told_dims)
+        self._made_of, self._dims = Question(self._of_arguments, self._only_part), Question(self._told_dims)
         self._sources = Question(self._named_and_lowest)
 
     # ------------------------------------------------------------------ what is asked
@@ -81,6 +81,11 @@ class DtypeSources:
         return None if made is None else made.dtype
 
     # ------------------------------------------------------------------ rules
+    def _only_part(self, value: Value) -> Value | None:
+        """The one tensor that a value is made of, parameters apart."""
+        parts = [part for part in self._parts(value) if part.node.op.name != "parameter"]
+        return parts[0] if len(parts) == 1 else None
+
     def _of_arguments(self, value: Value) -> Rule:
         names = self._own_name(value)
         for part in self._parts(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -23,6 +24,7 @@ _REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 _BY_RANK = [LogicalTensor(None, (None,) * rank) for rank in range(5)]
 """The ranks that a rule is asked for. A rule is uniform in the rank, but for the least ones."""
 _BY_DTYPE = [LogicalTensor(dtype) for dtype in (bool_, int64, float32, float64, complex64)]
+_MOST = 4096  # answers that are remembered
 _SIZE = Dim("n")
 _NUMBERS = frozenset((bool, int, float, complex))
 _INTS = frozenset((int,))
@@ -63,7 +65,7 @@ class Call:
         """What its rule sees but for the types of the tensors."""
         if self._key is None:
             places = {tensor: at for at, tensor in enumerate(self.tensors)}
-            self._key = self.op.name, self.at, *[_key(arg, self.root, places) for arg in self.args]
+            self._key = self.op, self.at, *[_key(arg, self.root, places) for arg in self.args]
         return self._key
 
     def typed(self, types: Iterable[Any], promotion: str) -> Any:
@@ -118,12 +120,19 @@ def of_rank(rank: int | None) -> LogicalTensor:
     return _BY_RANK[rank] if rank < len(_BY_RANK) else LogicalTensor(None, (None,) * rank)
 
 
+@functools.cache
+def _answers(promotion: str) -> dict[Any, Any]:
+    """What rules told of calls: it hangs on nothing else, so that one capture knows it from another."""
+    return {}
+
+
 class ShapeRules:
     """The shape rules of one promotion. A model asks the same of each of its layers, at each rank that they might have."""
 
     def __init__(self, promotion: str) -> None:
         self.promotion = promotion
         self._found: dict[Any, Any] = {}
+        self._told = _answers(promotion)
 
     def infer(self, op: OpDef, args: tuple) -> tuple:
         """Types of the outputs 1… of `op` on arguments of these types. Raises what the rule raises."""
@@ -157,12 +166,15 @@ class ShapeRules:
 
     def once(self, key: Any, rule: Callable[[Call, tuple], Any], call: Call, types: tuple) -> Any:
         """What a rule gives for a call, remembered by a key that has all that it sees."""
+        told = self._told
         try:
-            found = self._found.get(key)
+            found = told.get(key)
         except TypeError:  # an argument that is no key, as an array's content
             return rule(call, types)
         if found is None:
-            found = self._found[key] = rule(call, types)
+            if len(told) >= _MOST:
+                told.clear()
+            found = told[key] = rule(call, types)
         return found
 
     def _type(self, call: Call, types: tuple) -> LogicalTensor:
