@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..dtypes import DType
@@ -63,11 +64,21 @@ class Facts:
         carries is cast to the dtype that it is told; `of_numbers`: the ops that are written by a function of Python's where they
         take numbers alone."""
         self._casts = casts
-        self.flow, self.settles, self.rules = Flow(graphs, functions), settles, ShapeRules(promotion)
+        self._graphs, self._functions = graphs, functions
+        self.settles, self.rules = settles, ShapeRules(promotion)
         self._of_numbers = frozenset(of_numbers)
         self._constants: dict[type, Fact] = {}
         self._found = Fixpoint(self._parts, self._rule, BOTTOM, TOP)
-        self.origins = Origins(self.flow, settles, self.rules)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """How values are handed on, as the graphs stand when that is asked first."""
+        return Flow(self._graphs, self._functions)
+
+    @cached_property
+    def origins(self) -> Origins:
+        """What dtypes are made of where they are not known."""
+        return Origins(self.flow, self.settles, self.rules)
 
     # ------------------------------------------------------------------ what is asked
     def of(self, leaf: Any) -> Fact:
@@ -136,8 +147,8 @@ class Facts:
                 for value in (*node.values, *(value for region in node.regions for value in region.placeholders)):
                     self._found.of(value)
 
-    def stands_for(self, new: Value, old: Value) -> None:
-        """Note that a value takes the place of another one."""
+    def stands_for(self, new: Value, old: Any) -> None:
+        """Note that a value takes the place of another one, or gives what this constant is."""
         self._found.set(new, self.of(old))
 
     # ------------------------------------------------------------------ equations

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...graph import Graph, Node, Value
+from ...infer.facts import Facts
 from ...op import lookup
 from ...trees import leaves, tree_map
-from ..control import is_boolean
 from ..copying import Values, copy_graph, copy_nodes, outputs_of, substitute
 from ..liveness import placeholders
 from .bounds import trips_of
@@ -20,7 +20,7 @@ from .bounds import trips_of
 Tested = Callable[[Graph, list[Value], Values], Any]
 
 
-def bound_loops(graph: Graph, max_trips: int | None) -> bool:
+def bound_loops(graph: Graph, max_trips: int | None, facts: Facts) -> bool:
     """Rewrite the loops whose bound is known in the graph and its regions, and the others too where there is `max_trips`,
     which is checked when the source runs. Whether there was any."""
     done = False
@@ -28,9 +28,9 @@ def bound_loops(graph: Graph, max_trips: int | None) -> bool:
         if any(region.parameters for region in node.regions) or not node.values:
             continue
         if node.op.name == "while" and not _effects(node.regions[0]):
-            done |= _while(node, max_trips)
+            done |= _while(node, max_trips, facts)
         elif node.op.name == "for" and max_trips is not None and len(node.values) == len(node.arg("init")):
-            done |= _for(node, max_trips)
+            done |= _for(node, max_trips, facts)
     return done
 
 
@@ -38,41 +38,45 @@ def _effects(region: Graph) -> bool:
     return any(node.op.effect for node in region.walk())
 
 
-def _while(node: Node, max_trips: int | None) -> bool:
+def _while(node: Node, max_trips: int | None, facts: Facts) -> bool:
     flag = node.arg("exit")
-    known = trips_of(node) if flag is None or max_trips is not None else None
+    known = trips_of(node, facts) if flag is None or max_trips is not None else None
     if known is None and max_trips is None:
         return False
     test = node.regions[0]
+    boolean = facts.is_boolean(_asked(test))
     if known is None:
-        _promise(node, lambda before: _going_on(node, before), max_trips)
+        _promise(node, lambda before: _going_on(node, before, boolean), max_trips)
     else:
         known[1].replace_by(True)
 
     def tested(body: Graph, carried: list[Value], values: Values) -> Any:
         values.update(zip(test.placeholders, [*carried, *body.placeholders[1 + len(carried) :]]))
         copy_nodes(test, body, None, values)
-        asked = substitute(test.result, values)
-        asked = asked[0] if type(asked) in (tuple, list) else asked
-        return asked if flag is None else _unless(body, carried[flag], asked)
+        asked = substitute(_asked(test), values)
+        return asked if flag is None else _unless(body, carried[flag], asked, boolean)
 
     trips = max_trips if known is None else known[0]
-    _replace(node, (("range", 0, trips, 1),), tested, [])
+    _replace(node, (("range", 0, trips, 1),), tested, [], facts)
     return True
 
 
-def _going_on(node: Node, before: Node | None) -> Any:
+def _going_on(node: Node, before: Node | None, boolean: bool) -> Any:
     """Whether the loop would go on from what it ends with."""
     graph, test, flag = node.graph, node.regions[0], node.arg("exit")
     assert graph is not None
     values: Values = dict(zip(test.placeholders, [*node.values, *node.arg("operands")]))
     copy_nodes(test, graph, before, values)
-    asked = substitute(test.result, values)
-    asked = asked[0] if type(asked) in (tuple, list) else asked
-    return asked if flag is None else _unless(graph, node.values[flag], asked, before)
+    asked = substitute(_asked(test), values)
+    return asked if flag is None else _unless(graph, node.values[flag], asked, boolean, before)
 
 
-def _for(node: Node, max_trips: int) -> bool:
+def _asked(test: Graph) -> Any:
+    """What the region of a test asks for its truth."""
+    return test.result[0] if type(test.result) in (tuple, list) else test.result
+
+
+def _for(node: Node, max_trips: int, facts: Facts) -> bool:
     """A loop that can end early, or goes over a range that data ends."""
     flag, items = node.arg("exit"), node.args[0]
     open_range = len(items) == 1 and type(items[0]) is tuple and any(_is_data(bound) for bound in items[0][1:3])
@@ -94,9 +98,9 @@ def _for(node: Node, max_trips: int) -> bool:
                 index.name = node.regions[0].placeholders[0].name
             values[node.regions[0].placeholders[0]] = index
             asked = _put(body, None, "less", index, last)
-        return asked if flag is None else _unless(body, carried[flag], asked)
+        return asked if flag is None else _unless(body, carried[flag], asked, True)
 
-    _replace(node, (("range", 0, max_trips, 1),) if open_range else items, tested, extra)
+    _replace(node, (("range", 0, max_trips, 1),) if open_range else items, tested, extra, facts)
     return True
 
 
@@ -122,7 +126,7 @@ def _promise(node: Node, broken: Callable[[Node | None], Any], max_trips: int | 
     graph.insert(Node(lookup("check"), (holds, text, "RuntimeError"), (), node.span), behind)
 
 
-def _replace(node: Node, items: tuple, tested: Tested, extra: list[Value]) -> None:
+def _replace(node: Node, items: tuple, tested: Tested, extra: list[Value], facts: Facts) -> None:
     """Put a loop over `items` in the place of one: each trip does what `node`'s does where the test of it holds."""
     graph, old = node.graph, node.regions[-1]
     assert graph is not None
@@ -154,6 +158,7 @@ def _replace(node: Node, items: tuple, tested: Tested, extra: list[Value]) -> No
     graph.insert(made, node)
     for value, new in zip(node.values, made.values):
         new.name, new.type = value.name, value.type
+        facts.stands_for(new, value)
         value.replace_by(new)
     graph.erase(node)
 
@@ -221,12 +226,12 @@ def _key(op: Any, args: Any) -> str:
     return f"{op.name} {told!r}"
 
 
-def _unless(graph: Graph, flag: Value, asked: Any, before: Node | None = None) -> Any:
-    """`asked and not flag`."""
+def _unless(graph: Graph, flag: Value, asked: Any, boolean: bool, before: Node | None = None) -> Any:
+    """`asked and not flag`. `boolean`: whether that is one."""
     going = _put(graph, before, "logical_not", flag)
     if asked is True:
         return going
-    if is_boolean(asked):
+    if boolean:
         return _put(graph, before, "bitwise_and", asked, going)
     return _put(graph, before, "logical_and", going, asked)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph import Graph, Node, Value
+from ...infer.facts import Facts
 from ...op import lookup
-from ..control import is_boolean, outer
+from ..control import outer
 from ..copying import outputs_of
 from ..liveness import placeholders
 
@@ -17,9 +18,9 @@ _FEW = 128
 """A loop that data may end early is worth its whole length where that is not more than this: it gains a reverse mode."""
 
 
-def trips_of(node: Node) -> tuple[Any, Value] | None:
+def trips_of(node: Node, facts: Facts) -> tuple[Any, Value] | None:
     """(trips, the comparison that holds in each of them), put before the loop; None where there is no such counter."""
-    holding = _conjuncts(node.regions[0].result)
+    holding = _conjuncts(node.regions[0].result, facts)
     for found in holding:
         if found.node.op.name not in _BELOW or found.node.graph is None:
             continue
@@ -39,7 +40,7 @@ def _worth(bound: Any, test: Graph, alone: bool) -> bool:
     return bound.kind == "int" and bound.graph is not test and (alone or bound.node.op.name == "placeholder")
 
 
-def _conjuncts(leaf: Any) -> list[Value]:
+def _conjuncts(leaf: Any, facts: Facts) -> list[Value]:
     """The booleans that all hold where a test does: of `a and b` both, though b stands in a region of its own."""
     if type(leaf) in (tuple, list):
         leaf = leaf[0]
@@ -47,13 +48,13 @@ def _conjuncts(leaf: Any) -> list[Value]:
         return []
     inner = leaf.node
     if inner.op.name == "logical_and":
-        return [found for arg in inner.args for found in _conjuncts(arg)]
-    if inner.op.name != "cond" or len(inner.values) != 1 or not is_boolean(leaf):
+        return [found for arg in inner.args for found in _conjuncts(arg, facts)]
+    if inner.op.name != "cond" or len(inner.values) != 1 or not facts.is_boolean(leaf):
         return [leaf]
     then, other = (outputs_of(region.result, 1)[0] for region in inner.regions)
     test = inner.args[0]
     if other is False or outer(other) is test:
-        return [*_conjuncts(test), *_conjuncts(then)]
+        return [*_conjuncts(test, facts), *_conjuncts(then, facts)]
     return [leaf]
 
 

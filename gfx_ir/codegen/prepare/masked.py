@@ -11,10 +11,10 @@ from math import inf
 from typing import Any
 
 from ...graph import Graph, Node, Value
+from ...infer.facts import Facts
 from ...op import Trait, lookup
 from ...trees import leaves
 from ...types import LogicalTensor
-from ..control import is_boolean
 from ..copying import substitute
 from .numbering import Numbering
 
@@ -23,11 +23,11 @@ _AT_ONE = frozenset(("exp", "log", "sqrt", "rsqrt", "reciprocal", "log1p", "expm
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
 
 
-def choose_by_masks(graph: Graph) -> None:
-    """Rewrite the graph and its regions."""
-    if not any(node.op.name == "getitem" and _mask(node) is not None for node in graph.walk()):
+def choose_by_masks(graph: Graph, facts: Facts) -> None:
+    """Rewrite the graph and its regions, of whose values `facts` tells."""
+    if not any(node.op.name == "getitem" and _mask(node, facts) is not None for node in graph.walk()):
         return
-    masks = _Masks(graph)
+    masks = _Masks(graph, facts)
     for within, number in list(masks.picks):
         found = _Selection(within, masks, masks.picks[within, number])
         if found.whole:
@@ -37,7 +37,8 @@ def choose_by_masks(graph: Graph) -> None:
 class _Masks:
     """Which nodes of a graph select or write by one mask. `picks`: those that select, by their graph and the mask's number."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, facts: Facts) -> None:
+        self.facts = facts
         self.numbering = Numbering(graph)
         self.order: dict[Node, tuple[int, float]] = {}
         self.picks: dict[tuple[Graph, int], list[Node]] = {}
@@ -51,7 +52,7 @@ class _Masks:
                     self.picks.setdefault((node.graph, number), []).append(node)
 
     def _chosen_by(self, node: Node) -> Value | None:
-        mask = _mask(node)
+        mask = _mask(node, self.facts)
         return mask if mask is not None and self._same_rank(mask, node.args[0]) else None
 
     def _same_rank(self, mask: Value, base: Value) -> bool:
@@ -72,14 +73,14 @@ class _Masks:
         self.order[made] = self.order[before][0], len(self.order)
 
 
-def _mask(node: Node) -> Value | None:
+def _mask(node: Node, facts: Facts) -> Value | None:
     """The booleans that a node selects by, or writes where they hold."""
     if node.op.name not in ("getitem", "index_put"):
         return None
     index = node.args[1]
     mask = index[0] if type(index) is tuple and len(index) == 1 else index
     base = node.args[0]
-    if type(mask) is not Value or not mask.is_tensor or type(base) is not Value or not is_boolean(mask):
+    if type(mask) is not Value or not mask.is_tensor or type(base) is not Value or not facts.is_boolean(mask):
         return None
     return mask
 
@@ -102,7 +103,7 @@ class _Selection:
 
     def __init__(self, graph: Graph, masks: _Masks, picks: list[Node]) -> None:
         self.graph, self.masks, self.first = graph, masks, picks[0]
-        self.mask: Value = _mask(picks[0])  # type: ignore[assignment]
+        self.mask: Value = _mask(picks[0], masks.facts)  # type: ignore[assignment]
         self.members: dict[Value, None] = {}
         self.ends: list[Node] = []
         self.filled: set[Value] = set()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
 from ...backend import Backend
 from ...graph import Graph, Value
+from ...infer.facts import Facts
 from ...program import Parameter, Program
 from ..copying import copy_graph, join, outputs_of, substitute
 from ..style import Style
@@ -71,16 +72,17 @@ def prepare(
         for graph in (entry, *functions.values()):
             nest_less(graph)
         lower_numbers(entry, functions, style, program.promotion)
+    told = lambda graph: Facts([graph], {}, program.promotion)  # as it is by then
     for graph in bottom_up(entry, functions):
         leave_out(graph, backend, program.promotion)
         cast_whole_numbers(graph, backend, program.promotion)
         if style.control == "functional":
-            choose_by_masks(graph)
+            choose_by_masks(graph, told(graph))
             add_in_place(graph)
         expander.expand(graph)
     expander.check()
     for graph in bottom_up(entry, functions):
-        _control(graph, style, unrolling, max_trips)
+        _control(graph, style, unrolling, max_trips, partial(told, graph))
     if style.control == "functional":
         check_sizes((entry, *functions.values()), style)
     _return_expressions(entry, functions)
@@ -94,15 +96,17 @@ def prepare(
     return Prepared(entry, functions, signature, names, instances, lists)
 
 
-def _control(graph: Graph, style: Style, unrolling: Unrolling, max_trips: int | None) -> None:
-    """Give tests and loops the form in which the target has them."""
+def _control(
+    graph: Graph, style: Style, unrolling: Unrolling, max_trips: int | None, facts: Callable[[], Facts]
+) -> None:
+    """Give tests and loops the form in which the target has them. `facts` finds what is known of the values as they are."""
     functional = style.control != "python"
-    traced = trace_tests(graph, unrolling) if functional else set()
-    give_truths(graph)
+    traced = trace_tests(graph, unrolling, facts()) if functional else set()
+    give_truths(graph, facts())
     if functional:
         ask_first(graph, traced)
     merge_tests(graph)
-    simplify(graph, functional)
+    simplify(graph, functional, facts())
     drop_carried(graph)
     unpack_slices(graph)
     if not functional:
@@ -111,8 +115,8 @@ def _control(graph: Graph, style: Style, unrolling: Unrolling, max_trips: int | 
     stage_ranges(graph, unrolling)
     stop_at_the_shortest(graph)
     count_from_zero(graph)
-    if style.control == "functional" and bound_loops(graph, max_trips):
-        simplify(graph, functional)
+    if style.control == "functional" and bound_loops(graph, max_trips, facts()):
+        simplify(graph, functional, facts())
 
 
 def _is_list(lists: Lists, prefix: str, path: str) -> bool:

@@ -17,7 +17,7 @@ from ...op import lookup
 from ...python_numbers import DIVISIONS
 from ...trees import leaves
 from ...types import LogicalTensor
-from ..control import LOOPS, is_boolean
+from ..control import LOOPS
 from ..copying import outputs_of
 from ..style import Style
 from .precision import check_numbers, refused
@@ -123,7 +123,7 @@ def _compute(node: Node, facts: Facts, style: Style) -> None:
     elif op == "pow" and _fraction(node, facts):
         node.set_args((_real(make, node.args[0]), node.args[1]))
     elif op in _ADDING and _booleans(node, facts):
-        node.set_args(tuple([_whole(make, arg) for arg in node.args]))
+        node.set_args(tuple([_whole(make, arg, facts) for arg in node.args]))
         _widen(node)
 
 
@@ -163,9 +163,9 @@ def _booleans(node: Node, facts: Facts) -> bool:
     return all("bool" in found <= _WHOLE for found in taken) and any(type(arg) is Value for arg in node.args)
 
 
-def _whole(make: Make, arg: Any) -> Any:
+def _whole(make: Make, arg: Any, facts: Facts) -> Any:
     """A boolean of Python's as the whole number for which arithmetic takes it."""
-    return make("to_int", _truth(make, arg)) if type(arg) is Value else int(arg)
+    return make("to_int", _truth(make, arg, facts)) if type(arg) is Value else int(arg)
 
 
 def _agree(node: Node, facts: Facts) -> None:
@@ -185,16 +185,16 @@ def _agree(node: Node, facts: Facts) -> None:
 
 
 def _as_whole(make: Make, leaf: Any, mixed: bool, facts: Facts) -> Any:
-    return _whole(make, leaf) if mixed and "bool" in facts.kinds(leaf) else leaf
+    return _whole(make, leaf, facts) if mixed and "bool" in facts.kinds(leaf) else leaf
 
 
-def _truth(make: Make, value: Value) -> Value:
+def _truth(make: Make, value: Value, facts: Facts) -> Value:
     """The boolean tensor that a boolean of Python's is read from."""
     op = value.node.op.name
     if op not in ("item", "to_bool"):
         return value
     x = value.node.args[0]
-    return x if op == "item" or is_boolean(x) else make("not_equal", x, 0)
+    return x if op == "item" or facts.is_boolean(x) else make("not_equal", x, 0)
 
 
 def _widen(node: Node) -> None:
@@ -207,11 +207,11 @@ def _as_array(node: Node, make: Make, facts: Facts, promotion: str) -> Value:
     """A tensor in the place of a number, for targets whose control flow hands on tensors."""
     op, (x,) = node.op.name, node.args
     if op == "to_bool":
-        return _truth(make, node.values[0])
+        return _truth(make, node.values[0], facts)
     if op == "to_int":
         return make("astype", x, default("i", promotion) if promotion == "jax" else int64)
     element = x.type.dtype if type(x) is Value and isinstance(x.type, LogicalTensor) else None
-    whole = facts.kinds(x) <= {"int", "bool"} or is_boolean(x) or (element is not None and element.kind in "biu")
+    whole = facts.kinds(x) <= {"int", "bool"} or facts.is_boolean(x) or (element is not None and element.kind in "biu")
     x = x if whole else make("stop_gradient", x)
     if op == "item":
         return x

@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from ...graph import Graph, Node, Value
+from ...infer.facts import Facts
 from ...op import lookup
-from ..control import IFS, LOOPS, is_boolean, joins, outer
+from ..control import IFS, LOOPS, joins, outer
 from ..copying import outputs_of
 
 _FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
@@ -15,51 +16,51 @@ _INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle|returned|value)(_\
 """What the rewriter calls variables of its own; tests and loops give the last two."""
 
 
-def simplify(graph: Graph, functional: bool) -> None:
-    """Replace outputs of tests that need no test, in the graph and its regions."""
+def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
+    """Replace outputs of tests that need no test, in the graph and its regions, of whose values `facts` tells."""
     for node in list(graph.walk()):
         invented = _INVENTED if node.regions else _FLAGS
         for value in (*node.values, *(value for region in node.regions for value in region.placeholders)):
             if value.name and invented.fullmatch(value.name):
                 value.name = None
         if node.op.name in ("not_equal", "equal"):
-            _truth(node)
+            _truth(node, facts)
         if node.op.name == "logical_not":
-            _twice(node)
+            _twice(node, facts)
         if node.op.name in LOOPS:
             _name_carried(node)
         if node.op.name in IFS:
             _name_joined(node)
-            _knows_its_test(node)
+            _knows_its_test(node, facts)
             _same_on_both_sides(node)
             if functional and node.op.name == "cond":
-                _says_the_test(node)
-            _drop_outputs(node)
+                _says_the_test(node, facts)
+            _drop_outputs(node, facts)
 
 
-def _truth(node: Node) -> None:
+def _truth(node: Node, facts: Facts) -> None:
     """`b != 0` of a boolean is b, `b == 0` is not b."""
     if type(node.args[0]) is not Value or type(node.args[1]) is not int or node.args[1] != 0 or node.graph is None:
         return
-    if not is_boolean(node.args[0]):
+    if not facts.is_boolean(node.args[0]):
         return
     if node.op.name == "not_equal":
         node.value.replace_by(node.args[0])
     else:
-        node.value.replace_by(_opposite(node.args[0], node, node.value.name))
+        node.value.replace_by(_opposite(node.args[0], node, node.value.name, facts))
     node.graph.erase(node)
 
 
-def _twice(node: Node) -> None:
+def _twice(node: Node, facts: Facts) -> None:
     """`not not b` of a boolean is b."""
     value = node.args[0]
-    if type(value) is Value and value.node.op.name == "logical_not" and is_boolean(value.node.args[0]):
+    if type(value) is Value and value.node.op.name == "logical_not" and facts.is_boolean(value.node.args[0]):
         node.value.replace_by(value.node.args[0])
 
 
-def _opposite(value: Value, before: Node, name: str | None) -> Any:
+def _opposite(value: Value, before: Node, name: str | None, facts: Facts) -> Any:
     """`not b` of a boolean as a node before another; the b of a `not b` is there already."""
-    if value.node.op.name == "logical_not" and is_boolean(value.node.args[0]):
+    if value.node.op.name == "logical_not" and facts.is_boolean(value.node.args[0]):
         return value.node.args[0]
     made = Node(lookup("logical_not"), (value,), ("tensor",), before.span)
     assert before.graph is not None
@@ -68,10 +69,10 @@ def _opposite(value: Value, before: Node, name: str | None) -> Any:
     return made.value
 
 
-def _knows_its_test(node: Node) -> None:
+def _knows_its_test(node: Node, facts: Facts) -> None:
     """`b if a else a` gives False where a boolean a fails, `a if a else b` True where it holds."""
     test = node.args[0]
-    if type(test) is not Value or not is_boolean(test):
+    if type(test) is not Value or not facts.is_boolean(test):
         return
     for region, known in zip(node.regions, (True, False)):
         results = outputs_of(region.result, len(node.values))
@@ -104,18 +105,18 @@ def _same_on_both_sides(node: Node) -> None:
             output.replace_by(then)
 
 
-def _says_the_test(node: Node) -> None:
+def _says_the_test(node: Node, facts: Facts) -> None:
     test = node.args[0]
-    if not is_boolean(test) or type(test) is not Value:
+    if not facts.is_boolean(test) or type(test) is not Value:
         return
     for output, then, other in joins(node):
         if then is True and other is False:
             output.replace_by(test)
         elif then is False and other is True and node.graph is not None:
-            output.replace_by(_opposite(test, node, output.name))
+            output.replace_by(_opposite(test, node, output.name, facts))
 
 
-def _drop_outputs(node: Node) -> None:
+def _drop_outputs(node: Node, facts: Facts) -> None:
     """Replace a test by one without the outputs that nothing takes."""
     kept = [at for at, value in enumerate(node.values) if value.uses]
     graph = node.graph
@@ -130,5 +131,6 @@ def _drop_outputs(node: Node) -> None:
     for at, value in zip(kept, made.values):
         old = node.values[at]
         value.name, value.type = old.name, old.type
+        facts.stands_for(value, old)
         old.replace_by(value)
     graph.erase(node)

@@ -10,9 +10,10 @@ from typing import Any
 
 from ...dtypes import int64
 from ...graph import Graph, Node, Value
+from ...infer.facts import Facts
 from ...op import lookup
 from ...trees import leaves
-from ..control import IFS, LOOPS, is_boolean
+from ..control import IFS, LOOPS
 from ..copying import outputs_of
 from ..liveness import loop_results, placeholders
 from ..unrolling import Unrolling
@@ -26,8 +27,9 @@ _AS_DATA: dict[str, tuple] = {
 _STAGED = {"host_if": "cond", "host_for": "for", "host_while": "while"}
 
 
-def trace_tests(graph: Graph, unrolling: Unrolling) -> set[Value]:
-    """Make the tests in the graph and its regions that hang on such numbers tests on data; gives the host values that do."""
+def trace_tests(graph: Graph, unrolling: Unrolling, facts: Facts) -> set[Value]:
+    """Make the tests in the graph and its regions that hang on such numbers tests on data; gives the host values that do.
+    `facts` tell of its values."""
     traced: set[Value] = set()
     nodes = list(graph.walk())
     known = -1
@@ -37,14 +39,14 @@ def trace_tests(graph: Graph, unrolling: Unrolling) -> set[Value]:
             traced.update(_follows(node, traced, unrolling))
     for node in nodes:
         if _is_data(node, traced):
-            traced.update(_replace(node, _STAGED[node.op.name], node.args))
+            traced.update(_replace(node, _STAGED[node.op.name], node.args, facts))
         elif node.op.name == "host" and _hangs(node.args[1], traced):
             name, args = _LOGICAL.get(node.args[0]), node.args[1]
-            if name is not None and all(is_boolean(arg) for arg in args):
-                traced.update(_replace(node, name, tuple(args)))
+            if name is not None and all(map(facts.is_boolean, args)):
+                traced.update(_replace(node, name, tuple(args), facts))
             elif node.args[0] in _AS_DATA:
                 name, *more = _AS_DATA[node.args[0]]
-                traced.update(_replace(node, name, (*args, *more)))
+                traced.update(_replace(node, name, (*args, *more), facts))
     return traced
 
 
@@ -95,7 +97,7 @@ def _carried(node: Node, traced: set[Value], data: bool) -> Iterator[Value]:
             yield from (value for value in (*phis, node.values[at]) if not value.is_tensor)
 
 
-def _replace(node: Node, name: str, args: tuple) -> tuple[Value, ...]:
+def _replace(node: Node, name: str, args: tuple, facts: Facts) -> tuple[Value, ...]:
     """Another op in the place of a node, whose values are data; the new values."""
     graph = node.graph
     assert graph is not None
@@ -103,6 +105,7 @@ def _replace(node: Node, name: str, args: tuple) -> tuple[Value, ...]:
     graph.insert(made, node)
     for old, new in zip(node.values, made.values):
         new.name, new.type = old.name, old.type
+        facts.stands_for(new, old)
         old.replace_by(new)
     graph.erase(node)
     return made.values
