@@ -7,6 +7,7 @@ annotation nor default speak, an open host value where annotation or default are
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 import types
@@ -146,7 +147,7 @@ class Arguments:
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
             made_fields, tree = self.make(name, fields, path)
-            return dataclasses.replace(value, **made_fields), tree
+            return _with_fields(value, made_fields), tree
         if isinstance(value, dict):
             pairs = {key: self.make(_leaf_name(name, key), item, f"{path}.{key}") for key, item in value.items()}
             return _like(value, {k: p[0] for k, p in pairs.items()}), {k: p[1] for k, p in pairs.items()}
@@ -295,6 +296,14 @@ def _identifier(name: str) -> str:
 
 def _like(value: dict, items: dict) -> Any:
     return items if type(value) is dict else type(value)(items)
+
+
+def _with_fields(value: Any, fields: dict[str, Any]) -> Any:
+    """A copy of a dataclass with other fields: what it was made with, and what that computed, is not asked again."""
+    made = copy.copy(value)
+    for name, field in fields.items():
+        object.__setattr__(made, name, field)
+    return made
 
 
 def _sequence(value: Any, items: list[Any]) -> Any:

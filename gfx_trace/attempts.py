@@ -38,12 +38,13 @@ class Mark:
 
 def attempt(tracer: Capturing, work: Callable[[Mark], Any]) -> Any:
     """What work(mark) gives. Where it raises, what it recorded and wrote is taken back first."""
-    mark = Mark(tracer)
+    mark, outer = Mark(tracer), len(tracer.journal.frames[0])
     tracer.journal.open()
     try:
         made = work(mark)
     except BaseException:
         tracer.journal.close()
+        tracer.journal.back(outer)
         mark.back()
         raise
     tracer.journal.keep()

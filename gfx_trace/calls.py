@@ -84,7 +84,10 @@ class Calls(Managers):
                 return self.call(f.dispatch(self.call(type, args[:1], {})), args, kwargs)
             found = self.managed(f, args, kwargs)
             return run_native(self, f, args, kwargs) if found is NotImplemented else found
-        new = self.entered[f] = convert(f, self)
+        new = convert(f, self)
+        if self.libraries.builds(f):
+            return self.libraries.call(f, args, kwargs, lambda: self.enter(new, f, args, kwargs))
+        self.entered[f] = new
         return self.enter(new, f, args, kwargs)
 
     def call_spread(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -160,7 +163,9 @@ class Calls(Managers):
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)
         inner = compiled(f)
-        return run_native(self, f, args, kwargs) if inner is None else self.call(inner, args, kwargs)
+        if inner is not None:
+            return self.call(inner, args, kwargs)
+        return self.libraries.call(f, args, kwargs, lambda: run_native(self, f, args, kwargs))
 
     def lifted(self: Tracer, f: Any) -> Any:
         """What a callable is lifted by: a handler of a builtin, a framework's Lift, or None."""
@@ -188,7 +193,7 @@ class Calls(Managers):
         if inner is not None:
             return self.call_entry(inner, args, kwargs)
         if isinstance(target, types.FunctionType) and self.lifted(target) is None and not self.is_leaf(target):
-            return convert(target, self)(*args, **kwargs)
+            return self.libraries.call(target, args, kwargs, lambda: convert(target, self)(*args, **kwargs))
         return self.call(target, args, kwargs)
 
     def enter(self: Tracer, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:

@@ -180,10 +180,10 @@ class Effects:
                 f"GFX cannot convert this use of {name}: {what}", "use it before or behind the test or loop"
             )
 
-    def watched(self, f: Callable[..., Any], roots: tuple, args: tuple, kwargs: dict) -> Any:
+    def watched(self, f: Callable[..., Any], roots: tuple, args: tuple, kwargs: dict, deep: int = _DEEP) -> Any:
         """A call of a function of which nothing is known: what it reaches through `roots` and arguments is read before
-        and behind it."""
-        before = [(held, _state(held)) for held in self._reached((*roots, *args, *kwargs.values()))]
+        and behind it, down to a depth (-1: all of it)."""
+        before = [(held, _state(held)) for held in self._reached((*roots, *args, *kwargs.values()), deep)]
         try:
             return f(*args, **kwargs)
         finally:
@@ -193,10 +193,10 @@ class Effects:
                     slot.span = span
                     self.tracer.journal.note(slot)
 
-    def _reached(self, roots: tuple) -> Iterator[Any]:
+    def _reached(self, roots: tuple, deep: int) -> Iterator[Any]:
         """What can be written that a call reaches, down to a depth; an opaque object is refused in a region."""
         level, seen = list(roots), {id(root) for root in roots}
-        for _ in range(_DEEP):
+        while level and deep:
             below: list[Any] = []
             for held in level:
                 if self.is_opaque(type(held)) and not hasattr(type(held), "__next__"):
@@ -204,7 +204,7 @@ class Effects:
                 if _has_state(held):
                     yield held
                 below += [inner for inner in _parts(held) if id(inner) not in seen]
-            level = list({id(inner): inner for inner in below}.values())
+            level, deep = list({id(inner): inner for inner in below}.values()), deep - 1
             seen.update(map(id, level))
 
 

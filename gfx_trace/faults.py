@@ -85,7 +85,7 @@ def is_iterable(x: Any) -> bool:
 def cannot(tracer: Capturing, x: Any, what: str) -> Exception:
     """The error for what an object cannot do, as Python words it: `what` has a place for the name of its class."""
     name, left_out = class_name(tracer, x), not_given(x)
-    if name is None and left_out:
+    if left_out:
         told = what.format(f"{left_out!r}, which was not given and stands for a tensor,")
         return tracer.error(f"GFX cannot convert this: {told}", f"give it at capture ({left_out}=...)")
     if name is None:

@@ -63,7 +63,7 @@ def _decomposed(tracer: Tracer, owner: Backend, f: Any, args: tuple, kwargs: dic
     try:
         return attempt(tracer, lambda mark: (_covered(mark, _arrays(recorded(tracer, owner, f, args, kwargs))),)), ""
     except MissingOp as error:
-        return None, error.what
+        return None, "; ".join(filter(None, (error.what, error.hint)))
     except Exception:  # whatever the framework says, the call is tried once more as a whole
         return None, ""
     finally:

@@ -90,6 +90,9 @@ class Writing(Protocol):
     def sure_of(self, source: Any) -> None:
         """Refuse what a test has written on one side only."""
 
+    def watched(self, f: Callable[..., Any], roots: tuple, args: tuple, kwargs: dict, deep: int = ...) -> Any:
+        """f(*args, **kwargs); what it writes that can be reached is noted."""
+
 
 class RunningMethods(Protocol):
     """The gate of special methods that C runs."""

@@ -208,6 +208,12 @@ class Journal:
         for key, slot in frame.items():
             self.frames[-1].setdefault(key, slot)
 
+    def back(self, count: int) -> None:
+        """Take back what was noted for the whole capture (the default of a key) since that was so many slots."""
+        for key in reversed(list(self.frames[0])[count:]):
+            slot = self.frames[0].pop(key)
+            slot.set(slot.old)
+
     def undo(self) -> None:
         """Put back what ordinary objects held before the capture; tensors under capture keep what was written to them."""
         for slot in reversed(list(self.frames[0].values())):

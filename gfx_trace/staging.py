@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Backend
 from gfx_ir.codegen import emit
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building
+from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
 from .proxy import HostProxy, Proxy
@@ -35,6 +37,16 @@ class _More(Exception):
 
     def __init__(self, values: list[Value]) -> None:
         self.values = values
+
+
+class NotStaged(UnsupportedConstruct):
+    """A call takes what the framework's own tracer cannot be given: `why` says what."""
+
+    def __init__(self, name: str, why: str, span: Span | None, hint: str) -> None:
+        super().__init__(
+            f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: {why}", span, hint
+        )
+        self.why = why
 
 
 class Closure:
@@ -129,14 +141,10 @@ def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:
         return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
     called = getattr(value, "name", None)
     if getattr(value, "kind", "") == "key" or (type_ is not None and type_.dtype is None and type_.dims == ()):
-        raise tracer.error(
-            f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: it draws from a key of random numbers",
-            "draw the random numbers outside of the function that JAX transforms, and give them to it",
-        )
-    raise tracer.error(
-        f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: the type of "
-        f"{repr(called) if called else 'a value'} that it takes is not known", _ASK,
-    )  # fmt: skip
+        hint = "draw the random numbers outside of the function that JAX transforms, and give them to it"
+        raise NotStaged(name, "it draws from a key of random numbers", tracer.place(), hint)
+    taken = repr(called) if called else "a value"
+    raise NotStaged(name, f"the type of {taken} that it takes is not known", tracer.place(), _ASK)
 
 
 # ---------------------------------------------------------------- what capture calls
@@ -210,10 +218,8 @@ def _tensor(tracer: Tracer, x: Any, name: str) -> Proxy:
     if isinstance(x, Proxy):
         return x
     if isinstance(x, HostProxy):
-        raise tracer.error(
-            f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: it takes a number that is only known "
-            "when the emitted code runs", "give the number a fixed value at capture, or make it an array",
-        )  # fmt: skip
+        hint = "give the number a fixed value at capture, or make it an array"
+        raise NotStaged(name, "it takes a number that is only known when the emitted code runs", tracer.place(), hint)
     return tracer.array_proxy(x)
 
 
@@ -228,6 +234,11 @@ def _closures(tracer: Tracer, backend: Backend, tree: Any) -> Any:
         return {key: _closures(tracer, backend, item) for key, item in tree.items()}
     if isinstance(tree, type) or not callable(tree) or isinstance(tree, (Proxy, HostProxy)):
         return tree
+    found, rebuild = ([tree], None) if backend.higher_order(tree) is not None else backend.flatten(tree)
+    if rebuild is not None and not (
+        len(found) == 1 and found[0] is tree
+    ):  # an object that is a tree, and can be called
+        return rebuild([_closures(tracer, backend, leaf) for leaf in found])
     if is_module(tree) or (backend.higher_order(tree) is None and _holds_captured(tree, set())):
         return Closure(tracer, tree, backend)
     own = isinstance(tree, types.FunctionType) and backend.higher_order(tree) is None and not tracer.lifted(tree)

@@ -38,6 +38,7 @@ from .gradient_marks import marks
 from .host_values import HostValues
 from .iteration import Iteration
 from .journal import Journal
+from .libraries import Libraries
 from .loops import Loops
 from .memoised import Memoised
 from .modules import ModuleClass
@@ -54,6 +55,7 @@ from .rows import Lazy
 from .scopes import Opened, Scopes
 from .sequences import OpenList, Starred, spliced
 from .sources import Sources
+from .staging import recorded
 from .texts import Texts
 from .truths import Truths
 from .unpacking import Unpacking
@@ -114,6 +116,7 @@ class Tracer(
         self.attributes = Attributes(self)
         self.native_methods = NativeMethods(self)
         self.memoised = Memoised(self)
+        self.libraries = Libraries(self, recorded)
         self.python = PythonUse(self)
         self.raising = Raising(self)
         self.unpack = Unpacking(self)

@@ -113,15 +113,22 @@ _OWN: dict[str, Callable[..., Any]] = {
 }
 
 
+_PACKAGES = ("/jax/_src/", "/jax/experimental/")
+"""Where JAX's own functions are."""
+
+
 def _own_derivative(replay: Replaying, eqn: Any) -> list[Any]:
     """A function with a derivative of its own: JAX's functions by their name; a user's would lose it."""
     held = eqn.params["call_jaxpr"]
     name, _, place = held.jaxpr.debug_info.func_src_info.partition(" at ")
-    fn = _OWN.get(name) if "/jax/_src/" in place.replace("\\", "/") else None
+    of_jax = any(package in place.replace("\\", "/") for package in _PACKAGES)
+    fn = _OWN.get(name) if of_jax else None
     if fn is None:
         raise MissingOp(
             f"GFX cannot capture {name!r} through its jaxpr: it has a derivative of its own, which would be lost",
-            hint="differentiate it inside of the captured code, with jax.grad of a function that closes over no captured value",
+            hint="write its steps as a loop of your own, with jax.lax.scan or jax.lax.fori_loop, which a graph keeps"
+            if of_jax
+            else "differentiate it inside of the captured code, with jax.grad of a function that closes over no captured value",
         )
     found = replay.call(fn, *map(replay.value, eqn.invars))
     return list(found) if isinstance(found, (tuple, list)) else [found]

@@ -1,0 +1,125 @@
+"""A call into a library that is built on JAX goes through JAX's own tracer where it cannot be entered."""
+
+import functools
+import importlib
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gfx_trace as gfx
+
+LIBRARY = """
+import itertools
+import jax, jax.numpy as jnp
+
+_calls = itertools.count()
+_frames = []
+
+
+def transform(f):
+    def apply(params, *args):
+        next(_calls)
+        _frames.append(params)
+        try:
+            return f(*args)
+        finally:
+            _frames.pop()
+
+    return apply
+
+
+def linear(x):
+    params = _frames[-1]
+    if jax.eval_shape(jnp.shape, params["w"]) is None:
+        raise ValueError("no weights")
+    return x @ params["w"] + params["b"]
+
+
+class Scale:
+    def __init__(self, by):
+        self.by = by
+
+    @jax.named_scope("scale")
+    def __call__(self, x):
+        return x * self.by
+
+
+def checked(x):
+    if x.ndim != 3:
+        raise ValueError("three axes are needed")
+    return x
+"""
+X = jnp.array([[1.0, -2.0], [0.5, 4.0]])
+PARAMS = {"w": jnp.array([[1.0, 2.0], [3.0, -1.0]]), "b": jnp.array([0.5, 0.25])}
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """A package beside its dist-info, which says that it requires JAX."""
+    package, info = tmp_path / "layered", tmp_path / "layered-1.0.dist-info"
+    package.mkdir(), info.mkdir()
+    (package / "__init__.py").write_text(LIBRARY)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: layered\nVersion: 1.0\nRequires-Dist: jax>=0.4\n")
+    (info / "RECORD").write_text("layered/__init__.py,,\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("layered")
+    del sys.modules["layered"]
+
+
+def test_a_call_is_made_by_the_equations_that_jax_has_for_it(library):
+    apply = library.transform(lambda x: jax.nn.relu(library.linear(x)))
+
+    def forward(params, x):
+        while jnp.max(jnp.abs(x)) < 100:
+            x = apply(params, x) * 2 + 1
+        if jnp.sum(x) > 10:
+            x = apply(params, x)
+        return x
+
+    result = gfx.transpile(forward, PARAMS, X, to="numpy")
+    np.testing.assert_allclose(result(jax.tree.map(np.asarray, PARAMS), np.asarray(X)), forward(PARAMS, X), rtol=1e-6)
+    assert "while " in result.source and "next" not in result.source
+
+
+def test_the_target_itself_and_objects_with_a_decorated_call(library):
+    apply = library.transform(lambda x: library.Scale(2.0)(library.linear(x)))
+    result = gfx.transpile(functools.partial(apply, PARAMS), X, to="numpy")
+    np.testing.assert_allclose(result(np.asarray(X)), apply(PARAMS, X), rtol=1e-6)
+    assert sorted(result.params) == ["b", "w"]
+    scale = library.Scale(3.0)
+    np.testing.assert_allclose(gfx.transpile(lambda x: scale(x), backend="jax", to="numpy")(np.asarray(X)), X * 3)
+
+
+def test_without_types_the_error_asks_for_them(library):
+    apply = library.transform(library.linear)
+
+    def forward(params, x):
+        return apply({"w": params, "b": x}, x)
+
+    with pytest.raises(
+        gfx.GfxError, match=r"test_libraries.py:\d+ in forward[\s\S]*give the capture example arguments"
+    ):
+        gfx.symbolic_trace(forward, backend="jax")
+
+
+def test_what_the_users_code_writes_beneath_it_is_not_lost(library):
+    class Counter:
+        calls = 0
+
+    counter = Counter()
+
+    def layer(x):
+        counter.calls += 1
+        return library.linear(x)
+
+    apply = library.transform(layer)
+    with pytest.raises(gfx.GfxError, match="'calls' is a Python number that changes from call to call"):
+        gfx.symbolic_trace(lambda x: apply(PARAMS, x), X)
+
+
+def test_an_error_of_the_library_stays_its_own(library):
+    with pytest.raises(ValueError, match="three axes are needed"):
+        gfx.symbolic_trace(lambda x: library.checked(x), X)
