@@ -38,7 +38,7 @@ class Scope:
         key = (id(code), lasti)  # hashing a code object reads all of it; the Span keeps it alive, so its id stays
         found = self.spans.get(key)
         if found is None:
-            found = self.spans[key] = Span(code.co_filename, None, _name_of(code), self, code, lasti)
+            found = self.spans[key] = Span(code.co_filename, None, None, self, code, lasti)
         return found
 
     def left(self) -> None:
@@ -49,19 +49,26 @@ class Scope:
 class Span:
     """A line of source: file, line, text, name of the function, and the lines of its callers."""
 
-    __slots__ = ("file", "_line", "name", "scope", "_code", "_lasti")
+    __slots__ = ("file", "_line", "_name", "scope", "_code", "_lasti")
 
     def __init__(
         self,
         file: str,
         line: int | None,
-        name: str = "",
+        name: str | None = "",
         scope: Scope | None = None,
         code: CodeType | None = None,
         lasti: int = 0,
     ) -> None:
-        self.file, self._line, self.name, self.scope = file, line, name, scope
+        self.file, self._line, self._name, self.scope = file, line, name, scope
         self._code, self._lasti = code, lasti
+
+    @property
+    def name(self) -> str:
+        """The function's name, read from its code on demand."""
+        if self._name is None:
+            self._name = "" if self._code is None else _name_of(self._code)
+        return self._name
 
     @property
     def line(self) -> int:

@@ -130,11 +130,11 @@ class Arrays:
         owner = owner or self.array_owner(x)
         assert owner is not None
         outer = self.stack[0][0] if self.stack else self.graph
-        unique, count = path, 1
-        while unique in self.params and self.params[unique] is not x:
+        params, unique, count = self.params, path, 1
+        while unique in params and params[unique] is not x:
             unique, count = f"{path}_{count}", count + 1
-        if unique not in self.params:
-            self.params[unique] = x
+        if unique not in params:
+            params[unique] = x
             type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
             outer.add_parameter(unique, type_)
             if isinstance(x, np.generic):

@@ -40,12 +40,17 @@ class Attributes:
 
     def get(self, o: Any, name: str) -> Any:
         """o.name, where code of the user's gives it; else NOT_OWN."""
-        key = type(o), name
+        give = self.giver(type(o), name)
+        return NOT_OWN if give is None else give(o)
+
+    def giver(self, kind: type, name: str) -> Giver | None:
+        """What gives an attribute of the objects of a class, where that is code of the user's."""
+        key = kind, name
         try:
-            give = self.givers[key]
+            return self.givers[key]
         except KeyError:
             give = self.givers[key] = self._giver(*key)
-        return NOT_OWN if give is None else give(o)
+            return give
 
     def _giver(self, kind: type, name: str) -> Giver | None:
         """The code of the user's that gives an attribute to objects of a class; None where Python finds it itself."""

@@ -91,8 +91,8 @@ def register_root(tracer: _Tracer, root: Any) -> None:
 
 def module_attribute(tracer: _Tracer, module: Any, name: str) -> Any:
     """`module.name`: its tensors as Proxies, what code of a class gives (a property) captured, everything else as it is."""
-    given = tracer.attributes.get(module, name)
-    if given is not NOT_OWN:
+    give = tracer.attributes.giver(type(module), name)
+    if give is not None and (given := give(module)) is not NOT_OWN:
         return given
     found = tracer.attribute(module, name)
     if name == "training":

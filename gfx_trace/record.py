@@ -88,11 +88,9 @@ class Record(Equations):
             self.like[new] = old
             self.kinds.known.pop(new, None)
             for question in (self.element, self.ranks, self.rank, self.dims):
-                if question.known.get(new, UNKNOWN) not in (
-                    None,
-                    UNKNOWN,
-                ):  # it was asked of the result, not of the array
-                    del question.known[new]
+                known = question.known
+                if new in known and known[new] is not None and known[new] != UNKNOWN:
+                    del known[new]  # it was asked of the result, not of the array
 
     def copied(self, old: Value, new: Any) -> None:
         """A value stands for another one, which was made in a region: what is known of that holds of it."""

@@ -43,8 +43,9 @@ def _padded(m: Any, input: Any, dims: int) -> Any:
 
 
 def _batch_norm(m: Any, input: Any) -> Any:
-    if not m.training and m.running_mean is not None:
-        return ops.batch_norm(input, m.running_mean, m.running_var, m.weight, m.bias, m.eps)
+    mean = None if m.training else m.running_mean
+    if mean is not None:
+        return ops.batch_norm(input, mean, m.running_var, m.weight, m.bias, m.eps)
     out, mean, var = ops.batch_norm_train(input, m.weight, m.bias, m.eps)
     if m.training and m.track_running_stats and m.running_mean is not None:
         _update_statistics(m, input, mean, var)

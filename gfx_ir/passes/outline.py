@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-from ..graph import Graph, Node, Value
+from ..graph import Graph, Node, Value, values_in
 from ..naming import snake
 from ..op import lookup
 from ..program import Program
@@ -39,33 +39,63 @@ class Outliner:
         self.program, self.graph = program, program.entry
         self.known: dict[Hashable, str] = {}
         self.repeated = _repeated(program.entry)
+        self.chains: dict[Scope | None, tuple[Scope, ...]] = {None: ()}
 
     def run(self) -> None:
         """Outline all scopes of the entry."""
-        self._inside(None, list(self.graph), "")
+        self._inside(0, list(self.graph), "")
         _relink(self.graph)
         for path in [p for p, v in self.graph.parameters.items() if not v.uses]:
             self.graph.parameters.pop(path).node.values = ()
 
-    def _inside(self, scope: Scope | None, nodes: list[Node], base: str) -> list[Node]:
-        """Outline what stands directly under `scope`, whose parameters stand under `base`; the nodes it has then."""
-        groups = _grouped(nodes, scope)
-        if len(groups) == 1 and groups[0][0] is None:
-            return nodes
+    def _inside(self, level: int, nodes: list[Node], base: str) -> list[Node]:
+        """Outline what stands directly in a scope at that level, whose parameters stand under `base`; the nodes it has then."""
+        groups = self._grouped(nodes, level)
         seen = Counter([child for child, _ in groups])
         out: list[Node] = []
         for child, run in groups:
             if child is None:
                 out += run
             elif seen[child] == 1 and _stands_under(child.path, base) and self._wanted(child, run):
-                out.append(self._called(child, self._inside(child, run, child.path)))
+                out.append(self._called(child, self._within(child, level, run, child.path)))
             else:
-                out += self._inside(child, run, base)
+                out += self._within(child, level, run, base)
         return out
+
+    def _within(self, scope: Scope, level: int, nodes: list[Node], base: str) -> list[Node]:
+        """Outline what stands in a scope of that level; most hold nothing but nodes of their own."""
+        for node in nodes:
+            if node.span is None or node.span.scope is not scope:
+                return self._inside(level + 1, nodes, base)
+        return nodes
+
+    def _grouped(self, nodes: list[Node], level: int) -> list[tuple[Scope | None, list[Node]]]:
+        """Nodes grouped by the scope at a level (None: none there) that they belong to."""
+        groups: list[tuple[Scope | None, list[Node]]] = []
+        chains, before = self.chains, None
+        for node in nodes:
+            scope = node.span.scope if node.span is not None else None
+            chain = chains[scope] if scope in chains else self._chain(scope)
+            child = chain[level] if level < len(chain) else None
+            if groups and child is before:
+                groups[-1][1].append(node)
+            else:
+                groups.append((child, [node]))
+                before = child
+        return groups
+
+    def _chain(self, scope: Scope | None) -> tuple[Scope, ...]:
+        """A scope and those around it, from the outermost in; the entry stands around all."""
+        found, parent = list[Scope](), scope
+        while parent is not None and parent.kind != "entry":
+            found.append(parent)
+            parent = parent.parent
+        chain = self.chains[scope] = tuple(reversed(found))
+        return chain
 
     def _wanted(self, scope: Scope, nodes: list[Node]) -> bool:
         if scope.kind == "module":
-            return len(nodes) > 1 or any(_is_parameter(leaf) for node in nodes for leaf in leaves(node.args))
+            return len(nodes) > 1 or any(_is_parameter(value) for node in nodes for value in values_in(node.args))
         return id(scope) in self.repeated
 
     # ------------------------------------------------------------------ moving
@@ -128,9 +158,9 @@ class Outliner:
         """(name, value) of what a scope takes from outside: along the callee's signature, then by first use."""
         ordered: dict[Value, str] = {}
         for name, argument in scope.args:
-            for leaf in leaves(argument):
-                if type(leaf) is Value and leaf in needed and leaf not in ordered:
-                    ordered[leaf] = name if argument is leaf else (leaf.name or name)
+            for value in values_in((argument,)):
+                if value in needed and value not in ordered:
+                    ordered[value] = name if argument is value else (value.name or name)
         for value in needed:
             ordered.setdefault(value, value.name or "x")
         return [(name, value) for value, name in ordered.items()]
@@ -169,32 +199,6 @@ def _relink(graph: Graph) -> None:
 
 def _stands_under(path: str, base: str) -> bool:
     return not base or path == base or path.startswith(base + ".")
-
-
-def _grouped(nodes: list[Node], base: Scope | None) -> list[tuple[Scope | None, list[Node]]]:
-    """Nodes grouped by the scope directly under `base` (None: under the entry) that they belong to."""
-    groups: list[tuple[Scope | None, list[Node]]] = []
-    found: dict[Scope | None, Scope | None] = {}
-    for node in nodes:
-        scope = node.span.scope if node.span is not None else None
-        if scope not in found:
-            found[scope] = _under(scope, base)
-        child = found[scope]
-        if groups and groups[-1][0] is child:
-            groups[-1][1].append(node)
-        else:
-            groups.append((child, [node]))
-    return groups
-
-
-def _under(scope: Scope | None, base: Scope | None) -> Scope | None:
-    """The ancestor of `scope` that stands directly under `base`; under the entry where base is None."""
-    while scope is not None:
-        parent = scope.parent
-        if parent is base or (base is None and parent is not None and parent.kind == "entry"):
-            return scope if scope.kind != "entry" else None
-        scope = parent
-    return None
 
 
 def _is_parameter(leaf: Any) -> bool:
