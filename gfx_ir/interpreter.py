@@ -14,6 +14,7 @@ from .op import lookup
 from .plan import CONSTANT, VALUE, Step, steps
 from .program import Program
 from .python_numbers import OPERATORS, function
+from .reach import reached
 from .regions import join_path
 from .source import Span
 from .trees import leaves, tree_map
@@ -168,19 +169,14 @@ def called(program: Program | None, node: Node) -> Graph:
 
 def _is_read(root: Value) -> bool:
     """Whether a number is made by Python's operators of numbers that are read from arrays."""
-    todo, seen, read = [root], set[Value](), False
-    while todo:
-        value = todo.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if value.node.op.family == "number":
-            read = True
-        elif value.node.op.name not in OPERATORS:
-            return False
-        else:
-            todo += [arg for arg in value.node.args if type(arg) is Value]
-    return read
+    made = list(reached([root], _operands))
+    read = [value.node.op.family == "number" for value in made]
+    return any(read) and all(one or value.node.op.name in OPERATORS for one, value in zip(read, made))
+
+
+def _operands(number: Value) -> list[Value]:
+    """What one of Python's operators makes a number of."""
+    return [arg for arg in number.node.args if type(arg) is Value] if number.node.op.name in OPERATORS else []
 
 
 def _filled(tree: Any, env: Mapping[Value, Any]) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gfx_ir.graph import Value
+from gfx_ir.reach import reached
 
 from .aliases import taken_for_array
 from .devices import settled
@@ -110,14 +111,16 @@ def _shape_class(tracer: Tracer, x: Any) -> type:
     if isinstance(x, tuple):
         backend = next((b for b in tracer.frameworks() if b.name == "torch"), None) if is_size(tracer, x) else None
     else:
-        waiting, whole = [x.value], False
-        while waiting and not whole and not x.taken:
-            node = waiting.pop().node
-            whole = node.op.name == "shape"
-            if node.op.name == "host" and node.args[0] in ("getitem", "+"):
-                waiting += [operand for operand in node.args[1] if type(operand) is Value and operand.kind == "shape"]
-        backend = x.backend if whole else None
+        whole = any(value.node.op.name == "shape" for value in reached([x.value], _joined_shapes))
+        backend = x.backend if whole and not x.taken else None
     return tuple if backend is None else type(backend.from_host(np.zeros(())).shape)
+
+
+def _joined_shapes(shape: Value) -> list[Value]:
+    """The shapes that one is a part of, or is put together from."""
+    node = shape.node
+    taken = node.args[1] if node.op.name == "host" and node.args[0] in ("getitem", "+") else ()
+    return [operand for operand in taken if type(operand) is Value and operand.kind == "shape"]
 
 
 def _host_classes(tracer: Tracer, x: HostProxy) -> list[type]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from gfx_ir.graph import Value
 from gfx_ir.program import Guard
+from gfx_ir.reach import reached
 from gfx_ir.trees import leaves
 
 from .interfaces import Capturing
@@ -40,19 +42,16 @@ def device_of(tracer: Capturing, tensor: Any, backend: Any) -> Any:
     """The device of a tensor: that of the arguments, parameters and new tensors that it is computed from."""
     found: dict[Any, None] = {}
     asked: dict[Value, Any] = {}
-    seen: set[Value] = set()
-    stack = [tensor]
-    while stack:
-        value = stack.pop()
-        value = tracer.facts.root(value) if isinstance(value, Value) else value
-        if not isinstance(value, Value) or value in seen:
-            continue
-        seen.add(value)
+    roots = lambda leaves_: [tracer.facts.root(leaf) for leaf in leaves_ if isinstance(leaf, Value)]
+
+    def computed_from(value: Value) -> list[Value]:
         sources = _sources(tracer, value, asked)
         if isinstance(sources, list):
-            stack += sources
-        else:
-            found[backend.device_of(sources)] = None
+            return roots(sources)
+        found[backend.device_of(sources)] = None
+        return []
+
+    deque(reached(roots([tensor]), computed_from), 0)
     if len(found) > 1:
         raise _untold(tracer)
     place = next(iter(found)) if found else backend.device_of(None)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.reach import reached
 from gfx_ir.trees import leaves
 
 from .aliases import mutable
@@ -259,17 +260,11 @@ class Settling:
 
     def _ragged(self: Carries, rows: Any) -> bool:
         """Whether how many rows a loop in the body gives hangs on a number that changes from trip to trip."""
-        todo, seen = [rows], set()
-        while todo:
-            value = todo.pop()
-            if type(value) is not Value or value in seen or value.node.graph is not self.side.graph:
-                continue
-            seen.add(value)
-            node = value.node
-            if node.op.name == "placeholder" and value.kind == "int" and value not in self.side.captures.values():
-                return True
-            todo += leaves(node.args[0] if node.op.name in ("for", "host_for") else node.args)
-        return False
+        here = lambda tree: [x for x in leaves(tree) if type(x) is Value and x.node.graph is self.side.graph]
+        counts = lambda node: node.args[0] if node.op.name in ("for", "host_for") else node.args
+        captured = set(self.side.captures.values())
+        numbers = (x for x in reached(here(rows), lambda value: here(counts(value.node))) if x.kind == "int")
+        return any(x.node.op.name == "placeholder" and x not in captured for x in numbers)
 
 
 class Later(Undefined):

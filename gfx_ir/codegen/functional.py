@@ -9,6 +9,7 @@ from typing import Any
 
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
+from ..reach import reached
 from .casts import Casts
 from .constants import call, name
 from .copying import outputs_of
@@ -159,14 +160,11 @@ class Functional(Casts):
         leaves = [self.plan.resolve(side) for side in sides]
         if any(self.plan.order[region] for region in regions) or not self.plan.agreement.sides_differ(*leaves):
             return False
-        todo = [leaf for leaf in leaves if type(leaf) is Value]
-        while todo:
-            value = self.plan.resolve(todo.pop())
-            if type(value) is Value and value.node.graph in regions:
-                if value.node.op.name not in _LINEAR:
-                    return False
-                todo.extend(found.value for found in value.node.inputs)
-        return True
+        inside = lambda found: [
+            x for x in map(self.plan.resolve, found) if type(x) is Value and x.node.graph in regions
+        ]
+        computed = reached(inside(leaves), lambda value: inside(read.value for read in value.node.inputs))
+        return all(value.node.op.name in _LINEAR for value in computed)
 
     # ------------------------------------------------------------------ loops
     def functional_loop(self, node: Node) -> ast.expr:

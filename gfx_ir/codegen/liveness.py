@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..graph import Graph, Node, Value
+from ..reach import reached
 from ..trees import leaves
 from .control import IFS, LOOPS
 from .copying import outputs_of
@@ -179,7 +180,6 @@ class Liveness:
 
 def tested(liveness: Liveness) -> set[Value]:
     """Values that a test asks for their truth, or compares, and bounds of ranges: of one element."""
-    found: set[Value] = set()
     todo: list[Any] = []
     for node in liveness.live:
         if node.op.name == "cond":
@@ -188,12 +188,8 @@ def tested(liveness: Liveness) -> set[Value]:
             todo.extend(outputs_of(node.regions[0].result, 1))
         elif fors(node):
             todo.extend(bound for over in node.args[0] if type(over) is tuple for bound in over[1:])
-    while todo:
-        value = liveness.resolve(todo.pop())
-        if type(value) is Value and value not in found:
-            found.add(value)
-            todo.extend(value.node.args if value.node.op.family == "elementwise" else ())
-    return found
+    values = lambda leaves_: [leaf for leaf in map(liveness.resolve, leaves_) if type(leaf) is Value]
+    return set(reached(values(todo), lambda x: values(x.node.args if x.node.op.family == "elementwise" else ())))
 
 
 def begins(value: Value, loop: Node) -> bool:

@@ -13,6 +13,7 @@ from ..errors import GfxError, ShapeError
 from ..graph import Graph, Node, Value
 from ..interpreter import called
 from ..program import Program
+from ..reach import reached
 from ..regions import join_path, results
 from ..trees import tree_map
 from ..types import LogicalTensor
@@ -43,15 +44,7 @@ class Site:
 
     def walk(self) -> Iterator[Site]:
         """Itself, and every site within, each once."""
-        stack, seen = [self], {id(self)}
-        while stack:
-            current = stack.pop()
-            yield current
-            for children in current.children.values():
-                for child in children:
-                    if id(child) not in seen:
-                        seen.add(id(child))
-                        stack.append(child)
+        return reached([self], lambda site: [child for children in site.children.values() for child in children])
 
 
 class Walk:

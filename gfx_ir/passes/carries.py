@@ -7,6 +7,7 @@ from typing import Any
 
 from ..graph import Node, Value
 from ..program import Program
+from ..reach import reached
 from ..trees import leaves
 from .base import ALL, Context, Pass, every_graph
 from .effects import Effects
@@ -72,30 +73,25 @@ def _fewer_carries(node: Node, effects: Effects) -> tuple[Node, bool]:
 
 def _alive(node: Node, carried: range, given: tuple, needed: set[int], effects: Effects) -> set[Node]:
     """The nodes of the regions that the needed results take; `needed` grows by the carried values that these take."""
-    body, first = node.regions[-1], carried.start
+    first = carried.start
     at_place = {region.placeholders[at]: at - first for region in node.regions for at in carried}
-    alive: set[Node] = set()
-    todo: list[Any] = [given[at] for at in needed]
-    for region in node.regions:
-        todo += [leaf for inner in region if effects.node(inner) for leaf in _inputs(inner, alive)]
-        if region is not body:
-            todo += leaves(region.result)
-    while todo:
-        leaf = todo.pop()
-        if type(leaf) is not Value:
-            continue
-        at = at_place.get(leaf)
-        if at is not None and at not in needed:
+    roots: list[Any] = [given[at] for at in needed]
+    running = [inner for region in node.regions for inner in region if effects.node(inner)]
+    roots += [leaf for inner in running for leaf in leaves(inner.args)]
+    roots += [leaf for region in node.regions[:-1] for leaf in leaves(region.result)]
+
+    def taken(value: Value) -> list[Value]:
+        at = at_place.get(value)
+        if at is not None:
             needed.add(at)
-            todo.append(given[at])
-        elif leaf.node not in alive and leaf.node.graph is not None:
-            todo += _inputs(leaf.node, alive)
-    return alive
+            return _values([given[at]])
+        return _values(leaves(value.node.args)) if value.node.graph is not None else []
+
+    return {*running, *(value.node for value in reached(_values(roots), taken))}
 
 
-def _inputs(node: Node, alive: set[Node]) -> Iterable[Any]:
-    alive.add(node)
-    return [leaf for leaf in leaves(node.args) if type(leaf) is Value]
+def _values(found: Iterable[Any]) -> list[Value]:
+    return [leaf for leaf in found if type(leaf) is Value]
 
 
 def _fewer_operands(node: Node) -> bool:

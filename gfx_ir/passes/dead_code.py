@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..program import Program
 from .base import ALL, Context, Pass, every_graph
 from .effects import Effects
+from .inline import callees_first
 
 
 class DeadCode(Pass):
@@ -28,17 +29,8 @@ class DeadCode(Pass):
 
 def _functions(program: Program) -> bool:
     """Forget the functions that the entry does not reach."""
-    reached, todo = set(), [program.entry]
-    while todo:
-        graph = todo.pop()
-        if graph in reached:
-            continue
-        reached.add(graph)
-        for node in graph.walk():
-            callee = program.callee(node.args[0]) if node.op.name == "call" else None
-            if callee is not None:
-                todo.append(callee)
-    kept = {name: graph for name, graph in program.functions.items() if graph in reached}
+    called = set(callees_first(program))
+    kept = {name: graph for name, graph in program.functions.items() if graph in called}
     changed = len(kept) < len(program.functions)
     program.functions = kept
     return changed

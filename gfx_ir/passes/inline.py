@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..graph import Graph
 from ..program import Program
+from ..reach import needed_first
 from .base import Context, Pass, with_regions
 from .moves import relink, splice
 
@@ -39,16 +40,9 @@ def size(graph: Graph) -> int:
 
 def callees_first(program: Program) -> list[Graph]:
     """The graphs that the entry reaches, each after those that it calls."""
-    order: list[Graph] = []
-    seen: set[Graph] = set()
-    stack = [(program.entry, False)]
-    while stack:
-        graph, left = stack.pop()
-        if left:
-            order.append(graph)
-        elif graph not in seen:
-            seen.add(graph)
-            stack.append((graph, True))
-            called = [program.callee(node.args[0]) for node in graph.walk() if node.op.name == "call"]
-            stack.extend((callee, False) for callee in called if callee is not None)
-    return order
+
+    def called(graph: Graph) -> list[Graph]:
+        found = [program.callee(node.args[0]) for node in graph.walk() if node.op.name == "call"]
+        return [callee for callee in reversed(found) if callee is not None]
+
+    return needed_first(program.entry, called)

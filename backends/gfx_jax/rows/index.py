@@ -18,6 +18,7 @@ from gfx_ir.dtypes import DTYPES, float32
 from gfx_ir.graph import Value
 from gfx_ir.lifting.shapes import positions
 from gfx_ir.ops import _seen
+from gfx_ir.reach import reached
 
 from ._lift import JNP, ask_rank, element, expect, kind_of, refuse, whole
 
@@ -58,9 +59,10 @@ def _of_its_own(mask: Any, x: Any, value: Any) -> bool:
         return False
     if whole(x) and (isinstance(value, float) or kind_of(x) == "b"):
         return False
-    return mask.node.op.name in _MASKS and any(
-        _outermost(a) is _outermost(x) or _of_its_own(a, x, value) for a in mask.node.args
+    made = reached(
+        [mask], lambda m: [a for a in m.node.args if isinstance(a, Value)] if m.node.op.name in _MASKS else []
     )
+    return any(_outermost(value) is _outermost(x) for value in made if value is not mask)
 
 
 def _outermost(x: Any) -> Any:

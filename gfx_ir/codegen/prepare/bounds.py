@@ -7,6 +7,7 @@ from typing import Any
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
+from ...reach import reached
 from ..control import outer
 from ..copying import outputs_of
 from ..liveness import placeholders
@@ -40,22 +41,23 @@ def _worth(bound: Any, test: Graph, alone: bool) -> bool:
     return bound.kind == "int" and bound.graph is not test and (alone or bound.node.op.name == "placeholder")
 
 
-def _conjuncts(leaf: Any, facts: Facts) -> list[Value]:
+def _conjuncts(asked: Any, facts: Facts) -> list[Value]:
     """The booleans that all hold where a test does: of `a and b` both, though b stands in a region of its own."""
-    if type(leaf) in (tuple, list):
-        leaf = leaf[0]
-    if type(leaf) is not Value:
+    asked = asked[0] if type(asked) in (tuple, list) else asked
+    parts = lambda leaf: _both(leaf, facts)
+    return [leaf for leaf in reached([asked], parts) if type(leaf) is Value and not parts(leaf)]
+
+
+def _both(leaf: Any, facts: Facts) -> list[Any]:
+    """What all has to hold for `a and b` to do so; nothing of what is no such test."""
+    node = leaf.node if type(leaf) is Value else None
+    if node is None or node.op.name == "logical_and":
+        return [] if node is None else list(node.args)[::-1]
+    if node.op.name != "cond" or len(node.values) != 1 or not facts.is_boolean(leaf):
         return []
-    inner = leaf.node
-    if inner.op.name == "logical_and":
-        return [found for arg in inner.args for found in _conjuncts(arg, facts)]
-    if inner.op.name != "cond" or len(inner.values) != 1 or not facts.is_boolean(leaf):
-        return [leaf]
-    then, other = (outputs_of(region.result, 1)[0] for region in inner.regions)
-    test = inner.args[0]
-    if other is False or outer(other) is test:
-        return [*_conjuncts(test, facts), *_conjuncts(then, facts)]
-    return [leaf]
+    then, other = (outputs_of(region.result, 1)[0] for region in node.regions)
+    test = node.args[0]
+    return [then, test] if other is False or outer(other) is test else []
 
 
 def _outside(leaf: Any, top: Graph) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...graph import Node, Value
 from ...infer.fixpoint import Fixpoint
+from ...reach import reached
 
 Parts = Mapping[Value, int]
 _POLYNOMIAL = frozenset(("add", "subtract", "multiply", "negative", "positive", "abs", "pow"))
@@ -20,33 +21,21 @@ class Extents:
 
     def __init__(self, bounded: Callable[[Value], bool]) -> None:
         self._bounded = bounded
-        self._known: dict[Value, tuple[int, int]] = {}
+        self._found = Fixpoint[tuple[int, int]](self._parts, self._made, (0, 0), (_FAR, _FAR))
 
     def of(self, leaf: Any) -> tuple[int, int]:
         """(degree, coefficients)."""
-        waiting = [leaf] if type(leaf) is Value else []
-        while waiting:
-            parts = [part for part in self._parts(waiting[-1]) if part not in self._known]
-            if not parts:
-                top = waiting.pop()
-                self._known[top] = self._made(top)
-            waiting += parts
-        return self._read(leaf)
+        return self._found.of(leaf) if type(leaf) is Value else _of_literal(leaf)
 
     def _parts(self, value: Value) -> list[Value]:
         computed = value.node.op.name in _POLYNOMIAL and not self._bounded(value)
         return [arg for arg in value.node.args if type(arg) is Value] if computed else []
 
-    def _read(self, leaf: Any) -> tuple[int, int]:
-        if type(leaf) is Value:
-            return self._known[leaf]
-        return 0, min(max(abs(leaf), 1), _FAR) if isinstance(leaf, int) else 1
-
     def _made(self, value: Value) -> tuple[int, int]:
         op, parts = value.node.op.name, self._parts(value)
         if not parts:
             return 1, 1
-        found = [self._read(arg) for arg in value.node.args]
+        found = [self._found.now(arg) if type(arg) is Value else _of_literal(arg) for arg in value.node.args]
         if op == "multiply":
             (a, m), (b, n) = found
             return min(a + b, _FAR), min(m * n, _FAR)
@@ -54,6 +43,10 @@ class Extents:
             return found[0][0] * value.node.args[1] if type(value.node.args[1]) is int else _FAR, found[0][1]
         highest = max(degree for degree, _ in found)
         return highest, min(sum(factor for degree, factor in found if degree or not highest), _FAR)
+
+
+def _of_literal(leaf: Any) -> tuple[int, int]:
+    return 0, min(max(abs(leaf), 1), _FAR) if isinstance(leaf, int) else 1
 
 
 def doubling(
@@ -72,12 +65,7 @@ def doubling(
 
 def _reached(phi: Value, taken: Mapping[Value, Parts]) -> set[Value]:
     """The carried numbers that one is made of after some trips."""
-    found, todo = {phi}, [phi]
-    while todo:
-        more = set(taken[todo.pop()]) - found
-        found |= more
-        todo += more
-    return found
+    return set(reached([phi], taken.__getitem__))
 
 
 def _counted(

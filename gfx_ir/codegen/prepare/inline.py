@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ...graph import Graph, Node, Value
+from ...reach import needed_first
 from ..copying import splice
 
 _WIDTH = 40
@@ -33,19 +34,12 @@ def inline_calls(entry: Graph, functions: dict[str, Graph]) -> None:
 
 def bottom_up(entry: Graph, functions: dict[str, Graph]) -> list[Graph]:
     """The graphs that the entry needs, callees first, the entry last."""
-    order: list[Graph] = []
-    seen: set[Graph] = set()
-    walk = [(entry, False)]
-    while walk:
-        graph, left = walk.pop()
-        if left:
-            order.append(graph)
-        elif graph not in seen:
-            seen.add(graph)
-            walk.append((graph, True))
-            walk.extend((functions[node.args[0]], False) for node in reversed(callees(graph)))
-            walk.extend((functions[key], False) for node in own_gradients(graph) for key in node.args[1::-1])
-    return order
+
+    def called(graph: Graph) -> list[Graph]:
+        own = [key for node in reversed(own_gradients(graph)) for key in node.args[:2]]
+        return [functions[key] for key in (*own, *(node.args[0] for node in callees(graph)))]
+
+    return needed_first(entry, called)
 
 
 def _in_place(callee: Graph, sites: int) -> bool:

@@ -98,21 +98,12 @@ class SameValues:
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
-        self._found: dict[Value, Value] = {}
+        self._found = Fixpoint[Value | None](self._parts, self._one, None, None)
         self._first: dict[tuple[str, int, str], Value] = {}
 
     def of(self, value: Value) -> Value:
         """The one that stands for a value."""
-        waiting = [value]
-        while waiting:
-            top = waiting[-1]
-            parts = [part for part in self._parts(top) if part not in self._found] if top not in self._found else []
-            waiting += parts
-            if not parts:
-                waiting.pop()
-                if top not in self._found:
-                    self._found[top] = self._found_for(top)
-        return self._found[value]
+        return self._found.of(value) or value
 
     def _parts(self, value: Value) -> list[Value]:
         given = handed(value, self._flow)
@@ -121,13 +112,13 @@ class SameValues:
         known = value.node.regions or value.node.op.effect or value.node.op.name in ("placeholder", "parameter", "call")
         return [] if known else [leaf for leaf in leaves(value.node.args) if type(leaf) is Value]
 
-    def _found_for(self, value: Value) -> Value:
+    def _one(self, value: Value) -> Value:
         parts = self._parts(value)
         if not parts:
             return value
         if handed(value, self._flow) is not None:
-            return self._found[parts[0]]
-        told = tree_map(lambda leaf: id(self._found[leaf]) if type(leaf) is Value else leaf, value.node.args)
+            return self._found.now(parts[0]) or value
+        told = tree_map(lambda leaf: id(self._found.now(leaf)) if type(leaf) is Value else leaf, value.node.args)
         return self._first.setdefault((value.node.op.name, value.index, repr(told)), value)
 
 

@@ -112,7 +112,7 @@ def _control(
     if not functional:
         fill_lists(graph)
         return
-    stage_ranges(graph, unrolling)
+    stage_ranges(graph, unrolling, facts())
     stop_at_the_shortest(graph)
     count_from_zero(graph)
     if style.control == "functional" and bound_loops(graph, max_trips, facts()):

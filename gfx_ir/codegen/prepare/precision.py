@@ -11,6 +11,7 @@ from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
 from ...python_numbers import OPERATORS, TESTS
+from ...reach import reached
 from ...trees import leaves
 from ..control import IFS, LOOPS
 from ..copying import outputs_of
@@ -121,7 +122,7 @@ class Checks:
         pairs = zip(body.placeholders[first:], results[: len(init)])
         whole = {phi: result for phi, result in pairs if phi.is_tensor and self.facts.kinds(phi) <= _WHOLE}
         for phi, result in whole.items():
-            self._follow(loop, phi, result)
+            self._multiplied(loop, phi, result)
         for node in doubling(whole, self.made.parts, lambda value: value.node.op.name in _BOUNDING):
             if any(map(self.made.is_read, node.values)):
                 hint = "take a remainder in each trip, or begin with a float"
@@ -129,28 +130,22 @@ class Checks:
                     node, self.style, "this number", "which a loop takes beyond the width of whole numbers", hint
                 )
 
-    def _follow(self, loop: Node, phi: Value, result: Any) -> None:
-        todo: list[tuple[Any, Node | None]] = [(result, None)]
-        seen = set[tuple[Value, bool]]()
-        while todo:
-            value, factor = todo.pop()
-            if type(value) is not Value or (value, factor is not None) in seen:
+    def _multiplied(self, loop: Node, phi: Value, result: Any) -> None:
+        """Refuse a carried number of which a trip makes a product with numbers that are read."""
+
+        def parts(value: Value) -> list[Value]:
+            ends = value is phi or value.node.op.name in _BOUNDING or not self.facts.may_be_number(value)
+            return [] if ends else [part for part in self.made.parts(value) if type(part) is Value]
+
+        for value in reached([result] if type(result) is Value else [], parts):
+            if value.node.op.name != "multiply" or self.made.handed(value) is not None or not parts(value):
                 continue
-            seen.add((value, factor is not None))
-            if value is phi and factor is not None:
+            one, other = value.node.args
+            scaled = [x for x, by in ((one, other), (other, one)) if type(x) is Value and self._scales(by)]
+            if phi in reached(scaled, parts):
                 hint = "begin with a float, or take the product of a tensor"
-                raise refused(
-                    factor, self.style, "this product", "which a loop may take beyond the width of whole numbers", hint
-                )
-            node = value.node
-            if value is phi or node.op.name in _BOUNDING or not self.facts.may_be_number(value):
-                continue
-            if node.op.name == "multiply" and self.made.handed(value) is None:
-                one, other = node.args
-                todo += [(one, factor or (node if self._scales(other) else None))]
-                todo += [(other, factor or (node if self._scales(one) else None))]
-            else:
-                todo += [(part, factor) for part in self.made.parts(value)]
+                why = "which a loop may take beyond the width of whole numbers"
+                raise refused(value.node, self.style, "this product", why, hint)
 
     def _scales(self, leaf: Any) -> bool:
         return type(leaf) is Value and self.made.is_read(leaf)
@@ -203,18 +198,20 @@ def _tells(node: Node) -> bool:
 
 def _users(value: Value) -> Iterator[Node]:
     """The nodes that take a value, also within regions; an output of a graph is one."""
-    todo, seen = [value], set[Value]()
-    while todo:
-        value = todo.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        for user in value.uses:
-            operands = () if not user.regions else user.args[1] if user.op.name in IFS else user.arg("operands")
-            given = [at - len(operands) for at, operand in enumerate(operands) if operand is value]
-            if len(given) != sum(leaf is value for leaf in leaves(user.args)):
+    for inner in reached(
+        [value], lambda held: [placeholder for user in held.uses for placeholder in _given(user, held)]
+    ):
+        for user in inner.uses:
+            regions = max(len(user.regions), 1)
+            if len(_given(user, inner)) != regions * sum(leaf is inner for leaf in leaves(user.args)):
                 yield user
-            todo += [region.placeholders[at] for region in user.regions for at in given]
+
+
+def _given(user: Node, value: Value) -> list[Value]:
+    """What a value is within the regions of a node that takes it for them."""
+    operands = () if not user.regions else user.args[1] if user.op.name in IFS else user.arg("operands")
+    given = [at - len(operands) for at, operand in enumerate(operands) if operand is value]
+    return [region.placeholders[at] for region in user.regions for at in given]
 
 
 __all__ = ["NUMBERS", "check_numbers", "refused"]

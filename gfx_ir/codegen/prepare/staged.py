@@ -6,27 +6,31 @@ data and keeps the shapes of what it carries, it is staged as a loop over data i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ...graph import Graph, Node, Value
-from ...op import lookup
+from ...infer.carried import Carried
+from ...infer.facts import Facts
+from ...infer.flow import Flow
+from ...op import Trait, lookup
+from ...reach import reached
 from ...trees import leaves
 from ..control import IFS, LOOPS
 from ..copying import outputs_of
 from ..unrolling import Unrolling
 
-_KEEPS_SHAPE = frozenset(
-    "add subtract multiply divide pow floor_divide remainder negative abs exp log sin cos tan tanh sqrt square maximum"
-    " minimum where clip astype relu sigmoid gelu silu softplus logical_and logical_or logical_not equal not_equal less"
-    " less_equal greater greater_equal index_put matmul linear stop_gradient".split()
-)
+_KEEPS_SHAPE = Trait.ELEMENTWISE | Trait.TOTAL | Trait.SHAPE_OF_FIRST
+_PRODUCTS = frozenset(("matmul", "linear"))
+"""Products with a matrix: a square one, where a loop goes on with what they give."""
+_STAGED = frozenset(("cond", "while", "for"))
 _INDEXED = frozenset(("getitem", "index_put"))
 
 
-def stage_ranges(graph: Graph, unrolling: Unrolling) -> None:
-    """Rewrite such loops in the graph and its regions; one that is to be unrolled stays."""
+def stage_ranges(graph: Graph, unrolling: Unrolling, facts: Facts) -> None:
+    """Rewrite such loops in the graph and its regions, of whose values `facts` tells; one that is to be unrolled stays."""
     for node in list(graph.walk()):
-        if node.op.name == "host_for" and _can(node, unrolling):
+        if node.op.name == "host_for" and _can(node, unrolling) and _keep(node, facts.flow):
             _stage(node)
 
 
@@ -45,36 +49,38 @@ def _can(node: Node, unrolling: Unrolling) -> bool:
     if not all(starts) or any(value.kind not in ("tensor", "int", "float") for value in node.values):
         return False
     carried = body.placeholders[1 : 1 + len(init)]
-    results = outputs_of(body.result, len(init))
-    return (
-        _is_data(body.placeholders[0])
-        and all(_is_data(value) for value in (*carried, *node.values))
-        and all(_keeps(result, body, set(carried)) for result in results)
-    )
+    return all(map(_is_data, (body.placeholders[0], *carried, *node.values)))
 
 
 def _is_data(value: Value) -> bool:
     """Whether the value is only computed with, and Python never asked for it."""
-    todo, seen = [value], set()
-    while todo:
-        found = todo.pop()
-        if found in seen:
-            continue
-        seen.add(found)
-        for user in found.uses:
-            if user.op.name == "output":
-                todo.extend(_behind(user, found))
-                continue
-            if user.op.name in ("cond", "while", "for"):
-                todo.extend(_inner(user, found))
-            elif user.op.name == "host" and user.args[0] in ("+", "-", "*", "//", "%"):
-                todo.append(user.value)
-            elif user.op.name in _INDEXED:
-                if any(type(part) is slice and found in leaves(part) for part in _parts(user.args[1])):
-                    return False
-            elif user.op.name not in _KEEPS_SHAPE and not found.is_tensor:
-                return False
-    return True
+    return not any(_asks(user, found) for found in reached([value], _handed_on) for user in found.uses)
+
+
+def _handed_on(value: Value) -> list[Value]:
+    """What Python computes from a value, and what it is within tests and loops, and behind them."""
+    found: list[Value] = []
+    for user in value.uses:
+        if user.op.name == "output":
+            found += _behind(user, value)
+        elif user.op.name in _STAGED:
+            found += _inner(user, value)
+        elif _is_arithmetic(user):
+            found.append(user.value)
+    return found
+
+
+def _asks(user: Node, value: Value) -> bool:
+    """Whether a node asks Python for a value: a number that it takes is no operand."""
+    if user.op.name in ("output", *_STAGED) or _is_arithmetic(user):
+        return False
+    if user.op.name in _INDEXED:
+        return any(type(part) is slice and value in leaves(part) for part in _parts(user.args[1]))
+    return not value.is_tensor and not user.op.traits & _KEEPS_SHAPE
+
+
+def _is_arithmetic(node: Node) -> bool:
+    return node.op.name == "host" and node.args[0] in ("+", "-", "*", "//", "%")
 
 
 def _parts(index: Any) -> tuple:
@@ -99,42 +105,33 @@ def _behind(output: Node, value: Value) -> list[Value]:
     return [made for made, leaf in zip(owner.values, outputs_of(output.args[0], len(owner.values))) if leaf is value]
 
 
-def _keeps(result: Any, body: Graph, carried: set[Value]) -> bool:
-    """Whether a result has the shape of what is carried: no op on the way from there to it changes it."""
-    todo, seen = [result], set()
-    while todo:
-        value = todo.pop()
-        if type(value) is not Value or value in seen or value in carried:
-            continue
-        seen.add(value)
-        node = value.node
-        if node.op.name == "placeholder":
-            continue
-        if node.op.name == "cond":
-            for region in node.regions:
-                inner = outputs_of(region.result, len(node.values))[value.index - 1]
-                if not _keeps(inner, region, set(region.placeholders)):
-                    return False
-        elif node.op.name == "index_put":
-            todo.append(node.args[0])
-        elif node.op.name in _KEEPS_SHAPE:
-            todo.extend(leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.node.graph is body)
-        elif _depends(node, carried):
-            return False
-    return True
+def _keep(loop: Node, flow: Flow) -> bool:
+    """Whether what a loop carries keeps its shape: no op on the way through a trip changes it."""
+    dependence = Carried(loop, flow, lambda node: False)
+    carried = set(loop.regions[0].placeholders)
+
+    def moving(found: Iterable[Any]) -> list[Value]:
+        return [leaf for leaf in found if type(leaf) is Value and dependence.made_of(leaf)]
+
+    def taken(value: Value) -> list[Value]:
+        source = flow.sources.get(value)
+        if value in carried or (source is None and not _keeps_shape(value.node)):
+            return []
+        if source is not None:
+            return moving(source.leaves)
+        first = value.node.op.traits & Trait.SHAPE_OF_FIRST
+        return moving(leaves(value.node.args[:1] if first else value.node.args))
+
+    def passed_on(value: Value) -> bool:
+        source = flow.sources.get(value)
+        chosen = source is not None and (source.node is None or source.node.op.name == "cond")
+        return value in carried or chosen or _keeps_shape(value.node)
+
+    return all(map(passed_on, reached(moving(outputs_of(loop.regions[0].result, len(loop.values))), taken)))
 
 
-def _depends(node: Node, carried: set[Value]) -> bool:
-    todo, seen = [node], set()
-    while todo:
-        for leaf in leaves(todo.pop().args):
-            if type(leaf) is Value and leaf not in seen:
-                seen.add(leaf)
-                if leaf in carried:
-                    return True
-                if leaf.node.op.name != "placeholder":
-                    todo.append(leaf.node)
-    return False
+def _keeps_shape(node: Node) -> bool:
+    return bool(node.op.traits & _KEEPS_SHAPE) or node.op.name in _PRODUCTS
 
 
 def _stage(node: Node) -> None:
