@@ -61,7 +61,9 @@ class Scope:
         """The block of a graph ends: what had a name before it may be alive on the other side of a test, what is the block's is dead."""
         for name, before in self._around.pop().items():
             given = [value for value in self._holders[name] if value not in before and value.node.graph is not graph]
-            self._change(name, before + given)
+            if self._around:
+                self._around[-1].setdefault(name, before)
+            self._holders[name] = before + given
 
     def forget(self, name: str) -> None:
         """The name was free: what had it is dead in all that follows in this block."""
