@@ -10,7 +10,7 @@ import numpy as np
 
 from .backend import Backend, loaded
 from .described import Described, described
-from .dtypes import DType, holds
+from .dtypes import DType, highest, holds, numbers
 from .errors import ArgumentError, GuardError
 from .graph import Value
 from .host import Dim, Expr, atoms, evaluate
@@ -36,6 +36,7 @@ class Admission:
         random = {guard.subject for guard in guards if guard.kind == "random"}
         self.checked = {name: tree for name, tree in self.trees.items() if name not in random}
         self.guards = [guard for guard in guards if guard.kind in _CHECKS]
+        self.kinds = [guard for guard in guards if guard.kind == "kinds"]
         self.held = [guard for guard in guards if guard.kind in HELD]
         self.places: dict[str, list[tuple]] = {}
         for name, tree in self.trees.items():
@@ -53,6 +54,8 @@ class Admission:
                 _CHECKS[guard.kind](guard, _at(given, place), owner)
         for guard in self.held:
             self._check_held(guard, given, owner)
+        for guard in self.kinds:
+            self._check_kinds(guard, given, owner)
         self._check_dims(given, owner)
         if self.writes:
             self._check_aliases(given, owner)
@@ -66,6 +69,13 @@ class Admission:
             if held and not any(holds(to, of, guard.kind == "holds_signed") for to in held):
                 what = f"the capture writes in place what it makes of {guard.subject}, and an array of {held[0]} cannot hold {of}"
                 raise GuardError(what, guard.span, "pass an array that can, or make a new one: x = x + y")
+
+    def _check_kinds(self, guard: Guard, given: Mapping[str, Any], owner: Backend) -> None:
+        """What arguments promote to is of a kind that the code takes."""
+        found = [dtype.kind for dtype in self._dtypes(guard.subject, given, owner)]
+        if found and highest(found) not in guard.value:
+            what = f"the capture takes {guard} as given, and the call has {numbers(highest(found))}"
+            raise GuardError(what, guard.span, "cast them before the call, or in the code: x = x.to(dtype)")
 
     def _dtypes(self, subject: str, given: Mapping[str, Any], owner: Backend) -> list[DType]:
         """The dtypes of the arrays that the call has for arguments."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .dtypes import DType
-from .errors import ShapeError, VerifyError
+from .dtypes import NUMBERS, DType, numbers
+from .errors import ShapeError, UnsupportedConstruct, VerifyError
 from .graph import Graph, Node, Value
 from .host import Dim, Expr
 from .op import OpDef, active, lookup
@@ -232,3 +232,10 @@ def dtype_of(x: Any) -> DType | None:
     """The dtype of a tensor where the capture knows it, else None."""
     kind = x.type if isinstance(x, Value) else None
     return kind.dtype if isinstance(kind, LogicalTensor) else None
+
+
+def require_kinds(call: str, found: str, kinds: str) -> None:
+    """Raise UnsupportedConstruct where numbers of the kind `found` are given to a call that takes those of others."""
+    if found not in kinds:
+        hint = "cast it first: x.float()" if "f" in kinds and found in "bui" else "cast it first: x.to(dtype)"
+        raise UnsupportedConstruct(f"{call} takes {numbers(kinds)}, and gets {NUMBERS[found]}", hint=hint)

@@ -5,6 +5,7 @@ Sources: the Python array API standard 2024.12 (type promotion), NEP 50, torch.p
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,10 @@ import numpy as np
 
 PROMOTIONS = ("torch", "jax", "numpy", "array_api")
 KINDS = "biufc"
+NUMBERS = {
+    "b": "booleans", "u": "unsigned whole numbers", "i": "whole numbers", "f": "floating-point numbers", "c": "complex numbers",
+}  # fmt: skip
+"""What the kinds are called, the lowest first: what two dtypes promote to is of the higher kind."""
 _RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
@@ -110,6 +115,17 @@ def holds(to: DType, of: DType, signs: bool = False) -> bool:
     order = "biufc" if not signs else "buifc"
     whole = not signs and to.kind in "iu" and of.kind in "iu"
     return whole or order.index(of.kind) <= order.index(to.kind)
+
+
+def highest(kinds: Iterable[str]) -> str:
+    """The kind of what dtypes of these kinds promote to."""
+    return max(kinds, key=tuple(NUMBERS).index)
+
+
+def numbers(kinds: str) -> str:
+    """What dtypes of these kinds hold, in words: what they hold, or what not, whichever is shorter."""
+    held, left = ([text for kind, text in NUMBERS.items() if (kind in kinds) is there] for there in (True, False))
+    return " or ".join(held) if len(held) < 3 else "no " + " or ".join(left)
 
 
 def kind_of(scalar: Any) -> str:

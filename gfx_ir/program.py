@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .described import Described
+from .dtypes import numbers
 from .graph import UNBOUND, Graph, Value
 from .source import Span
 from .text import to_text
@@ -24,6 +25,8 @@ class Guard:
     def __str__(self) -> str:
         if type(self.value) is Described:
             return f"{self.subject} is {self.value}"
+        if self.kind == "kinds":
+            return f"{self.subject} {'promote to' if ', ' in self.subject else 'holds'} {numbers(self.value)}"
         return _GUARD_TEXT[self.kind].format(self.subject, self.value)
 
 
@@ -42,6 +45,7 @@ _GUARD_TEXT = {
     "holds": "{0} can hold {1}",
     "holds_signed": "{0} can hold {1}",
     "held": "{1} can hold {0}",
+    "kinds": "{0} holds {1}",
     "dim": "{0} == {1}",
     "equal": "{0} == {1}",
     "distinct": "{0} is not {1}",

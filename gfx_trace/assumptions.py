@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from gfx_ir import ops
@@ -11,12 +12,15 @@ from gfx_ir.infer.number_conditions import Conditions
 from gfx_ir.memory import Layout
 from gfx_ir.program import Guard
 
+from .assumed_kinds import AssumedKinds
+from .castable import Castable
 from .facts import Facts
 from .interfaces import Recording
 
 
 class _Tracer(Recording, Protocol):
     facts: Facts
+    castable: Castable
 
 
 class Assumptions:
@@ -91,6 +95,10 @@ class Assumptions:
                 del self.depths[value]
             else:
                 self.depths[value] = before
+
+    def kinds(self, call: str, given: Sequence[Any], kinds: str) -> None:
+        """Take it as given that what a call gets is of these kinds of numbers, with guards. Raises where it surely is not."""
+        AssumedKinds(self._tracer, self._tracer.castable.sources, self.guards).take(call, given, kinds)
 
     def number(self, value: Any) -> bool:
         """Take an argument for a number of NumPy's, with a guard."""

@@ -23,6 +23,7 @@ from gfx_ir.source import Span
 
 from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
+from .assumed_kinds import merged
 from .attributes import own_function
 from .flavour import flavour_of, loaded_frameworks
 from .missing import refuse_missing
@@ -109,7 +110,7 @@ def _capture(
         tracer.castable.state(graph)
     keep_errors(graph, tracer.raising.raised_by)
     program = Program(
-        graph, {}, bound.signature, _used(tracer, graph, state), tracer.assumed.guards, promotion,
+        graph, {}, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
         flavour.name if flavour is not None else "numpy", [write.path for write in state],
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0

@@ -14,15 +14,21 @@ from gfx_ir.dtypes import DType, holds
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value, values_in
 from gfx_ir.infer.demand import Question, Rule
+from gfx_ir.infer.origins import POSITIONS
 from gfx_ir.op import Trait
 from gfx_ir.promotion import as_type
 from gfx_ir.rules import UNKNOWN
-from gfx_ir.trees import tree_map
+from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .record import Record
 
 Names = frozenset[str]
+Dtypes = tuple[DType | None, ...]
+"""A value's dtypes, for each of PROBES that the arguments have; None: it is not told."""
+PROBES = tuple(dtypes.DTYPES[name] for name in ("bool", "uint8", "int64", "float32", "complex64"))
+"""A dtype of each kind, the lowest first."""
+_OWN = frozenset(("placeholder", "parameter"))
 _NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
 _REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 
@@ -42,7 +48,8 @@ class DtypeSources:
     def __init__(self, record: Record) -> None:
         self._record = record
         self._made_of, self._dims = Question(self._of_arguments, self._only_part), Question(self._told_dims)
-        self._sources = Question(self._named_and_lowest)
+        self._sources, self._probed = Question(self._named_and_lowest), Question(self._named_and_probed)
+        self._made: dict[Any, Dtypes] = {}  # what an op gives, by the op and what it is told
 
     # ------------------------------------------------------------------ what is asked
     def made_of(self, value: Value) -> Names:
@@ -59,6 +66,11 @@ class DtypeSources:
         """The dtype that a value has where all these arguments are booleans."""
         dtype: DType = self._sources.ask(self._root(value))[1]
         return dtype
+
+    def probed(self, value: Value) -> tuple[Names, Dtypes]:
+        """The names of the arguments of whose dtypes a value's own is made, and what it is where they have each of PROBES."""
+        found: tuple[Names, Dtypes] = self._probed.ask(self._root(value))
+        return found
 
     def own_dims(self, value: Value) -> tuple | None:
         """The dims of a value that its type has, or that the op tells whose elements it has, whatever that is given."""
@@ -106,6 +118,55 @@ class DtypeSources:
         else:
             dtype = self.given(value, self.lowest)
         return names, dtype or dtypes.bool_
+
+    def _named_and_probed(self, value: Value) -> Rule:
+        parts, names, each = self._data(value), self._own_name(value), list[Dtypes]()
+        for part in parts:
+            found = yield self._probed, part
+            names, each = names | found[0], [*each, found[1]]
+        if not parts:
+            dtype = (yield self._record.element, value).dtype
+            made = PROBES if names and dtype is None else (dtype,) * len(PROBES)
+        elif self._handed_on(value):
+            told = [[dtype for dtype in some if dtype is not None] for some in zip(*each)]
+            made = tuple([reduce(_lower, some) if some else None for some in told])
+        else:
+            made = self._by_op(value)
+        return Names() if made[0] is not None and made.count(made[0]) == len(made) else names, made
+
+    def _handed_on(self, value: Value) -> bool:
+        """Whether a value is one of others, of which no op makes it."""
+        record = self._record
+        return value in record.begins or value in record.like or value in record.rows_of or bool(value.node.regions)
+
+    def _by_op(self, value: Value) -> Dtypes:
+        """The dtypes that an op gives: they hang on those of its tensors, and on what it is told besides."""
+        key = value.node.op, value.index, (*map(self._told, leaves(value.node.args)),)
+        found = self._made.get(key)
+        if found is None:
+            each = range(len(PROBES))
+            found = tuple(
+                [self.given(value, lambda part, at=at: self.probed(part)[1][at] or PROBES[at]) for at in each]
+            )  # type: ignore[misc]
+            self._made[key] = found
+        return found
+
+    def _told(self, leaf: Any) -> Any:
+        if type(leaf) is Value:
+            weak = self._record.weak(leaf) if leaf.is_tensor else leaf.kind
+            return weak or self.probed(leaf)[1]
+        return leaf if type(leaf) in (DType, str, bool) else type(leaf)
+
+    def _data(self, value: Value) -> list[Value]:
+        """The tensors of whose dtypes its own is made: no indices, no conditions."""
+        record, node = self._record, value.node
+        before = record.like.get(value) or record.rows_of.get(value)
+        if before is not None:
+            return [self._root(before)]
+        if value in record.begins or node.regions:
+            return self._parts(value)
+        taken = tuple([arg for name, arg in zip(node.op.params, node.args) if name not in POSITIONS])
+        return [] if node.op.name in _OWN else [self._root(leaf) for leaf in values_in(taken) if leaf.is_tensor]
 
     def _told_dims(self, value: Value) -> Rule:
         given = self._record.given(value)

@@ -12,6 +12,7 @@ from typing import Any
 
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
+from gfx_ir.op import Trait
 from gfx_ir.trees import leaves
 
 
@@ -22,6 +23,7 @@ class Facts:
         self.known: dict[Any, bool] = {}
         self.origin: dict[Value, Value] = {}
         self.keys: dict[Value, Any] = {}
+        self.dtype_tests = 0  # how many tests around this place ask for dtypes
         self.numbers: dict[Any, int] = {}  # a number for each structure met, so that a key is as small as its node
 
     def alias(self, inner: Value, outer: Value) -> None:
@@ -105,13 +107,14 @@ class Facts:
     @contextmanager
     def given(self, value: Any, truth: bool) -> Iterator[None]:
         """Inside, `value` is known to be true or false."""
-        before = self.known
+        before, asked = self.known, self.dtype_tests
         self.known = dict(before)
+        self.dtype_tests += _asks_dtype(value)
         self.assume(value, truth)
         try:
             yield
         finally:
-            self.known = before
+            self.known, self.dtype_tests = before, asked
 
     def assume(self, value: Any, truth: bool) -> None:
         """From here on, `value` is known to be true or false, and what follows from that."""
@@ -165,6 +168,19 @@ def _own(value: Value) -> bool:
     node = value.node
     given = node.op.name in ("placeholder", "parameter")
     return given or bool(node.regions or node.op.effect) or len(node.values) != 1 or value.is_tensor
+
+
+def _asks_dtype(test: Any) -> bool:
+    """Whether a test that Python runs asks a tensor for its dtype, or what follows from that."""
+    waiting = [test]
+    for value in waiting:
+        if not isinstance(value, Value) or value.is_tensor:
+            continue
+        tensors = [leaf for leaf in leaves(value.node.args) if isinstance(leaf, Value) and leaf.is_tensor]
+        if value.node.op.traits & Trait.ASKS and value.kind in ("dtype", "bool") and tensors:
+            return True
+        waiting += leaves(value.node.args)
+    return False
 
 
 def negated(value: Value) -> Value | None:

@@ -14,7 +14,7 @@ from gfx_ir import dtypes, ops
 from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of
 from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, holds, kind_of
-from gfx_ir.errors import MissingOp, ShapeError
+from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.lifting.written import written
 from gfx_ir.op import OpDef, Trait, lookup
@@ -146,6 +146,15 @@ def element(of: Any) -> Any:
     if isinstance(of, torch.dtype):
         refuse(f"GFX has no dtype {of}, which NumPy and JAX have not")
     return dtype(of) if isinstance(of, type) else of
+
+
+def require_index(what: str, x: Any, *names: str) -> None:
+    """Raise UnsupportedConstruct where positions are known to be of other dtypes than those of these names."""
+    found = dtype_of(x)
+    if found is not None and found.name not in names:
+        raise UnsupportedConstruct(
+            f"{what} is of {' or '.join(names)}, not of {found}", hint=f"cast it: x.to(torch.{names[0]})"
+        )
 
 
 def dtype_like(x: Any) -> Any:

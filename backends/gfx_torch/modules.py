@@ -190,7 +190,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
         input, target, m.weight, ignore_index=m.ignore_index, reduction=m.reduction
     ),
     "MSELoss": lambda m, input, target: ops.mse_loss(input, target, m.reduction),
-    "L1Loss": lambda m, input, target: ops.l1_loss(input, target, m.reduction),
+    "L1Loss": lambda m, input, target: losses.l1_loss(input, target, reduction=m.reduction),
     "SmoothL1Loss": lambda m, input, target: losses.smooth_l1_loss(input, target, reduction=m.reduction, beta=m.beta),
     "HuberLoss": lambda m, input, target: losses.huber_loss(input, target, m.reduction, m.delta),
     "BCELoss": lambda m, input, target: losses.binary_cross_entropy(input, target, m.weight, reduction=m.reduction),

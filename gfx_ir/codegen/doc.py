@@ -13,12 +13,12 @@ from .signature import literal
 from .style import Style
 
 _WIDTH = 110
-_STATED = frozenset(("promotion", "value", "rank", "axes", "number", "device", *QUESTIONS))
+_STATED = frozenset(("promotion", "value", "rank", "axes", "number", "device", "kinds", *QUESTIONS))
 
 
 def docstring(program: Program, static: Sequence[str], read: Sequence[Value], style: Style) -> str:
     """The text; `static` are the arguments that jax.jit has to be told of, `read` the tensors that Python reads."""
-    notes = list(_assumed(program))
+    notes = list(_assumed(program, style))
     if style.control == "functional":
         if static:
             listed = ", ".join(repr(text) for text in static).replace("'", '"')
@@ -32,7 +32,7 @@ def docstring(program: Program, static: Sequence[str], read: Sequence[Value], st
     return "\n\n".join(part for part in (doc, "\n".join(new)) if part)
 
 
-def _assumed(program: Program) -> Iterator[str]:
+def _assumed(program: Program, style: Style) -> Iterator[str]:
     """What the capture took as given. Values that the signature shows as the author's own defaults are named only."""
     fixed = [parameter for parameter in program.signature if parameter.fixed]
     left = [p.name for p in fixed if p.at_default and literal(p.tree)]
@@ -42,13 +42,21 @@ def _assumed(program: Program) -> Iterator[str]:
         if parameter.name not in (*left, *random):
             yield f"Assumes: {Guard('value', parameter.name, parameter.tree)}"
     for guard in program.guards:
-        if guard.kind in _STATED and not (guard.kind == "value" and guard.subject.partition(".")[0] in whole):
+        if guard.kind not in _STATED or (guard.kind == "kinds" and not _kinds_matter(guard, program, style)):
+            continue
+        if not (guard.kind == "value" and guard.subject.partition(".")[0] in whole):
             yield f"Assumes: {guard}"
     typed = [str(guard) for guard in program.guards if guard.kind == "type"]
     if typed:
         yield _filled(f"Assumes {', '.join(typed)}.")
     if left:
         yield _filled(f"Assumes the default{'s' if len(left) > 1 else ''} of {', '.join(left)}.")
+
+
+def _kinds_matter(guard: Guard, program: Program, style: Style) -> bool:
+    """Whether a reader has to be told of kinds of numbers: the author's own framework refuses others itself, and that no complex
+    numbers are given to what takes all others goes without saying."""
+    return style.name != program.flavour and not {"b", "i"}.issubset(guard.value)
 
 
 def _filled(text: str) -> str:

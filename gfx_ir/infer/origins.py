@@ -16,7 +16,7 @@ from .fixpoint import Fixpoint
 from .flow import Flow
 from .shape_rules import ShapeRules
 
-_POSITIONS = frozenset(("index", "indices", "condition", "axis", "shape"))
+POSITIONS = frozenset(("index", "indices", "condition", "axis", "shape"))
 """Parameters of ops that leave the dtype of the result as it is."""
 _PROBES = tuple(DTYPES[name] for name in ("float32", "float16", "int64"))
 _DEFAULT = "default"
@@ -115,7 +115,7 @@ def data(value: Value, flow: Flow, settles: Callable[[Node], bool]) -> list[Valu
     node = value.node
     if _made(node) is not None:
         return []
-    taken = (arg for text, arg in zip(node.op.params, node.args) if text not in _POSITIONS)
+    taken = (arg for text, arg in zip(node.op.params, node.args) if text not in POSITIONS)
     return [leaf for arg in taken for leaf in leaves(arg) if type(leaf) is Value and leaf.is_tensor]
 
 

@@ -12,6 +12,7 @@ from gfx_ir.dtypes import DTYPES
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
+from .. import kinds
 from ..lifting import (
     INT64,
     Pair,
@@ -153,12 +154,14 @@ def index_reduce(input: Any, dim: Any, index: Any, source: Any, reduce: Any, *, 
     if known_rank(source) == 0:
         source = ops.reshape(source, (1,))
     rank = ask_rank(source, 1, "torch.index_reduce")
+    if rank == 1:
+        kinds.check("torch.index_reduce of one axis", [input], "uif")
     index = ops.reshape(index, (-1,)) if known_rank(index) == 0 else index
     others = tuple(a for a in range(rank) if a != dim % rank)
     rows = ops.broadcast_to(ops.expand_dims(index, others) if others else index, shape_of(source))
-    kinds = {"prod": "prod", "mean": "mean", "amax": "amax", "amin": "amin"}
-    if reduce not in kinds:
-        refuse(f"torch.index_reduce knows no reduction {reduce!r}", f"it knows {', '.join(kinds)}")
+    reductions = {"prod": "prod", "mean": "mean", "amax": "amax", "amin": "amin"}
+    if reduce not in reductions:
+        refuse(f"torch.index_reduce knows no reduction {reduce!r}", f"it knows {', '.join(reductions)}")
     return scatter_reduce(input, dim, rows, source, reduce, include_self=include_self)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from gfx_ir import build, ops
 from gfx_ir.build import host
 
+from .. import kinds
 from ..lifting import ask_rank, each, is_on, known_rank, known_size, refuse, shape_of
 from ..ranks import least
 
@@ -38,6 +39,8 @@ def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: bool = Fals
     """F.dropout."""
     if (isinstance(p, (int, float)) and p == 0) or not is_on(training, "F.dropout"):
         return input
+    if p != 1:
+        kinds.check("F.dropout", [input], "f")
     return ops.dropout(input, p, build.next_key())
 
 
@@ -52,6 +55,7 @@ def channel_dropout(dims: int) -> Callable[..., Any]:
     def fn(input: Any, p: Any = 0.5, training: Any = True, inplace: bool = False) -> Any:
         if p == 0 or not is_on(training, f"F.dropout{dims}d"):
             return input
+        kinds.check(f"F.dropout{dims}d", [input], "f")
         rank = ask_rank(input, dims + 2, f"F.dropout{dims}d")
         shape = (*(ops.size(input, axis) for axis in range(rank - dims)), *(1,) * dims)
         kept = ops.bernoulli(build.next_key(), 1 - p, shape, device=ops.device_of(input))
@@ -81,6 +85,7 @@ def alpha_dropout(channels: bool) -> Callable[..., Any]:
             refuse(f"{name} whose share is open has no counterpart", "give it a value at capture")
         if p == 1:
             return ops.zeros_like(input)
+        kinds.check(name, [input], "f")
         shape = shape_of(input)
         if channels:
             rank = ask_rank(input, 4, name)

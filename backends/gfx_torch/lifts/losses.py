@@ -7,7 +7,8 @@ from typing import Any
 
 from gfx_ir import ops
 
-from ..lifting import ask_rank, known_rank, refuse
+from .. import kinds
+from ..lifting import ask_rank, kind, known_rank, refuse, require_index
 from ..ranks import alike
 
 
@@ -17,7 +18,13 @@ def reduced(loss: Any, reduction: str) -> Any:
         return loss
     if reduction not in ("mean", "sum"):
         refuse(f"there is no reduction {reduction!r}; there are none, mean and sum")
-    return ops.mean(loss) if reduction == "mean" else ops.sum(loss)
+    return mean(loss) if reduction == "mean" else ops.sum(loss)
+
+
+def mean(loss: Any) -> Any:
+    """The mean of a loss: as torch's mean it takes no whole numbers."""
+    kinds.check("the mean of a loss", [loss], "fc")
+    return ops.mean(loss)
 
 
 def settled(reduction: str, size_average: Any, reduce: Any) -> str:
@@ -48,6 +55,8 @@ def cross_entropy(
     label_smoothing: Any = 0.0,
 ) -> Any:
     """F.cross_entropy."""
+    if kind(target) in ("b", "u", "i"):
+        require_index("F.cross_entropy's target", target, "int64", "uint8")
     reduction = settled(reduction, size_average, reduce)
     settings = (weight, ignore_index, reduction, label_smoothing)
     return _batched(lambda x, y: ops.cross_entropy(x, y, *settings), input, target, reduction)
@@ -104,6 +113,8 @@ def _of_difference(name: str, op: Any) -> Callable[..., Any]:
     ) -> Any:
         reduction = settled(reduction, size_average, reduce)
         if weight is None:
+            if reduction == "mean":
+                kinds.check(f"F.{name} with reduction='mean'", [input, target], "fc")
             return op(input, target, reduction)
         return _weighted(op(input, target, "none"), weight, reduction)
 

@@ -61,6 +61,10 @@ def _scaled(op: str) -> Any:
     """torch.add and torch.sub have alpha."""
 
     def fn(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+        if op == "subtract":
+            kinds.subtract((input, other))
+        if isinstance(alpha, float):
+            kinds.check(f"torch.{op} with an alpha of {alpha}", [input, other], "fc")
         return lookup(op)(input, other if type(alpha) is int and alpha == 1 else ops.multiply(alpha, other))
 
     return fn
@@ -132,6 +136,7 @@ def _round(input: Any, *, decimals: int | None = None) -> Any:
 def _where(condition: Any, input: Any = None, other: Any = None) -> Any:
     if input is None or other is None:
         return finding.nonzero(condition, as_tuple=True)
+    kinds.check("torch.where's condition", [condition], "bu")
     return ops.where(condition, input, other)
 
 
@@ -280,7 +285,7 @@ ROWS = (
     Row(
         "where",
         lambda a: f"torch.where({'torch.as_tensor(condition)' if is_scalar(a.condition) else 'condition'}, x1, x2)",
-        {"torch.where": _where, "Tensor.where": lambda input, condition, other: ops.where(condition, input, other)},
+        {"torch.where": _where, "Tensor.where": lambda input, condition, other: _where(condition, input, other)},
     ),
     Row("astype", _cast),
     Row("straight_through", "straight_through(x, value)"),

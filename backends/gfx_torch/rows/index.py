@@ -11,7 +11,7 @@ from gfx_ir.build import host
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from ..lifting import INT64, names
+from ..lifting import INT64, names, require_index
 from ..lifts import finding
 from ..lifts.indexing import taken_for_tuple
 from ..ranks import alike, most
@@ -120,6 +120,7 @@ def _index_put_lift(input: Any, indices: Any, values: Any, accumulate: Any = Fal
 
 
 def _one_hot_lift(tensor: Any, num_classes: Any = -1) -> Any:
+    require_index("F.one_hot", tensor, "int64")
     if isinstance(num_classes, int) and num_classes < 0:  # as many as the largest number tells
         num_classes = host("+", ops.to_python(ops.max(tensor), "int"), 1)
     return ops.one_hot(tensor, num_classes, dtype=INT64)

@@ -12,6 +12,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.op import lookup
 
+from .. import kinds
 from ..lifting import floating, known_rank
 from ..lifts.activations import order
 from ..lifts.losses import settled
@@ -42,7 +43,19 @@ def _floats(given: dict[str, Any]) -> dict[str, Any]:
     return {**given, **{name: floating(given[name]) for name in ("anchor", "positive", "negative")}}
 
 
-_GIVEN = {"triplet_margin_loss": _floats, "multi_margin_loss": _one_sample, "multilabel_margin_loss": _some_axis}
+def _of_floats(given: dict[str, Any]) -> dict[str, Any]:
+    """The mean of whole numbers is none that torch computes."""
+    if given["reduction"] == "mean":
+        kinds.check("F.hinge_embedding_loss with reduction='mean'", [given["input"]], "f")
+    return given
+
+
+_GIVEN = {
+    "hinge_embedding_loss": _of_floats,
+    "triplet_margin_loss": _floats,
+    "multi_margin_loss": _one_sample,
+    "multilabel_margin_loss": _some_axis,
+}
 
 
 def _loss(op: str, spelled: str) -> Row:

@@ -9,6 +9,7 @@ from gfx_ir import build, ops
 from gfx_ir.backend import Row
 from gfx_ir.defaults import own
 
+from .. import kinds
 from ..lifting import INT64, default_dtype, dtype_like, is_number, names, place, shape_of, sizes
 from ..lifts import drawing
 from ..lifts.drawing import key_of
@@ -101,6 +102,8 @@ def _randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any =
 
 
 def _bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
+    if p is None:
+        kinds.check("torch.bernoulli", [input], "f")
     like = _of(input)
     drawn = ops.bernoulli(key_of(generator), input if p is None else p, shape_of(input), device=like["device"])
     return ops.astype(drawn, like["dtype"])

@@ -1,0 +1,110 @@
+"""Kinds of numbers: what a capture without arguments takes as given where functions of torch's refuse some of them."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+import torch
+import torch.nn.functional as F
+
+import gfx_trace as gfx
+from gfx_ir.errors import GfxError, GuardError, UnsupportedConstruct
+
+DTYPES = (torch.bool, torch.uint8, torch.int64, torch.float32, torch.complex64)
+
+
+def made_of_both(x, y):
+    return F.softmax(x + y, 0)
+
+
+def chosen(x, y):
+    return F.gelu(torch.where(y > 0, x, x))
+
+
+def looked_up(x, y):
+    return F.softmax(x[y.long().abs() % 2], -1)
+
+
+def looped(x, y):
+    for _ in range(3):
+        x = F.gelu(x)
+    return x
+
+
+def branched(x, y):
+    return F.elu(x) if x.sum() > 0 else x
+
+
+def loss(x, y):
+    return F.mse_loss(x, y)
+
+
+FUNCTIONS = {
+    "softmax": lambda x, y: torch.softmax(x, 0),
+    "module": lambda x, y: torch.nn.SELU()(x),
+    "divided": lambda x, y: F.gelu(x / 2),
+    "absolute": lambda x, y: F.softplus(torch.abs(x)),
+    "mean": lambda x, y: torch.mean(x * 2),
+    "cast": lambda x, y: torch.softmax(x.float(), 0),
+    "whole": lambda x, y: torch.gcd(x, y),
+    **{f.__name__: f for f in (made_of_both, chosen, looked_up, looped, branched, loss)},
+}
+
+
+def answers(run, given):
+    try:
+        run(*given)
+    except (GfxError, RuntimeError, NotImplementedError, TypeError):
+        return False
+    return True
+
+
+def given(dtype, other):
+    return torch.tensor([1, 0, 1]).to(dtype), torch.tensor([1, 1, 0]).to(other)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_torch_refuses_every_callable_refuses(name):
+    fn = FUNCTIONS[name]
+    program = gfx.symbolic_trace(fn, backend="torch")
+    runs = program, program.to("torch")
+    compiled = jax.jit(program.to("jax"))
+    for dtype in DTYPES:
+        for other in {dtype, torch.float32}:
+            args = given(dtype, other)
+            want = answers(fn, args)
+            assert [answers(run, args) for run in runs] == [want, want], (dtype, other)
+            if not want:  # what JAX has no function for it refuses itself
+                assert not answers(compiled, [jnp.asarray(x.numpy()) for x in args]), (dtype, other)
+
+
+def test_the_source_of_another_framework_states_it():
+    program = gfx.symbolic_trace(lambda x: torch.softmax(x, 0) * torch.exp(x))
+    assert "Assumes: x holds floating-point numbers" in program.source("jax")
+    assert "Assumes" not in program.source("torch")
+    with pytest.raises(GuardError, match="x holds floating-point numbers as given, and the call has whole numbers"):
+        program(torch.arange(3))
+
+
+def by_dtype(x):
+    if x.dtype == torch.int64:
+        return x * 2
+    return torch.softmax(x, 0)
+
+
+def by_kind(x):
+    return torch.softmax(x, 0) if torch.is_floating_point(x) else x
+
+
+@pytest.mark.parametrize("fn", [by_dtype, by_kind])
+def test_a_test_of_the_dtype_tells(fn):
+    program = gfx.symbolic_trace(fn)
+    assert program(torch.arange(3)).dtype == torch.int64
+    assert program.to("torch")(torch.ones(3)).dtype == torch.float32
+    assert "assert" not in gfx.symbolic_trace(by_kind).source("jax")
+
+
+def test_what_no_argument_can_be_is_refused_at_capture():
+    with pytest.raises(UnsupportedConstruct, match=r"torch.mean takes .* and gets booleans"):
+        gfx.symbolic_trace(lambda x: torch.mean(x > 0))
+    with pytest.raises(UnsupportedConstruct, match="and gets"):
+        gfx.symbolic_trace(lambda x: torch.gcd(torch.softmax(x, 0), x))
