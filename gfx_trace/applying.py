@@ -20,6 +20,7 @@ from .attempts import Mark
 from .given import single_values
 from .holding import hold
 from .numpy_numbers import number_when
+from .overlaps import refuse_overlap
 from .proxy import Proxy
 from .rows import joined_rows, rows_of
 from .sequences import Starred, spliced
@@ -78,10 +79,18 @@ class Applying:
         if type(result) is Written:
             self._write(lift, args, kwargs, result.values)
             result = result.result
-        return self._given(lift, args, values, named, result, backend, mark)
+        return self._given(lift, args, kwargs, values, named, result, backend, mark)
 
     def _given(
-        self, lift: Lift, args: tuple, values: list[Any], named: dict, result: Any, backend: Backend | None, mark: Mark
+        self,
+        lift: Lift,
+        args: tuple,
+        kwargs: dict,
+        values: list[Any],
+        named: dict,
+        result: Any,
+        backend: Backend | None,
+        mark: Mark,
     ) -> Any:
         """What the function sees of a result: the tensor that was written, the argument itself, or a new one, maybe a view."""
         tracer = self._tracer
@@ -90,6 +99,7 @@ class Applying:
         if writes and first is not None:
             self._refuse_number(first, lift.name)
             tracer.is_array(first)
+            refuse_overlap(tracer, first, None, (args[1:], kwargs))
             tracer.wrote(result, values[0], mark.last)
             first.write(result)
             return None if lift.silent else first

@@ -110,9 +110,7 @@ class Arrays:
 
     def told_dims(self: Tracer, value: Value) -> tuple | None:
         """The dims of a tensor, as far as they are known: its own, or as many as the ops tell that made it."""
-        found: tuple | None = self.record.dims.ask(self.facts.root(value))
-        rank = self.record.rank_of(value) if found is None else None
-        return found if rank is None else (None,) * rank
+        return self.record.told_dims(value)
 
     @contextmanager
     def outermost(self: Tracer) -> Iterator[None]:

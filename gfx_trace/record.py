@@ -153,6 +153,12 @@ class Record(Equations):
         """The rank of a value, where the ops that made it tell."""
         return rank_of(self.rank.ask(self.facts.root(value))) if type(value) is Value else 0
 
+    def told_dims(self, value: Value) -> tuple | None:
+        """The dims of a tensor, as far as they are known: its own, or as many as the ops tell that made it."""
+        found: tuple | None = self.dims.ask(self.facts.root(value))
+        rank = self.rank_of(value) if found is None else None
+        return found if rank is None else (None,) * rank
+
     def number_when(self, value: Any) -> Conditions | None:
         """When a value of the graph is a number of NumPy's, or a number of Python's, which is one; None: it is an array."""
         if not is_tensor(value):

@@ -41,6 +41,7 @@ from .missing import stand_in
 from .number_rows import indexed, rows_kind
 from .numpy_numbers import number_when, scalar
 from .operators import SYMBOLS
+from .overlaps import refuse_overlap
 from .plain import number_attribute
 from .proxy import Proxy, number_kinds
 
@@ -247,6 +248,7 @@ class Views:
         array_is_written(x, "a number of NumPy's does not support item assignment")
         self.is_array(x)
         put = x.backend.methods.get("__setitem__") if x.backend is not None else None
+        refuse_overlap(self, x, where, new)
         value = self.unwrap(new)
         old, before = x.read(), self.graph.last
         if not is_written(old, where, value):
@@ -287,6 +289,7 @@ class Views:
             elif number or (x.backend is None and not x.weak):
                 lose(x, why, put_back(x, made), number)
             return made
+        refuse_overlap(self, x, None, other)
         array_is_written(x, "")
         self.wrote(value, old, before)
         x.write(value)

@@ -66,6 +66,7 @@ class TorchBackend(Backend):
     name = "torch"
     packages = ("torch",)
     views = True
+    ordered_writes = True
     hashes = True
     promotion = "torch"
     tensor_types = (torch.Tensor,)
