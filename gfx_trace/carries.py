@@ -56,6 +56,7 @@ class Carries(Settling):
         self.written: list[tuple[Slot, Any]] = []
         self.after: tuple = ()
         self.held: dict[int, Any] = {}  # what tensors held at the end of the body, by id of the Proxy
+        self.own: dict[int, Any] = {}  # what the body made for itself: it outlives what is told by id
         self.host = True
         self.test_assigns: frozenset[str] = frozenset()
         self.runs = False  # whether there is at least one trip

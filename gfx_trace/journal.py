@@ -166,8 +166,9 @@ class Journal:
         """Enter a region."""
         self.frames.append({})
 
-    def forget_owned(self, *roots: Iterable[Any]) -> set[int]:
-        """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves. Gives the ids of its own."""
+    def forget_owned(self, *roots: Iterable[Any]) -> dict[int, Any]:
+        """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves. Gives its own, by id: as
+        long as they are held, no other object has such an id."""
         frame = self.frames[-1]
         own = owned(frame.values(), *roots)
         for key in [

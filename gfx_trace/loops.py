@@ -165,7 +165,7 @@ class Loops:
             carries.leave()
             self.site = site  # no frame of the body is left alive
             self.journal.pass_on(carries.get)
-            self.journal.forget_owned(carries.after)
+            carries.own = self.journal.forget_owned(carries.after)
         carries.written = side.written
         return side, flag
 

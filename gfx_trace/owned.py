@@ -15,8 +15,8 @@ WRITABLE = ("attribute", "item", "contents")
 _OWNED = (*WRITABLE, "cell")
 
 
-def owned(slots: Iterable[Any], *roots: Iterable[Any]) -> set[int]:
-    """Ids of the written and left objects that are referred to by their slots and by what the region leaves (`roots`) alone; each
+def owned(slots: Iterable[Any], *roots: Iterable[Any]) -> dict[int, Any]:
+    """The written and left objects that are referred to by their slots and by what the region leaves (`roots`) alone, by id; each
     item of a root counts for one reference.
 
     Called when the code of the region has returned, and its variables are what they were before.
@@ -35,7 +35,7 @@ def owned(slots: Iterable[Any], *roots: Iterable[Any]) -> set[int]:
         found |= fresh
         for i in fresh:
             _count(_children(written[i]), written, held)
-    return found
+    return {i: written[i] for i in found}
 
 
 def _count(items: Iterable[Any], written: dict[int, Any], held: Counter[int]) -> None:

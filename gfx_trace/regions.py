@@ -43,7 +43,7 @@ class Side:
         self.raised: Raised | None = None
         self.values: dict[int, Any] = {}  # what tensors held at its end, by id of the Proxy
         self.contents: dict[int, Any] = {}  # what written containers held at its end, by their id
-        self.own: set[int] = set()  # containers that it made for itself
+        self.own: dict[int, Any] = {}  # containers that it made for itself: they outlive what is told of them by id
 
 
 class Regions:
