@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.codegen.control import outer
 from gfx_ir.codegen.copying import copy_graph
-from gfx_ir.graph import Node, Value
+from gfx_ir.graph import Node, Value, values_in
+from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import active
 from gfx_ir.passes.dce import has_effect
 from gfx_ir.trees import tree_map
@@ -103,36 +104,45 @@ class Choices:
         """A value, also where it was made in a region that was left."""
         return value if self.visible(value) or value.node.graph is None else self._copied(value)
 
-    def _copied(self: Tracer, value: Value, done: dict[Value, Any] | None = None) -> Any:
-        """A value of a region that was left, computed again here: what it follows from has no effect. `done`: what was."""
-        done = {} if done is None else done
-        if value in done:
-            return done[value]
+    def _copied(self: Tracer, value: Value) -> Any:
+        """A value of a region that was left, computed again here: what it follows from has no effect."""
+        again = Question(lambda inner: self._copy(again, inner))
+        return again.ask(value)
+
+    def _copy(self: Tracer, again: Question, value: Value) -> Rule:
+        """The same for one value: `again` has what it follows from."""
         origin = self.facts.origin.get(value)
         if origin is not None:
-            return self._copied(origin, done)
+            return (yield again, origin)
         if self.visible(value):
             return self.local(value)
         node, found = value.node, outer(value)
         if found is not value:
-            return self._copied(found, done)
+            return (yield again, found) if type(found) is Value else found
         own = node.op.name in ("placeholder", "parameter")  # of a loop's trip, for one
         if own or has_effect(node) or any(region.parameters for region in node.regions):
             raise self.error(f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test")
-        args = tree_map(lambda leaf: self._copied(leaf, done) if type(leaf) is Value else leaf, node.args)
+        held = dict[Value, Any]()
+        for leaf in values_in(node.args):
+            held[leaf] = yield again, leaf
+        args = tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, node.args)
+        made = self._repeated(node, args)
+        for old, new in zip(node.values, made):
+            again.known[old] = new
+            if type(new) is Value:
+                new.name, new.type = old.name, new.type or old.type
+                self.record.copied(old, new)
+        return again.known[value]
+
+    def _repeated(self: Tracer, node: Node, args: tuple) -> tuple:
+        """What a node gives of these arguments."""
         if node.regions:
             regions = tuple(copy_graph(region) for region in node.regions)
             again = Node(node.op, args, tuple(old.kind for old in node.values), node.span, regions)
             self.append(again)
-            made: Any = again.values
-        else:
-            made = node.op(*args)
-        for old, new in zip(node.values, made if isinstance(made, tuple) else (made,)):
-            done[old] = new
-            if type(new) is Value:
-                new.name, new.type = old.name, new.type or old.type
-                self.record.copied(old, new)
-        return done[value]
+            return again.values
+        made = node.op(*args)
+        return made if isinstance(made, tuple) else (made,)
 
     def _export(self: Tracer, value: Value, side: int) -> Value:
         graph = value.node.graph

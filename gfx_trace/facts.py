@@ -13,6 +13,7 @@ from typing import Any
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import Trait
+from gfx_ir.reach import needed_first
 from gfx_ir.trees import leaves
 
 
@@ -44,14 +45,9 @@ class Facts:
 
     def _number(self, value: Value) -> int:
         """The number that stands for a value, and for whatever is computed alike; operands first, so that no depth is too deep."""
-        keys, waiting = self.keys, [value]
-        while waiting:
-            top = waiting[-1]
-            missing = [part for part in self._parts(top) if part not in keys]
-            waiting += missing
-            if not missing:
-                waiting.pop()
-                keys[top] = self._key(top)
+        keys = self.keys
+        for part in needed_first(value, lambda x: [other for other in self._parts(x) if other not in keys]):
+            keys[part] = self._key(part)
         return keys[value]
 
     def _parts(self, value: Value) -> list[Value]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.errors import GfxError
-from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.graph import Graph, Node, Value, values_in
+from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.trees import leaves, tree_map
 
 from .proxy import Proxy
@@ -51,77 +52,86 @@ class StandIns:
         self.carries = carries
         self.alias: dict[Value, Any] = {inner: outer for outer, inner in side.captures.items()}
         self.phis = {carried.inner: carried for carried in carries.slots}
-        self.made: dict[Value, Any] = {}
+        self.rows: dict[Value, Any] = {}  # what loops go over, by what stands for an item of it
+        self._found = Question(self._made)
         if carries.source is not None:
-            self._rows(carries.source.items, carries.append_items)
+            self.rows.update(zip(carries.append_items, carries.source.items))
 
     def of(self, leaf: Any) -> Any:
         """A value of this type, or the number that it is. Raises Unknown."""
-        if type(leaf) is not Value:
-            return leaf
-        if leaf in self.made:
-            return self.made[leaf]
-        if leaf in self.alias:
-            found = self.of(self.alias[leaf])
-        elif leaf in self.phis:
-            found = self._carried(leaf)
-        elif self.tracer.visible(leaf):
-            found = self.tracer.local(leaf)
-        else:
-            found = self._computed(leaf)
-        self.made[leaf] = found
-        return found
+        return self._found.ask(leaf) if type(leaf) is Value else leaf
 
-    def _carried(self, phi: Value) -> Any:
+    def _ask(self, leaf: Any) -> Rule:
+        return (yield self._found, leaf) if type(leaf) is Value else leaf
+
+    def _made(self, value: Value) -> Rule:
+        if value in self.rows:
+            return (yield from self._first_row(self.rows[value]))
+        if value in self.alias:
+            return (yield from self._ask(self.alias[value]))
+        if value in self.phis:
+            return (yield from self._carried(value))
+        if self.tracer.visible(value):
+            return self.tracer.local(value)
+        node = value.node
+        if node.op.name in _IFS:
+            return (yield from self._side(node, value.index - 1))
+        if node.op.name in _LOOPS:
+            return (yield from self._loop(node, value.index - 1))
+        if node.op.name == "placeholder":
+            return (yield from self._given(value))
+        return (yield from self._computed(value))
+
+    def _first_row(self, over: Any) -> Rule:
+        """What the first trip has of what a loop goes over."""
+        if isinstance(over, tuple):
+            return over[1] if isinstance(over[1], int) else 0
+        return ops.getitem((yield from self._ask(over)), 0)
+
+    def _carried(self, phi: Value) -> Rule:
         """What it is before the loop; of a number that becomes a tensor, what it becomes."""
         carried = self.phis[phi]
         if isinstance(carried.before, Value):
             return self.tracer.local(carried.before)
-        self.made[phi] = carried.before
-        return carried.before if carried.weak else self.of(self.carries.read(carried.out))
+        self._found.known[phi] = carried.before
+        return carried.before if carried.weak else (yield from self._ask(self.carries.read(carried.out)))
 
-    def _computed(self, value: Value) -> Any:
+    def _computed(self, value: Value) -> Rule:
         node = value.node
-        if node.op.name in _IFS:
-            return self._side(node, value.index - 1)
-        if node.op.name in _LOOPS:
-            return self._loop(node, value.index - 1)
-        if node.op.name == "placeholder":
-            return self._given(value)
         keyed = any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value)
         if node.op.effect or node.regions or keyed or node.op.name in ("parameter", "to_python"):
             raise Unknown
-        args = tree_map(self.of, node.args)
-        if not all(self.tracer.facts.there(leaf) for leaf in leaves(args) if type(leaf) is Value):
+        held = dict[Value, Any]()
+        for leaf in values_in(node.args):
+            held[leaf] = yield self._found, leaf
+        if not all(self.tracer.facts.there(leaf) for leaf in held.values() if type(leaf) is Value):
             raise Unknown  # the body asks first
-        made = node.op(*args)
+        made = node.op(*tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, node.args))
         return made[value.index - 1] if isinstance(made, tuple) else made
 
-    def _given(self, placeholder: Value) -> Any:
+    def _given(self, placeholder: Value) -> Rule:
         """What a placeholder of a test's side, or of a loop inside of this one, stands for outside."""
         graph = placeholder.node.graph
         owner = graph.owner if graph is not None else None
         if graph is None or owner is None:
             raise Unknown
         if owner.op.name in _IFS:
-            return self.of(owner.args[1][graph.placeholders.index(placeholder)])
+            return (yield from self._ask(owner.args[1][graph.placeholders.index(placeholder)]))
         self._enter(owner, graph)
-        if placeholder not in self.alias and placeholder not in self.made:
-            raise Unknown
-        return self.of(placeholder)
+        return (yield from self._made(placeholder))
 
     def _enter(self, loop: Node, region: Graph) -> None:
         """A region of a loop inside of this one in its first trip."""
         items = loop.args[0] if loop.op.name in ("for", "host_for") else ()
-        self._rows(items, region.placeholders[: len(items)])
+        self.rows.update(zip(region.placeholders, items))
         self.alias.update(zip(region.placeholders[len(items) :], [*loop.arg("init"), *loop.arg("operands")]))
 
-    def _side(self, node: Node, at: int) -> Any:
+    def _side(self, node: Node, at: int) -> Rule:
         """What either side of a test gives: a tensor, if one does."""
         found: list[Any] = []
         for region in node.regions:
             try:
-                found.append(self.of(region.result[at]))
+                found.append((yield from self._ask(region.result[at])))
             except Unknown:
                 continue
         known = [x for x in found if x is not None]
@@ -129,21 +139,13 @@ class StandIns:
             raise Unknown
         return next((x for x in known if isinstance(x, Value)), known[0])
 
-    def _loop(self, node: Node, at: int) -> Any:
+    def _loop(self, node: Node, at: int) -> Rule:
         """What a loop inside of this one begins with; of a number, what a trip makes of it."""
         init, body = node.arg("init"), node.regions[-1]
         if at >= len(init):
             raise Unknown
-        first = self.of(init[at])
+        first = yield from self._ask(init[at])
         if isinstance(first, Value):
             return first
         self._enter(node, body)
-        return self.of(body.result[at])
-
-    def _rows(self, over: Any, items: Any) -> None:
-        """What the first trip goes over."""
-        for part, item in zip(over, items):
-            if isinstance(part, tuple):
-                self.made[item] = part[1] if isinstance(part[1], int) else 0
-            else:
-                self.made[item] = ops.getitem(self.of(part), 0)
+        return (yield from self._ask(body.result[at]))

@@ -15,6 +15,7 @@ from ..dtypes import DType, dtype, kind_of
 from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..python_numbers import is_number
+from ..reach import reached
 from ..trees import leaves
 from ..types import LogicalTensor
 from . import constants
@@ -307,13 +308,18 @@ class Operators(Rows):
 
     def _by_tensor(self, part: Any) -> bool:
         """Whether a tensor holds this number: it is one, or is the index of a staged loop, or computed from that."""
-        value = self.plan.resolve(part)
-        if type(value) is not Value or value.is_tensor:
-            return type(value) is Value
-        loop, at = self.plan.liveness.phis.get(value, (None, 0))
-        if loop is not None:
-            return at < 0 and self.module.functional(loop)
-        return value.node.op.name == "host" and any(map(self._by_tensor, leaves(value.node.args[1])))
+        resolve, phis = self.plan.resolve, self.plan.liveness.phis
+
+        def held(value: Value) -> bool:
+            loop, at = phis.get(value, (None, 0))
+            return value.is_tensor or (loop is not None and at < 0 and self.module.functional(loop))
+
+        def operands(value: Value) -> list[Value]:
+            made = value.node.op.name == "host" and not value.is_tensor and value not in phis
+            return [x for x in map(resolve, leaves(value.node.args[1]) if made else ()) if type(x) is Value]
+
+        value = resolve(part)
+        return type(value) is Value and any(map(held, reached([value], operands)))
 
     def _is_position(self, part: Any) -> bool:
         if type(part) is not Value:

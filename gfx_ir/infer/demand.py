@@ -1,7 +1,8 @@
 """Demand-driven analysis: a question about a value is answered when it is asked, from the answers that it needs, and once.
 
 A rule is a generator: it yields what it needs, one question and the value that it is asked of at a time, is sent the answer,
-and returns its own. It asks for no more than it needs, and no chain of values is too deep. Where an answer is that for another
+and returns its own; what a rule raises reaches the one that asked. It asks for no more than it needs, and no chain of values is
+too deep. Where an answer is that for another
 value, no rule is needed: `same` says which.
 """
 
@@ -34,16 +35,22 @@ class Question:
                 answer = None
             else:
                 answer = needed.settle(asked, needed.known[asked[-1]])
+            raised: Exception | None = None
             while True:
                 if not stack:
                     return answer
                 question, asked, rule = stack[-1]
                 try:
-                    needed, part = rule.send(answer)
+                    needed, part = rule.send(answer) if raised is None else rule.throw(raised)
                     break
                 except StopIteration as done:
-                    answer = question.settle(asked, done.value)
+                    answer, raised = question.settle(asked, done.value), None
                     stack.pop()
+                except Exception as error:
+                    stack.pop()
+                    if not stack:
+                        raise
+                    raised = error
 
     def alike(self, value: Any) -> list[Any]:
         """A value and those that have its answer, up to one whose answer is known or follows from a rule."""

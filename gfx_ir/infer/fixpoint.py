@@ -9,19 +9,21 @@ from typing import Generic, TypeVar
 from ..graph import Value
 
 T = TypeVar("T")
+_LEAST = 64
+"""How often a value may change in any case: as often as a few constants differ."""
 
 
 class Fixpoint(Generic[T]):
     """`parts` gives the values that an equation reads, `rule` its right-hand side, which reads them by `now`.
 
-    A value is looked at again only where one that it reads has changed; one that changes more often than `most` times is
-    given up: it becomes `top`.
+    A value is looked at again only where one that it reads has changed; one that changes more often than there are things that
+    it can hang on is given up: it becomes `top`.
     """
 
     def __init__(
-        self, parts: Callable[[Value], Iterable[Value]], rule: Callable[[Value], T], bottom: T, top: T, most: int = 64
+        self, parts: Callable[[Value], Iterable[Value]], rule: Callable[[Value], T], bottom: T, top: T
     ) -> None:
-        self._parts, self._rule, self._bottom, self._top, self._most = parts, rule, bottom, top, most
+        self._parts, self._rule, self._bottom, self._top = parts, rule, bottom, top
         self._found: dict[Value, T] = {}
 
     def now(self, value: Value) -> T:
@@ -50,6 +52,7 @@ class Fixpoint(Generic[T]):
                 self._found[value] = self._rule(value)
             return
         changes = dict.fromkeys(order, 0)
+        most = _LEAST + sum(map(len, readers.values()))
         todo, waiting = deque(order), set(order)
         for value in order:
             self._found[value] = self._bottom
@@ -57,7 +60,7 @@ class Fixpoint(Generic[T]):
             value = todo.popleft()
             waiting.discard(value)
             before = self._found[value]
-            after = self._rule(value) if changes[value] < self._most else self._top
+            after = self._rule(value) if changes[value] < most else self._top
             if after == before:
                 continue
             self._found[value] = after

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
+from ...infer.fixpoint import Fixpoint
 from ...python_numbers import OPERATORS, TESTS
 from ...reach import reached
 from ...trees import leaves
@@ -49,6 +50,9 @@ class Checks:
     def __init__(self, facts: Facts, style: Style) -> None:
         self.facts, self.style = facts, style
         self.made = MadeOf(facts)
+        self._sums = Fixpoint[Mapping[Any, int]](
+            lambda value: [leaf for leaf, _ in self._terms(value) or () if type(leaf) is Value], self._sum, {}, {}
+        )
         self._extents = Extents(lambda value: value.node.op.name in _BOUNDING)
 
     def run(self, graphs: Iterable[Graph]) -> None:
@@ -156,25 +160,28 @@ class Checks:
         left, right = self._parts(one), self._parts(other)
         return left != right and bool(left.keys() & right.keys())
 
-    def _parts(self, leaf: Any) -> Counter[Any]:
+    def _parts(self, leaf: Any) -> Mapping[Any, int]:
         """What a number is the sum of, each with how often."""
-        parts: Counter[Any] = Counter()
-        todo = [(leaf, 1)]
-        while todo and len(parts) < 64:
-            value, sign = todo.pop()
-            if type(value) is not Value:
-                parts[repr(value)] += sign
-                continue
-            came = self.made.handed(value)
-            if came is not None and len(came) == 1:
-                todo.append((came[0], sign))
-            elif came is None and value.node.op.name == "add":
-                todo += [(arg, sign) for arg in value.node.args]
-            elif came is None and value.node.op.name == "subtract":
-                todo += [(value.node.args[0], sign), (value.node.args[1], -sign)]
-            elif not self.facts.kinds(value) <= _WHOLE:
-                parts[self.made.same.of(value)] += sign
-        return Counter({part: count for part, count in parts.items() if count})
+        return self._sums.of(leaf) if type(leaf) is Value else {repr(leaf): 1}
+
+    def _terms(self, value: Value) -> list[tuple[Any, int]] | None:
+        """What a number is the sum of at once, each with its sign; None where it is none."""
+        came, args = self.made.handed(value), value.node.args
+        if came is not None:
+            return [(came[0], 1)] if len(came) == 1 else None
+        if value.node.op.name == "add":
+            return [(arg, 1) for arg in args]
+        return [(args[0], 1), (args[1], -1)] if value.node.op.name == "subtract" else None
+
+    def _sum(self, value: Value) -> Mapping[Any, int]:
+        terms = self._terms(value)
+        if terms is None:
+            return {} if self.facts.kinds(value) <= _WHOLE else {self.made.same.of(value): 1}
+        parts = Counter[Any]()
+        for leaf, sign in terms:
+            for part, count in (self._sums.now(leaf) if type(leaf) is Value else {repr(leaf): 1}).items():
+                parts[part] += sign * count
+        return {part: count for part, count in parts.items() if count}
 
     # ------------------------------------------------------------------ text
     def _told(self, node: Node) -> None:

@@ -96,3 +96,14 @@ def test_too_many_tests_of_no_known_type_are_refused():
     with pytest.raises(gfx.GfxError, match="more than 48 tests and loops stand each within the one before"):
         captured.source("jax")
     assert captured.source("torch").count("return") == 80
+
+
+@pytest.mark.parametrize("mode", ["python", "hop"])
+def test_a_number_that_is_doubled_often_is_looked_at_once(mode):
+    def doubled(x: torch.Tensor, n: int):
+        for _ in range(60):
+            n = n + n
+        return x[n] if x.sum() > 0 else x[0]
+
+    program = gfx.symbolic_trace(doubled, unroll=True)
+    assert calls(lambda: program.source("torch", mode=mode)) < 100_000

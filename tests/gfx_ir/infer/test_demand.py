@@ -1,5 +1,7 @@
 """Demand-driven answers: each is found once, from no more than it needs, however deep the chain."""
 
+import pytest
+
 from gfx_ir.infer.demand import Question
 
 
@@ -31,3 +33,20 @@ def test_one_question_asks_another_and_no_more_than_it_needs():
 
     even = Question(is_even)
     assert Question(all_even).ask((2, 3, 4)) is False and asked == [2, 3]
+
+
+def test_what_a_rule_raises_reaches_the_one_that_asked():
+    def rule(n):
+        if n == 3:
+            raise ValueError(n)
+        if n > 3:
+            return (yield question, n - 1)
+        try:
+            return (yield question, n + 1)
+        except ValueError as error:
+            return error.args[0]
+
+    question = Question(rule)
+    assert question.ask(2) == 3
+    with pytest.raises(ValueError):
+        question.ask(1000)

@@ -17,6 +17,15 @@ def many(head, text, tail):
     return "\n    ".join(("def f(x):", *head, *lines, *tail)) + "\n"
 
 
+LINES = "".join(f"        y = y * 0.5 + {k}\n" for k in range(1500))
+AGAIN = {
+    "what a test made": ("    t = x.sum() > 3\n    if t:\n        y = x\n", "    if t:\n        x = y\n    return x\n"),
+    "what only a loop makes": ("    while x.sum() < 9:\n        y = x\n", "        x = x + 5\n    return x + y\n"),
+    "a return in a loop": (
+        "    for i in range(3):\n        y = x\n",
+        "        if y.sum() > 3:\n            return y\n    return x\n",
+    ),
+}
 PROGRAMS = {
     "tests": many((), ("if x.sum() > {k}:", "    x = x * 0.5"), ("return x",)),
     "before a test": many((), ("x = x * 0.5 + {k}",), ("if x.sum() > 3:", "    x = x + 1", "return x")),
@@ -35,6 +44,14 @@ def test_any_number_of_statements(name):
         source = program.source(target, **({"mode": mode} if target == "torch" else {}))
         compile(source, name, "exec")
     x = torch.tensor([0.5, 2.0])
+    torch.testing.assert_close(program.to("torch")(x), fn(x))
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_any_number_of_statements_whose_result_is_asked_for_before_or_behind_them(name):
+    head, tail = AGAIN[name]
+    fn = define(f"def f(x):\n{head}{LINES}{tail}", f"<{name}>")
+    program, x = gfx.symbolic_trace(fn, backend="torch"), torch.tensor([0.5, 2.0])
     torch.testing.assert_close(program.to("torch")(x), fn(x))
 
 
