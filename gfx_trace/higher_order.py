@@ -32,6 +32,16 @@ _FUNCTIONS = frozenset(("f", "function", "operation", "is_leaf"))
 """What JAX calls the arguments of functions of trees that are no trees."""
 
 
+def _of_arrays(handler: Handler) -> Handler:
+    """A function of functions, for which numbers of Python's are arrays: those functions may ask them what an array is asked."""
+
+    def handled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+        tracer.makes_arrays = owner_of(tracer, f)
+        return handler(tracer, f, args, kwargs)
+
+    return handled
+
+
 def _cond(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.cond(pred, true_fun, false_fun, *operands), torch.cond(pred, true_fn, false_fn, operands)."""
     pred, then, otherwise, *operands = args
@@ -246,7 +256,8 @@ _RAISED: tuple[type[Exception], ...] = (
     AssertionError, RuntimeError, IndexError, ValueError, TypeError, NotImplementedError,
 )  # fmt: skip
 SPECIAL: dict[str, Handler] = {
-    "cond": _cond, "while_loop": _while, "fori_loop": _fori, "scan": _scan, "switch": _switch, "transparent": _transparent,
+    "cond": _of_arrays(_cond), "while_loop": _of_arrays(_while), "fori_loop": _of_arrays(_fori), "scan": _of_arrays(_scan),
+    "switch": _of_arrays(_switch), "transparent": _transparent,
     "wrapped": _wrapped, "scripted": _scripted, "autocast": _autocast,
     "tape": _tape, "derivation": _derivation, "functional_call": _functional_call, "null_context": _null_context, "true": _true,
     "false": _false, "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,

@@ -11,11 +11,12 @@ from gfx_ir.graph import Value
 from gfx_ir.op import OpDef
 
 from .devices import fixed_device, is_device
-from .faults import cannot, class_name, has_attribute_of, is_iterable, no_attribute, no_operator
+from .faults import NUMBERS, cannot, class_name, has_attribute_of, is_iterable, no_attribute, no_operator
 from .namespace import Namespace
 from .numpy_numbers import number_when
 from .proxy import HostProxy, NeedsPython, Proxy
 from .sequences import folded, open_tuple, sequence_binary
+from .structured import array_attribute
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -67,6 +68,9 @@ class HostValues:
             return getattr(fixed_device(self, x), name)
         if kind == "str" and f"str.{name}" in HOST_OPERATORS:
             return lambda *args: self.wrap(self.host(f"str.{name}", x.value, *map(self.unwrap, args)), x.backend)
+        given = array_attribute(self, x, name) if kind in NUMBERS else NotImplemented
+        if given is not NotImplemented:
+            return given
         if has_attribute_of(self, x, name):
             self.python.number(x, f"the attribute {name!r}")
         raise no_attribute(self, x, name)

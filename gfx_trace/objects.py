@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gfx_ir import ops
-from gfx_ir.backend import Lift
+from gfx_ir.backend import Backend, Lift
 from gfx_ir.probing import is_module
 
 from .attributes import NOT_OWN
@@ -29,6 +29,7 @@ from .proxy import HostProxy, Proxy, Unusable, is_open
 from .rows import Growing, StackedRows, last_of, listed, rows_of
 from .sequences import OpenList, method_of_sizes
 from .special_methods import MEANINGS, WRITING, SpecialMethod
+from .structured import array_attribute
 from .told import holds_open, is_size
 
 if TYPE_CHECKING:
@@ -37,10 +38,13 @@ if TYPE_CHECKING:
 
 PLAIN_KEYS = frozenset((int, str, slice, float, bool, tuple, type(None)))
 """Keys for which Python runs no code of the user's."""
+NUMBERS = frozenset((bool, int, float, complex))
 
 
 class Objects(Overloading):
     """The part of the Tracer that knows ordinary objects."""
+
+    makes_arrays: Backend | None = None  # whose functions of functions gave arrays where numbers are held
 
     def getattr(self: Tracer, o: Any, name: str) -> Any:
         """o.name."""
@@ -87,6 +91,9 @@ class Objects(Overloading):
         try:
             found = getattr(o, name)
         except AttributeError:
+            given = array_attribute(self, o, name) if type(o) in NUMBERS else NotImplemented
+            if given is not NotImplemented:
+                return given
             self.consulted.add((id(o), name))
             raise
         if type(found) in FIXED:

@@ -10,11 +10,13 @@ from gfx_ir.backend import Backend
 from gfx_ir.python_numbers import KINDS
 
 from .open_iterables import Combined, OpenRange
-from .proxy import HostProxy, Proxy, is_open
+from .proxy import HostProxy, Proxy, is_open, weak_kind
 from .pytrees import Carried, Rebuild, flatten
 
 if TYPE_CHECKING:
     from .tracer import Tracer
+
+_CLASSES: dict[Any, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
 class _State:
@@ -85,7 +87,7 @@ def scan(tracer: Tracer, backend: Backend, body: Any, init: Any, xs: Any, length
         while len(outs) < len(ys):
             outs.append([])
         for out, value in zip(outs, ys):
-            tracer.append_item(out, _as_array(tracer, value))
+            tracer.append_item(out, as_array(tracer, value))
 
     if leaves:
         rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
@@ -95,8 +97,19 @@ def scan(tracer: Tracer, backend: Backend, body: Any, init: Any, xs: Any, length
     return state.value, made([tracer.stacked(out) for out in outs]) if made is not None else None
 
 
-def _as_array(tracer: Tracer, value: Any) -> Any:
-    """What is stacked, which is an array for JAX also where a number stands for it here: what a loop begins with, or a constant."""
+def array_attribute(tracer: Tracer, x: Any, name: str) -> Any:
+    """x.name of a number of Python's, for which such a function has given an array; NotImplemented where arrays have none of that name."""
+    backend, kind = tracer.makes_arrays, weak_kind(x)
+    if backend is None or not hasattr(backend.array_class(), name):
+        return NotImplemented
+    if name == "dtype" and kind in _CLASSES:
+        element = backend.as_dtype(_CLASSES[kind])
+        return NotImplemented if element is None else backend.native_dtype(element)
+    return tracer.tensor_attribute(as_array(tracer, x), name)
+
+
+def as_array(tracer: Tracer, value: Any) -> Any:
+    """What is an array for JAX also where a number stands for it here: what a loop begins with, or a constant."""
     number = type(value).__name__ in KINDS or (type(value) is HostProxy and value.kind in KINDS)
     number = number or (type(value) is Proxy and tracer.record.may_be_python(value, value.read()))
     return tracer.wrap(ops.as_tensor(tracer.unwrap(value)), tracer.backend) if number else value

@@ -44,6 +44,7 @@ from .operators import SYMBOLS
 from .overlaps import refuse_overlap
 from .plain import number_attribute
 from .proxy import Proxy, number_kinds
+from .structured import array_attribute
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -63,6 +64,8 @@ class Views:
         if name == "__array_namespace__":
             return x.__array_namespace__
         if x.weak and (found := number_attribute(self, x, name)) is not NotImplemented:
+            return found
+        if x.weak and (found := array_attribute(self, x, name)) is not NotImplemented:
             return found
         backend = x.backend
         if name == "at" and backend is not None and backend.name == "jax":

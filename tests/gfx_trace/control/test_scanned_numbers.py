@@ -50,3 +50,37 @@ def test_what_is_stacked_is_an_array(f, given):
     for call, x in ((program, X), (jax.jit(program.to("jax")), X), (program.to("torch"), torch.tensor(np.asarray(X)))):
         for a, b in zip(jax.tree.leaves(call(x)), want, strict=True):
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)
+
+
+def sums_in_the_dtype_of_the_carry(x):
+    return jax.lax.fori_loop(0, 3, lambda i, c: c + i.astype(c.dtype), x)
+
+
+def counter_of_an_array(x):
+    def body(carry, row):
+        total, count = carry
+        return (total + row, count + jnp.ones(count.shape, count.dtype)), count.astype(jnp.float32)
+
+    return jax.lax.scan(body, (0.0, 0), x)
+
+
+def counter_behind_the_loop(x):
+    n = jax.lax.while_loop(lambda n: n < x.shape[0], lambda n: n + 1, 0)
+    return n.astype(jnp.float32) * 2, n.dtype == jnp.int32, n.ndim
+
+
+def operand_of_a_test(x):
+    return jax.lax.cond(x.sum() > 0, lambda n: n.astype(jnp.float32), lambda n: 0.0 * n, 3)
+
+
+@pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
+@pytest.mark.parametrize("given", [(), (X,)], ids=["open", "typed"])
+@pytest.mark.parametrize(
+    "fn", [sums_in_the_dtype_of_the_carry, counter_of_an_array, counter_behind_the_loop, operand_of_a_test]
+)
+def test_what_jax_makes_an_array_is_asked_as_one(fn, given, to):
+    """JAX's loops and tests hand arrays on, also where a number of Python's stands for one."""
+    result = gfx.transpile(fn, *given, backend="jax", to=to)
+    array = {"torch": torch.from_numpy, "jax": jnp.asarray, "numpy": np.asarray}[to]
+    for got, wanted in zip(jax.tree.leaves(result(array(np.array(X)))), jax.tree.leaves(fn(X))):
+        np.testing.assert_allclose(np.asarray(got), np.asarray(wanted), rtol=1e-6)
