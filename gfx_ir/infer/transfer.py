@@ -180,10 +180,19 @@ def _broadcast(tensors: tuple[Value, ...], question: Question) -> Rule:
         other = yield question, tensors[at]
         if other is None:
             return None
-        found = other if found == ranks_of(0) else frozenset({a | b for a in found for b in other})
+        found = other if found == ranks_of(0) else frozenset({greatest(a, b) for a in found for b in other})
         if len(found) > MOST:
             return None
     return found
+
+
+def greatest(a: Terms, b: Terms) -> Terms:
+    """The greatest of two ranks: of several terms of one argument it is the one that takes the least from it."""
+    least: dict[Any, int] = {}
+    for argument, k in a | b:
+        if k is not None:
+            least[argument] = min(k, least.get(argument, k))
+    return frozenset((argument, k if k is None else least[argument]) for argument, k in a | b)
 
 
 def dropped(ranks: Ranks | None, axes: int) -> Ranks | None:

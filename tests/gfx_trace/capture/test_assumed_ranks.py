@@ -53,3 +53,14 @@ def test_another_rank_is_refused(fn, rank, other):
         program.module("torch").bare()(bad)
     with pytest.raises((AssertionError, jax.errors.JaxRuntimeError), match=r"captured for|at most \d axes"):
         jax.jit(program.module("jax").bare())(jnp.asarray(bad.numpy()))
+
+
+def test_of_two_ranks_that_follow_from_one_the_greater_tells():
+    def fn(x, k=2):
+        centered = x - x.mean(0)
+        return np.linalg.svd(centered, full_matrices=False)[1][:k] * 2
+
+    program = gfx.symbolic_trace(fn, backend="numpy")
+    assert not program.guards
+    x = np.arange(6.0).reshape(3, 2) ** 2
+    np.testing.assert_allclose(program(x), fn(x), atol=1e-6)
