@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.codegen import origin
-from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.op import OpDef
 from gfx_ir.probing import is_module, own_attribute
-from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves
 
 from .attributes import own_function
@@ -21,6 +19,7 @@ from .bound import BoundLift
 from .builtin_calls import BUILTINS
 from .called import compiled
 from .conversion import convert, converted
+from .depth import without_end
 from .draws import BoundDraw
 from .entered import Managers
 from .faults import cannot
@@ -200,7 +199,7 @@ class Calls(Managers):
         """Call `new`, which is the rewritten form of f."""
         site, within, depth = self.site, self.within, self.depth
         if depth > _DEPTH:
-            raise self._recursion(f, self.scope)
+            raise without_end(f, self.scope, self.span())
         opened: list[Any] = [within, site, None if site is None else site.f_lasti, f, args, kwargs]
         self.within = opened
         self.depth = depth + 1
@@ -208,7 +207,7 @@ class Calls(Managers):
             result = new(*args, **kwargs)
             return self.iteration.made(result) if type(result) is types.GeneratorType else result
         except RecursionError as error:
-            raise self._recursion(f, self.scope_of(opened)) from error
+            raise without_end(f, self.scope_of(opened), self.span()) from error
         finally:
             self.within, self.site, self.depth = within, site, depth
             if len(opened) == 1:
@@ -224,21 +223,6 @@ class Calls(Managers):
             return convert(function, self)(method.__self__, *args, **kwargs)
         finally:
             self.depth -= 1
-
-    def _recursion(self: Tracer, f: types.FunctionType, scope: Scope) -> UnsupportedConstruct:
-        """The error for calls without end: names the function that the chain of calls goes through most often."""
-        calls: dict[object, int] = {f.__code__: 1}
-        names: dict[object, tuple[str, Span | None]] = {f.__code__: (f.__name__, scope.site)}
-        open_: Scope | None = scope
-        while open_ is not None:
-            calls[open_.key] = calls.get(open_.key, 0) + 1
-            names[open_.key] = (open_.name, open_.site)
-            open_ = open_.parent
-        name, site = names[max(calls, key=calls.__getitem__)]
-        return UnsupportedConstruct(
-            f"GFX cannot convert this recursion: {name!r} calls itself to a depth that is only known when the code runs",
-            site, "write it as a loop",
-        )  # fmt: skip
 
     def _construct(self: Tracer, cls: type, args: tuple, kwargs: dict) -> Any:
         """Make an object; its own __init__ is entered, so that what it computes is recorded."""

@@ -25,6 +25,7 @@ from .aliases import WrittenConstant
 from .arguments import Arguments, Bound, hints_of
 from .assumed_kinds import merged
 from .attributes import own_function
+from .depth import nested
 from .flavour import flavour_of, loaded_frameworks
 from .missing import refuse_missing
 from .modules import Mode, authors_own, register_root
@@ -200,10 +201,7 @@ def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
             error.span = tracer.span()
         raise
     except RecursionError as error:
-        raise CaptureError(
-            f"GFX cannot convert this recursion: {tracer.scope.name!r} calls itself without end on captured values",
-            tracer.span(),
-        ) from error
+        raise nested(tracer.scope.name, tracer.span()) from error
 
 
 def described(target: Any) -> tuple[Any, str, Any]:
