@@ -26,13 +26,16 @@ class Helpers:
         self.names = frozenset(self._functions)
         self._modules: set[str] = set()
         self._renamed: dict[str, str] = {}
+        self._hidden: frozenset[str] = frozenset()
+        self._second: dict[str, str] = {}
         self._lines: set[str] = set()
         self._sources: dict[str, str] = {}
         self._classes: dict[str, tuple[str, str]] = {}
 
     def rename(self, arguments: set[str]) -> None:
-        """Import modules under other names than these arguments of the entry."""
+        """Import modules, and call helpers, under other names than these arguments of the entry."""
         self._renamed = {text: f"{text}_" for text in arguments & set(self.style.imports)}
+        self._hidden = frozenset(arguments)
 
     def define(self, name: str, called: str, base: str) -> None:
         """An exception class of the author's own, derived from a builtin one, and what to call it."""
@@ -53,11 +56,17 @@ class Helpers:
             return self._classes[text][0]
         elif text in self.names:
             self._helper(text, self._functions[text])
+            return self._seen(text)
         elif node is not None and isinstance(node.op.namespace.get(text), FunctionType):
             self._helper(text, node.op.namespace[text])
+            return self._seen(text)
         elif not hasattr(builtins, text):
             raise GfxError(f"a row of backend {self.backend.name!r} uses {text!r}, which its style does not import")
         return text
+
+    def _seen(self, text: str) -> str:
+        """What the author's functions call a helper, which an argument of the entry may hide."""
+        return self._second.setdefault(text, f"{text}_") if text in self._hidden else text
 
     def call_builtins(self, function: ast.FunctionDef) -> None:
         """Calls of builtins that an argument hides go through their module."""
@@ -108,7 +117,8 @@ class Helpers:
     def sources(self) -> list[str]:
         """The classes, and the helpers, each after those that it calls."""
         classes = [f"class {called}({base}):\n    pass\n" for called, base in self._classes.values()]
-        return [*classes, *self._sources.values()]
+        second = [f"{name} = {text}\n" for text, name in self._second.items()]
+        return [*classes, *self._sources.values(), *second]
 
 
 def _import_key(line: str) -> tuple[str, bool, str]:

@@ -397,3 +397,14 @@ def test_an_index_has_the_dtype_of_its_bound_on_a_side_of_a_test(dtype, wide):
     for start in (9.0, 0.0):
         want = later_index(torch.tensor([start]), torch.tensor(4))
         assert int(run(np.array([start]), np.array(4, dtype))) == int(want)
+
+
+@pytest.mark.parametrize("to", ["jax", "numpy"])
+def test_an_argument_hides_no_helper(to):
+    def accuracy(output, topk=(1, 2)):
+        _, pred = output.topk(max(topk), 1)
+        return [pred[:, :k].sum() for k in topk]
+
+    x = torch.tensor([[1.0, 3.0, 2.0], [0.5, -1.0, 4.0]])
+    result = gfx.transpile(accuracy, x, to=to)
+    assert [int(found) for found in result(jnp.asarray(x) if to == "jax" else x.numpy())] == [3, 5]
