@@ -81,8 +81,9 @@ def prepare(
             add_in_place(graph)
         expander.expand(graph)
     expander.check()
+    python = program.flavour != backend.name  # the target's own loops are over things of one length
     for graph in bottom_up(entry, functions):
-        _control(graph, style, unrolling, max_trips, partial(told, graph))
+        _control(graph, style, unrolling, max_trips, partial(told, graph), python)
     if style.control == "functional":
         check_sizes((entry, *functions.values()), style)
     _return_expressions(entry, functions)
@@ -97,9 +98,10 @@ def prepare(
 
 
 def _control(
-    graph: Graph, style: Style, unrolling: Unrolling, max_trips: int | None, facts: Callable[[], Facts]
+    graph: Graph, style: Style, unrolling: Unrolling, max_trips: int | None, facts: Callable[[], Facts], python: bool
 ) -> None:
-    """Give tests and loops the form in which the target has them. `facts` finds what is known of the values as they are."""
+    """Give tests and loops the form in which the target has them. `facts` finds what is known of the values as they are;
+    `python`: loops over several things are Python's, which stop at the shortest."""
     functional = style.control != "python"
     traced = trace_tests(graph, unrolling, facts()) if functional else set()
     give_truths(graph, facts())
@@ -113,7 +115,7 @@ def _control(
         fill_lists(graph)
         return
     stage_ranges(graph, unrolling, facts())
-    stop_at_the_shortest(graph)
+    stop_at_the_shortest(graph, python)
     count_from_zero(graph)
     if style.control == "functional" and bound_loops(graph, max_trips, facts()):
         simplify(graph, functional, facts())

@@ -9,10 +9,11 @@ from ...op import lookup
 from ...types import LogicalTensor
 
 
-def stop_at_the_shortest(graph: Graph) -> None:
+def stop_at_the_shortest(graph: Graph, python: bool) -> None:
     """Rewrite such loops in the graph and its regions: what is longer is cut; where data tells the length, a loop counts.
 
-    A loop that may end early counts anyway. Of lengths that are not known, only a tensor beside a slice is taken for longer.
+    A loop that may end early counts anyway. Of lengths that are not known, any may be the shortest in a loop of Python's
+    (`python`); in one of the target's own only that of a slice.
     """
     for node in list(graph.walk()):
         if node.op.name != "for" or len(node.args[0]) < 2 or node.arg("exit") is not None:
@@ -25,7 +26,9 @@ def stop_at_the_shortest(graph: Graph) -> None:
         if None not in lengths:
             if len(set(lengths)) > 1:
                 _cut(node, min(n for n in lengths if n is not None))
-        elif any(_is_slice(item) for item in node.args[0]) and all(_counts_up(item) for item in node.args[0]):
+        elif (python or any(_is_slice(item) for item in node.args[0])) and all(
+            _counts_up(item) for item in node.args[0]
+        ):
             told = _open_lengths(node.args[0])
             if len(told) > 1:
                 _cut(node, _shortest(node, told))

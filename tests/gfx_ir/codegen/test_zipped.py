@@ -69,6 +69,20 @@ def test_slices_of_open_length(fn):
         np.testing.assert_allclose(np.asarray(compiled(jnp.asarray(x), 0)), wanted, rtol=1e-6)
 
 
+@pytest.mark.parametrize("lengths", [(2, 3), (3, 2), (3, 3)])
+def test_tensors_of_two_open_lengths(lengths):
+    def fn(x, y):
+        s = 0.0
+        for i, (a, b) in enumerate(zip(x, y)):
+            s = s + a * b - i
+        return s, torch.stack([a - b for a, b in zip(y, x)])
+
+    x, y = (torch.arange(1.0, 1.0 + n) for n in lengths)
+    compiled = jax.jit(gfx.symbolic_trace(fn, backend="torch").module("jax").load())
+    for got, wanted in zip(compiled(jnp.asarray(x), jnp.asarray(y)), fn(x, y)):
+        np.testing.assert_allclose(np.asarray(got), np.asarray(wanted), rtol=1e-6)
+
+
 def doubles_what_follows(x, n):
     w, s = x * 1, 0.0
     for a, b in zip(x, w):
