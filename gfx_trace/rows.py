@@ -8,6 +8,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.lifting.rows import joined, stacked
 from gfx_ir.op import active
 from gfx_ir.python_numbers import OPEN
 
@@ -228,9 +229,9 @@ def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: 
     if last in ("array", "asarray"):
         return again((one, *args[1:]))
     if plain and last == "stack":
-        return one if axis == 0 else tracer.wrap(ops.moveaxis(one.read(), 0, axis), rows.backend)
-    if plain and axis == 0 and last in ("cat", "concat", "concatenate"):
-        return tracer.wrap(ops.flatten(one.read(), 0, 1), rows.backend)
+        return one if axis == 0 else tracer.wrap(stacked(one.read(), axis), rows.backend)
+    if plain and last in ("cat", "concat", "concatenate"):
+        return tracer.wrap(joined(one.read(), axis), rows.backend)
     if isinstance(tracer.length(rows), int):
         return again((list(rows), *args[1:]))
     raise tracer.error(f"GFX cannot apply {name} to a list that a loop filled, whose length is open", "stack it first")

@@ -13,7 +13,7 @@ from ..errors import MissingOp
 from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
-from . import padding
+from . import padding, rows
 from .words import Dialect, Lifted, Table, ask_rank, element, expect, literal, parts, rank
 
 
@@ -142,18 +142,18 @@ class Shapes:
         """Arrays one after the other along an axis that they have."""
         self.say.refuse(self.say.call("concatenate"), out=out, **options)
         if isinstance(arrays, Value):
-            hint = f"{self.say.call('reshape')} joins rows"
-            raise MissingOp("GFX joins a list of arrays, not the rows of one", hint=hint)
-        joined = ops.concat(tuple(map(self.say.as_array, arrays)), axis=axis)
+            joined = ops.copy(ops.flatten(arrays) if axis is None else rows.joined(arrays, axis))
+        else:
+            joined = ops.concat(tuple(map(self.say.as_array, arrays)), axis=axis)
         return joined if dtype is None else ops.astype(joined, element(dtype))
 
     def stack(self, arrays: Any, axis: int = 0, out: Any = None, dtype: Any = None, **options: Any) -> Any:
         """Arrays one after the other along a new axis."""
         self.say.refuse(self.say.call("stack"), out=out, **options)
         if isinstance(arrays, Value):
-            hint = f"{self.say.call('moveaxis')} moves its first axis"
-            raise MissingOp("GFX stacks a list of arrays, not the rows of one", hint=hint)
-        stacked = ops.stack(tuple(map(self.say.as_array, arrays)), axis=axis)
+            stacked = ops.copy(rows.stacked(arrays, axis))
+        else:
+            stacked = ops.stack(tuple(map(self.say.as_array, arrays)), axis=axis)
         return stacked if dtype is None else ops.astype(stacked, element(dtype))
 
     def append(self, arr: Any, values: Any, axis: Any = None) -> Any:

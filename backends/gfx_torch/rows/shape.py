@@ -10,6 +10,8 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import DType, holds
+from gfx_ir.graph import Value
+from gfx_ir.lifting import rows
 
 from ..lifting import (
     ask_rank,
@@ -138,7 +140,9 @@ def _expand(input: Any, *size: Any, implicit: bool = False, **named: Any) -> Any
 
 
 def _stack(tensors: Any, dim: Any = 0) -> Any:
-    return ops.stack(tuple(tensors) if isinstance(tensors, list) else tensors, axis=dim)
+    if isinstance(tensors, Value):
+        return ops.copy(rows.stacked(tensors, dim))
+    return ops.stack(tuple(tensors), axis=dim)
 
 
 def _roll(input: Any, shifts: Any, dims: Any = None) -> Any:

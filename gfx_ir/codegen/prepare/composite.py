@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import Backend
-from ...errors import MissingOp, listed
+from ...errors import MissingOp, ShapeError, listed
 from ...graph import Graph, Node, Value
 from ...op import OpDef, lookup
 from ...ops import _seen
@@ -90,7 +90,12 @@ class Expander:
 
 def _body(node: Node, promotion: str) -> tuple[Graph, list[Value]]:
     """The body of a composite as a graph of its own, and the values that its placeholders stand for."""
-    found = pattern(node, promotion)
+    try:
+        found = pattern(node, promotion)
+    except TypeError as error:
+        raise ShapeError(
+            f"{node.op.name}: {error}", node.span, "give it arguments of the kinds that it takes"
+        ) from error
     result = found.graph.result
     if type(result) is Value and result not in found.graph.placeholders and sum(result.uses.values()) == 1:
         result.name = None  # a helper returns its last expression

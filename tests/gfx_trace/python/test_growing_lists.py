@@ -212,3 +212,34 @@ def test_an_append_under_an_open_test_names_the_list():
     with pytest.raises(CaptureError, match=r"append to .outs. under an open test.*length"):
         gfx.symbolic_trace(optional, backend="torch")
     assert gfx.symbolic_trace(optional, torch.ones(2), True)(torch.ones(2), True).shape == (2, 2)
+
+
+JOINS = [
+    lambda x: torch.stack(x.unbind(0)),
+    lambda x: torch.stack(x.unbind(1), 1),
+    lambda x: torch.stack(x.unbind(0)[::-1], dim=-1),
+    lambda x: torch.cat(x.unbind(0)),
+    lambda x: torch.cat(x.unbind(1), dim=-1),
+    lambda x: torch.cat([row * 2 for row in x], dim=1),
+]
+
+
+@pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
+@pytest.mark.parametrize("fn", JOINS)
+def test_rows_of_a_tensor_of_open_length_are_joined(fn, to):
+    result, x = gfx.transpile(fn, backend="torch", to=to), np.arange(12.0, dtype=np.float32).reshape(2, 3, 2)
+    array = {"torch": torch.from_numpy, "jax": jax.numpy.asarray, "numpy": np.asarray}[to]
+    np.testing.assert_array_equal(np.asarray(result(array(x))), fn(torch.from_numpy(x)).numpy())
+
+
+def test_joined_rows_are_a_tensor_of_their_own():
+    def fn(x):
+        y = torch.stack(x.unbind(0))
+        y += 1
+        return y, x
+
+    x = torch.ones(2, 2)
+    for got, wanted in zip(gfx.transpile(fn, backend="torch", to="torch")(x.clone()), fn(x)):
+        assert torch.equal(got, wanted)
+    with pytest.raises(gfx.GfxError, match="how many tensors there are"):
+        gfx.symbolic_trace(lambda x: torch.vstack(x.unbind(0)), backend="torch")
