@@ -20,13 +20,13 @@ from .memory import Layout, dense
 from .op import REGISTRY, OpDef, lookup, register
 from .printed import printed_helpers, same_code
 from .public import named
-from .row import Lift, OpenParts, Row, Written
+from .row import Keys, Lift, OpenParts, Row, Written
 from .rules import building
 from .template import Template
 from .trees import leaves, paths, tree_map, unflatten
 from .types import LogicalTensor
 
-__all__ = ["Backend", "Lift", "OpenParts", "Row", "Written", "add_op", "available", "backend", "loaded"]
+__all__ = ["Backend", "Keys", "Lift", "OpenParts", "Row", "Written", "add_op", "available", "backend", "loaded"]
 
 
 class Backend:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.row import Keys
 
 from . import grad_managers
 from .called import called_name
@@ -75,11 +76,12 @@ def _scan(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     named = dict(zip(("f", "init", "xs", "length", "reverse"), args)) | kwargs
     backend, back = owner_of(tracer, f), named.get("reverse", False)
 
+    def flipped(rows: Any) -> Any:
+        return rows[::-1] if type(rows) is Keys else tracer.wrap(ops.flip(tracer.unwrap(rows), 0), tracer.backend)
+
     def turned(tree: Any) -> Any:
         found, rebuild = flatten(backend, tree)
-        return (
-            rebuild([tracer.wrap(ops.flip(tracer.unwrap(rows), 0), tracer.backend) for rows in found]) if back else tree
-        )
+        return rebuild([flipped(rows) for rows in found]) if back else tree
 
     carry, ys = scan(tracer, backend, named["f"], named["init"], turned(named.get("xs")), named.get("length"))
     return carry, turned(ys)

@@ -18,6 +18,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Parameter, Program
+from gfx_ir.row import Keys
 from gfx_ir.rules import building
 from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
@@ -135,14 +136,13 @@ def _runnable(graph: Graph, own: list[Value], tracer: Tracer, backend: Backend) 
 
 
 def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:
-    """The type of a value. Raises UnsupportedConstruct where it is open."""
+    """The type of a value, without a dtype for a key of random numbers. Raises UnsupportedConstruct where it is open."""
     type_ = tracer.type_of(value)
     if type_ is not None and type_.dtype is not None and type_.dims is not None and None not in type_.dims:
         return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
-    called = getattr(value, "name", None)
     if getattr(value, "kind", "") == "key" or (type_ is not None and type_.dtype is None and type_.dims == ()):
-        hint = "draw the random numbers outside of the function that JAX transforms, and give them to it"
-        raise NotStaged(name, "it draws from a key of random numbers", tracer.place(), hint)
+        return LogicalTensor(None, ())  # a key of random numbers
+    called = getattr(value, "name", None)
     taken = repr(called) if called else "a value"
     raise NotStaged(name, f"the type of {taken} that it takes is not known", tracer.place(), _ASK)
 
@@ -166,6 +166,9 @@ def recorded(tracer: Tracer, backend: Backend, f: Any, args: tuple, kwargs: dict
     given = _closures(tracer, backend, (f, args, kwargs))
     leaves, rebuild = backend.flatten(given)
     places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, (Proxy, HostProxy)) or backend.is_tensor(leaf)]
+    if Keys in map(type, leaves):
+        hint = "go over them with jax.lax.scan, or draw for all at once from one key"
+        raise NotStaged(name, "it takes several keys of random numbers", tracer.place(), hint)
     inputs = [_tensor(tracer, leaves[at], name) for at in places]
     closed: list[Value] = []
     while True:
@@ -226,6 +229,8 @@ def _tensor(tracer: Tracer, x: Any, name: str) -> Proxy:
 # ---------------------------------------------------------------- functions of the captured code
 def _closures(tracer: Tracer, backend: Backend, tree: Any) -> Any:
     """The tree with a Closure in the place of each function that only the capture can run."""
+    if type(tree) is Keys:
+        return tree
     if isinstance(tree, tuple) and not hasattr(tree, "_fields"):
         return tuple(_closures(tracer, backend, item) for item in tree)
     if isinstance(tree, list):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.python_numbers import KINDS
+from gfx_ir.row import Keys
 
 from .open_iterables import Combined, OpenRange
 from .proxy import HostProxy, Proxy, is_open, weak_kind
@@ -76,6 +77,8 @@ def fori_loop(tracer: Tracer, backend: Backend, lower: Any, upper: Any, body: An
 def scan(tracer: Tracer, backend: Backend, body: Any, init: Any, xs: Any, length: Any) -> Any:
     """for x in xs: state, y = body(state, x); the ys stacked."""
     state, (leaves, rebuild) = _State(backend, init), flatten(backend, xs)
+    if Keys in map(type, leaves):
+        return _trips(tracer, backend, body, init, [rebuild(items) for items in zip(*leaves)])
     outs: list[list[Any]] = []
     made: Rebuild | None = None
 
@@ -95,6 +98,18 @@ def scan(tracer: Tracer, backend: Backend, body: Any, init: Any, xs: Any, length
         rows = OpenRange(0, length, 1) if is_open(length) else range(length)
     tracer.for_(rows, trip, state.get, state.set, state.names(body), None, "x")
     return state.value, made([tracer.stacked(out) for out in outs]) if made is not None else None
+
+
+def _trips(tracer: Tracer, backend: Backend, body: Any, state: Any, items: list[Any]) -> Any:
+    """The same, trip by trip: keys of random numbers are no rows of a tensor."""
+    outs: list[list[Any]] = []
+    rebuild: Rebuild | None = None
+    for item in items:
+        state, y = tracer.call(body, (state, item), {})
+        found, rebuild = flatten(backend, y)
+        outs.append([tracer.unwrap(as_array(tracer, leaf)) for leaf in found])
+    stacked = [tracer.wrap(ops.stack(leaf), tracer.backend) for leaf in zip(*outs)]
+    return state, None if rebuild is None else rebuild(stacked)
 
 
 def array_attribute(tracer: Tracer, x: Any, name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir import ops
-from gfx_ir.backend import Backend
+from gfx_ir.backend import Backend, Keys
 from gfx_ir.build import Builder
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
@@ -326,7 +326,7 @@ class Tracer(
             if result.kind == "key":
                 return Proxy(result, backend or self.backend)
             return HostProxy(result, backend or self.backend)
-        if kind is tuple or kind is list:
+        if kind is tuple or kind is list or kind is Keys:
             return kind([self.wrap(item, backend) for item in result])
         if kind is dict:
             return {key: self.wrap(item, backend) for key, item in result.items()}

@@ -12,6 +12,7 @@ from jax.extend.core import Literal
 from gfx_ir.errors import MissingOp
 
 from .primitives import CALLS, ELEMENTS, NUMBERED, REFUSED
+from .primitives.draws import DRAWS
 from .primitives.inner import INNER
 from .primitives.replaying import Number
 from .primitives.shorter import SHORTER
@@ -81,6 +82,8 @@ class Replay:
     # ------------------------------------------------------------------ equations
     def _equation(self, eqn: Any) -> Any:
         name = eqn.primitive.name
+        if name in DRAWS and (found := DRAWS[name](self, eqn)) is not None:
+            return found
         if name in SHORTER and (found := SHORTER[name](self, eqn)) is not None:
             return found
         if name in ELEMENTS:

@@ -12,6 +12,7 @@ import numpy as np
 from gfx_ir.errors import BackendError, CaptureError, GfxError
 from gfx_ir.types import LogicalTensor
 
+from .primitives.draws import SEVERAL
 from .replay import Replay
 from .symbolic import symbolic
 
@@ -46,8 +47,12 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
         what = f"GFX cannot capture this: JAX's own tracer asks for data: {_first_line(error)}"
         raise CaptureError(what, hint="use lax.cond, lax.while_loop or jnp.where in the function") from error
     except (TypeError, ValueError) as error:
-        if all(type_.known for type_ in types):
-            raise
+        keys = [type_ for type_ in types if type_.dtype is None]
+        if all(type_.known for type_ in types if type_ not in keys):
+            if not keys:
+                raise
+            what = f"GFX cannot capture this: JAX's own tracer does not take the keys of random numbers so: {_first_line(error)}"
+            raise CaptureError(what, hint=SEVERAL) from error
         what = f"GFX cannot capture this: JAX's own tracer refuses open sizes: {_first_line(error)}"
         hint = "say which sizes are equal, with one gfx.Dim in their gfx.TensorSpecs, or give arguments of fixed shape"
         raise CaptureError(what, hint=hint) from error
@@ -60,7 +65,10 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
 
 
 def _struct(type_: LogicalTensor, scope: Any) -> jax.ShapeDtypeStruct:
-    assert type_.dtype is not None and type_.dims is not None
+    """What stands for an array of a type; one without a dtype is a key of random numbers."""
+    if type_.dtype is None:
+        return jax.ShapeDtypeStruct((), jax.random.key(0).dtype)
+    assert type_.dims is not None
     own = jnp.dtype(type_.dtype.numpy)
     if jax.dtypes.canonicalize_dtype(own) != own:
         raise BackendError(

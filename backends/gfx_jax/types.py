@@ -195,7 +195,9 @@ class JaxBackend(Backend):
         return [(tuple(map(_plain_key, path)), leaf) for path, leaf in found]
 
     def type_of(self, x: Any) -> LogicalTensor:
-        """The type of an array, or of what stands for one while JAX traces."""
+        """The type of an array, or of what stands for one while JAX traces; a key has no dtype."""
+        if self.is_key(x):
+            return LogicalTensor(None, ())
         dims = tuple(symbolic.sized(dim, None, symbolic.TYPES) for dim in x.shape)
         return LogicalTensor(self.dtype_of(x), dims, weak=bool(getattr(x, "weak_type", False)))
 

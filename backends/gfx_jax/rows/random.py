@@ -11,6 +11,7 @@ from gfx_ir.defaults import own
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
+from gfx_ir.row import Keys
 
 from ._lift import element, expect, literal, refuse
 
@@ -24,7 +25,7 @@ def _split(key: Any, num: Any = 2) -> Any:
     if not literal(num) or isinstance(num, tuple) or num < 1:
         refuse("jax.random.split into a number of keys that is no plain number", num=num)
     found = ops.split_key(key, num)
-    return (found,) if num == 1 else found
+    return Keys((found,) if num == 1 else found)
 
 
 def _uniform(

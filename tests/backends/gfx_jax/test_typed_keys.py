@@ -54,12 +54,75 @@ def test_in_a_tree_of_parameters():
     np.testing.assert_allclose(gfx.symbolic_trace(f, tree, X)(tree, X), f(tree, X), rtol=1e-5)
 
 
-def test_what_jax_transforms_takes_no_key():
-    def f(key, x):
-        return jax.grad(lambda w: jnp.sum(w * jax.random.normal(key, x.shape)))(x)
+def closed_over(key, x):
+    return jax.grad(lambda w: jnp.sum(w * jax.random.normal(key, x.shape)))(x)
 
-    with pytest.raises(CaptureError, match=r"draws from a key of random numbers(.|\n)*draw the random numbers outside"):
-        gfx.symbolic_trace(f, KEY, X)
+
+def dropped(key, x):
+    def loss(w, key):
+        k1, k2, k3 = jax.random.split(key, 3)
+        h = jnp.where(jax.random.bernoulli(k1, 0.8, w.shape), w / 0.8, 0) + jax.random.uniform(k2, w.shape, minval=-1.0)
+        return jnp.sum(h**2) + jnp.sum(h * jax.random.randint(jax.random.fold_in(k3, 7), w.shape, 0, 5))
+
+    return jax.value_and_grad(loss)(x, key)
+
+
+def handed_back(key, x):
+    def loss(w, key):
+        key, sub = jax.random.split(key)
+        return jnp.sum(w * jax.random.normal(sub, w.shape)), key
+
+    g, key = jax.grad(loss, has_aux=True)(x, key)
+    return g + jax.random.normal(key, x.shape)
+
+
+def one_for_all(key, x):
+    return jax.vmap(lambda v, k: v * jax.random.normal(k, (3,)), in_axes=(0, None))(x, key)
+
+
+def made_inside(key, x):
+    return jax.grad(lambda w: jnp.sum(w * jax.random.normal(jax.random.key(3), w.shape)))(x)
+
+
+def over_keys(key, x):
+    def step(total, item):
+        k, row = item
+        return total + row * jax.random.normal(k), row
+
+    return jax.lax.scan(step, 0.0, (jax.random.split(key, 4), x)), jax.lax.scan(
+        step, 1.0, (jax.random.split(key, 4), x), reverse=True
+    )
+
+
+def over_keys_in_a_derivative(key, x):
+    def loss(w):
+        return jax.lax.scan(
+            lambda c, k: (c + jnp.sum(w * jax.random.normal(k, w.shape)), None), 0.0, jax.random.split(key, 3)
+        )[0]
+
+    return jax.grad(loss)(x)
+
+
+@pytest.mark.parametrize("key", [KEY, jax.random.PRNGKey(1)], ids=["typed", "words"])
+@pytest.mark.parametrize(
+    "f", [closed_over, dropped, handed_back, one_for_all, made_inside, over_keys, over_keys_in_a_derivative]
+)
+def test_draws_in_what_jax_transforms(f, key):
+    result = gfx.transpile(f, key, X, to="jax")
+    for got, want in zip(jax.tree.leaves(result(key, X)), jax.tree.leaves(f(key, X))):
+        np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=1e-5)
+    assert "grad" not in gfx.transpile(result.program, to="torch").source
+
+
+def test_draws_for_each_item_of_a_batch_are_refused():
+    keys = lambda key, x: jax.vmap(lambda k: jax.random.normal(k, (3,)))(jax.random.split(key, 4))
+    with pytest.raises(CaptureError, match="it takes several keys of random numbers"):
+        gfx.symbolic_trace(keys, KEY, X)
+    chances = lambda key, x: jax.vmap(lambda p: jax.random.bernoulli(key, p))(jax.nn.sigmoid(x))
+    with pytest.raises(GfxError, match="draws that JAX makes for each item of a batch"):
+        gfx.symbolic_trace(chances, KEY, X)
+    with pytest.raises(CaptureError, match="several keys of random numbers: 'reshape'"):
+        gfx.symbolic_trace(lambda key, x: jax.random.split(key, 4).reshape(2, 2), KEY, X)
 
 
 def test_several_keys_are_refused():
