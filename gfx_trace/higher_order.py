@@ -10,14 +10,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.graph import Graph
 from gfx_ir.row import Keys
 
 from . import grad_managers
 from .called import called_name
 from .classes import check_class
 from .draws import generator_of_seed
+from .faults import not_given
 from .gradients import autograd_function, custom_rule
-from .native import run_as_it_is
+from .native import innermost, run_as_it_is
 from .proxy import HostProxy, Proxy, is_open
 from .pytrees import Carried, flatten, owner_of
 from .rows import in_places
@@ -211,7 +213,31 @@ def _tree(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
             bound.arguments[name] = functools.partial(_entered, tracer, given)
         else:
             bound.arguments[name] = in_places(given)
-    return run_as_it_is(tracer, f, bound.args, bound.kwargs)
+    return run_as_it_is(tracer, _apart(tracer, f), bound.args, bound.kwargs)
+
+
+def _apart(tracer: Tracer, f: Callable[..., Any]) -> Callable[..., Any]:
+    """f, which takes trees apart. Where two do not fit together, arguments that were not given may be why: one stands for one leaf."""
+
+    @functools.wraps(f)
+    def apart(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return f(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            if innermost(error.__traceback__).partition(".")[0] not in owner_of(tracer, f).packages:
+                raise
+            left_out = [place.name for place in _outermost(tracer).placeholders if not_given(place)]
+            hint = f"give the capture the trees ({', '.join(f'{name}=...' for name in left_out)})" if left_out else ""
+            why = ", and an argument that was not given stands for one tensor" if left_out else ""
+            what = f"trees do not fit together ({str(error).partition(chr(10))[0]}){why}"
+            raise tracer.error(f"GFX cannot convert this call of {called_name(f)}: {what}", hint) from None
+
+    return apart
+
+
+def _outermost(tracer: Tracer) -> Graph:
+    """The captured function's own graph."""
+    return tracer.stack[0][0] if tracer.stack else tracer.graph
 
 
 def _entered(tracer: Tracer, f: Callable[..., Any], *args: Any) -> Any:

@@ -123,10 +123,16 @@ def _met(tracer: Tracer, error: Exception, f: Any, args: tuple, kwargs: dict) ->
     frame = _innermost(error.__traceback__)
     if frame is None or is_converted(frame.f_code):
         return False
-    module = frame.f_globals.get("__name__") or ""
+    module = innermost(error.__traceback__)
     if module in _GATES:
         return not isinstance(error, _OF_FIXED_PARTS)
     return not own(module)
+
+
+def innermost(traceback: TracebackType | None) -> str:
+    """The module whose code raised an error."""
+    frame = _innermost(traceback)
+    return "" if frame is None else frame.f_globals.get("__name__") or ""
 
 
 def _innermost(traceback: TracebackType | None) -> Any:

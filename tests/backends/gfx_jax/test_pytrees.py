@@ -184,3 +184,19 @@ def test_what_needs_the_dtype_says_so(f):
         CaptureError, match=r"the dtype of an argument is not known(.|\n)*test_pytrees(.|\n)*TensorSpec"
     ):
         gfx.symbolic_trace(f, backend="jax")
+
+
+def test_trees_that_do_not_fit_together():
+    rebuilt = lambda p, a, b: jax.tree.unflatten(jax.tree.structure(p), [a, b])
+    with pytest.raises(gfx.GfxError, match=r"not given stands for one tensor(.|\n)*p=..., a=..., b=..."):
+        gfx.symbolic_trace(rebuilt, backend="jax")
+    x = jnp.ones(2)
+    assert gfx.symbolic_trace(rebuilt, {"u": x, "v": x}, x, x)({"u": x, "v": x}, x, x * 2)["v"].tolist() == [2.0, 2.0]
+    with pytest.raises(gfx.GfxError, match="trees do not fit together"):
+        gfx.symbolic_trace(lambda p, g: jax.tree.map(jnp.add, p, g), {"u": x}, x)
+
+    def own(leaf):
+        raise ValueError("of the user's own")
+
+    with pytest.raises(ValueError, match="of the user's own"):
+        gfx.symbolic_trace(lambda p: jax.tree.map(own, p), backend="jax")
