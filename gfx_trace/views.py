@@ -78,7 +78,9 @@ class Views:
             return known if known is not None else self.apply(lift, (x,), {}, backend)
         lift = backend.methods.get(name)
         if lift is not None:
-            return BoundLift(x, lift)
+            sizes = self.known_attribute(x, "shape") if name == "size" else None  # x.size() is x.shape
+            method = BoundLift(x, lift)
+            return method if sizes is None else partial(_sizes, method, sizes)
         asked = device_question(self, x, name)
         if asked is not None:
             return asked
@@ -335,3 +337,10 @@ PYTHON_INPLACE = {
     "%": operator.imod, "**": operator.ipow, "@": operator.imatmul, "&": operator.iand, "|": operator.ior,
     "^": operator.ixor, "<<": operator.ilshift, ">>": operator.irshift,
 }  # fmt: skip
+
+
+def _sizes(method: BoundLift, sizes: tuple, dim: Any = None) -> Any:
+    """x.size(dim) of a tensor whose sizes are known."""
+    if dim is None:
+        return sizes
+    return sizes[dim] if type(dim) is int else method(dim)

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.nn import functional as F
 
 import gfx_trace as gfx
 
@@ -32,3 +33,13 @@ def test_shapes(f, args):
 @pytest.mark.parametrize("f", COUNTED)
 def test_shapes_are_taken_apart_where_their_length_is_known(f):
     assert gfx.symbolic_trace(f, X)(X).equal(f(X))
+
+
+def test_the_sizes_of_a_typed_tensor_are_a_tuple_however_they_are_asked():
+    def fn(theta, x):
+        grid = F.affine_grid(theta, x.size(), align_corners=False)
+        return F.grid_sample(x, grid, align_corners=False), list(x.size())[1:], x.size(-1), x.size(dim=0)
+
+    theta, x = torch.randn(2, 2, 3), torch.randn(2, 1, 4, 4)
+    got, want = gfx.transpile(fn, theta, x, to="torch")(theta, x), fn(theta, x)
+    assert torch.allclose(got[0], want[0]) and got[1:] == want[1:]
