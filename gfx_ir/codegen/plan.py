@@ -55,7 +55,7 @@ class Plan:
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
         self.facts = facts
-        self.shapes = Shapes(facts.flow, facts.rules, tested(self.liveness))
+        self.shapes = Shapes(facts, tested(self.liveness))
         self.agreement = Agreement(self.liveness, facts, self.shapes)
         self.in_place = overwriting(self.liveness)
         self.writes = writing(self.liveness)

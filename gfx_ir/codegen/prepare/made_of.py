@@ -7,9 +7,8 @@ from typing import Any
 from ...graph import Node, Value
 from ...infer.facts import Facts, is_made
 from ...infer.fixpoint import Fixpoint
-from ...infer.flow import Flow
+from ...infer.same import SameValues, handed
 from ...python_numbers import OPERATORS
-from ...trees import leaves, tree_map
 
 _NOT_NEGATIVE = frozenset(
     "abs square exp exp2 sqrt sigmoid softmax relu vector_norm matrix_norm norm var std count_nonzero cosh softplus".split()
@@ -91,41 +90,6 @@ class MadeOf:
             self._not_negative.now(leaf) if type(leaf) is Value else _is_not_negative(leaf)
             for leaf in self._taken(value)
         )
-
-
-class SameValues:
-    """Which values are the same by the way they are made: one stands for all that are."""
-
-    def __init__(self, flow: Flow) -> None:
-        self._flow = flow
-        self._found = Fixpoint[Value | None](self._parts, self._one, None, None)
-        self._first: dict[tuple[str, int, str], Value] = {}
-
-    def of(self, value: Value) -> Value:
-        """The one that stands for a value."""
-        return self._found.of(value) or value
-
-    def _parts(self, value: Value) -> list[Value]:
-        given = handed(value, self._flow)
-        if given is not None:
-            return [given[0]] if len(given) == 1 and type(given[0]) is Value else []
-        known = value.node.regions or value.node.op.effect or value.node.op.name in ("placeholder", "parameter", "call")
-        return [] if known else [leaf for leaf in leaves(value.node.args) if type(leaf) is Value]
-
-    def _one(self, value: Value) -> Value:
-        parts = self._parts(value)
-        if not parts:
-            return value
-        if handed(value, self._flow) is not None:
-            return self._found.now(parts[0]) or value
-        told = tree_map(lambda leaf: id(self._found.now(leaf)) if type(leaf) is Value else leaf, value.node.args)
-        return self._first.setdefault((value.node.op.name, value.index, repr(told)), value)
-
-
-def handed(value: Value, flow: Flow) -> list[Any] | None:
-    """What a value is one of, as tests, loops and calls hand it on; None where an op makes it, or it is given."""
-    source = flow.sources.get(value)
-    return None if source is None or source.outside else source.leaves
 
 
 def _is_not_negative(leaf: Any) -> bool:

@@ -12,11 +12,12 @@ from typing import Any
 
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
+from ...infer.same import SameValues
+from ...infer.shapes import Shapes
 from ...op import Trait, lookup
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import substitute
-from .numbering import Numbering
 
 _AT_ONE = frozenset(("exp", "log", "sqrt", "rsqrt", "reciprocal", "log1p", "expm1", "log2", "log10"))
 """Ops that are defined at 1, which stands in the place of what a mask leaves out."""
@@ -28,28 +29,28 @@ def choose_by_masks(graph: Graph, facts: Facts) -> None:
     if not any(node.op.name == "getitem" and _mask(node, facts) is not None for node in graph.walk()):
         return
     masks = _Masks(graph, facts)
-    for within, number in list(masks.picks):
-        found = _Selection(within, masks, masks.picks[within, number])
+    for within, mask in list(masks.picks):
+        found = _Selection(within, masks, masks.picks[within, mask])
         if found.whole:
             found.rewrite()
 
 
 class _Masks:
-    """Which nodes of a graph select or write by one mask. `picks`: those that select, by their graph and the mask's number."""
+    """Which nodes of a graph select or write by one mask. `picks`: those that select, by their graph and mask."""
 
     def __init__(self, graph: Graph, facts: Facts) -> None:
         self.facts = facts
-        self.numbering = Numbering(graph)
+        self.same, self.shapes = SameValues(facts.flow), Shapes(facts)
         self.order: dict[Node, tuple[int, float]] = {}
-        self.picks: dict[tuple[Graph, int], list[Node]] = {}
-        self._numbers: dict[Node, int] = {}
+        self.picks: dict[tuple[Graph, Value], list[Node]] = {}
+        self._masks: dict[Node, Value] = {}
         for at, node in enumerate(graph.walk()):
             self.order[node] = at, inf
             mask = self._chosen_by(node)
             if mask is not None and node.graph is not None:
-                self._numbers[node] = number = self.numbering.of(mask)
+                self._masks[node] = one = self.same.of(mask)
                 if node.op.name == "getitem":
-                    self.picks.setdefault((node.graph, number), []).append(node)
+                    self.picks.setdefault((node.graph, one), []).append(node)
 
     def _chosen_by(self, node: Node) -> Value | None:
         mask = _mask(node, self.facts)
@@ -61,11 +62,11 @@ class _Masks:
         known = [x.type.dims if isinstance(x.type, LogicalTensor) else None for x in (mask, base)]
         if all(dims is not None for dims in known):
             return len(known[0]) == len(known[1])  # type: ignore[arg-type]
-        return self.numbering.shapes(base) <= self.numbering.shapes(mask)
+        return self.shapes.within(base, mask)
 
     def alike(self, one: Node, other: Node) -> bool:
         """Whether two nodes select or write by the same mask."""
-        return one in self._numbers and self._numbers[one] == self._numbers.get(other)
+        return one in self._masks and self._masks[one] is self._masks.get(other)
 
     def insert(self, graph: Graph, made: Node, before: Node) -> None:
         """Put a node before another one."""
@@ -180,7 +181,8 @@ class _Selection:
                 count = self._add("sum", lookup("sum").bind(self.mask), node, None)
                 made = self._add("divide", (made, count), node, node.value)
         made.name = node.value.name
-        self.masks.numbering.stands_for(made, node.value)
+        self.masks.same.stands_for(made, node.value)
+        self.masks.shapes.stands_for(made, node.value)
         node.value.replace_by(made)
         self.graph.erase(node)
 

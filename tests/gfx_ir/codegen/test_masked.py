@@ -157,3 +157,33 @@ def test_a_sieve_whose_length_is_data():
     program = gfx.symbolic_trace(primes, x, np.asarray(60))
     found, _ = jax.jit(program.to("jax"))(x, 60)
     np.testing.assert_array_equal(found, primes(x, 60))
+
+
+def test_a_loop_of_pythons_own_may_change_the_rank_of_what_a_mask_selects_from():
+    def stacked(x: torch.Tensor, n: int):
+        m = x > 0
+        for _ in range(n):
+            x = x.clone()
+            x[m] = x[m] * 2
+            x = torch.stack([x, x, x])
+        return x
+
+    written, x = gfx.symbolic_trace(stacked).to("jax"), torch.tensor([1.0, -2.0, 3.0])
+    for n in range(3):
+        np.testing.assert_allclose(written(jnp.asarray(x.numpy()), n), stacked(x, n).numpy())
+
+
+def test_what_a_loop_of_pythons_own_carries_need_not_have_the_shape_that_it_begins_with():
+    def grows(x: torch.Tensor, n: int, t: torch.Tensor):
+        w = y = x * 2
+        for _ in range(n):
+            y = x if t > 0 else w
+            x = torch.stack([x, x])
+        return y
+
+    written, x = gfx.symbolic_trace(grows).to("jax"), torch.tensor([1.0, 2.0])
+    for t in (-1.0, 1.0):
+        given = jnp.asarray(x.numpy()), 1, jnp.asarray(t)
+        np.testing.assert_allclose(written(*given), grows(x, 1, torch.tensor(t)).numpy())
+    with pytest.raises(TypeError, match="cond branches must have equal output types"):
+        written(jnp.asarray(x.numpy()), 2, jnp.asarray(1.0))
