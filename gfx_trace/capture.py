@@ -187,9 +187,18 @@ def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
             hint=f"capture a function that calls it: lambda x: {name}(x)",
         )
     try:
-        return inspect.signature(function)
+        return inspect.signature(_passed_on(function))
     except ValueError as error:
         raise CaptureError(str(error), hint="capture a Python function that calls it") from error
+
+
+def _passed_on(function: Any) -> Any:
+    """What has the signature: of an object that stands for a function, and passes on whatever it is called with, that function."""
+    owner = own_attribute(function, "__self__")
+    if not isinstance(function, types.MethodType) or own_attribute(owner, "__wrapped__") is None:
+        return function
+    kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
+    return owner if kinds == {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} else function
 
 
 def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
@@ -220,7 +229,7 @@ def described(target: Any) -> tuple[Any, str, Any]:
         found = described(unwrapped)
         return found if inner is target else (target, *found[1:])
     name = own_attribute(inner, "__name__") or snake(type(inner).__name__)
-    name = snake(type(owner).__name__) if name == "__call__" else name
+    name = own_attribute(owner, "__name__") or snake(type(owner).__name__) if name == "__call__" else name
     return target, "f" if name == "<lambda>" else name, inner if isinstance(inner, types.FunctionType) else None
 
 

@@ -33,8 +33,9 @@ class _Neither(UnsupportedConstruct):
 
     def __init__(self, owner: Backend, f: Any, refused: Exception, error: Exception, span: Span | None) -> None:
         inner = f" ({refused.span.place()})" if isinstance(refused, GfxError) and refused.span is not None else ""
-        hint = f"{owner.name.upper()}'s own tracer takes such a call apart, but not this one: {_why(error)}"
-        super().__init__(f"GFX cannot enter this call of {called_name(f)}: {_why(refused)}{inner}", span, hint)
+        why, also = _why(refused), _why(error)
+        hint = f"{owner.name.upper()}'s own tracer takes such a call apart, but not this one{f': {also}' if also != why else ''}"
+        super().__init__(f"GFX cannot enter this call of {called_name(f)}: {why}{inner}", span, hint)
 
 
 class Libraries:

@@ -238,8 +238,9 @@ class Settling:
         grows = type(slot.object) is list and len(value) >= len(old) and all(a is b for a, b in zip(old, value))
         if not grows:
             raise NeedsPython(
-                "loop", f"the loop changes the contents of {called(slot.object, self.tracer.site)!r}", self.span
-            )
+                "loop", f"the loop changes the contents of {called(slot.object, self.tracer.site)!r}", self.span,
+                "only append to it there, and put it in order behind the loop; or give the argument's shape, which tells the number of trips",
+            )  # fmt: skip
         added = value[len(old) :]
         if not added or not all(type(x) in (Proxy, StackedRows, Growing) for x in value):
             name = called(slot.object, self.tracer.site)

@@ -173,3 +173,30 @@ def test_what_changes_with_each_call_or_holds_its_data_is_not(tmp_path, name):
     with pytest.raises(CaptureError, match="is not there in the first call"):
         gfx.symbolic_trace(getattr(made, name), X)
     assert made.KNOWN == {} and made.HELD == {}
+
+
+class Doubled:
+    """An object that stands for a function, and passes on what it is called with."""
+
+    def __init__(self, fn):
+        functools.update_wrapper(self, fn)
+        self.fn = fn
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*args, **kwargs) * 2
+
+
+class WithOne(Doubled):
+    def __call__(self, x):
+        return self.fn(x, 1)
+
+
+@pytest.mark.parametrize("given", [(), (torch.ones(2),)], ids=["open", "typed"])
+def test_an_object_in_the_place_of_a_function_has_its_signature(given):
+    def scaled(x, n: int = 3):
+        return x * n
+
+    result = gfx.transpile(Doubled(scaled), *given, backend="torch", to="torch")
+    assert result.source.count("def scaled(x, n") == 1
+    assert result(torch.ones(2)).tolist() == [6.0, 6.0]
+    assert gfx.transpile(WithOne(scaled), *given, backend="torch", to="torch")(torch.ones(2)).tolist() == [1.0, 1.0]
