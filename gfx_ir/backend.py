@@ -59,6 +59,8 @@ class Backend:
     """Other frameworks whose arrays its functions take as they are."""
     operators: Mapping[str, Callable[[Sequence[Any]], None]] = {}
     """Checks of what Python's operators on its arrays are given, by op: of kinds of numbers that they do not take, these raise."""
+    untraced: Callable[[], AbstractContextManager[Any]] = staticmethod(nullcontext)
+    """Inside, functions of the framework compute, also where its own tracer is at work around."""
     lacks: tuple[str, ...] = ()
     """Dtypes that the framework has in name, and next to no functions of."""
 

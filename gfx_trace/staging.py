@@ -65,7 +65,7 @@ class Closure:
         key = tracer.graph, tuple(backend.type_of(x) if backend.is_tensor(x) else (type(x), x) for x in leaves)
         part = self.parts.get(key)
         if part is None:
-            with building(tracer):
+            with backend.untraced(), building(tracer):
                 part = self.parts[key] = _captured(self, leaves, rebuild)
         held = tracer.staged_values[-1]
         missing = [value for value in part.closed if value not in held]

@@ -81,6 +81,7 @@ class JaxBackend(Backend):
     tensor_types = (jax.Array,)
     public = holding.PUBLIC
     takes = ("numpy",)
+    untraced = staticmethod(jax.ensure_compile_time_eval)
 
     def __init__(self) -> None:
         functions = {

@@ -270,3 +270,15 @@ def test_a_model_of_a_library_is_taken_apart_by_jax():
     result = gfx.transpile(partial(mapped, variables), x, to="torch")
     np.testing.assert_allclose(result(torch.from_numpy(np.array(x))), model.apply(variables, x), rtol=1e-6)
     assert sorted(result.params) == ["bias", "kernel"]
+
+
+def test_a_derivative_through_a_step_that_derives():
+    def loss(p, x):
+        return jnp.mean((jnp.tanh(x @ p) - 1) ** 2)
+
+    def meta(p, x):
+        return jax.grad(lambda p: loss(p - 0.1 * jax.grad(loss)(p, x), x))(p)
+
+    p, x = jnp.ones((4, 2)), jnp.linspace(-1.0, 1.0, 12).reshape(3, 4)
+    found = gfx.transpile(meta, p, x, to="torch")(torch.ones(4, 2), torch.from_numpy(np.array(x)))
+    np.testing.assert_allclose(found, meta(p, x), rtol=1e-5)
