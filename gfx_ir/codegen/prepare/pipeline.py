@@ -22,6 +22,7 @@ from .composite import Expander
 from .filled import fill_lists
 from .foreign import check_texts
 from .inline import bottom_up, callees, inline_calls
+from .lists import make_tensors
 from .masked import choose_by_masks
 from .merge import merge_tests
 from .own_gradients import take_out
@@ -80,6 +81,7 @@ def prepare(
             choose_by_masks(graph, told(graph))
             add_in_place(graph)
         expander.expand(graph)
+        make_tensors(graph, style, program.promotion)
     expander.check()
     python = program.flavour != backend.name  # the target's own loops are over things of one length
     for graph in bottom_up(entry, functions):

@@ -408,3 +408,13 @@ def test_an_argument_hides_no_helper(to):
     x = torch.tensor([[1.0, 3.0, 2.0], [0.5, -1.0, 4.0]])
     result = gfx.transpile(accuracy, x, to=to)
     assert [int(found) for found in result(jnp.asarray(x) if to == "jax" else x.numpy())] == [3, 5]
+
+
+def test_numbers_that_python_computes_stand_in_lists_as_tensors():
+    def rotated(v):
+        t = np.pi / 4
+        return v @ np.array([[np.cos(t), -np.sin(t), 0], [np.sin(t), np.cos(t), 0], [0, 0, 1]]).T
+
+    x = np.arange(6.0).reshape(2, 3)
+    for to, array in (("torch", torch.from_numpy), ("numpy", np.asarray)):
+        np.testing.assert_allclose(gfx.transpile(rotated, x, to=to)(array(x)), rotated(x))
