@@ -15,6 +15,7 @@ from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.origins import POSITIONS
+from gfx_ir.infer.shape_rules import Call
 from gfx_ir.op import Trait
 from gfx_ir.promotion import as_type
 from gfx_ir.rules import UNKNOWN
@@ -24,6 +25,7 @@ from gfx_ir.types import LogicalTensor
 from .record import Record
 
 Names = frozenset[str]
+_BOOLEAN, _FLOATING = LogicalTensor(dtypes.bool_), LogicalTensor(dtypes.float32)
 Dtypes = tuple[DType | None, ...]
 """A value's dtypes, for each of PROBES that the arguments have; None: it is not told."""
 PROBES = tuple(dtypes.DTYPES[name] for name in ("bool", "uint8", "int64", "float32", "complex64"))
@@ -49,6 +51,7 @@ class DtypeSources:
         self._record = record
         self._made_of, self._dims = Question(self._of_arguments, self._only_part), Question(self._told_dims)
         self._sources, self._probed = Question(self._named_and_lowest), Question(self._named_and_probed)
+        self._floating = Question(self._is_floating)
         self._made: dict[Any, Dtypes] = {}  # what an op gives, by the op and what it is told
 
     # ------------------------------------------------------------------ what is asked
@@ -70,6 +73,11 @@ class DtypeSources:
     def probed(self, value: Value) -> tuple[Names, Dtypes]:
         """The names of the arguments of whose dtypes a value's own is made, and what it is where they have each of PROBES."""
         found: tuple[Names, Dtypes] = self._probed.ask(self._root(value))
+        return found
+
+    def is_floating(self, value: Value) -> bool:
+        """Whether a parameter makes a value one of floating-point numbers, of whichever real ones the arguments are."""
+        found: bool = self._floating.ask(self._root(value))
         return found
 
     def own_dims(self, value: Value) -> tuple | None:
@@ -133,6 +141,25 @@ class DtypeSources:
         else:
             made = self._by_op(value)
         return Names() if made[0] is not None and made.count(made[0]) == len(made) else names, made
+
+    def _is_floating(self, value: Value) -> Rule:
+        """By the op, where its arguments are booleans. What stands nearest is asked first, and no more than it takes."""
+        record, node = self._record, value.node
+        if node.op.name in _OWN:
+            return node.op.name == "parameter" and (yield record.element, value).dtype.kind == "f"
+        if value in record.like or value in record.rows_of:
+            return (yield self._floating, self._data(value)[0])
+        if node.regions or value in record.begins:
+            return False
+        call = Call(node.op, node.args, value.index - 1, self._root)
+        types = [_BOOLEAN] * len(call.tensors)
+        for part in sorted(self._data(value), key=lambda part: part.node.op.name != "parameter"):
+            if (yield self._floating, part):
+                types[call.tensors.index(part)] = _FLOATING
+                dtype = record.rules.type(call, tuple(types)).dtype
+                if dtype is not None and dtype.kind == "f":
+                    return True
+        return False
 
     def _handed_on(self, value: Value) -> bool:
         """Whether a value is one of others, of which no op makes it."""

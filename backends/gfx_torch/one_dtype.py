@@ -60,12 +60,18 @@ def refusing(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(fn)
     def lift(*args: Any, **kwargs: Any) -> Any:
         if name in _MODULES:
-            check(name, [args[1], *(getattr(args[0], key, None) for key in _WEIGHTS)], wider)
+            if _typed(args[1]):  # its weights have one dtype: alone they are not several
+                check(name, [args[1], *(getattr(args[0], key, None) for key in _WEIGHTS)], wider)
         else:
             check(name, _given(args, kwargs, places), wider)
         return fn(*args, **kwargs)
 
     return lift
+
+
+def _typed(x: Any) -> bool:
+    """Whether the dtype of a tensor is known."""
+    return isinstance(x, Value) and x.is_tensor and dtype_of(x) is not None
 
 
 def _given(args: Sequence[Any], kwargs: dict[str, Any], places: Iterable[int]) -> list[Any]:
@@ -78,9 +84,10 @@ def check(name: str, given: Iterable[Any], wider: bool = False) -> None:
     narrower one."""
     first: DType | None = None
     for x in given:
-        dtype = dtype_of(x) if isinstance(x, Value) and x.is_tensor else None
-        if dtype is None:
+        if not _typed(x):
             continue
+        dtype = dtype_of(x)
+        assert dtype is not None
         first = first or dtype
         if dtype != first and not (wider and dtype.name == "float32" and first.kind == "f" and first.bits < dtype.bits):
             raise UnsupportedConstruct(
