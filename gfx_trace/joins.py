@@ -115,8 +115,9 @@ class Join:
         return mutable(x) and self.tracer.stays(x.value)
 
     def _known(self, x: Any, other: Any, side: int) -> Any:
-        """The test itself, in the place of a number on the other side, is known there: `test and 0.5` is False or 0.5."""
-        if type(x) is not Proxy or not weak_kind(other) or not isinstance(x.value, Value):
+        """The test itself, where it is a number of Python's and in the place of another, is known there: `bool(t) and 0.5` is False or
+        0.5. A tensor stays one: `t and 0.5` is that tensor or 0.5."""
+        if type(x) is not Proxy or not weak_kind(x) or not weak_kind(other) or not isinstance(x.value, Value):
             return x
         is_test = self.tracer.facts.root(x.value) is self.tracer.facts.root(self.test)
         return side == 0 if is_test and self.tracer.record.is_boolean(x.value) else x

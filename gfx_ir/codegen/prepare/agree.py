@@ -15,6 +15,7 @@ from ...backend import Backend
 from ...dtypes import DType, bool_, complex128, float32, float64
 from ...errors import ShapeError
 from ...graph import Graph, Node, Value
+from ...infer.facts import Facts
 from ...op import lookup
 from ...promotion import real_of
 from ...rules import infer
@@ -26,16 +27,31 @@ _WORD = 32  # bits, to which every framework adds up
 _WIDEST = (float64, complex128)
 
 
-def cast_whole_numbers(graph: Graph, backend: Backend, rules: str) -> None:
+def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts) -> None:
     """Put the casts into the graph and its regions."""
     if backend.promotion == rules:
         return
+    told = [value for node in graph.walk() for value in node.values if _tell(value, facts)]
     for node in list(graph.walk()):
         result = _float_result(node) or _refused_result(node, backend.promotion)
         if result is not None and node.op.name != "astype":
             _cast_inputs(node, result, backend.promotion)
         elif "dtype" in node.op.params and node.arg("dtype") is None and node.op.family not in _APART:
             _widen_total(node, backend.promotion)
+    for value in told:  # what the printer finds itself, where a dtype is not enough
+        value.type = None
+
+
+def _tell(value: Value, facts: Facts) -> bool:
+    """Give a tensor that has no type the dtype that it has for all that its program tells: that of booleans and of what is made
+    of them, of whole numbers that are counted. Whether there is one."""
+    found = facts.elements(value) if value.is_tensor and value.type is None else ()
+    if len(found) == 1:
+        ((dtype, weak),) = found
+        if dtype is not None and not weak:
+            value.type = LogicalTensor(dtype)
+            return True
+    return False
 
 
 def _float_result(node: Node) -> DType | None:

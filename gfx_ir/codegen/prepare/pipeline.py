@@ -76,7 +76,7 @@ def prepare(
     told = lambda graph: Facts([graph], {}, program.promotion)  # as it is by then
     for graph in bottom_up(entry, functions):
         leave_out(graph, backend, program.promotion)
-        cast_whole_numbers(graph, backend, program.promotion)
+        cast_whole_numbers(graph, backend, program.promotion, told(graph))
         if style.control == "functional":
             choose_by_masks(graph, told(graph))
             add_in_place(graph)

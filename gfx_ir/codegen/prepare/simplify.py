@@ -31,7 +31,7 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
             _name_carried(node)
         if node.op.name in IFS:
             _name_joined(node)
-            _knows_its_test(node, facts)
+            _knows_its_test(node, functional, facts)
             _same_on_both_sides(node)
             if functional and node.op.name == "cond":
                 _says_the_test(node, facts)
@@ -69,14 +69,24 @@ def _opposite(value: Value, before: Node, name: str | None, facts: Facts) -> Any
     return made.value
 
 
-def _knows_its_test(node: Node, facts: Facts) -> None:
-    """`b if a else a` gives False where a boolean a fails, `a if a else b` True where it holds."""
+def _knows_its_test(node: Node, functional: bool, facts: Facts) -> None:
+    """`b if a else a` gives False where a boolean a fails, `a if a else b` True where it holds. Not beside another number, where
+    Python has the tensor that a is."""
     test = node.args[0]
     if type(test) is not Value or not facts.is_boolean(test):
         return
-    for region, known in zip(node.regions, (True, False)):
-        results = outputs_of(region.result, len(node.values))
-        region.result = tuple(known if outer(leaf) is test else leaf for leaf in results)
+    results = [outputs_of(region.result, len(node.values)) for region in node.regions]
+    tensor = not functional and not facts.is_number(test)
+    for at, (region, known) in enumerate(zip(node.regions, (True, False))):
+        region.result = tuple(
+            known if outer(leaf) is test and not (tensor and _is_other_number(facts, outer(other))) else leaf
+            for leaf, other in zip(results[at], results[1 - at])
+        )
+
+
+def _is_other_number(facts: Facts, leaf: Any) -> bool:
+    """Whether it is a number of Python's that is none of True and False."""
+    return facts.is_number(leaf) and not facts.is_boolean(leaf)
 
 
 def _name_carried(node: Node) -> None:

@@ -1,0 +1,32 @@
+"""Arithmetic of booleans and counts in NumPy, whose floats other frameworks make narrower: without arguments, too."""
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+FUNCTIONS = [
+    lambda x: (x[0] > 0) / 2,
+    lambda x: (x > 0) / 2,
+    lambda x: (x > 0) * 2.5,
+    lambda x: (x > 0) / (x < 5),
+    lambda x: np.sin((x > 0).sum()),
+    lambda x: (x > 0).sum() / 2,
+    lambda x: np.sqrt(np.arange(3)) + 1,
+    lambda x: np.mean(x > 0),
+    lambda x: x.astype(int) / 2,
+]
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS)
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_dtype_is_numpy_s(fn, level, dtype):
+    x = np.array([1, 2, -3], dtype)
+    program = gfx.symbolic_trace(fn, *([x] if level else []), backend="numpy")
+    want = fn(x)
+    assert program(x).dtype == want.dtype
+    got = program.to("torch")(torch.from_numpy(x))
+    assert str(got.dtype) == f"torch.{want.dtype}"
+    np.testing.assert_allclose(got.numpy(), want)
