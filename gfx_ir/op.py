@@ -13,7 +13,7 @@ from .control import Control
 from .dtypes import DType
 from .errors import MissingOp
 from .template import Own, Spelling, Template
-from .trees import tree_map
+from .trees import leaves, tree_map
 
 TENSOR = ("tensor",)
 HOST_KINDS = ("int", "float", "bool", "str", "dtype", "device", "shape", "any", "optional", "key")
@@ -143,6 +143,16 @@ class OpDef:
     def named(self, args: Sequence[Any]) -> SimpleNamespace:
         """The bound arguments as attributes."""
         return SimpleNamespace(**dict(zip(self.params, args)))
+
+    def takes_any_shape(self, args: Sequence[Any]) -> bool:
+        """Whether it computes something for tensors of every shape."""
+        tensors = [leaf for leaf in leaves(tuple(args)) if getattr(leaf, "is_tensor", False)]
+        alone = len(tensors) < 2
+        if self.traits & (Trait.CASTS | Trait.ASKS | Trait.UNTOLD) or (self.traits & Trait.ELEMENTWISE and alone):
+            return True
+        if tensors:
+            return alone and "axis" in self.params and args[self.params.index("axis")] is None
+        return not any(type(leaf) is int and leaf < 0 for leaf in leaves(tuple(args[:1])))
 
     def output_kinds(self, args: Sequence[Any]) -> tuple[str, ...]:
         """Kinds of the outputs 1… for these arguments."""

@@ -80,6 +80,11 @@ class Span:
         return self._line
 
     @property
+    def step(self) -> tuple:
+        """What tells one operation of the author's code, in one call of it, from all others of the capture."""
+        return (self.file, self.line) if self._code is None else (id(self._code), self._lasti, id(self.scope))
+
+    @property
     def text(self) -> str:
         """The line itself, stripped."""
         return linecache.getline(self.file, self.line).strip()

@@ -109,7 +109,7 @@ def _capture(
         tree, rebuild, state = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
-    keep_errors(graph, tracer.raising.raised_by)
+    keep_errors(graph, tracer.raising.raised_by, tracer.raising.may_fail)
     program = Program(
         graph, {}, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
         flavour.name if flavour is not None else "numpy", [write.path for write in state],

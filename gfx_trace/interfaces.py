@@ -120,6 +120,7 @@ class Knowing(Protocol):
     sizes: dict[int, tuple]
     missing: dict[str, Span | None]
     unread: set[Value]
+    static_types: bool
 
     @property
     def native_methods(self) -> RunningMethods:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Node, Value
-from gfx_ir.op import Trait
+from gfx_ir.op import Point, Trait
 
 from .interfaces import Capturing
 from .raised import INSTEAD_OF_CATCHING, Raised
@@ -62,7 +62,7 @@ class Raising:
 
     def matters(self, node: Node) -> bool:
         """Whether it makes a difference that a node runs whose values nobody takes."""
-        return node.op.effect or self.raised_by(node) is not None
+        return node.op.effect or self.raised_by(node) is not None or self.may_fail(node)
 
     def raised_by(self, node: Node) -> str | None:
         """The error that a node may raise though nobody takes what it gives: see `passes.dce`."""
@@ -71,6 +71,14 @@ class Raising:
         if found is not None:
             return "" if taken or node.value.kind != "tensor" else found
         return "" if taken and not self._of_one(node.args[0]) else None
+
+    def may_fail(self, node: Node) -> bool:
+        """Whether a node may get shapes that its op does not take: not where types are known, which the capture has asked."""
+        if self._tracer.static_types or node.op.effect or node.regions or not node.values:
+            return False
+        if node.op.traits & Trait.OF_ONE or node.op.point is Point.PYTHON:  # which are asked apart
+            return False
+        return node.values[0].is_tensor and not node.op.takes_any_shape(node.args)
 
     def _of_one(self, x: Any) -> bool:
         """Whether x is surely a number, or a tensor of one element."""

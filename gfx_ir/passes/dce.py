@@ -45,30 +45,56 @@ def has_effect(node: Node) -> bool:
     return node.op.effect or any(inner.op.effect for region in node.regions for inner in region.walk())
 
 
-def keep_errors(graph: Graph, raises: Raises) -> None:
-    """Evaluate the dead nodes of a fresh graph and of its regions that may raise an error, so that they stay, and erase the others."""
+def keep_errors(graph: Graph, raises: Raises, may_fail: Callable[[Node], bool]) -> None:
+    """Evaluate the dead nodes of a fresh graph and of its regions that may raise an error, so that they stay, and erase the others.
+
+    `may_fail`: whether a node may get tensors that its op does not take. Where another node of the same operation of the
+    author's is used, it is a part of that, or was captured twice, and goes."""
     graphs = [graph]
     for outer in graphs:
         graphs += [region for node in outer for region in node.regions]
+    left = False
     for inner in reversed(graphs):  # what a region holds is settled before the node that holds it
         node = inner.last
         while node is not None:
             previous = node.prev
             if not needed(node):
-                _keep(node, raises)
+                left |= _keep(node, raises, may_fail)
             node = previous
+    if left:
+        _keep_failing(graphs, may_fail)
     for inner in graphs:
         relink(inner)
 
 
-def _keep(node: Node, raises: Raises) -> None:
-    """Evaluate a dead node for its error, or those in its regions for theirs; else it goes."""
+def _keep_failing(graphs: list[Graph], may_fail: Callable[[Node], bool]) -> None:
+    """Evaluate what is left of dead nodes, where no other of the same operation of the author's is used."""
+    everything = [node for graph in graphs for node in graph]
+    steps = {_step(node) for node in everything if needed(node)}
+    for node in reversed(everything):
+        if not needed(node) and node.graph is not None:
+            if may_fail(node) and _step(node) not in steps:
+                _evaluate(node, "")
+            else:
+                node.graph.erase(node)
+
+
+def _step(node: Node) -> tuple:
+    return () if node.span is None else node.span.step
+
+
+def _keep(node: Node, raises: Raises, may_fail: Callable[[Node], bool]) -> bool:
+    """Evaluate a dead node for its error, or those in its regions for theirs; else it goes, if it cannot fail. Whether it is left."""
     held = [inner for region in node.regions for inner in region.walk() if raises(inner) is not None]
     found = held or ([node] if raises(node) is not None else [])
     for raising in found:
         _evaluate(raising, raises(raising))
-    if not found and node.graph is not None:
-        node.graph.erase(node)
+    if found or node.graph is None:
+        return False
+    if may_fail(node) or any(may_fail(inner) for region in node.regions for inner in region.walk()):
+        return True
+    node.graph.erase(node)
+    return False
 
 
 def _evaluate(node: Node, error: str | None) -> None:
