@@ -67,14 +67,17 @@ def alike(call: str, lift: Callable[..., Any], *places: int) -> Callable[..., An
         given = (*args, *kwargs.values())
         first, *rest = [given[at] for at in places if at < len(given)]
         for x in rest:
-            _require_alike(call, first, x)
+            require_alike(call, first, x)
         return lift(*args, **kwargs)
 
     return checked
 
 
-def _require_alike(call: str, a: Any, b: Any) -> None:
+def require_alike(call: str, a: Any, b: Any) -> None:
+    """Hold the ranks of two tensors against each other."""
     ranks = known_rank(a), known_rank(b)
+    if a is b:
+        return
     if None not in ranks:
         if ranks[0] != ranks[1]:
             raise ShapeError(f"torch.{call} takes tensors of one rank, and gets {ranks[0]} and {ranks[1]} axes")

@@ -12,6 +12,7 @@ from gfx_ir.dtypes import DTYPES
 from gfx_ir.ops._body import widened
 
 from ..lifting import cast_like, dtype_like, is_on, is_sizes, kernels, known_rank, known_size
+from ..ranks import require
 from .layers import Lifts, each
 
 
@@ -163,6 +164,9 @@ def torch_instance_norm(
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """F.layer_norm."""
     shape = normalized_shape if is_sizes(normalized_shape) else each(normalized_shape, 1)
+    for x in (weight, bias) if type(shape) is tuple else ():
+        if x is not None:
+            require("layer_norm's weights", x, "==", len(shape))
     return ops.layer_norm(input, shape, weight, bias, eps)
 
 
@@ -187,6 +191,9 @@ def _statistics(x: Any, axis: Any, eps: Any, keepdims: bool = False) -> tuple[An
 
 def group_norm(input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """F.group_norm."""
+    for x in (weight, bias):
+        if x is not None:
+            require("group_norm's weights", x, "==", 1)
     return ops.group_norm(input, num_groups, weight, bias, eps)
 
 

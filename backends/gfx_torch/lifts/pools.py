@@ -10,6 +10,7 @@ from gfx_ir.build import host
 from gfx_ir.dtypes import float64
 
 from ..lifting import Pair, dtype_like, fixed_int, known_rank, known_size, refuse
+from ..ranks import require
 from .layers import Lifts, batched, each
 
 
@@ -192,6 +193,7 @@ def local_response_norm(input: Any, size: Any, alpha: Any = 1e-4, beta: Any = 0.
     """F.local_response_norm."""
     if known_size(input, 0) == 0:
         return input
+    require("local_response_norm", input, ">=", 3)
     return ops.local_response_norm(input, fixed_int(size, "the number of channels"), alpha, beta, k)
 
 

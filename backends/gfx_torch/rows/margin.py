@@ -16,6 +16,7 @@ from .. import kinds
 from ..lifting import floating, known_rank
 from ..lifts.activations import order
 from ..lifts.losses import settled
+from ..ranks import require_alike
 
 _AS_OP = {"input": "x", "input1": "x1", "input2": "x2"}
 _LEGACY = ("size_average", "reduce")
@@ -39,7 +40,9 @@ def _some_axis(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _floats(given: dict[str, Any]) -> dict[str, Any]:
-    """Distances are floats, also those of whole numbers."""
+    """Distances are floats, also those of whole numbers; of tensors of one rank."""
+    for name in ("positive", "negative"):
+        require_alike("triplet_margin_loss", given["anchor"], given[name])
     return {**given, **{name: floating(given[name]) for name in ("anchor", "positive", "negative")}}
 
 

@@ -31,6 +31,10 @@ CASES = {
     "flatten_some": (lambda x: x.flatten(1, 2), (r(2, 3, 4),), (r(2, 3),)),
     "gather": (lambda x, i: torch.gather(x, 0, i), (r(3, 2), ZERO[None]), (r(3, 2), ZERO)),
     "index_select": (lambda x, i: torch.index_select(x, 0, i), (r(3), ZERO), (r(3), ZERO[None])),
+    "layer_norm": (lambda x, w: F.layer_norm(x, (3,), w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
+    "group_norm": (lambda x, w: F.group_norm(x, 1, w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
+    "local_response_norm": (lambda x: F.local_response_norm(x, 2), (r(2, 3, 4),), (r(2, 3),)),
+    "triplet_margin_loss": (lambda a, b, c: F.triplet_margin_loss(a, b, c), (r(2, 3),) * 3, (r(2, 3), r(3), r(2, 3))),
     "binary_cross_entropy": (lambda x, y: F.binary_cross_entropy(x, y), (r(3), r(3)), (r(3), r(2, 3))),
 }
 
