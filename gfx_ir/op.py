@@ -151,7 +151,8 @@ class OpDef:
         if self.traits & (Trait.CASTS | Trait.ASKS | Trait.UNTOLD) or (self.traits & Trait.ELEMENTWISE and alone):
             return True
         if tensors:
-            return alone and "axis" in self.params and args[self.params.index("axis")] is None
+            everywhere = "axis" not in self.params or args[self.params.index("axis")] is None
+            return alone and everywhere and ("axis" in self.params or bool(self.traits & Trait.SHAPE_OF_FIRST))
         return not any(type(leaf) is int and leaf < 0 for leaf in leaves(tuple(args[:1])))
 
     def output_kinds(self, args: Sequence[Any]) -> tuple[str, ...]:
