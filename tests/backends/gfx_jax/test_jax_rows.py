@@ -91,7 +91,7 @@ CASES = [
     ("Array.squeeze", (X[:, :1], 1), {}), ("jnp.atleast_2d", (Y,), {}), ("jnp.broadcast_to", (Y, (2, 3, 4)), {}),
     ("jnp.broadcast_arrays", (X, Y), {}), ("lax.broadcast", (Y, (2, 3)), {}), ("lax.broadcast_in_dim", (Y, (4, 3), (0,)), {}),
     ("jnp.concatenate", ([X, X],), {"axis": 1}), ("jnp.concat", ((X, X),), {"axis": -1}), ("jnp.append", (X, Y), {}),
-    ("lax.concatenate", ([X, X], 0), {}), ("jnp.stack", ([X, X], -1), {}), ("jnp.hstack", ([X, X],), {}), ("jnp.hstack", ([Y, Y],), {}),
+    ("lax.concatenate", ([X, X], 0), {}), ("jnp.stack", ([X, X], -1), {}), ("jnp.stack", (X, 1), {}), ("jnp.hstack", ([X, X],), {}), ("jnp.hstack", ([Y, Y],), {}),
     ("jnp.vstack", ([Y, Y],), {}), ("jnp.column_stack", ([Y, Y],), {}), ("jnp.split", (X, 2), {}), ("jnp.split", (X, [1, 3], -1), {}),
     ("lax.split", (X, (1, 3), 2), {}), ("jnp.array_split", (X, 3, 2), {}), ("jnp.unstack", (X,), {"axis": 1}),
     ("jnp.flip", (X, 1), {}), ("jnp.flipud", (X,), {}), ("lax.rev", (X, (0, 2)), {}), ("jnp.roll", (X, 1, 1), {}),
@@ -190,7 +190,7 @@ def test_graph_of_a_call(name, args, kwargs):
     ("jnp.reshape", (X, (6, 4)), {"order": "F"}),
     ("jnp.take", (X, N), {"mode": "wrap"}), ("jnp.array", (X,), {"ndmin": 4}), ("jnp.linspace", (0, 1), {"retstep": True}),
     ("jnp.pad", (X, 1), {"mode": "linear_ramp"}), ("Array.__getitem__", (X, [0, 1]), {}),
-    ("jax.nn.softmax", (X,), {"where": B}), ("jnp.stack", (X,), {}),
+    ("jax.nn.softmax", (X,), {"where": B}),
     ("jnp.zeros", (3, "float31"), {}),
 ])  # fmt: skip
 def test_refused(name, args, kwargs):
