@@ -16,6 +16,7 @@ from gfx_ir.probing import own_attribute
 
 from .aliases import Lost, WrittenConstant
 from .contents import FIXED, unchanged
+from .faults import class_name
 from .gradient_marks import unmarked
 from .journal import MISSING, Slot, containers
 from .proxy import Proxy
@@ -104,7 +105,7 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     asked = slot.place in tracer.consulted
     if not (old is None or old is MISSING or tracer.array_owner(old) is not None):
         if asked or module is None or type(old) not in FIXED:
-            raise _changes(slot, old)
+            raise _changes(tracer, slot, old)
     elif asked and (old is None or old is MISSING):
         found = "None" if old is None else "not there"
         raise UnsupportedConstruct(
@@ -117,13 +118,17 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     path = f"{owner}.{slot.key}" if owner else str(slot.key)
     param = _param_of(tracer, slot, old)
     if param is not None and not (type(value) is Proxy and not value.weak):
-        raise _changes(slot, old)
+        raise _changes(tracer, slot, old)
     return Write(param or path, tracer.unwrap(value), slot, param)
 
 
-def _changes(slot: Slot, old: Any) -> UnsupportedConstruct:
+def _changes(tracer: Tracer, slot: Slot, old: Any) -> UnsupportedConstruct:
     """The error for a write that replaces what is no tensor, and what the graph took for fixed."""
-    what = "Python number" if isinstance(old, (int, float)) and not isinstance(old, np.generic) else type(old).__name__
+    what = (
+        "Python number"
+        if isinstance(old, (int, float)) and not isinstance(old, np.generic)
+        else class_name(tracer, old) or "value"
+    )
     return UnsupportedConstruct(
         f"GFX cannot convert this write: {slot.name!r} is a {what} that changes from call to call, and its value is part of the graph",
         slot.span, "make it a buffer (a tensor), or an argument and a result",
