@@ -40,12 +40,10 @@ from .lifts import LIFTS
 from .refused import REFUSED
 from .rows import ROWS
 from .rows.effect import print_to
-from .strict import Strict
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
 _PRINTED = {"promoting_cond": ("cond", control.promoting_cond), "settled": ("settled", control.settled)}
 _SCALAR_CLASS = type(jnp.float32)
-_STRICT = ("lax.", "jax.lax.")  # what functions are called that promote nothing
 _COMPILED = type(jax.jit(lambda: None)).__module__.partition(".")[0]  # the package of JAX's compiled part
 _PYTHON = {bool: "b", int: "i", float: "f", complex: "c"}
 _X64 = 'call jax.config.update("jax_enable_x64", True) to keep them'
@@ -114,10 +112,6 @@ class JaxBackend(Backend):
         self.printed["print_to"] = functions["print_to"], Lift("print_to", print_to)
         for path, fn in REFUSED.items():
             self.add_lift(path, fn, names)
-        strict = Strict()
-        for target, lift in self.functions.items():
-            if lift.name.startswith(_STRICT):
-                lift.fn = strict.asked(target, lift.name, lift.fn)
 
     def higher_order(self, fn: Any) -> str | None:
         """A test or loop that GFX printed for dtypes and shapes that were open; what jax.grad and its like made."""
