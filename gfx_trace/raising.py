@@ -74,7 +74,7 @@ class Raising:
 
     def may_fail(self, node: Node) -> bool:
         """Whether a node may get shapes that its op does not take: not where types are known, which the capture has asked."""
-        if self._tracer.static_types or node.op.effect or node.regions or not node.values:
+        if self._tracer.static_types or node.op.effect or node.regions or len(node.values) != 1:
             return False
         if node.op.traits & Trait.OF_ONE or node.op.point is Point.PYTHON:  # which are asked apart
             return False

@@ -132,7 +132,7 @@ class ShapeRules:
     def __init__(self, promotion: str) -> None:
         self.promotion = promotion
         self._found: dict[Any, Any] = {}
-        self._told = _answers(promotion)
+        self._told, self._own = _answers(promotion), dict[Any, Any]()
 
     def infer(self, op: OpDef, args: tuple) -> tuple:
         """Types of the outputs 1… of `op` on arguments of these types. Raises what the rule raises."""
@@ -166,7 +166,8 @@ class ShapeRules:
 
     def once(self, key: Any, rule: Callable[[Call, tuple], Any], call: Call, types: tuple) -> Any:
         """What a rule gives for a call, remembered by a key that has all that it sees."""
-        told = self._told
+        # what users write between operators is theirs: it is no more met in the next function
+        told = self._own if call.op.traits & Trait.ELEMENTWISE else self._told
         try:
             found = told.get(key)
         except TypeError:  # an argument that is no key, as an array's content

@@ -112,7 +112,7 @@ for _signature, _spelling in (
     ("ones_like(x, dtype=None)", "np.ones_like(x, dtype=dtype)"),
 ):
     op(FAMILY, _signature, _spelling, infer=_like, compute=free, traits=Trait.SHAPE_OF_FIRST)
-op(FAMILY, "to_device(x, device)", "x", infer=_placed, put=put_same, compute=free)
+op(FAMILY, "to_device(x, device)", "x", infer=_placed, put=put_same, compute=free, traits=Trait.SHAPE_OF_FIRST)
 
 
 # ---------------------------------------------------------------- ranges

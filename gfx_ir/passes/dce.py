@@ -100,4 +100,4 @@ def _keep(node: Node, raises: Raises, may_fail: Callable[[Node], bool]) -> bool:
 def _evaluate(node: Node, error: str | None) -> None:
     """Let a node be computed, whoever takes its value."""
     assert node.graph is not None
-    node.graph.insert(Node(lookup("evaluate"), (node.value, error), (), node.span), node.next)
+    node.graph.insert(Node(lookup("evaluate"), (node.values[0], error), (), node.span), node.next)

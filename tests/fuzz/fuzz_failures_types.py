@@ -114,6 +114,7 @@ def f(x, n, k):
         s = abs(s) * 0.5 + e
     return s
 """,
+        "equal|refused",
         how=Settings("torch", 1, 1, False),
     ),
     "the least of a whole number and a float is written in place": Failure(

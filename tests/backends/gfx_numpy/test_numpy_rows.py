@@ -62,7 +62,7 @@ CASES = [
     ("ndarray.transpose", (X, 1, 0, 2), {}), ("ndarray.transpose", (X,), {}), ("ndarray.T@", (X,), {}), ("ndarray.T@", (M,), {}),
     ("ndarray.mT@", (X,), {}), ("np.swapaxes", (X, 0, -1), {}), ("np.moveaxis", (X, 0, -1), {}), ("np.rollaxis", (X, 2), {}),
     ("np.expand_dims", (X, (0, -1)), {}), ("np.squeeze", (X[:1],), {}), ("ndarray.squeeze", (X[:, :1], 1), {}), ("np.atleast_2d", (Y,), {}),
-    ("np.broadcast_to", (Y, (2, 3, 4)), {}), ("np.broadcast_arrays", (X, Y), {}), ("np.concatenate", ([X, X],), {"axis": 1}),
+    ("np.broadcast_to", (Y, (2, 3, 4)), {}), ("np.broadcast_arrays", (X, Y), {}), ("np.concatenate", ([X, X],), {"axis": 1}), ("np.concatenate", (X,), {}),
     ("np.concat", ((X, X),), {"axis": -1}), ("np.append", (X, Y), {}), ("np.stack", ([X, X], -1), {}), ("np.hstack", ([X, X],), {}),
     ("np.hstack", ([Y, Y],), {}), ("np.vstack", ([Y, Y],), {}), ("np.column_stack", ([Y, Y],), {}), ("np.split", (X, 2), {}),
     ("np.split", (X, [1, 3], -1), {}), ("np.array_split", (X, 3, 2), {}), ("np.unstack", (X,), {"axis": 1}), ("np.flip", (X, 1), {}),
@@ -169,7 +169,7 @@ def test_asarray_of_an_array_is_that_array():
     ("np.add", (X, X), {"out": X}), ("np.exp", (X,), {"where": B}), ("np.exp", (X,), {"dtype": np.float64}), ("np.sum", (X,), {"initial": 1.0}),
     ("np.mean", (X,), {"where": B}), ("np.reshape", (X, (6, 4)), {"order": "F"}), ("np.take", (X, N), {"mode": "wrap"}),
     ("np.array", (X,), {"ndmin": 4}), ("np.linspace", (0, 1), {"retstep": True}), ("np.pad", (X, 1), {"mode": "linear_ramp"}),
-    ("np.zeros", (3,), {"order": "F"}), ("np.concatenate", (X,), {}), ("np.random.normal", (), {}),
+    ("np.zeros", (3,), {"order": "F"}), ("np.random.normal", (), {}),
     ("np.random.rand", (3,), {}), ("np.zeros", (3, "float31"), {}), ("ndarray.sum", (X,), {"out": X}),
 ])  # fmt: skip
 def test_refused(name, args, kwargs):
