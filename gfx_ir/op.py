@@ -29,8 +29,10 @@ Cost = Callable[[SimpleNamespace, tuple], Any]
 Put = Callable[[SimpleNamespace, Any, int], Any]
 
 
-class Trait(enum.Flag):
+class Trait(enum.IntFlag):
     """What rules may know of an op without its name. Each is a law, and the tests hold every op that states it to it."""
+
+    __and__ = __rand__ = int.__and__  # type: ignore[assignment]  # rules ask once a node, and only whether it is 0
 
     NONE = 0
     ELEMENTWISE = enum.auto()
@@ -61,6 +63,8 @@ class Trait(enum.Flag):
     """The number that the author took of a tensor of one element: of any other it raises."""
     FRESH = enum.auto()
     """Its result is memory of its own, though it computes nothing new: two of them are two."""
+    FLOATS = enum.auto()
+    """Its result is of floating-point numbers where one of its tensors is, and all else real, in dtypes that promote with that."""
 
 
 class Point(enum.Enum):

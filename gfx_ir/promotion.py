@@ -69,6 +69,11 @@ def promote(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None
         raise ShapeError(str(error)) from None
 
 
+def mixes_kinds(rules: str) -> bool:
+    """Whether the promotion rules define what tensors of several kinds promote to."""
+    return rules != "array_api"
+
+
 def _promote_torch(operands: Sequence[LogicalTensor]) -> DType | None:
     """PyTorch lets a 0-d tensor beside others decide only the kind; both readings of an unknown rank must agree."""
     readings = [(t.rank == 0,) if t.rank is not None else (True, False) for t in operands]
@@ -160,7 +165,7 @@ def operator(rule: DtypeRule) -> DtypeRule:
     def marked(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
         return rule(operands, rules)
 
-    marked.operator = True  # type: ignore[attr-defined]
+    marked.operator = rule  # type: ignore[attr-defined]
     return marked
 
 

@@ -12,16 +12,17 @@ from typing import Any
 from gfx_ir import dtypes
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.errors import GfxError
-from gfx_ir.graph import Value, values_in
+from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.origins import POSITIONS
 from gfx_ir.infer.shape_rules import Call
 from gfx_ir.op import Trait
-from gfx_ir.promotion import as_type
+from gfx_ir.promotion import as_type, mixes_kinds
 from gfx_ir.rules import UNKNOWN
-from gfx_ir.trees import leaves, tree_map
+from gfx_ir.trees import BRANCHES, is_constant, leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
+from .equations import is_tensor
 from .record import Record
 
 Names = frozenset[str]
@@ -53,6 +54,8 @@ class DtypeSources:
         self._sources, self._probed = Question(self._named_and_lowest), Question(self._named_and_probed)
         self._floating = Question(self._is_floating)
         self._made: dict[Any, Dtypes] = {}  # what an op gives, by the op and what it is told
+        self._root = record.facts.root
+        self._mixes = mixes_kinds(record.rules.promotion)
 
     # ------------------------------------------------------------------ what is asked
     def made_of(self, value: Value) -> Names:
@@ -77,7 +80,8 @@ class DtypeSources:
 
     def is_floating(self, value: Value) -> bool:
         """Whether a parameter makes a value one of floating-point numbers, of whichever real ones the arguments are."""
-        found: bool = self._floating.ask(self._root(value))
+        root = self._root(value)
+        found: bool = self._floats(root) or self._floating.ask(root)
         return found
 
     def own_dims(self, value: Value) -> tuple | None:
@@ -103,8 +107,20 @@ class DtypeSources:
     # ------------------------------------------------------------------ rules
     def _only_part(self, value: Value) -> Value | None:
         """The one tensor that a value is made of, parameters apart."""
-        parts = [part for part in self._parts(value) if part.node.op.name != "parameter"]
-        return parts[0] if len(parts) == 1 else None
+        record, only = self._record, None
+        plain = not value.node.regions and value not in record.begins
+        for part in value.node.args if plain else self._parts(value):
+            kind = type(part)
+            if kind is Value:
+                if part.node.op.name != "parameter" and part.is_tensor:
+                    part = self._root(part)
+                    if part.node.op.name != "parameter":
+                        if only is not None:
+                            return None
+                        only = part
+            elif kind in BRANCHES and not is_constant(part):
+                return None
+        return only
 
     def _of_arguments(self, value: Value) -> Rule:
         names = self._own_name(value)
@@ -151,15 +167,34 @@ class DtypeSources:
             return (yield self._floating, self._data(value)[0])
         if node.regions or value in record.begins:
             return False
+        floats = self._mixing(node)
         call = Call(node.op, node.args, value.index - 1, self._root)
         types = [_BOOLEAN] * len(call.tensors)
         for part in sorted(self._data(value), key=lambda part: part.node.op.name != "parameter"):
             if (yield self._floating, part):
+                if floats:
+                    return True
                 types[call.tensors.index(part)] = _FLOATING
                 dtype = record.rules.type(call, tuple(types)).dtype
                 if dtype is not None and dtype.kind == "f":
                     return True
         return False
+
+    def _floats(self, value: Value) -> bool:
+        """Whether that is told at once: by the op, of which one argument is a parameter of floating-point numbers."""
+        node = value.node
+        if not self._mixing(node) or value in self._record.like:
+            return False
+        for arg in node.args:
+            if type(arg) is Value and arg.is_tensor:
+                part = self._root(arg)
+                if part.node.op.name == "parameter" and self._record.given(part).dtype.kind == "f":  # type: ignore[union-attr]
+                    return True
+        return False
+
+    def _mixing(self, node: Node) -> bool:
+        """Whether an op gives floating-point numbers where one of its tensors has them."""
+        return self._mixes and node.op.traits & Trait.FLOATS != 0 and complex not in map(type, node.args)
 
     def _handed_on(self, value: Value) -> bool:
         """Whether a value is one of others, of which no op makes it."""
@@ -199,27 +234,32 @@ class DtypeSources:
         given = self._record.given(value)
         if given is not None:
             return given.dims
-        tensors = self._parts(value)
-        if value.node.op.traits & Trait.ELEMENTWISE and len(tensors) == 1:
-            return (yield self._dims, tensors[0])
+        op = value.node.op
+        if op.traits & Trait.ELEMENTWISE:
+            tensors = self._parts(value)
+            if len(tensors) == 1:
+                return (yield self._dims, tensors[0])
+        elif op.traits & Trait.SHAPE_OF_FIRST and is_tensor(value.node.args[0]):
+            return None  # which tells nothing
         made = self._inferred(
             value, tree_map(lambda x: UNKNOWN if type(x) is Value and x.is_tensor else x, value.node.args)
         )
         return None if made is None else made.dims
 
     # ------------------------------------------------------------------ what they read
-    def _root(self, value: Value) -> Value:
-        return self._record.facts.root(value)
-
     def _own_name(self, value: Value) -> Names:
         return Names(value.node.args[:1]) if self._record.assumed.is_argument(value) else Names()
 
     def _parts(self, value: Value) -> list[Value]:
         """The tensors that a value is made of; of what a loop carries, what that begins with, of a test, what its sides leave."""
         record = self._record
-        begins = value in record.begins
-        found = (record.begins[value],) if begins else tuple(record.sides(value)) or value.node.args
-        return [self._root(leaf) for leaf in values_in(found) if leaf.is_tensor]
+        found = value.node.args
+        if value in record.begins:
+            found = (record.begins[value],)
+        elif value.node.regions:
+            found = tuple(record.sides(value)) or found
+        origin = record.facts.origin
+        return [self._root(leaf) if leaf in origin else leaf for leaf in values_in(found) if leaf.is_tensor]
 
     def _inferred(self, value: Value, args: tuple) -> LogicalTensor | None:
         if value.node.regions or (value.node.op.infer is None and value.node.op.body is None):

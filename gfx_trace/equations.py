@@ -165,7 +165,7 @@ class Equations:
 
     def _same_rank(self, value: Value) -> Value | None:
         """The value whose rank a value has, whatever that is."""
-        if value.type is not None or value in self.rows_of or self.numbers_of(value):
+        if value.type is not None or value in self.rows_of or (self.stated and self.numbers_of(value)):
             return None
         source = self.like.get(value) or transfer.rank_source(value.node)
         return None if source is None else self.facts.root(source)

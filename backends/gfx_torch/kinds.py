@@ -141,9 +141,12 @@ def refusing(fn: Callable[..., Any], name: str, own: int = 0) -> Callable[..., A
     fn, rows = one_dtype.refusing(fn, name), taken(name)
     if not rows:
         return fn
+    common = all(asked == FIRST and _COMMON.issubset(kinds) for asked, kinds in rows)
 
     @functools.wraps(fn)
     def lift(*args: Any, **kwargs: Any) -> Any:
+        if common and not kwargs and len(args) > own and type(args[own]) is Value and args[own].type is None:
+            return fn(*args)  # which `check` would not ask
         if kwargs.get("dtype") is None and not any(map(is_dtype, args)):  # or the function casts what it is given
             given = [*args[own:], *(kwargs[key] for key in _NAMED if key in kwargs)]
             for (start, stop), kinds in rows:

@@ -98,7 +98,8 @@ __all__ = [
 def elementwise(rule: DtypeRule, tensors: Sequence[str] = ()) -> Callable[[SimpleNamespace, str], LogicalTensor]:
     """`broadcasting`, of an op whose elements each follow from those at their place."""
     infer = broadcasting(rule, tensors)
-    infer.traits = Trait.ELEMENTWISE  # type: ignore[attr-defined]
+    floats = getattr(rule, "operator", rule) in (promote, floating, dividing)
+    infer.traits = Trait.ELEMENTWISE | (Trait.FLOATS if floats else Trait.NONE)  # type: ignore[attr-defined]
     return infer
 
 

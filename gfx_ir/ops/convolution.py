@@ -94,7 +94,7 @@ op(
     "conv(x, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), groups=1, dims=2)",
     "conv(x, weight, bias=bias, stride=stride, padding=padding, dilation=dilation, groups=groups, dims=dims)",
     infer=_conv_type,
-    traits=Trait.RANK_OF_FIRST,
+    traits=Trait.RANK_OF_FIRST | Trait.FLOATS,
     compute=_costs.conv,
     doc="Correlation of x (N, C, ...) or (C, ...) with weight (O, C / groups, ...) over the last `dims` axes; padding "
     'is a tuple of what is added before and after each axis, "same" (stride 1) or "valid".',

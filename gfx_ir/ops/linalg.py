@@ -12,7 +12,7 @@ from typing import Any
 from .. import host
 from ..errors import ShapeError
 from ..host import DimLike
-from ..op import Point
+from ..op import Point, Trait
 from ..types import LogicalTensor
 from . import _costs, _seen, _views
 from ._einsum import contracted, einsum_dims
@@ -65,6 +65,9 @@ def matmul_dims(a: Dims, b: Dims) -> Dims:
 def _matmul_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     a, b, dtype = _pair(args, rules)
     return LogicalTensor(dtype, matmul_dims(a, b))
+
+
+_matmul_type.traits = Trait.FLOATS  # type: ignore[attr-defined]
 
 
 def _outer_type(args: SimpleNamespace, rules: str) -> LogicalTensor:

@@ -101,7 +101,7 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
 
 
 # ---------------------------------------------------------------- layers
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.FLOATS)
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     """x @ weight.T + bias; weight is (out features, in features)."""
     out = ops.matmul(x, ops.matrix_transpose(weight))

@@ -1,5 +1,6 @@
 """Traits are laws: every op that states one keeps it on every sample of it."""
 
+import itertools
 import warnings
 
 import jax
@@ -10,7 +11,8 @@ import pytest
 from gfx_ir import dtypes
 from gfx_ir.backend import backend
 from gfx_ir.op import Point, Trait, evaluate, lookup
-from gfx_ir.rules import building
+from gfx_ir.rules import building, infer
+from gfx_ir.types import LogicalTensor
 from sampled import bound, outputs
 from samples import Sample, all_samples
 
@@ -174,3 +176,20 @@ def test_neutral_elements():
         out = run(op, (x, op.neutral))
         if isinstance(x, np.ndarray) and out.dtype == x.dtype:
             np.testing.assert_array_equal(out, x)
+
+
+@pytest.mark.parametrize("promotion", ["torch", "jax", "numpy"])
+@stating(Trait.FLOATS)
+def test_floats(sample: Sample, promotion):
+    """One tensor of floating-point numbers is enough, whichever that is, whatever real numbers the others are."""
+    op, args = lookup(sample.op), bound(sample)
+    tensors = [at for at, x in enumerate(args) if isinstance(x, np.ndarray)]
+    if any(isinstance(x, complex) for x in args):
+        return
+    for at, other in itertools.product(tensors, (dtypes.bool_, dtypes.DTYPES["uint8"], dtypes.int64)):
+        types = [
+            LogicalTensor(dtypes.float32 if place == at else other) if place in tensors else x
+            for place, x in enumerate(args)
+        ]
+        (made,) = infer(op, tuple(types), promotion)
+        assert made.dtype.kind == "f"
