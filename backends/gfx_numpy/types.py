@@ -17,7 +17,7 @@ from gfx_ir.op import REGISTRY
 from gfx_ir.printed import printed_helpers
 from gfx_ir.row import Lift
 
-from . import holding, layouts, lifts
+from . import holding, layouts, lifts, taken
 from .rows import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
 
 # What capture itself answers, by the name that it knows it by.
@@ -52,6 +52,8 @@ class NumpyBackend(Backend):
             self._lift_named(name).array = True
         for name, told in SHARES.items():
             self._lift_named(name).copies = told
+        for target, lift in self.functions.items():
+            lift.fn = taken.refusing(lift.fn, lift.name, target)
         for table, writes in ((generator.DRAWS, False), (generator.SHUFFLES, True)):
             for name, fn in table.items():
                 self.draws[name] = Lift(f"np.random.Generator.{name}", fn, writes=writes, silent=writes)

@@ -12,7 +12,18 @@ from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
 from ..ops._views import along
-from .words import Dialect, Lifted, ask_rank, element, expect, frozen, kind_of, known_dtype, unknown_dtype
+from .words import (
+    Dialect,
+    Lifted,
+    ask_rank,
+    conjugate,
+    element,
+    expect,
+    frozen,
+    kind_of,
+    known_dtype,
+    unknown_dtype,
+)
 
 
 class Calculus:
@@ -53,7 +64,7 @@ class Calculus:
             sizes = [_seen.length(x, 0, f"{call} with mode={mode!r} needs the lengths of both") for x in (a, v)]
             if sizes[1] > sizes[0]:
                 raise MissingOp(f"GFX has no row for {call} by the longer vector", hint="give the longer one first")
-        return ops.convolve(a, ops.conj(ops.flip(v)), mode)
+        return ops.convolve(a, conjugate(ops.flip(v)), mode)
 
     def interp(self, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
         """Values on the line through points."""
@@ -191,7 +202,8 @@ class Calculus:
             none, filled = ops.isnan(a), self._filled(a, 0)
             kept = ops.logical_not(none)
             count = ops.count_nonzero(kept, axis=axis, keepdims=True)
-            mean = ops.divide(ops.sum(filled, axis=axis, keepdims=True), _like(count, a))
+            summed = ops.sum(filled, axis=axis, keepdims=True)
+            mean = ops.divide(summed, _like(count, summed))
             off = ops.square(ops.abs(ops.where(none, 0, ops.subtract(a, mean))))
             count = count if keepdims else ops.count_nonzero(kept, axis=axis)
             total = ops.sum(off, axis=axis, keepdims=keepdims)

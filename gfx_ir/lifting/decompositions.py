@@ -95,7 +95,9 @@ class Decompositions:
         if tol is None:
             return ops.matrix_rank(a, rtol=rtol, hermitian=hermitian)
         size = ops.abs(ops.eigvalsh(a)) if hermitian else ops.svdvals(a)
-        return ops.count_nonzero(ops.greater(size, tol), axis=-1)
+        return ops.count_nonzero(
+            ops.greater(size, tol if isinstance(tol, (int, float)) else ops.expand_dims(tol, -1)), axis=-1
+        )
 
     def tensorinv(self, a: Any, ind: int = 2) -> Any:
         """The inverse of the map from the last axes to the first `ind`."""

@@ -176,6 +176,7 @@ class Elements:
         """Equal within a tolerance that is relative to b."""
         expect(self.say.call("isclose"), "equal_nan", equal_nan, False)
         a, b = self.say.as_array(a), self.say.as_array(b)
+        b = ops.multiply(b, 1.0) if kind_of(b) in ("b", "u") else b  # which have no negative differences
         near = ops.less_equal(ops.abs(ops.subtract(a, b)), ops.add(atol, ops.multiply(rtol, ops.abs(b))))
         finite = ops.logical_and(ops.isfinite(a), ops.isfinite(b))
         return ops.logical_or(ops.logical_and(near, finite), ops.equal(a, b))

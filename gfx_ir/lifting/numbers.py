@@ -10,7 +10,7 @@ from .. import ops
 from ..dtypes import complex128, float64
 from ..graph import Value
 from ..op import lookup
-from .words import Dialect, Lifted, kind_of, known_dtype, unknown_dtype
+from .words import Dialect, Lifted, conjugate, kind_of, known_dtype, unknown_dtype
 
 
 class Numbers:
@@ -39,7 +39,7 @@ class Numbers:
             ),
             "float_power": lambda a, b: ops.pow(_double(a), b),
             "matvec": lambda a, v: ops.squeeze(ops.matmul(a, ops.expand_dims(v, -1)), axis=-1),
-            "vecmat": lambda v, a: ops.squeeze(ops.matmul(ops.expand_dims(ops.conj(v), -2), a), axis=-2),
+            "vecmat": lambda v, a: ops.squeeze(ops.matmul(ops.expand_dims(conjugate(v), -2), a), axis=-2),
         }
         found = {self.say.call(name): self._lift(name, fn, 1) for name, fn in one.items()}
         found |= {self.say.call(name): self._lift(name, fn, 2) for name, fn in two.items()}

@@ -7,12 +7,13 @@ from typing import Any
 
 from .. import ops
 from ..build import host
-from ..dtypes import DType, float64, int64
+from ..defaults import dtype_for
+from ..dtypes import DType, bool_, float64, int64
 from ..errors import MissingOp
 from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
-from .words import Dialect, Lifted, Table, ask_rank, expect, frozen, known_dtype
+from .words import Dialect, Lifted, Table, ask_rank, expect, frozen, kind_of, known_dtype
 
 All = namedtuple("All", ("values", "indices", "inverse_indices", "counts"))
 Counts = namedtuple("Counts", ("values", "counts"))
@@ -42,7 +43,7 @@ class Searching:
                 "setxor1d": self.setxor1d,
             },
             "isin": {"isin": self.isin},
-            "getitem": {"extract": self.extract, "compress .compress": self.compress},
+            "getitem": {"extract": self.extract, "compress": self.compress, ".compress": self.compressed},
             "sort": {"partition": self.partition},
             "argsort": {"argpartition .argpartition": self.argpartition, "lexsort": self.lexsort},
         }
@@ -127,7 +128,11 @@ class Searching:
     def extract(self, condition: Any, arr: Any, **options: Any) -> Any:
         """Elements where a condition holds."""
         self.say.refuse(self.say.call("extract"), **options)
-        return ops.getitem(self._flat(arr), self._flat(condition))
+        return ops.getitem(self._flat(arr), self._holding(self._flat(condition)))
+
+    def _holding(self, condition: Any) -> Any:
+        """Where a condition holds, which may be of numbers."""
+        return condition if kind_of(condition) == "b" else ops.astype(condition, bool_)
 
     def compress(self, condition: Any, a: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
         """Slices where a condition holds."""
@@ -139,6 +144,10 @@ class Searching:
         if axis is None:
             return ops.take(self._flat(a), kept, axis=0)
         return ops.take(self.say.as_array(a), kept, axis=axis)
+
+    def compressed(self, a: Any, condition: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
+        """The method, whose array comes first."""
+        return self.compress(condition, a, axis, out, **options)
 
     def partition(self, a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
         """Sorted, which is the most orderly partition."""
@@ -309,9 +318,14 @@ def foldings(say: Dialect) -> dict[str, Lifted]:
 
         return lift
 
+    def array(x: Any) -> Any:
+        """An operand; NumPy makes arrays of numbers, whose dtypes count."""
+        number = say.rules == "numpy" and isinstance(x, (int, float, complex))
+        return ops.as_tensor(x, dtype=dtype_for(x, say.rules)) if number else say.as_array(x)
+
     def outer(op: str) -> Lifted:
         def lift(a: Any, b: Any) -> Any:
-            a, b = say.as_array(a), say.as_array(b)
+            a, b = array(a), array(b)
             behind = ask_rank(b, say.call("outer"))
             ahead = ask_rank(a, say.call("outer"))
             return lookup(op)(ops.expand_dims(a, tuple(range(ahead, ahead + behind))) if behind else a, b)

@@ -251,11 +251,17 @@ def positions(say: Dialect) -> Table:
         return ops.searchsorted(keys, say.as_array(v), side=side)
 
     def digitize(x: Any, bins: Any, right: bool = False, **options: Any) -> Any:
+        """The bins may fall, too; of an array data tell whether they do."""
         say.refuse(say.call("digitize"), **options)
-        if isinstance(bins, (tuple, list)) and len(bins) > 1 and bins[0] > bins[-1]:
-            rising = ops.searchsorted(say.as_array(bins[::-1]), x, side="right" if right else "left")
-            return ops.subtract(len(bins), rising)
-        return ops.searchsorted(say.as_array(bins), x, side="left" if right else "right")
+        side = "left" if right else "right"
+        known = isinstance(bins, (tuple, list))
+        falls = len(bins) > 1 and bins[0] > bins[-1] if known else ops.less(ops.getitem(bins, -1), ops.getitem(bins, 0))
+        rising = lambda: ops.searchsorted(say.as_array(bins), x, side=side)
+        turned = lambda: say.as_array(bins[::-1]) if known else ops.flip(bins, axis=(0,))
+        falling = lambda: ops.subtract(ops.size(say.as_array(bins), 0), ops.searchsorted(turned(), x, side=side))
+        if isinstance(falls, bool):
+            return falling() if falls else rising()
+        return ops.where(falls, falling(), rising())
 
     def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         return ops.diagonal(a, offset, axis1, axis2)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import ops
 from ..dtypes import DType
-from .words import Dialect, Table, ask_rank, expect
+from .words import Dialect, Table, ask_rank, expect, kind_of
 
 
 class Statistics:
@@ -53,6 +53,7 @@ class Statistics:
         call = self.say.call("gradient")
         expect(call, "edge_order", edge_order, 1, 2)
         f = self.say.as_array(f)
+        f = ops.multiply(f, 1.0) if kind_of(f) in ("b", "u") else f  # which have no negative differences
         axes = range(ask_rank(f, call)) if axis is None else [axis] if isinstance(axis, int) else axis
         given = list(varargs) or [1.0]
         steps = given * len(axes) if len(given) == 1 else given

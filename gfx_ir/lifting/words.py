@@ -145,6 +145,11 @@ def kind_of(x: Any) -> str | None:
     return None if found is None else found.kind
 
 
+def conjugate(x: Any) -> Any:
+    """The conjugates; real numbers are their own, booleans stay such."""
+    return x if kind_of(x) in ("b", "u", "i", "f") else ops.conj(x)
+
+
 def unknown_dtype(call: str, instead: str = "") -> ShapeError:
     """The error of a call that does one thing to integers and another to floats, and gets what may be either."""
     hint = "give the argument's dtype: gfx.TensorSpec(shape, dtype)"
