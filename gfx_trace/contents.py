@@ -98,7 +98,8 @@ def _put_view(held: memoryview, content: Any) -> None:
 
 
 def _read_stream(base: Any) -> Callable[[Any], Any]:
-    return lambda held: Content(None if held.closed else (base.getvalue(held), base.tell(held)))
+    """Of a stream in memory: what it is pickled as, less its attributes; None: it is closed."""
+    return lambda held: Content(None if base.closed.__get__(held) else base.__getstate__(held)[:-1])
 
 
 def _put_stream(base: Any) -> Callable[[Any, Any], None]:
@@ -106,10 +107,11 @@ def _put_stream(base: Any) -> Callable[[Any, Any], None]:
         if content.value is None:
             base.close(held)
             return
-        base.seek(held, 0)
-        base.truncate(held, 0)
-        base.write(held, content.value[0])
-        base.seek(held, content.value[1])
+        if content == _read_stream(base)(held):
+            return
+        if base.closed.__get__(held):
+            base.__init__(held, content.value[0])
+        base.__setstate__(held, (*content.value, None))
 
     return write
 

@@ -6,56 +6,24 @@ can reach is read before the call and compared behind it. Where that cannot be r
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import enum
-import fractions
-import gc
 import operator
-import pathlib
-import re
-import struct
 import types
-import weakref
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
-import numpy as np
-
 from gfx_ir.errors import BackendError
-from gfx_ir.probing import is_module
 
 from .called import called_name
-from .contents import (
-    IN_PLACE_FUNCTIONS,
-    attributes_of,
-    children,
-    contents_of,
-    has_attributes,
-    only_reads,
-    row_of,
-    unchanged,
-)
+from .contents import FIXED, IN_PLACE_FUNCTIONS, only_reads, row_of
 from .framework_state import run_unwritten, stateful
 from .interfaces import Capturing
 from .journal import MISSING, Slot
 from .packages import framework, users
-from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .reached import DEEP, IMMUTABLE, changes, has_state, lends, parts_of, shown_by, state_of, unexplained
 from .rows import called, list_method
 
-_DEEP = 4
-_CODE = (
-    types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.ModuleType, type,
-    types.CodeType, property, classmethod, staticmethod, types.MethodWrapperType, types.GetSetDescriptorType, types.MemberDescriptorType,
-)  # fmt: skip
-_IMMUTABLE: tuple[type, ...] = (
-    *_CODE, str, int, float, complex, bytes, type(None), range, slice, type(Ellipsis), type(NotImplemented), tuple, frozenset,
-    re.Pattern, re.Match, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, fractions.Fraction,
-    np.generic, np.dtype, enum.Enum, pathlib.PurePath, operator.itemgetter, operator.attrgetter, operator.methodcaller,
-    types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items()), weakref.ref, super, types.GenericAlias,
-    types.UnionType, types.FrameType, types.TracebackType, BaseException, Proxy, HostProxy, Unusable, Undefined,
-)  # fmt: skip
 _QUIET = frozenset(
     "abc ast cmath copyreg dataclasses datetime decimal dis enum fractions functools gc genericpath "
     "hashlib importlib inspect itertools keyword linecache logging math numbers operator os pathlib platform posix posixpath re sre_compile "
@@ -66,8 +34,6 @@ WRITING_FUNCTIONS = frozenset(map(vars(operator).get, (*IN_PLACE_FUNCTIONS, "set
 """Functions of those modules that do."""
 _ASKING: dict[type, frozenset[str]] = {ContextVar: frozenset(("get",))}
 """Methods of opaque types that change nothing."""
-
-
 _PLACES = (types.MemberDescriptorType, types.GetSetDescriptorType)
 """Descriptors in C that hold an attribute of an object."""
 _GETTERS = (operator.itemgetter, operator.attrgetter)
@@ -89,7 +55,9 @@ class Effects:
         if found is None:
             if not (_quiet(f) and (_asks(f) or not any(map(_users_code, (*args, *kwargs.values()))))):
                 return self.watched(f, (f,), args, kwargs)
-            return self._of_framework(f, args, kwargs) if isinstance(f, types.FunctionType) else f(*args, **kwargs)
+            if isinstance(f, types.FunctionType):
+                return self._of_framework(f, args, kwargs)
+            return f(*args, **kwargs) if isinstance(f, type) else self._filling(f, args, kwargs)
         owner, name = found
         if name in ("__setattr__", "__delattr__"):
             self.tracer.journal.record(
@@ -109,15 +77,24 @@ class Effects:
             return list_method(self.tracer, owner, f, args, kwargs)
         self.writes(owner)
         if row_of(type(owner)) is not None:
-            return f(*args, **kwargs)
+            return self._filling(f, args, kwargs)
         return self.watched(f, (owner,), args, kwargs)
+
+    def _filling(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """A call of something in C that keeps to its arguments: of these, it may fill a container, a buffer or a stream."""
+        given = [shown_by(x) for x in (*args, *kwargs.values()) if type(x) not in FIXED]
+        for x in given:
+            if self.is_opaque(type(x)) and lends(x):
+                self.refuse(x)
+        held = tuple([x for x in given if row_of(type(x)) is not None])
+        return self.watched(partial(f, *args, **kwargs), held, (), {}, deep=1) if held else f(*args, **kwargs)
 
     def _of_framework(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """A function of a library of fixed arguments: what it gives is part of the graph, and a framework's own must write nothing."""
         package = f.__globals__.get("__name__", "").partition(".")[0]
         owner = next((backend for backend in self.tracer.frameworks() if package in backend.packages), None)
         if owner is None:
-            return f(*args, **kwargs)
+            return self._filling(f, args, kwargs)
         try:
             with owner.unwritten():
                 return run_unwritten(f, args, kwargs, owner) if stateful(f, args) else f(*args, **kwargs)
@@ -154,8 +131,7 @@ class Effects:
     def writes(self, owner: Any) -> None:
         """Something in C is about to write to an object: a container's content is recorded, an opaque object is refused in a region."""
         tracer = self.tracer
-        if type(owner) is memoryview:
-            owner = owner.obj
+        owner = shown_by(owner)
         if row_of(type(owner)) is not None:
             tracer.journal.record(owner, None, "contents", "a container", tracer.span())
         elif self.is_opaque(type(owner)):
@@ -165,9 +141,9 @@ class Effects:
         """Whether objects of a type hold more than Python shows: their size is not explained by their slots and attributes."""
         found = self.opaque.get(kind)
         if found is None:
-            known = kind is types.CellType or issubclass(kind, _IMMUTABLE)
+            known = kind is types.CellType or issubclass(kind, IMMUTABLE)
             readable = known or row_of(kind) is not None or framework(kind.__module__)
-            found = self.opaque[kind] = not readable and any(map(_unexplained, kind.__mro__[:-1]))
+            found = self.opaque[kind] = not readable and any(map(unexplained, kind.__mro__[:-1]))
         return found
 
     def refuse(self, owner: Any) -> None:
@@ -180,16 +156,16 @@ class Effects:
                 f"GFX cannot convert this use of {name}: {what}", "use it before or behind the test or loop"
             )
 
-    def watched(self, f: Callable[..., Any], roots: tuple, args: tuple, kwargs: dict, deep: int = _DEEP) -> Any:
+    def watched(self, f: Callable[..., Any], roots: tuple, args: tuple, kwargs: dict, deep: int = DEEP) -> Any:
         """A call of a function of which nothing is known: what it reaches through `roots` and arguments is read before
         and behind it, down to a depth (-1: all of it)."""
-        before = [(held, _state(held)) for held in self._reached((*roots, *args, *kwargs.values()), deep)]
+        before = [(held, state_of(held)) for held in self._reached((*roots, *args, *kwargs.values()), deep)]
         try:
             return f(*args, **kwargs)
         finally:
             span = self.tracer.span()
             for held, state in before:
-                for slot in _changes(held, state):
+                for slot in changes(held, state):
                     slot.span = span
                     self.tracer.journal.note(slot)
 
@@ -201,31 +177,17 @@ class Effects:
             for held in level:
                 if self.is_opaque(type(held)) and not hasattr(type(held), "__next__"):
                     self.refuse(held)
-                if _has_state(held):
+                if has_state(held):
                     yield held
-                below += [inner for inner in _parts(held) if id(inner) not in seen]
+                below += [inner for inner in parts_of(held) if id(inner) not in seen]
             level, deep = list({id(inner): inner for inner in below}.values()), deep - 1
             seen.update(map(id, level))
-
-
-def reached_from(roots: tuple) -> list[Any]:
-    """The objects that can be reached from others, down to a depth."""
-    level, found = list(roots), {id(root): root for root in roots}
-    for _ in range(_DEEP):
-        level = [inner for held in level for inner in _parts(held) if id(inner) not in found]
-        found.update((id(inner), inner) for inner in level)
-    return list(found.values())
-
-
-def reaches(roots: tuple, x: Any) -> bool:
-    """Whether an object can be reached from others, down to a depth."""
-    return any(found is x for found in reached_from(roots))
 
 
 def _bound(f: Any, args: tuple) -> tuple[Any, str] | None:
     """What a method in C is bound to, and its name; None: f is no such method."""
     kind = type(f)
-    if kind is types.BuiltinFunctionType or kind is types.MethodWrapperType:
+    if isinstance(f, types.BuiltinFunctionType) or kind is types.MethodWrapperType:
         owner = f.__self__
         return None if owner is None or isinstance(owner, (types.ModuleType, type)) else (owner, f.__name__)
     unbound = kind is types.MethodDescriptorType or kind is types.WrapperDescriptorType
@@ -239,7 +201,7 @@ def _reads(kind: type, name: str) -> bool:
         return name in row.reads and not (
             name == "__getitem__" and hasattr(kind, "__missing__")
         )  # which may make the item
-    if issubclass(kind, _IMMUTABLE) or only_reads(name) or framework(kind.__module__):
+    if issubclass(kind, IMMUTABLE) or only_reads(name) or framework(kind.__module__):
         return True
     return any(name in names for base, names in _ASKING.items() if issubclass(kind, base))
 
@@ -247,7 +209,7 @@ def _reads(kind: type, name: str) -> bool:
 def _quiet(f: Any) -> bool:
     """Whether a callable writes nothing that its caller sees: told by the module that it is of."""
     if isinstance(f, type):
-        known = row_of(f) is not None or issubclass(f, _IMMUTABLE)
+        known = row_of(f) is not None or issubclass(f, IMMUTABLE)
         return (known and not users({"__name__": f.__module__})) or _quiet_module(f.__module__)
     if isinstance(f, types.BuiltinFunctionType):
         return f not in WRITING_FUNCTIONS and _quiet_module(f.__module__ or "builtins")
@@ -270,85 +232,3 @@ def _users_code(x: Any) -> bool:
     """Whether an argument is code of the user's that the callee may run."""
     f = x.__func__ if isinstance(x, types.MethodType) else x
     return isinstance(f, types.FunctionType) and users(f.__globals__)
-
-
-def _has_state(held: Any) -> bool:
-    """Whether something holds what can be written, and Python can read it."""
-    kind = type(held)
-    if kind is types.CellType or row_of(kind) is not None:
-        return True
-    if isinstance(held, _IMMUTABLE) or is_module(held) or framework(kind.__module__):
-        return False
-    return has_attributes(held) or bool(_slots(kind))
-
-
-def _parts(held: Any) -> list[Any]:
-    """What can be reached from an object at once."""
-    kind = type(held)
-    if kind is types.FunctionType:
-        return _of_function(held) if users(held.__globals__) else []
-    if kind is types.MethodType:
-        return [held.__self__, held.__func__]
-    if kind is types.CellType:
-        return [held.cell_contents] if _filled(held) else []
-    if kind is types.BuiltinFunctionType:
-        return [] if isinstance(held.__self__, (types.ModuleType, type)) else [held.__self__]
-    if isinstance(held, (tuple, frozenset)) or _has_state(held):
-        return children(held)
-    if isinstance(held, _IMMUTABLE) or is_module(held) or framework(kind.__module__):
-        return []
-    return gc.get_referents(held)
-
-
-def _of_function(f: types.FunctionType) -> list[Any]:
-    """What a function that is run as it stands can write: what it closes over, its defaults, the globals that it names."""
-    named = [f.__globals__[name] for name in f.__code__.co_names if name in f.__globals__]
-    return [*(f.__closure__ or ()), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), *named]
-
-
-def _state(held: Any) -> tuple[Any, dict[str, Any]]:
-    """(content, attributes) of an object."""
-    kind = type(held)
-    if kind is types.CellType:
-        return None, {"": held.cell_contents} if _filled(held) else {}
-    content = contents_of(held) if row_of(kind) is not None else None
-    attributes = dict(attributes_of(held))
-    attributes.update((name, getattr(held, name, MISSING)) for name in _slots(kind))
-    return content, attributes
-
-
-def _changes(held: Any, state: tuple[Any, dict[str, Any]]) -> Iterator[Slot]:
-    """The slots of an object that were written since."""
-    (content, before), (now, after) = state, _state(held)
-    if content is not None and not unchanged(content, now):
-        yield Slot(held, None, "contents", "a container", content)
-    kind = "cell" if type(held) is types.CellType else "attribute"
-    for name in {**before, **after}:
-        old = before.get(name, MISSING)
-        if old is not after.get(name, MISSING):
-            yield Slot(held, name or None, kind, name or "a variable", old)
-
-
-def _filled(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is not MISSING
-    except ValueError:
-        return False
-
-
-def _slots(kind: type) -> list[str]:
-    """The names of attributes that objects of a class hold without a dictionary."""
-    found = (vars(base).get("__slots__", ()) for base in kind.__mro__)
-    names = [name for names in found for name in ((names,) if isinstance(names, str) else names)]
-    return [name for name in names if name not in ("__dict__", "__weakref__")]
-
-
-def _unexplained(kind: type) -> bool:
-    """Whether objects of a class are larger than what it adds to its base, as Python tells it."""
-    base = kind.__base__
-    if base is None or row_of(kind) is not None:
-        return False
-    own = vars(kind).get("__slots__", ())
-    words = len([name for name in ((own,) if isinstance(own, str) else own) if name not in ("__dict__", "__weakref__")])
-    words += (kind.__dictoffset__ != base.__dictoffset__) + (kind.__weakrefoffset__ != base.__weakrefoffset__)
-    return kind.__basicsize__ - base.__basicsize__ > words * struct.calcsize("P")

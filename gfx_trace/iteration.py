@@ -19,11 +19,11 @@ from gfx_ir.probing import own_attribute
 from gfx_ir.source import Scope, Span
 
 from .contents import row_of
-from .effects import reaches
 from .interfaces import Capturing
 from .packages import enterable
 from .proxy import HostProxy, NeedsPython, Proxy
 from .raised import gfx_handlers
+from .reached import reaches
 from .rows import Lazy, rows_of
 
 _KEEPS = frozenset(

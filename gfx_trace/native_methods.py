@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .attributes import own_function
-from .effects import reached_from
 from .packages import users
 from .proxy import HostProxy, Proxy
+from .reached import reached_from
 from .rewrite import is_converted
 
 if TYPE_CHECKING:

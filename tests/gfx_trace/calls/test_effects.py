@@ -4,6 +4,7 @@ import array
 import bisect
 import contextvars
 import csv
+import ctypes
 import functools
 import heapq
 import io
@@ -12,6 +13,8 @@ import math
 import operator
 import queue
 import random
+import struct
+import traceback
 import types
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 
@@ -113,6 +116,13 @@ REFUSED = {
     "a slice of bytes": (lambda: bytearray(b"\x02"), lambda b: operator.setitem(b, slice(0, 1), b"a"), lambda b: b[0]),
     "a view of bytes": (lambda: bytearray(b"\x02"), lambda b: operator.setitem(memoryview(b), 0, 3), lambda b: b[0]),
     "an array of numbers": (lambda: array.array("d", [1.0]), lambda a: a.append(2.0), len),
+    "a method in C that knows its class": (lambda: array.array("d", [1.0]), lambda a: a.extend((2.0,)), len),
+    "a buffer that is filled": (lambda: bytearray(1), lambda b: struct.pack_into("B", b, 0, 3), lambda b: b[0]),
+    "a view that is filled": (lambda: bytearray(1), lambda b: struct.pack_into("B", memoryview(b), 0, 3), lambda b: b[0]),
+    "a buffer that a file fills": (lambda: bytearray(1), lambda b: io.BytesIO(b"z").readinto(b), lambda b: b[0]),
+    "memory of C's": (ctypes.c_ubyte * 2, lambda c: struct.pack_into("B", c, 0, 3), lambda c: c[0]),
+    "a text that is closed": (io.StringIO, lambda s: s.close(), lambda s: float(s.closed)),
+    "a text that a function prints to": (io.StringIO, lambda s: traceback.print_stack(file=s), lambda s: len(s.getvalue())),
     "bytes of an array": (lambda: array.array("H", [1]), lambda a: a.byteswap(), lambda a: a[0]),
     "a text": (io.StringIO, lambda s: s.write("abc"), lambda s: len(s.getvalue())),
     "a place in a text": (lambda: io.StringIO("abc"), lambda s: s.read(1), lambda s: len(s.read())),
@@ -211,6 +221,24 @@ def test_what_outlives_the_call_is_refused_and_left_as_it_was(held, write):
     with pytest.raises(CaptureError, match=r"GFX cannot convert this write: .*test_effects.py:"):
         gfx.symbolic_trace(function)
     assert text() == before
+
+
+@pytest.mark.parametrize("made", [lambda: io.StringIO("ab\n", newline="\r\n"), lambda: io.BytesIO(b"ab")])
+def test_a_closed_file_is_a_state_of_its_own(made):
+    held = made()
+    held.seek(1)
+
+    def closed(x):
+        with made() as own:
+            y = x * len(own.read())
+        return y * own.closed
+
+    program = gfx.symbolic_trace(closed)
+    assert program(XS[0]).tolist() == closed(XS[0]).tolist()
+    state = held.__getstate__()
+    with pytest.raises(CaptureError, match="outlive the call"):
+        gfx.symbolic_trace(lambda x: x * (held.close() is None))
+    assert held.__getstate__()[:-1] == state[:-1]
 
 
 def test_what_is_as_it_was_does_not_outlive_the_call():
