@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import rules
@@ -13,7 +13,7 @@ from .errors import VerifyError
 from .op import OpDef, lookup
 from .source import Span
 from .text import to_text
-from .trees import BRANCHES, is_constant, leaves, tree_map
+from .trees import BRANCHES, is_constant, leaves, parts_of, tree_map
 
 
 class Value(Typed):
@@ -136,39 +136,35 @@ class Node(Applied):
 
 def values_in(args: tuple) -> list[Value]:
     """The Values in arguments, left to right."""
-    found: list[Value] = []
-    for arg in args:
-        kind = type(arg)
-        if kind is Value:
-            found.append(arg)
-        elif kind in BRANCHES and not is_constant(arg):
-            found += [leaf for leaf in leaves(arg) if type(leaf) is Value]
-    return found
+    return parts_of(Value, args)
+
+
+def map_values(fn: Callable[[Value], Any], args: tuple) -> tuple:
+    """Arguments with fn applied to each Value in them."""
+    plain = lambda leaf: fn(leaf) if type(leaf) is Value else leaf
+    return tuple(
+        [
+            fn(arg)
+            if type(arg) is Value
+            else tree_map(plain, arg)
+            if type(arg) in BRANCHES and not is_constant(arg)
+            else arg
+            for arg in args
+        ]
+    )
 
 
 def _add_uses(node: Node) -> None:
     """Count a node's uses of its inputs."""
-    for arg in node.args:
-        kind = type(arg)
-        if kind is Value:
-            uses = arg.uses
-            uses[node] = uses[node] + 1 if node in uses else 1
-        elif kind in BRANCHES and not is_constant(arg):
-            for leaf in leaves(arg):
-                if type(leaf) is Value:
-                    leaf.uses[node] = leaf.uses.get(node, 0) + 1
+    for value in parts_of(Value, node.args):
+        uses = value.uses
+        uses[node] = uses[node] + 1 if node in uses else 1
 
 
 def _drop_uses(node: Node) -> None:
     """Count them no longer."""
-    for arg in node.args:
-        kind = type(arg)
-        if kind is Value:
-            arg.uses.pop(node, None)
-        elif kind in BRANCHES and not is_constant(arg):
-            for leaf in leaves(arg):
-                if type(leaf) is Value:
-                    leaf.uses.pop(node, None)
+    for value in parts_of(Value, node.args):
+        value.uses.pop(node, None)
 
 
 class Graph(Attributed):
@@ -226,7 +222,8 @@ class Graph(Attributed):
         node.graph = self
         value = node.values[0]
         value.name, value.type = name, type
-        self.edited()
+        if not self.dirty:
+            self.edited()
         return value
 
     @property
@@ -299,10 +296,11 @@ class Graph(Attributed):
         self.count -= 1
         self.edited()
 
-    def discard(self, node: Node) -> None:
-        """Take a node out of the list for good: it gives up its values, so that no circle keeps them until garbage is collected."""
-        self.detach(node)
-        node.values = ()
+    def discard(self, nodes: Iterable[Node]) -> None:
+        """Take nodes out of the list for good: they give up their values, so that no circle keeps them until garbage is collected."""
+        for node in nodes:
+            self.detach(node)
+            node.values = ()
 
     # ------------------------------------------------------------------ versions
     def edited(self) -> None:

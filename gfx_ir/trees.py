@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 BRANCHES = frozenset((tuple, list, dict, slice))
@@ -12,6 +12,19 @@ _CONSTANTS = frozenset((int, float, bool, str, type(None)))
 def is_constant(tree: Any) -> bool:
     """Whether a tree is plainly a tuple of numbers and texts, as most arguments that are trees are."""
     return type(tree) is tuple and _CONSTANTS.issuperset(map(type, tree))
+
+
+def parts_of(kind: type, trees: Iterable[Any]) -> list[Any]:
+    """The leaves of a class among trees, left to right. Most trees are leaves, or tuples of numbers."""
+    found: list[Any] = []
+    for tree in trees:
+        own = type(tree)
+        if own is kind:
+            found.append(tree)
+        elif own in BRANCHES and not (own is tuple and _CONSTANTS.issuperset(map(type, tree))):
+            flat = own is tuple and BRANCHES.isdisjoint(map(type, tree))
+            found += [leaf for leaf in (tree if flat else leaves(tree)) if type(leaf) is kind]
+    return found
 
 
 def leaves(tree: Any) -> Iterator[Any]:

@@ -63,16 +63,16 @@ class Arrays:
 
     def array_proxy(self: Tracer, x: Any, name: str = "constant", place: Any = None) -> Proxy:
         """The Proxy of an array met during capture: one for each array, so that aliases stay aliases. `place`: where it was met."""
-        if place is not None and self.places.setdefault(id(x), place) != place:
-            self.met_twice.add(id(x))
-        found = self.known.get(id(x))
+        at = id(x)
+        if place is not None and self.places.setdefault(at, place) != place:
+            self.met_twice.add(at)
+        found = self.known.get(at)
         if found is None or _taken_back(found.value):
             owner = self.array_owner(x)
-            found = Proxy(self.array_value(x, self.tensor_paths.get(id(x)) or name), owner)
-            constant = isinstance(found.value, Value) and found.value.node.op.name == "constant"
-            if constant and self.record.number_when(found.value) != SURE:
+            value = self.array_value(x, self.tensor_paths.get(at) or name, owner)
+            found = self.known[at] = Proxy(value, owner)
+            if value.node.op.name == "constant" and self.record.number_when(value) != SURE:
                 found.base = CONSTANT
-            self.known[id(x)] = found
             self.kept.append(x)
         return found
 
@@ -83,9 +83,9 @@ class Arrays:
             return found
         return self.array_proxy(found, slot.key if isinstance(slot.key, str) else "constant", slot.place)
 
-    def array_value(self: Tracer, x: Any, path: str) -> Value:
+    def array_value(self: Tracer, x: Any, path: str, owner: Backend | None = None) -> Value:
         """An array as a parameter, or as a constant node where it is small and belongs to no module."""
-        owner = self.array_owner(x)
+        owner = owner or self.array_owner(x)
         if owner is None:
             raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.span())
         if id(x) not in self.tensor_paths and math.prod(owner.shape_of(x)) <= (_SMALL if self.constants else 0):

@@ -52,6 +52,8 @@ class Calls(Managers):
         kind = type(f)
         if kind is types.FunctionType:
             return self._call_function(f, args, kwargs)
+        if kind in self.module_classes:
+            return call_module(self, f, args, kwargs)
         if kind is types.BuiltinFunctionType and f in self.native:
             return self._apply_lifted(self.native[f], f, args, kwargs)
         if kind is BoundLift:

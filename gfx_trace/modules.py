@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
@@ -13,6 +12,7 @@ from gfx_ir.probing import is_module
 from gfx_ir.source import Scope
 
 from .attributes import NOT_OWN, Attributes
+from .contents import FIXED, attributes_of
 from .interfaces import Capturing
 from .packages import framework
 from .proxy import Proxy
@@ -22,6 +22,7 @@ class _Tracer(Capturing, Protocol):
     root: Any
     within: Any
     quiet: bool
+    consulted: set[tuple[int, str]]
     kept: list[Any]
     module_paths: dict[int, str]
     module_classes: dict[type, ModuleClass]
@@ -34,9 +35,6 @@ class _Tracer(Capturing, Protocol):
 
     def scope_args(self, f: Any, args: tuple, kwargs: dict) -> tuple:
         """The (name, value) pairs that a function is entered with."""
-
-    def attribute(self, o: Any, name: str) -> Any:
-        """Python's own o.name."""
 
     def run_method(self, method: Any, args: tuple, kwargs: dict) -> Any:
         """Enter a method."""
@@ -54,16 +52,12 @@ def authors_own(frameworks: Iterable[Backend], x: Any) -> Any:
     return x
 
 
-@dataclass(frozen=True)
-class Mode:
+class Mode(NamedTuple):
     """A module whose `training` flag the captured code asked for, and what it was."""
 
     module: Any
     path: str
     training: bool
-
-
-_PLAIN = frozenset((bool, int, float, str, tuple, type(None)))
 
 
 def check_modes(modes: Iterable[Mode]) -> None:
@@ -91,15 +85,22 @@ def register_root(tracer: _Tracer, root: Any) -> None:
 
 def module_attribute(tracer: _Tracer, module: Any, name: str) -> Any:
     """`module.name`: its tensors as Proxies, what code of a class gives (a property) captured, everything else as it is."""
-    give = tracer.attributes.giver(type(module), name)
+    key, givers = (type(module), name), tracer.attributes.givers
+    give = givers[key] if key in givers else tracer.attributes.giver(*key)
     if give is not None and (given := give(module)) is not NOT_OWN:
         return given
-    found = tracer.attribute(module, name)
+    place = id(module), name
+    try:
+        found = getattr(module, name)
+    except AttributeError:
+        tracer.consulted.add(place)
+        raise
     if name == "training":
         tracer.assumed.modes[id(module)] = Mode(module, tracer.module_paths.get(id(module), ""), bool(found))
-    if type(found) not in _PLAIN and tracer.array_owner(found) is not None:
-        return tracer.array_proxy(found, name, (id(module), name))
-    return found
+    if type(found) in FIXED:
+        tracer.consulted.add(place)
+        return found
+    return found if tracer.array_owner(found) is None else tracer.array_proxy(found, name, place)
 
 
 def registered(module: Any, name: str, table: dict[str, Any]) -> None:
@@ -128,9 +129,10 @@ class ModuleView:
 
     def __getattr__(self, name: str) -> Any:
         found = module_attribute(self._tracer, self._module, name)
-        if type(found) in _PLAIN:
+        kind = type(found)
+        if kind in FIXED:
             return found
-        if isinstance(found, Proxy):
+        if kind is Proxy:
             return found.read()
         return ModuleView(found, self._tracer) if is_module(found) else found
 
@@ -142,7 +144,8 @@ class ModuleView:
 
 def call_module(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     """Call a module: its hooks, and its row or its forward between them."""
-    module = authors_own(tracer.frameworks(), module)
+    if type(module) not in tracer.module_classes:  # those of a class that was met their author wrote
+        module = authors_own(tracer.frameworks(), module)
     if id(module) not in tracer.module_paths:
         register_loose(tracer, module)
     return with_hooks(tracer, module, args, kwargs, _forward)
@@ -150,14 +153,16 @@ def call_module(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
 
 def with_hooks(tracer: _Tracer, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
     """forward(tracer, module, args, kwargs) between the module's hooks."""
-    if getattr(module, "_forward_hooks_with_kwargs", None) or getattr(module, "_forward_pre_hooks_with_kwargs", None):
+    own = attributes_of(module)
+    if own.get("_forward_hooks_with_kwargs") or own.get("_forward_pre_hooks_with_kwargs"):
         return _with_keyword_hooks(tracer, module, args, kwargs, forward)
-    for hook in getattr(module, "_forward_pre_hooks", {}).values():
+    before, after = own.get("_forward_pre_hooks"), own.get("_forward_hooks")
+    for hook in before.values() if before else ():
         changed = tracer.call(hook, (module, args), {})
         if changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
     result = forward(tracer, module, args, kwargs)
-    for hook in getattr(module, "_forward_hooks", {}).values():
+    for hook in after.values() if after else ():
         changed = tracer.call(hook, (module, args, result), {})
         result = result if changed is None else changed
     return result
@@ -228,9 +233,8 @@ def _forward(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     path = tracer.module_paths.get(id(module), "")
     site, outer = tracer.site, tracer.scope
     scope = Scope(cls.__name__, "module", path, cls, outer, tracer.span(), (), doc)
-    forward = module.forward
-    function = getattr(forward, "__func__", None)
-    if function is not None and lift is None:
+    function = getattr(module.forward, "__func__", None) if lift is None else None
+    if function is not None:
         scope.args = tracer.scope_args(function, (module, *args), kwargs)
     elif args and type(args[0]) is Proxy:
         scope.args = (("x", args[0].value),)
@@ -240,7 +244,7 @@ def _forward(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     try:
         if lift is not None:
             return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
-        return tracer.run_method(forward, args, kwargs)
+        return tracer.run_method(module.forward, args, kwargs)
     finally:
         scope.left()
         tracer.within, tracer.site = outer, site

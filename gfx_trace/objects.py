@@ -49,6 +49,8 @@ class Objects(Overloading):
     def getattr(self: Tracer, o: Any, name: str) -> Any:
         """o.name."""
         kind = type(o)
+        if kind in self.module_classes:
+            return module_attribute(self, o, name)
         if name == "__class__" and (is_open(o) or is_size(self, o)):
             return self.call(type, (o,), {})
         if name in MEANINGS and is_open(o) and self.has_special(o, name):

@@ -186,7 +186,8 @@ class TorchBackend(Backend):
                 "GFX cannot capture a module that torch.jit compiled: it has no Python source",
                 hint="capture the module that it was made of",
             )
-        return vars(module)["_modules"].get("_orig_mod", module)
+        library = type(module).__module__.startswith("torch.")
+        return vars(module)["_modules"].get("_orig_mod", module) if library else module
 
     def device_of(self, x: Any) -> Any:
         """The device of a tensor, or of that name; of None the default one."""

@@ -91,12 +91,13 @@ def element(call: Call, asked: Questions) -> Rule:
 
 
 def _nearest(tensors: tuple[Value, ...], question: Question) -> list[int]:
-    """The places of tensors, in the order in which they are asked: what is known, and then what was handed on from farther back."""
-    known = question.known
-    return (
-        sorted(range(len(tensors)), key=lambda at: (tensors[at] not in known, -at))
-        if len(tensors) > 1
-        else [0] * len(tensors)
+    """The places of tensors, in the order in which they are asked: what is known, and then what was handed on from farther back;
+    parameters last, as what they are leaves little open."""
+    if len(tensors) < 2:
+        return [0] * len(tensors)
+    known, places = question.known, range(len(tensors) - 1, -1, -1)
+    return sorted(
+        places, key=lambda at: 0 if (x := tensors[at]) in known else 2 if x.node.op.name == "parameter" else 1
     )
 
 

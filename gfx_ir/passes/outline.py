@@ -6,16 +6,17 @@ together. Graphs that are equal, parameters taken relative to the scope's path, 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-from ..graph import Graph, Node, Value, values_in
+from ..graph import Graph, Node, Value, map_values, values_in
 from ..naming import snake
 from ..op import lookup
 from ..program import Program
 from ..source import Scope
-from ..trees import BRANCHES, leaves, tree_map
+from ..trees import BRANCHES, leaves
 from .keys import constant_key, tree_key
 
 _SMALLEST = 4  # nodes of a function that is worth a name of its own
@@ -38,8 +39,8 @@ class Outliner:
     def __init__(self, program: Program) -> None:
         self.program, self.graph = program, program.entry
         self.known: dict[Hashable, str] = {}
-        self.repeated = _repeated(program.entry)
         self.chains: dict[Scope | None, tuple[Scope, ...]] = {None: ()}
+        self.repeated = self._repeated()
 
     def run(self) -> None:
         """Outline all scopes of the entry."""
@@ -86,27 +87,44 @@ class Outliner:
 
     def _chain(self, scope: Scope | None) -> tuple[Scope, ...]:
         """A scope and those around it, from the outermost in; the entry stands around all."""
-        found, parent = list[Scope](), scope
-        while parent is not None and parent.kind != "entry":
-            found.append(parent)
-            parent = parent.parent
-        chain = self.chains[scope] = tuple(reversed(found))
-        return chain
+        if scope is None or scope.kind == "entry":
+            around: tuple[Scope, ...] = ()
+        else:
+            outer = scope.parent
+            around = (*(self.chains[outer] if outer in self.chains else self._chain(outer)), scope)
+        self.chains[scope] = around
+        return around
+
+    def _repeated(self) -> set[int]:
+        """Function scopes whose nodes stand more than once."""
+        members: dict[int, tuple[Scope, list[Node]]] = {}
+        functions: dict[Scope | None, list[Scope]] = {}  # those around the nodes of a scope
+        for node in self.graph:
+            scope = node.span.scope if node.span is not None else None
+            if scope not in functions:
+                functions[scope] = [outer for outer in self._chain(scope) if outer.kind == "function"]
+            for outer in functions[scope]:
+                members.setdefault(id(outer), (outer, []))[1].append(node)
+        found: dict[Hashable, list[int]] = {}
+        for scope, nodes in members.values():
+            if len(nodes) >= _SMALLEST:
+                found.setdefault((scope.key, fingerprint(nodes, (), scope.path)[0]), []).append(id(scope))
+        return {at for group in found.values() if len(group) > 1 for at in group}
 
     def _wanted(self, scope: Scope, nodes: list[Node]) -> bool:
         if scope.kind == "module":
-            return len(nodes) > 1 or any(_is_parameter(value) for node in nodes for value in values_in(node.args))
+            return len(nodes) > 1 or any(map(_is_parameter, values_in(nodes[0].args)))
         return id(scope) in self.repeated
 
     # ------------------------------------------------------------------ moving
     def _called(self, scope: Scope, nodes: list[Node]) -> Node:
         """Put a call in the place of a scope's nodes."""
         inside = set(nodes)
-        outputs = [v for node in nodes for v in node.values if any(user not in inside for user in v.uses)]
+        outputs = [v for node in nodes for v in node.values if not inside.issuperset(v.uses)]
         content, needed = fingerprint(nodes, tuple(outputs), scope.path)
-        inputs = self._ordered_inputs(needed, scope)
-        values = tuple([value for _, value in inputs])
-        key = (scope.name, content, tuple([needed[value] for value in values]))
+        ordered = self._ordered_inputs(needed, scope)
+        values = tuple(ordered)
+        key = (scope.name, content, tuple(map(needed.__getitem__, values)))
         known = self.known.get(key)
         name = known or self._free(snake(scope.name))
         call = Node(lookup("call"), (name, scope.path, values), (), scope.site or nodes[0].span)
@@ -115,36 +133,33 @@ class Outliner:
         if known is None:
             self.known[key] = name
             result = outputs[0] if len(outputs) == 1 else tuple(outputs)
-            self.program.functions[name] = self._graph(name, scope, nodes, inputs, result)
+            self.program.functions[name] = self._graph(name, scope, nodes, ordered, result)
         else:
-            for node in nodes:
-                self.graph.discard(node)
+            self.graph.discard(nodes)
         return call
 
-    def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: list[tuple[str, Value]], result: Any) -> Graph:
+    def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: dict[Value, str], result: Any) -> Graph:
         """A Graph of these nodes, paths relative to the scope's; what the call gives has other values here."""
         callee = Graph(name, scope.doc)
-        local = {value: callee.add_placeholder(title, value.kind, value.type) for title, value in inputs}
+        local = {value: callee.add_placeholder(title, value.kind, value.type) for value, title in inputs.items()}
 
-        def inner(leaf: Any) -> Any:
-            if type(leaf) is not Value:
-                return leaf
-            found = local.get(leaf)
-            if found is None and _is_parameter(leaf):
-                found = local[leaf] = callee.add_parameter(_relative(leaf.node.args[0], scope.path), leaf.type)
-            return leaf if found is None else found
+        def inner(value: Value) -> Value:
+            found = local.get(value)
+            if found is None and _is_parameter(value):
+                found = local[value] = callee.add_parameter(_relative(value.node.args[0], scope.path), value.type)
+            return value if found is None else found
 
         for node in nodes:
             self.graph.detach(node)
             args = node.args if node.op.name != "call" else _relative_call(node.args, scope.path)
-            node.set_args(tree_map(inner, args))
-            for value in node.values:
+            node.args = map_values(inner, args)
+            for at, value in enumerate(node.values, 1):
                 if value.node is not node:
-                    local[value] = Value(node, node.values.index(value) + 1, value.kind, value.name, value.type)
+                    local[value] = Value(node, at, value.kind, value.name, value.type)
             node.values = tuple([local.get(value, value) for value in node.values])
             callee.append(node)
         _relink(callee)
-        callee.result = tree_map(inner, result)
+        (callee.result,) = map_values(inner, (result,))
         return callee
 
     def _free(self, name: str) -> str:
@@ -154,16 +169,17 @@ class Outliner:
             free, count = f"{name}_{count}", count + 1
         return free
 
-    def _ordered_inputs(self, needed: Mapping[Value, int], scope: Scope) -> list[tuple[str, Value]]:
-        """(name, value) of what a scope takes from outside: along the callee's signature, then by first use."""
+    def _ordered_inputs(self, needed: Mapping[Value, int], scope: Scope) -> dict[Value, str]:
+        """What a scope takes from outside, with its name: along the callee's signature, then by first use."""
         ordered: dict[Value, str] = {}
         for name, argument in scope.args:
-            for value in values_in((argument,)):
+            for value in (argument,) if type(argument) is Value else values_in((argument,)):
                 if value in needed and value not in ordered:
                     ordered[value] = name if argument is value else (value.name or name)
-        for value in needed:
-            ordered.setdefault(value, value.name or "x")
-        return [(name, value) for value, name in ordered.items()]
+        if len(ordered) < len(needed):
+            for value in needed:
+                ordered.setdefault(value, value.name or "x")
+        return ordered
 
 
 def _take_over(call: Node, outputs: list[Value]) -> None:
@@ -171,22 +187,6 @@ def _take_over(call: Node, outputs: list[Value]) -> None:
     for at, value in enumerate(outputs, 1):
         value.node, value.index = call, at
     call.values = tuple(outputs)
-
-
-def _repeated(entry: Graph) -> set[int]:
-    """Function scopes whose nodes stand more than once."""
-    members: dict[int, tuple[Scope, list[Node]]] = {}
-    for node in entry:
-        scope = node.span.scope if node.span is not None else None
-        while scope is not None:
-            if scope.kind == "function":
-                members.setdefault(id(scope), (scope, []))[1].append(node)
-            scope = scope.parent
-    found: dict[Hashable, list[int]] = {}
-    for scope, nodes in members.values():
-        if len(nodes) >= _SMALLEST:
-            found.setdefault((scope.key, fingerprint(nodes, (), scope.path)[0]), []).append(id(scope))
-    return {at for group in found.values() if len(group) > 1 for at in group}
 
 
 def _relink(graph: Graph) -> None:
@@ -218,14 +218,16 @@ def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Val
     Beside it the values that they take from outside, parameters under `path` apart: their numbers, by first use.
     """
     numbered = _Numbered(path, ends)
-    rows = []
+    numbers, rows = numbered.numbers, []
     for node in nodes:
-        args = node.args if node.op.name != "call" else _relative_call(node.args, path)
-        regions = [region_key(region) for region in node.regions]
-        rows.append((node.op.name, node.in_place, tuple(map(numbered.key, args)), *regions))
+        name, args = node.op.name, node.args
+        keys = numbered.keys(args if name != "call" else _relative_call(args, path))
+        rows.append(
+            (name, node.in_place, keys, *map(region_key, node.regions)) if node.regions else (name, node.in_place, keys)
+        )
         for value in node.values:
-            numbered.numbers[value] = len(numbered.numbers)
-    return (tuple(rows), tuple(map(numbered.key, outputs))), numbered.needed
+            numbers[value] = len(numbers)
+    return (tuple(rows), numbered.keys(outputs)), numbered.needed
 
 
 class _Numbered:
@@ -235,20 +237,31 @@ class _Numbered:
 
     def __init__(self, path: str, ends: Iterable[Value]) -> None:
         self.prefix = f"{path}." if path else ""
-        self.numbers: dict[Value, int] = {value: at for at, value in enumerate(ends)}
+        self.numbers: dict[Value, int] = dict(zip(ends, itertools.count()))
         self.needed: dict[Value, int] = {}
 
+    def keys(self, args: Iterable[Any]) -> tuple:
+        """Keys of arguments."""
+        numbers, found = self.numbers, list[Hashable]()
+        for leaf in args:
+            kind = type(leaf)
+            if kind is Value:
+                if leaf not in numbers:
+                    node = leaf.node
+                    if node.op.name == "parameter" and node.args[0].startswith(self.prefix):
+                        found.append(("parameter", node.args[0][len(self.prefix) :]))
+                        continue
+                    numbers[leaf] = self.needed[leaf] = len(numbers)
+                found.append(("%", numbers[leaf]))
+            elif kind in BRANCHES:
+                found.append(tree_key(leaf, self.key))
+            else:
+                found.append(constant_key(leaf))
+        return tuple(found)
+
     def key(self, leaf: Any) -> Hashable:
-        """A key of an argument."""
-        kind = type(leaf)
-        if kind is not Value:
-            return tree_key(leaf, self.key) if kind in BRANCHES else constant_key(leaf)
-        found = self.numbers.get(leaf)
-        if found is None:
-            if _is_parameter(leaf) and leaf.node.args[0].startswith(self.prefix):
-                return "parameter", leaf.node.args[0][len(self.prefix) :]
-            found = self.numbers[leaf] = self.needed[leaf] = len(self.numbers)
-        return "%", found
+        """The key of one that is no tree."""
+        return self.keys((leaf,))[0]
 
 
 def _relative_call(args: tuple, path: str) -> tuple:

@@ -47,6 +47,23 @@ def test_decorators_of_pytorch(given):
         assert "_orig_mod" not in found.source and set(found.params) == {"linear"}
 
 
+class Around(nn.Module):
+    """A class of the author's whose child has the name that torch.compile gives."""
+
+    def __init__(self):
+        super().__init__()
+        self._orig_mod = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self._orig_mod(x) * 2
+
+
+def test_a_child_with_the_name_of_the_compiled_ones():
+    for model in (Around(), nn.Sequential(Around())):
+        found = gfx.transpile(model, X, to="jax")
+        np.testing.assert_allclose(found(jnp.asarray(X.numpy())), model(X).detach().numpy(), rtol=1e-5)
+
+
 @pytest.mark.parametrize("make", [torch.jit.script, lambda m: torch.jit.trace(m, X)], ids=["script", "trace"])
 def test_a_module_without_source_is_refused(make):
     compiled = make(nn.Linear(2, 2))
