@@ -9,7 +9,7 @@ from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.op import active
 from gfx_ir.trees import tree_map
 
-from .gradient_marks import marks
+from .gradient_marks import forked, marks
 from .proxy import Proxy
 
 
@@ -24,16 +24,20 @@ def view_chain(value: Value, origins: tuple, numbers: bool | None) -> list[Value
     where it is no view."""
     chain: list[Value] = []
     while value not in origins:
-        if may_view(value, numbers) is False or type(value.node.args[0]) is not Value:
+        if may_view(value, numbers) is not False and type(value.node.args[0]) is Value:
+            under = value.node.args[0]
+        elif not value.node.regions or (fork := forked(value)) is None:
             return None
+        else:
+            under = fork.of
         chain.append(value)
-        value = value.node.args[0]
+        value = under
     return chain[::-1]
 
 
 def make_view(base: Proxy, proxy: Proxy, chain: list[Value]) -> None:
     """Let `proxy` be the view of `base` that these values make step by step."""
-    steps = [(value.node.op, value.node.args[1:], value.index) for value in chain]
+    steps = [_step(value) for value in chain]
 
     def through(current: Any) -> list[Any]:
         """The base and the views of it, the last one left out."""
@@ -54,7 +58,30 @@ def make_view(base: Proxy, proxy: Proxy, chain: list[Value]) -> None:
         return new
 
     proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
-    proxy.own = False if any(marks(op) for op, _, _ in steps) else None
+    apart = [step for step in steps if marks(step[0])]
+    proxy.own = Own(apart) if apart else None
+
+
+def _step(value: Value) -> tuple[Any, tuple, int]:
+    """The op of a view, what it takes besides, and which output the view is."""
+    node = value.node
+    return (node.op, node.args[1:], value.index) if node.op.put is not None else (forked(value), (), 1)
+
+
+class Own:
+    """The gradient of its own that a view may have, as `.detach()` gives one; `written`: whether it was written. `steps`: those of
+    the view by which no gradient of the base, or only where a mode records it, comes to it."""
+
+    __slots__ = ("steps", "written")
+
+    def __init__(self, steps: list[tuple[Any, tuple, int]]) -> None:
+        self.steps, self.written = steps, False
+
+    def kept(self, value: Any, found: Any) -> Any:
+        """What it is after a write to its base that leaves `found` there, where it was `value`."""
+        for op, rest, index in self.steps if self.written else ():
+            found = op.put(op.named((value, *rest)), found, index)
+        return found
 
 
 def _here(rest: tuple) -> tuple:

@@ -55,7 +55,7 @@ class Either:
         if new.name is None:
             new.name = proxy.value.name
         self._chosen(lambda source: source.write(new))
-        proxy.restore(new)
+        proxy.restore(active.builder.gradients.kept(active.builder, proxy.value, new))
         proxy.seen = self.version
 
     def _chosen(self, use: Callable[[Proxy], Any]) -> Any:

@@ -15,7 +15,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from .gradient_marks import data_of
+from .gradient_marks import Fork, data_of
 
 
 class Asked(Protocol):
@@ -26,6 +26,7 @@ class Asked(Protocol):
     params: dict[str, Any]
 
     def local(self, value: Value) -> Value: ...
+    def here(self, value: Value) -> Value: ...
     def wrap(self, result: Any) -> Any: ...
     def unwrap(self, tree: Any) -> Any: ...
     def branch_value(self, test: Value, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any: ...
@@ -91,7 +92,10 @@ class Gradients:
     def __init__(self) -> None:
         self.mode: GradMode | Undecided = CALLERS
         self.still: set[Value] = set()
-        self.settled: dict[Value, Undecided] = {}  # what was made under a mode that is not decided, as that mode has it
+        self.settled: dict[Value, Any] = {}  # what was made under a mode that is not decided, as that mode has it
+        self.forks: dict[Value, Fork] = {}  # what operations took under such a mode,
+        self.left: dict[Value, tuple[Value, Any]] = {}  # what writes left, of what and under which,
+        self.data: dict[Value, Value] = {}  # and whose data either is
         self.standing: dict[
             int, tuple[Any, Any]
         ] = {}  # managers of the framework's own, and what stands for them, by id
@@ -146,19 +150,49 @@ class Gradients:
             return leaf
         test = self.open_test(tracer)
         if test is not None:
-            if self.settled.get(tracer.facts.root(leaf)) is self.mode or not self.moves(tracer, leaf):
+            if self._as_mode_has_it(tracer, leaf):
                 return leaf
-            return self._forked(tracer, test, lambda: self.taken(tracer, tracer.local(leaf)))
+            return self._fork(tracer, test, leaf)
         if self.current(tracer).records:
             return leaf
         found = ops.stop_gradient(tracer.local(leaf))
         self.still.add(found)
         return found
 
-    def _forked(self, tracer: Asked, test: Value, use: Callable[[], Any]) -> Any:
-        """What `use` gives in each of the modes that an open bool decides between."""
+    def _as_mode_has_it(self, tracer: Asked, value: Value) -> bool:
+        """Whether a gradient flows through a value where an undecided mode records, and through none where it does not."""
+        return self.settled.get(tracer.facts.root(value)) is self.mode or not self.moves(tracer, value)
+
+    def _fork(self, tracer: Asked, test: Value, leaf: Value) -> Value:
+        """An argument of an operation in a mode that an open bool decides."""
+        mode, found = self.mode, self._forked(tracer, test, leaf, lambda: self.taken(tracer, tracer.local(leaf)))
+        self.settled[found] = mode
+        self.forks[found] = Fork(
+            leaf,
+            lambda current: self.within(mode, self.taken, tracer, current),
+            lambda current, new: self.within(mode, self.kept, tracer, current, new),
+        )
+        return found
+
+    def _forked(self, tracer: Asked, test: Value, of: Value, use: Callable[[], Any]) -> Any:
+        """What `use` gives in each of the modes that an open bool decides between, both with the data `of` a value."""
         side = lambda: tracer.wrap(use())
-        return tracer.unwrap(tracer.branch_value(tracer.local(test), side, side))
+        found = tracer.unwrap(tracer.branch_value(tracer.here(test), side, side))
+        self.data[found] = of
+        return found
+
+    def recorded(self, derive: Callable[[Any], Any], current: Any) -> Any:
+        """What a view shows of its base. The gradient is what the steps of the view leave of it, whatever the mode where it is read."""
+        return derive(current) if self.mode is CALLERS else self.within(CALLERS, derive, current)
+
+    def within(self, mode: Any, use: Callable[..., Any], *args: Any) -> Any:
+        """What `use` gives in a mode."""
+        before = self.mode
+        self.mode = mode
+        try:
+            return use(*args)
+        finally:
+            self.mode = before
 
     def made(self, tracer: Asked, values: list[Value]) -> None:
         """Note what an operation gave in this mode."""
@@ -173,11 +207,16 @@ class Gradients:
             return new
         test = self.open_test(tracer)
         if test is not None:
-            return self._forked(tracer, test, lambda: self.kept(tracer, tracer.local(old), tracer.local(new)))
-        if self.current(tracer).records:
+            done = self.left.get(new) == (old, self.mode)
+            if done or (self._as_mode_has_it(tracer, old) and self._as_mode_has_it(tracer, new)):
+                return new
+            found = self._forked(tracer, test, new, lambda: self.kept(tracer, tracer.local(old), tracer.local(new)))
+            self.left[found] = old, self.mode
+            return found
+        if self.current(tracer).records or not (old.is_tensor and new.is_tensor):
             return new
-        if not (old.is_tensor and new.is_tensor) or not self.moves(tracer, old):
-            return new
+        if not self.moves(tracer, old):
+            return ops.stop_gradient(tracer.local(new)) if self.moves(tracer, new) else new
         return ops.straight_through(tracer.local(old), data_of(tracer.local(new)))
 
     def _still(self, value: Value) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from gfx_ir.graph import Value
-from gfx_ir.op import OpDef
+from gfx_ir.op import OpDef, active
 
 _MARKS = frozenset(("stop_gradient", "straight_through"))
 """Ops that say themselves what gradient goes through them, and leave the data of their last argument as it is."""
@@ -16,10 +18,42 @@ def marks(op: OpDef) -> bool:
     return op.name in _MARKS
 
 
+@dataclass(frozen=True, eq=False)
+class Fork:
+    """What a mode that an open bool decides makes of a value: the data `of` that, with its gradient where operations are recorded.
+    It is called, and put back, as the op of a view is: `take` makes it of what the view is of, `keep` of that and what is written."""
+
+    of: Value
+    take: Callable[[Value], Value]
+    keep: Callable[[Value, Value], Value]
+    name: ClassVar[str] = "stop_gradient"  # which it is where nothing is recorded
+
+    def __call__(self, current: Value) -> Value:
+        return self.take(current)
+
+    def named(self, args: tuple) -> Value:
+        """What it is made of."""
+        return args[0]
+
+    def put(self, current: Value, new: Value, index: int) -> Value:
+        """What a write to it leaves in what it is made of."""
+        return self.keep(current, new)
+
+
+def forked(value: Value) -> Fork | None:
+    """What an undecided mode has made of another's data, where it made this."""
+    return active.builder.gradients.forks.get(value)
+
+
 def data_of(value: Any) -> Any:
     """The value that has the same data, where one is marked with another's gradient."""
-    while type(value) is Value and value.node.op.name == "straight_through":
-        value = value.node.args[1]
+    while type(value) is Value:
+        if value.node.op.name == "straight_through":
+            value = value.node.args[1]
+        elif (found := active.builder.gradients.data.get(value)) is not None:
+            value = found
+        else:
+            break
     return value
 
 

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gfx_ir import ops
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import NUMBERS, Kinds
@@ -47,8 +46,7 @@ class Proxy:
         self.derive: Callable[[Any], Any] | None = None
         self.put: Callable[[Any, Any], Any] | None = None
         self.version = self.seen = 0
-        # of a view with a gradient of its own, as `.detach()` gives: whether it was written
-        self.own: bool | None = None
+        self.own: Any = None  # of a view that has, or may have, a gradient of its own: see `chains`
 
     @property
     def weak(self) -> str:
@@ -68,8 +66,8 @@ class Proxy:
             current = base.read()
             if base.version != self.seen or (self.derive is not None and not active.builder.visible(self.value)):
                 assert self.derive is not None
-                found = self.derive(current)
-                self.value = ops.straight_through(self.value, found) if self.own else found
+                found = active.builder.gradients.recorded(self.derive, current)
+                self.value = found if self.own is None else self.own.kept(self.value, found)
                 self.seen, self.version = base.version, next(_VERSIONS)
         return self.value
 
@@ -89,7 +87,7 @@ class Proxy:
             return
         if self.own is not None:
             builder.journal.record(self)
-            self.own = True
+            self.own.written = True
         self.base.write(self.put(self.base.read(), new))
         new = builder.gradients.kept(builder, self.value, new)
         builder.record.written(new, self.value)

@@ -34,6 +34,7 @@ from .chains import make_view, may_view, view_chain
 from .convert import positions
 from .devices import device_question
 from .faults import NUMBERS, UNARY_SIGNS, class_name, not_given
+from .gradient_marks import forked
 from .holding import hold
 from .indexed import Indexed
 from .layouts import layout_attribute
@@ -160,7 +161,7 @@ class Views:
                 if not self.assumed.ranks(given):
                     doubt(proxy, [base], "it is a view of what is a number or an array")
                 continue
-            if all(may_view(value, numbers) for value in chain):
+            if all(may_view(value, numbers) or forked(value) for value in chain):
                 make_view(base, proxy, chain)
             else:
                 at = chain[0].node.args[1] if len(chain) == 1 else slice(None)

@@ -127,6 +127,35 @@ def it_has_it_behind_a_loop(x):
 
 
 @case
+def one_of_two_written(x):
+    y, z = x * 2, x * 3
+    u = y if x.sum() > 2 else z
+    v = u[1:]
+    with torch.no_grad():
+        u.mul_(2)
+        v.add_(1)
+    return y * x + z + u * x
+
+
+@case
+def written_over_what_has_no_gradient(x):
+    with torch.no_grad():
+        y = x * 2
+        y.copy_(x)
+    return y * x
+
+
+@case
+def a_view_read_where_nothing_is_recorded(x):
+    y = x * 2
+    v = y[1:]
+    y.mul_(3)
+    with torch.no_grad():
+        w = v + 1
+    return v.sum() * x + w.sum()
+
+
+@case
 def parameters(x):
     p = torch.nn.Parameter(torch.ones(3))
     p.data.copy_(x * x)

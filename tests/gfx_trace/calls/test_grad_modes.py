@@ -330,6 +330,40 @@ def written(x, train: bool):
 
 
 @flagged
+def a_view_written(x, train: bool):
+    y = x * 2
+    z = y.view(-1)
+    with torch.set_grad_enabled(train):
+        v = y[:2]
+        v *= 2
+        y[2:] += x[1]
+        z.unsqueeze(0)[0, 1:].mul_(x[1:])
+    return y * x + z
+
+
+@flagged
+def a_view_written_in_a_loop(x, train: bool):
+    y = x * 2
+    for _ in range(3):
+        with torch.set_grad_enabled(train):
+            v = y[1:]
+            v.add_(x[1:])
+        y = y * x
+    return y
+
+
+@flagged
+def one_of_two_written(x, train: bool):
+    y, z = x * 2, x * 3
+    u = y if x.sum() > 2 else z
+    with torch.set_grad_enabled(train):
+        u.mul_(x)
+        with torch.set_grad_enabled(not train):
+            u[0] = 4.0
+    return y * x + z + u * x
+
+
+@flagged
 def wrapped(x, train: bool):
     @torch.set_grad_enabled(train)
     def inner(y):
