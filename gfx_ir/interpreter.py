@@ -10,7 +10,7 @@ from .backend import Backend
 from .dtypes import DType
 from .errors import ShapeError, VerifyError
 from .graph import Graph, Node, Value
-from .op import lookup
+from .op import Trait, lookup
 from .plan import CONSTANT, VALUE, Step, steps
 from .program import Program
 from .python_numbers import OPERATORS, function
@@ -87,6 +87,10 @@ class Interpreter:
         # An op with one part gives a sequence of it; a host value may be a tuple itself.
         if control is None and isinstance(out, (tuple, list)) and values[0].is_tensor:
             (out,) = out
+        if node.in_place and node.op.traits & Trait.ELEMENTWISE and self.shape(out) != self.shape(args[0]):
+            shapes = " and ".join(map(str, (self.shape(args[0]), self.shape(out))))
+            what = f"the array that is written in place and what is written have the shapes {shapes}"
+            raise ShapeError(what, hint="make a new array: x = x + y")
         return out if control is not None else (out,)
 
     def _run(self, node: Node, args: Sequence[Any]) -> Any:

@@ -80,6 +80,10 @@ class Castable:
         more, fewer = (self.tracer.record.ranks_of(x) for x in (new, base))
         return bool(more and fewer) and all(_higher(a, b) for a in more or () for b in fewer or ())
 
+    def fits(self, new: Value, base: Value) -> bool:
+        """Whether what is made of an array and of others surely has its shape, whatever the arguments have."""
+        return self.sources.shaped_by(new) <= self.sources.shaped_by(base)
+
     def _guard(self, kind: str, subject: frozenset[str], value: DType | str | None) -> None:
         if subject and value:
             self.tracer.assumed.guard(Guard(kind, ", ".join(sorted(subject)), value, self.tracer.span()))

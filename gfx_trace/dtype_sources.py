@@ -16,6 +16,7 @@ from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.origins import POSITIONS
 from gfx_ir.infer.shape_rules import Call
+from gfx_ir.infer.shaped import Shaping, shaping
 from gfx_ir.op import Trait
 from gfx_ir.promotion import as_type, mixes_kinds
 from gfx_ir.rules import UNKNOWN
@@ -52,7 +53,7 @@ class DtypeSources:
         self._record = record
         self._made_of, self._dims = Question(self._of_arguments, self._only_part), Question(self._told_dims)
         self._sources, self._probed = Question(self._named_and_lowest), Question(self._named_and_probed)
-        self._floating = Question(self._is_floating)
+        self._floating, self._shaped = Question(self._is_floating), Question(self._shaped_by)
         self._made: dict[Any, Dtypes] = {}  # what an op gives, by the op and what it is told
         self._root = record.facts.root
         self._mixes = mixes_kinds(record.rules.promotion)
@@ -88,6 +89,11 @@ class DtypeSources:
         """The dims of a value that its type has, or that the op tells whose elements it has, whatever that is given."""
         dims: tuple | None = self._dims.ask(self._root(value))
         return dims
+
+    def shaped_by(self, value: Value) -> Shaping:
+        """The values whose shapes, broadcast against each other, are that of a value."""
+        found: Shaping = self._shaped.ask(self._root(value))
+        return found
 
     def given(self, new: Value, dtype_of: Callable[[Value], DType]) -> DType | None:
         """The dtype that an op gives where its tensors have these; None where that is not told."""
@@ -195,6 +201,17 @@ class DtypeSources:
     def _mixing(self, node: Node) -> bool:
         """Whether an op gives floating-point numbers where one of its tensors has them."""
         return self._mixes and node.op.traits & Trait.FLOATS != 0 and complex not in map(type, node.args)
+
+    def _shaped_by(self, value: Value) -> Rule:
+        if (yield self._dims, value) == ():
+            return Shaping()
+        parts = None if value in self._record.begins else shaping(value.node)
+        if parts is None:
+            return Shaping((value,))
+        found = Shaping()
+        for part in parts:
+            found |= yield self._shaped, self._root(part)
+        return found
 
     def _handed_on(self, value: Value) -> bool:
         """Whether a value is one of others, of which no op makes it."""

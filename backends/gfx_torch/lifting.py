@@ -164,7 +164,7 @@ def dtype_like(x: Any) -> Any:
 
 def cast_back(new: Any, base: Any, other: Any = None) -> Any:
     """What an in-place method leaves in `base`: its dtype and shape stay. Raises ShapeError where they cannot."""
-    return cast_like(written(base, new, holds, other), base)
+    return cast_like(written(base, new, holds, other, marked=True), base)
 
 
 def promoted_with(new: Any, given: tuple) -> Any:

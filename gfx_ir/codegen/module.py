@@ -19,6 +19,7 @@ from ..trees import leaves, tree_map
 from .constants import parse
 from .doc import docstring
 from .emitted import Module
+from .fitting import keep_shapes
 from .function import FunctionWriter
 from .helpers import Helpers
 from .identifiers import usable
@@ -73,6 +74,11 @@ class ModuleWriter:
         self.unrolling = Unrolling(unroll)
         self.prepared: Prepared = prepare(program, backend, style, self.unrolling, max_trips)
         self.functions = self.prepared.functions
+        self.order = bottom_up(self.prepared.entry, self.functions)
+        self.summary = Summary(self.order, self.functions, backend)
+        over = backend.in_place if style.control == "python" else ()
+        for graph in self.order:
+            keep_shapes(graph, over, self.summary.is_spare, program.promotion)
         self.facts = Facts(
             [self.prepared.entry],
             self.functions,
@@ -82,8 +88,6 @@ class ModuleWriter:
             style.of_numbers,
         )
         self.helpers = Helpers(backend, style)
-        self.order = bottom_up(self.prepared.entry, self.functions)
-        self.summary = Summary(self.order, self.functions, backend)
         if program.params:
             self.summary.take_params(self.prepared.entry)
         self.titles = Titles(self.prepared, self.order, style, self.helpers)

@@ -17,11 +17,12 @@ Holds = Callable[[DType, DType], bool]
 """Whether an array of the first dtype can be written with what has the second."""
 
 
-def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
+def written(base: Any, new: Any, holds: Holds, other: Any = None, marked: bool = False) -> Any:
     """What an in-place operation leaves of `new` in an array. It has the array's shape, and a dtype that the array can hold:
     ShapeError where it is known that it has not; where a dtype is open, what arguments have to hold for it is a guard.
 
-    `other`: what the array is computed with, where that is one thing.
+    `other`: what the array is computed with, where that is one thing. `marked`: a node that was written over the array has its
+    shape, or what runs it raises; of others it is said here.
     """
     if not castable(base, new, holds, other):
         return new
@@ -39,7 +40,10 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None) -> Any:
     single = (
         after is None and before is not None and all(size == 1 for size in before)
     )  # it would be broadcast to what is written
-    return ops.broadcast_to(new, lookup("shape")(base)) if single else new
+    noted = marked and new.node.args[:1] == (base,)
+    if single or (alike is None and not noted and not builder.castable.fits(new, base)):
+        return ops.broadcast_to(new, lookup("shape")(base))
+    return new
 
 
 def castable(base: Any, new: Any, holds: Holds, other: Any = None) -> bool:
