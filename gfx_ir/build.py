@@ -10,12 +10,12 @@ from typing import Any
 
 from .dtypes import NUMBERS, DType, numbers
 from .errors import ShapeError, UnsupportedConstruct, VerifyError
-from .graph import Graph, Node, Value
+from .graph import Graph, Node, Value, values_in
 from .host import Dim, Expr
 from .op import OpDef, active, lookup
 from .rules import OPEN
 from .source import Span
-from .trees import BRANCHES, is_constant, leaves, tree_map
+from .trees import leaves, tree_map
 from .types import LogicalTensor
 
 
@@ -69,22 +69,17 @@ class Builder:
     def add(self, op: OpDef, args: tuple) -> Any:
         """Add a node; its value, or the tuple of its values where there are several or none."""
         graph = self.graph
-        for arg in args:
-            kind = type(arg)
-            if kind is Value:
-                if arg.node.graph is not graph:
-                    args = tree_map(self._local, args)
-                    break
-            elif kind in BRANCHES and not is_constant(arg):
-                if any(type(leaf) is Value and leaf.node.graph is not graph for leaf in leaves(arg)):
-                    args = tree_map(self._local, args)
-                    break
-        values = self.append(Node(op, args, None, self.span())).values
+        taken: list[Value] | None = values_in(args)
+        for value in taken or ():
+            if value.node.graph is not graph:
+                args, taken = tree_map(self._local, args), None
+                break
+        values = self.append(Node(op, args, None, self.span()), taken).values
         return values[0] if len(values) == 1 else values
 
-    def append(self, node: Node) -> Node:
-        """Add a made node at the end of the innermost graph; its effect after the effects before it."""
-        self.graph.append(node)
+    def append(self, node: Node, taken: list[Value] | None = None) -> Node:
+        """Add a made node at the end of the innermost graph; its effect after the effects before it. `taken`: the Values that it takes."""
+        self.graph.insert(node, None, taken)
         if node.op.effect:
             node.after = self._last_effect(node)
         if self.typed(node):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from . import rules
@@ -103,7 +104,7 @@ class Node(Applied):
             _drop_uses(self)
         self.args = args
         if self.graph is not None:
-            _add_uses(self)
+            _add_uses(self, values_in(args))
             if not self.graph.dirty:
                 self.graph.edited()
 
@@ -134,36 +135,31 @@ class Node(Applied):
         return f"<Node {self.op.name}>"
 
 
-def values_in(args: tuple) -> list[Value]:
-    """The Values in arguments, left to right."""
-    return parts_of(Value, args)
+values_in: Callable[[tuple], list[Value]] = partial(parts_of, Value)
+"""The Values in arguments, left to right."""
 
 
 def map_values(fn: Callable[[Value], Any], args: tuple) -> tuple:
     """Arguments with fn applied to each Value in them."""
-    plain = lambda leaf: fn(leaf) if type(leaf) is Value else leaf
-    return tuple(
-        [
-            fn(arg)
-            if type(arg) is Value
-            else tree_map(plain, arg)
-            if type(arg) in BRANCHES and not is_constant(arg)
-            else arg
-            for arg in args
-        ]
-    )
+
+    def mapped(arg: Any) -> Any:
+        if type(arg) is Value:
+            return fn(arg)
+        return tree_map(mapped, arg) if type(arg) in BRANCHES and not is_constant(arg) else arg
+
+    return tuple(map(mapped, args))
 
 
-def _add_uses(node: Node) -> None:
+def _add_uses(node: Node, values: list[Value]) -> None:
     """Count a node's uses of its inputs."""
-    for value in parts_of(Value, node.args):
+    for value in values:
         uses = value.uses
         uses[node] = uses[node] + 1 if node in uses else 1
 
 
 def _drop_uses(node: Node) -> None:
     """Count them no longer."""
-    for value in parts_of(Value, node.args):
+    for value in values_in(node.args):
         value.uses.pop(node, None)
 
 
@@ -249,8 +245,8 @@ class Graph(Attributed):
         """Add a node at the end."""
         return self.insert(node, None)
 
-    def insert(self, node: Node, before: Node | None) -> Node:
-        """Add a node before another one (None: at the end). O(1)."""
+    def insert(self, node: Node, before: Node | None, taken: list[Value] | None = None) -> Node:
+        """Add a node before another one (None: at the end). O(1). `taken`: the Values in its arguments, of who has them."""
         if node.graph is not None:
             raise VerifyError(f"{node.op.name} already stands in a graph")
         node.graph = self
@@ -265,7 +261,7 @@ class Graph(Attributed):
         else:
             before.prev = node
         self.count += 1
-        _add_uses(node)
+        _add_uses(node, values_in(node.args) if taken is None else taken)
         for region in node.regions:
             region.owner = node
         if not self.dirty:
@@ -284,23 +280,34 @@ class Graph(Attributed):
         if node.graph is not self:
             raise VerifyError(f"{node.op.name} does not stand in graph {self.name!r}")
         _drop_uses(node)
-        if node.prev is None:
-            self.first = node.next
-        else:
-            node.prev.next = node.next
-        if node.next is None:
-            self.last = node.prev
-        else:
-            node.next.prev = node.prev
+        self._unlink(node, node)
         node.graph = node.prev = node.next = None
         self.count -= 1
         self.edited()
 
-    def discard(self, nodes: Iterable[Node]) -> None:
-        """Take nodes out of the list for good: they give up their values, so that no circle keeps them until garbage is collected."""
-        for node in nodes:
-            self.detach(node)
-            node.values = ()
+    def discard(self, first: Node, last: Node) -> None:
+        """Take a run of nodes out of the list for good: they give up their values, so that no circle keeps them until garbage is collected."""
+        self._unlink(first, last)
+        node, after = first, last.next
+        while node is not after:
+            _drop_uses(node)
+            following, node.values = node.next, ()
+            node.graph = node.prev = node.next = None
+            self.count -= 1
+            node = following  # type: ignore[assignment]
+        self.edited()
+
+    def _unlink(self, first: Node, last: Node) -> None:
+        """Let what stands around some nodes stand together."""
+        before, after = first.prev, last.next
+        if before is None:
+            self.first = after
+        else:
+            before.next = after
+        if after is None:
+            self.last = before
+        else:
+            after.prev = before
 
     # ------------------------------------------------------------------ versions
     def edited(self) -> None:

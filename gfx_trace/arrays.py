@@ -69,9 +69,10 @@ class Arrays:
         found = self.known.get(at)
         if found is None or _taken_back(found.value):
             owner = self.array_owner(x)
-            value = self.array_value(x, self.tensor_paths.get(at) or name, owner)
+            path = self.tensor_paths.get(at)
+            value = self.array_value(x, path or name, owner)
             found = self.known[at] = Proxy(value, owner)
-            if value.node.op.name == "constant" and self.record.number_when(value) != SURE:
+            if path is None and value.node.op.name == "constant" and self.record.number_when(value) != SURE:
                 found.base = CONSTANT
             self.kept.append(x)
         return found
@@ -134,9 +135,10 @@ class Arrays:
         if unique not in params:
             params[unique] = x
             type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
-            outer.add_parameter(unique, type_)
+            value = outer.add_parameter(unique, type_)
             if isinstance(x, np.generic):
-                self.record.put(outer.parameters[unique], NUMBER)
+                self.record.put(value, NUMBER)
+            return value
         return outer.parameters[unique]
 
 

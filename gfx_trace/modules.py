@@ -75,12 +75,15 @@ def check_modes(modes: Iterable[Mode]) -> None:
 def register_root(tracer: _Tracer, root: Any) -> None:
     """Learn the paths of a model's modules and tensors; the first path of a tied tensor is its own."""
     tracer.root = root
+    known = tracer.tensor_paths
     for path, module in root.named_modules():
         tracer.module_paths.setdefault(id(module), path)
+        prefix = f"{path}." if path else ""
         for table in (module._parameters, module._buffers):
-            for name, tensor in table.items():
-                if tensor is not None:
-                    tracer.tensor_paths.setdefault(id(tensor), f"{path}.{name}" if path else name)
+            if table:
+                for name, tensor in table.items():
+                    if tensor is not None and id(tensor) not in known:
+                        known[id(tensor)] = prefix + name
 
 
 def module_attribute(tracer: _Tracer, module: Any, name: str) -> Any:

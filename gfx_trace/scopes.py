@@ -71,9 +71,10 @@ class Scopes:
     def encloses(self: Tracer, value: Value) -> bool:
         """Whether the scope that is open called the one in which `value` was made: then its name for it is the user's."""
         scope = value.node.span.scope if value.node.span is not None else None
-        if scope is None or scope is self.scope:
+        here = self.scope
+        if scope is None or scope is here:
             return False
-        while scope is not None and scope is not self.scope:
+        while scope is not None and scope is not here:
             scope = scope.parent
         return scope is not None
 

@@ -63,6 +63,8 @@ def is_sizes(x: Any) -> bool:
 
 def each(value: Any, dims: int) -> Any:
     """A number or tuple as a tuple of length `dims`."""
+    if type(value) is tuple and len(value) == dims:
+        return value
     if isinstance(value, str):
         return value
     if is_sizes(value):
@@ -89,6 +91,8 @@ def _kind(x: Any) -> Any:
 def known_rank(x: Any) -> int | None:
     """The rank of a tensor where it is known."""
     kind = _kind(x)
+    if kind is None:
+        return 0 if is_number(x) else None
     return kind.rank if isinstance(kind, LogicalTensor) else getattr(kind, "ndim", 0 if is_number(x) else None)
 
 

@@ -111,8 +111,8 @@ def rank_source(node: Node) -> Value | None:
     first = node.args[0] if node.args else None
     if type(first) is not Value or not first.is_tensor:
         return None
-    alone = len(node.args) == 1 and node.op.traits & Trait.ELEMENTWISE
-    return first if alone or node.op.traits & _RANK_OF_FIRST else None
+    traits = node.op.traits
+    return first if traits & _RANK_OF_FIRST or (len(node.args) == 1 and traits & Trait.ELEMENTWISE) else None
 
 
 def ranks(call: Call, asked: Questions, question: Question) -> Rule:

@@ -7,7 +7,6 @@ together. Graphs that are equal, parameters taken relative to the scope's path, 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..source import Scope
 from ..trees import BRANCHES, leaves
 from .keys import constant_key, tree_key
 
+_INTS = frozenset((int,))
 _SMALLEST = 4  # nodes of a function that is worth a name of its own
 
 
@@ -40,11 +40,12 @@ class Outliner:
         self.program, self.graph = program, program.entry
         self.known: dict[Hashable, str] = {}
         self.chains: dict[Scope | None, tuple[Scope, ...]] = {None: ()}
-        self.repeated = self._repeated()
+        self.nodes = list(program.entry)
+        self.repeated = self._repeated(self.nodes)
 
     def run(self) -> None:
         """Outline all scopes of the entry."""
-        self._inside(0, list(self.graph), "")
+        self._inside(0, self.nodes, "")
         _relink(self.graph)
         for path in [p for p, v in self.graph.parameters.items() if not v.uses]:
             self.graph.parameters.pop(path).node.values = ()
@@ -52,12 +53,13 @@ class Outliner:
     def _inside(self, level: int, nodes: list[Node], base: str) -> list[Node]:
         """Outline what stands directly in a scope at that level, whose parameters stand under `base`; the nodes it has then."""
         groups = self._grouped(nodes, level)
-        seen = Counter([child for child, _ in groups])
-        out: list[Node] = []
+        met, twice, out = set[Scope | None](), set[Scope | None](), list[Node]()
+        for child, _ in groups:
+            (twice if child in met else met).add(child)
         for child, run in groups:
             if child is None:
                 out += run
-            elif seen[child] == 1 and _stands_under(child.path, base) and self._wanted(child, run):
+            elif child not in twice and _stands_under(child.path, base) and self._wanted(child, run):
                 out.append(self._called(child, self._within(child, level, run, child.path)))
             else:
                 out += self._within(child, level, run, base)
@@ -73,16 +75,15 @@ class Outliner:
     def _grouped(self, nodes: list[Node], level: int) -> list[tuple[Scope | None, list[Node]]]:
         """Nodes grouped by the scope at a level (None: none there) that they belong to."""
         groups: list[tuple[Scope | None, list[Node]]] = []
-        chains, before = self.chains, None
+        run, before, chains = list[Node](), None, self.chains
         for node in nodes:
-            scope = node.span.scope if node.span is not None else None
-            chain = chains[scope] if scope in chains else self._chain(scope)
+            span = node.span
+            chain = chains[span.scope if span is not None else None]
             child = chain[level] if level < len(chain) else None
-            if groups and child is before:
-                groups[-1][1].append(node)
-            else:
-                groups.append((child, [node]))
-                before = child
+            if child is not before or not run:
+                run, before = [], child
+                groups.append((child, run))
+            run.append(node)
         return groups
 
     def _chain(self, scope: Scope | None) -> tuple[Scope, ...]:
@@ -95,25 +96,26 @@ class Outliner:
         self.chains[scope] = around
         return around
 
-    def _repeated(self) -> set[int]:
+    def _repeated(self, nodes: list[Node]) -> set[int]:
         """Function scopes whose nodes stand more than once."""
         members: dict[int, tuple[Scope, list[Node]]] = {}
         functions: dict[Scope | None, list[Scope]] = {}  # those around the nodes of a scope
-        for node in self.graph:
+        for node in nodes:
             scope = node.span.scope if node.span is not None else None
             if scope not in functions:
                 functions[scope] = [outer for outer in self._chain(scope) if outer.kind == "function"]
             for outer in functions[scope]:
                 members.setdefault(id(outer), (outer, []))[1].append(node)
         found: dict[Hashable, list[int]] = {}
-        for scope, nodes in members.values():
-            if len(nodes) >= _SMALLEST:
-                found.setdefault((scope.key, fingerprint(nodes, (), scope.path)[0]), []).append(id(scope))
+        for scope, own in members.values():
+            if len(own) >= _SMALLEST:
+                found.setdefault((scope.key, fingerprint(own, (), scope.path)[0]), []).append(id(scope))
         return {at for group in found.values() if len(group) > 1 for at in group}
 
     def _wanted(self, scope: Scope, nodes: list[Node]) -> bool:
         if scope.kind == "module":
-            return len(nodes) > 1 or any(map(_is_parameter, values_in(nodes[0].args)))
+            args = nodes[0].args
+            return len(nodes) > 1 or any(map(_is_parameter, args)) or any(map(_is_parameter, values_in(args)))
         return id(scope) in self.repeated
 
     # ------------------------------------------------------------------ moving
@@ -135,7 +137,7 @@ class Outliner:
             result = outputs[0] if len(outputs) == 1 else tuple(outputs)
             self.program.functions[name] = self._graph(name, scope, nodes, ordered, result)
         else:
-            self.graph.discard(nodes)
+            self.graph.discard(nodes[0], nodes[-1])
         return call
 
     def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: dict[Value, str], result: Any) -> Graph:
@@ -253,15 +255,13 @@ class _Numbered:
                         continue
                     numbers[leaf] = self.needed[leaf] = len(numbers)
                 found.append(("%", numbers[leaf]))
+            elif kind is tuple:
+                found.append(leaf if _INTS.issuperset(map(type, leaf)) else ("tuple", *self.keys(leaf)))
             elif kind in BRANCHES:
-                found.append(tree_key(leaf, self.key))
+                found.append(tree_key(leaf, lambda part: self.keys((part,))[0]))
             else:
-                found.append(constant_key(leaf))
+                found.append(constant_key(leaf) if kind is float or kind is complex else (kind, leaf))
         return tuple(found)
-
-    def key(self, leaf: Any) -> Hashable:
-        """The key of one that is no tree."""
-        return self.keys((leaf,))[0]
 
 
 def _relative_call(args: tuple, path: str) -> tuple:
