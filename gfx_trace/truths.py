@@ -150,6 +150,9 @@ class Truths:
                 return self.wrap(self.host("in", self.unwrap(item), self.unwrap(tuple(container))))
         self.effects.sure_of(container)
         if isinstance(container, Proxy):
+            owner = container.backend
+            if isinstance(item, (str, bytes, type(None))) and owner is not None and not owner.numbers:
+                raise self.error(f"GFX cannot look for a {type(item).__name__} in an array", "an array holds numbers")
             return Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend)
         if isinstance(item, HostProxy) and (isinstance(container, _CONTAINERS) or is_mapping(container)):
             plain = container if isinstance(container, str) else tuple(container)
@@ -160,8 +163,11 @@ class Truths:
             return self._among(container, item)
         if isinstance(container, (set, frozenset, dict)) and weak_kind(item):
             return self._among(tuple(container), item)
-        if isinstance(container, (set, frozenset, dict)) and isinstance(item, Proxy) and item.backend is not None:
-            return item.backend.numbers and self._among(tuple(container), self._hashed(item))
+        if isinstance(container, (set, frozenset, dict)) and isinstance(item, Proxy):
+            if item.backend is not None and item.backend.numbers:
+                return self._among(tuple(container), self._hashed(item))
+        if isinstance(container, (bytes, bytearray)) and is_open(item):
+            raise self.error("GFX cannot look for captured data in bytes", "look for it in a list of their numbers")
         method = getattr(type(container), "__contains__", None)
         if isinstance(method, types.FunctionType):
             return self.bool_(self.call(method, (container, item), {}))

@@ -60,9 +60,16 @@ def test_arrays_without_a_hash_are_no_keys(annotation):
     def fn(x):
         return len({x * 2})
 
-    fn.__annotations__["x"] = annotation
-    with pytest.raises(TypeError, match="unhashable type"):
-        gfx.symbolic_trace(fn)
+    def sought(x):
+        return x * (x in {2.0: 1})
+
+    def sought_under_a_test(x, k: int = 2):
+        return x * (x in {2.0}) if k > 2 else x
+
+    for f in (fn, sought, sought_under_a_test):
+        f.__annotations__["x"] = annotation
+        with pytest.raises((TypeError, CaptureError), match=r"unhashable type|has no hash"):
+            gfx.symbolic_trace(f)
 
 
 def test_a_tensor_of_pytorch_is_a_key_by_which_one_it_is():
@@ -72,3 +79,22 @@ def test_a_tensor_of_pytorch_is_a_key_by_which_one_it_is():
 
     x = torch.tensor([1.0, 2.0])
     torch.testing.assert_close(gfx.symbolic_trace(memo)(x), memo(x))
+
+
+def test_a_tensor_of_pytorch_is_sought_by_which_one_it_is():
+    def sought(x: torch.Tensor):
+        y = x + 0
+        return x * (x in {2.0}) + x * (x in {x, 2.0}) * 2 + x * (y in {x: 1}) * 4
+
+    x = torch.tensor([1.0, 2.0])
+    torch.testing.assert_close(gfx.symbolic_trace(sought)(x), sought(x))
+
+
+@pytest.mark.parametrize("annotation", [np.ndarray, jnp.ndarray, torch.Tensor], ids=["numpy", "jax", "torch"])
+def test_bytes_are_asked_for_no_captured_data(annotation):
+    def sought(x):
+        return x * (x in b"ab")
+
+    sought.__annotations__["x"] = annotation
+    with pytest.raises(CaptureError, match=r"GFX cannot look for captured data in bytes .*in sought"):
+        gfx.symbolic_trace(sought)
