@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gfx_ir.codegen import origin
-from gfx_ir.errors import CaptureError, GfxError
+from gfx_ir.errors import CaptureError, GfxError, UnsupportedConstruct
 from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
 from gfx_ir.passes.dce import keep_errors
@@ -32,7 +32,9 @@ from .modules import Mode, authors_own, register_root
 from .outliving import Made, outliving
 from .remembered import as_later_calls
 from .results import result_tree
+from .rewrite import is_converted
 from .state import Write, lasting_writes
+from .tracebacks import walk
 from .tracer import Tracer
 
 _LONGEST_DOC = 24
@@ -73,11 +75,6 @@ def _called(target: Any) -> Any:
     """The method that a call of the target runs, where it is an object of a class of the user's; else the target."""
     call = own_function(own_attribute(type(target), "__call__"))
     return target if call is None or is_module(target) else types.MethodType(call, target)
-
-
-UNDER_A_TEST = (
-    "GFX captures what stands under a traced test whether it holds or not: mend it, or test on what is known at capture"
-)
 
 
 def _capture(
@@ -148,13 +145,29 @@ def _traced(
         refuse_missing(tracer)
         if isinstance(error, GfxError) and error.span is None:
             error.span = place or tracer.span() or _defined_at(documented)
-        if error is tracer.escaped and not isinstance(error, GfxError):
-            error.add_note(UNDER_A_TEST)
+        if not isinstance(error, (GfxError, WrittenConstant)) and _left_a_region(tracer, error):
+            raise _under_a_test(tracer, error) from error
         raise
     finally:
         tracer.journal.undo()
     refuse_missing(tracer)
     return tree, rebuild, state
+
+
+def _left_a_region(tracer: Tracer, error: BaseException | None) -> bool:
+    """Whether an error comes of one that is raised only where a test, a loop or another function's call gets to it."""
+    while error is not None and error is not tracer.escaped:
+        error = error.__context__
+    return error is not None
+
+
+def _under_a_test(tracer: Tracer, error: Exception) -> UnsupportedConstruct:
+    """The refusal of code that fails where it may never be reached: what Python raises there, Python alone can say when."""
+    what = f"GFX cannot convert this code: it fails ({type(error).__name__}: {error}), and whether it is reached may hang on data"
+    hint = "GFX captures what stands under a traced test whether it holds or not: mend it, or test on what is known at capture"
+    places = [(frame, lasti) for frame, lasti, _ in walk(error.__traceback__) if is_converted(frame.f_code)]
+    span = tracer.scope.span(places[-1][0].f_code, places[-1][1]) if places else tracer.span()
+    return UnsupportedConstruct(what, span, hint)
 
 
 def _with_article(noun: str) -> str:

@@ -92,14 +92,21 @@ def _set_cell(cell: CellType, key: Any, value: Any) -> None:
 def _get_item(obj: Any, key: Any) -> Any:
     if isinstance(obj, dict):
         return obj.get(key, MISSING)
-    return obj[key]
+    return MISSING if _shorter(obj, key) else obj[key]
 
 
 def _set_item(obj: Any, key: Any, value: Any) -> None:
+    if _shorter(obj, key):
+        return  # its content is a slot of its own
     if value is MISSING:
         obj.pop(key, None)
     else:
         obj[key] = value
+
+
+def _shorter(obj: Any, key: Any) -> bool:
+    """Whether a list has lost the place of an item since it was written."""
+    return isinstance(obj, list) and key >= len(obj)
 
 
 def with_items(container: Any, items: list[tuple[Any, Any]]) -> Any:

@@ -32,10 +32,15 @@ class Raising:
         if found is False:
             raise self.error(error(message()) if message is not None else error(), None)
         self.let_out("assert", error())
-        given = told(self._tracer, message()) if message is not None else ""
-        text = (given,) if type(given) is tuple else given
-        ops.check(found, text, error.__name__)
-        self._tracer.facts.assume(found, True)
+        if message is None:
+            ops.check(found, "", error.__name__)
+            self._tracer.facts.assume(found, True)
+            return
+
+        def fails() -> None:  # its message is made on that side alone
+            raise self.error(error(message()), None)
+
+        self._tracer.branch(found, None, fails, None, None, (), "")
 
     def error(self, error: Any, cause: Any) -> BaseException:
         """What `raise error from cause` raises at capture."""

@@ -50,10 +50,11 @@ def tidy(error: BaseException, emitted: Module | None = None) -> None:
             continue
         seen.add(id(found))
         chain += [found.__cause__, found.__context__]
-        found.__traceback__ = _joined(_kept(_walk(found.__traceback__), emitted))
+        found.__traceback__ = _joined(_kept(walk(found.__traceback__), emitted))
 
 
-def _walk(tb: TracebackType | None) -> Iterator[Entry]:
+def walk(tb: TracebackType | None) -> Iterator[Entry]:
+    """The entries of a traceback, the outermost first."""
     while tb is not None:
         yield tb.tb_frame, tb.tb_lasti, tb.tb_lineno
         tb = tb.tb_next

@@ -94,3 +94,58 @@ def sorts_in_place(x):
 def test_sorting_in_place_by_data_is_refused_where_it_stands():
     with pytest.raises(UnsupportedConstruct, match=r"sorted\(\).*test_caught\.py"):
         gfx.symbolic_trace(sorts_in_place, UP)
+
+
+def item(x, k):
+    return x * SIZES["b"] if k > 2 else x
+
+
+def taken(x, k):
+    out = [1.0]
+    if k < 2:
+        return x
+    out[0] = 2.0
+    out.pop()
+    return x * out[0]
+
+
+def name(x, k):
+    for _ in range(k):
+        x = x + not_there  # noqa: F821
+    return x
+
+
+def message(x, k):
+    assert k < 2, SIZES["c"]
+    return x
+
+
+def helper(x, k):
+    return x if k < 2 else taken(x, 4)
+
+
+@pytest.mark.parametrize("fn", [item, taken, name, message, helper])
+def test_an_error_of_pythons_own_on_one_side_is_refused_with_its_line(fn):
+    def run(x, k: int = 2):
+        return fn(x, k)
+
+    with pytest.raises(UnsupportedConstruct, match=r"it fails \(\w+Error: .*hang on data.*test_caught.py:"):
+        gfx.symbolic_trace(run, backend="torch")
+
+
+def test_what_stands_in_a_list_that_got_shorter_is_joined_as_a_whole():
+    def shorter(x: torch.Tensor, k: int = 2):
+        q = [1.0, 2.0, 3.0]
+        if x.sum() > 0:
+            q[2] = 5.0
+            q.pop()
+        else:
+            q.append(4.0)
+            q[3] = 7.0
+            del q[2:]
+            q[0] = 9.0
+        return x * q[0] * q[1] * len(q)
+
+    program = gfx.symbolic_trace(shorter)
+    for x in (UP, DOWN):
+        assert program(x).tolist() == shorter(x).tolist()
