@@ -38,6 +38,7 @@ class Aimed(Text):
         self.amounts = Amounts(self.rng, flavour)
         self.about = ""
         self.outside = False  # what is written outlives the call
+        self.made: set[str] = set()  # the names that the thing's setup binds
 
     def text(self) -> str:
         """The program."""
@@ -55,7 +56,7 @@ class Aimed(Text):
         """An effect or two on one thing, and what is read behind them."""
         name = self.one(*THINGS)
         thing, self.about = THINGS[name], name
-        self.outside = self.chance(0.15)
+        self.outside, self.made = self.chance(0.15), names_written(thing.setup)
         head = [f"    {thing.setup}"] if not self.outside else []
         reads = [self.one(*thing.reads) for _ in range(self.rng.randint(1, 2))]
         self.line(1, "y = x * 1.0")
@@ -124,11 +125,9 @@ class Aimed(Text):
         elif pick < 11:
             name = f"h{self.fresh()}"
             self.line(depth, f"def {name}():")
-            if wrote := sorted({"p", "q", "y", "w"} & names_written("\n".join(lines))):
-                if depth == 1:
-                    self.line(
-                        depth + 1, f"nonlocal {', '.join(wrote)}" if not self.outside else f"global {', '.join(wrote)}"
-                    )
+            if depth == 1:
+                for word, names in self.declared("\n".join(lines)):
+                    self.line(depth + 1, f"{word} {', '.join(names)}")
             inside(lines)
             self.line(depth + 1, "return 1.0")
             self.line(
@@ -152,14 +151,13 @@ class Aimed(Text):
             self.line(depth, "finally:")
             inside(lines)
         elif pick == 13:
-            self.line(
-                depth,
-                self.one(
-                    f"if {test}: return y * 3, y",
-                    "if k < 0: return y",
-                    f"for t in range(2):\n{'    ' * (depth + 1)}if {test}: return y, y\n{'    ' * (depth + 1)}dead = y + t",
-                ),
+            found = self.one(
+                f"if {test}: return y * 3, y",
+                "if k < 0: return y",
+                f"for t in range(2):\n    if {test}: return y, y\n    dead = y + t",
             )
+            for each in found.split("\n"):
+                self.line(depth, each)
             self.line(depth, "if True:")
             inside(lines)
         elif pick == 14:
@@ -169,6 +167,13 @@ class Aimed(Text):
             self.line(depth, f"match {self.one('k', '[k, 1]')}:")
             self.line(depth + 1, self.one("case 2 | [2, 1]:", "case _:"))
             inside([f"    {line}" for line in lines])
+
+    def declared(self, text: str) -> list[tuple[str, list[str]]]:
+        """Which names statements of a function within bind that are variables of the one around it, or of the module."""
+        wrote = names_written(text)
+        of_module = sorted(wrote & self.made) if self.outside else []
+        around = sorted(wrote & {"y"} if self.outside else wrote & {"y", *self.made})
+        return [(word, names) for word, names in (("global", of_module), ("nonlocal", around)) if names]
 
     # ------------------------------------------------------------------ numbers
     def with_numbers(self) -> str:

@@ -34,6 +34,11 @@ def test_random_programs(grammar, start):
     assert len(refused) <= MOST_REFUSED[grammar], refused
 
 
+def test_aimed_programs_are_python():
+    for seed in (70844, 201611, 205870, *range(2000)):  # the first three were not
+        compile(program_of(seed, "aimed")[0], f"aimed {seed}", "exec")
+
+
 @pytest.mark.parametrize("name", ONCE)
 def test_failures(name):
     failure = ONCE[name]
