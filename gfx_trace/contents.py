@@ -90,6 +90,17 @@ def _put_bytes(held: bytearray, content: Any) -> None:
         bytearray.__setitem__(held, slice(None), content.value)
 
 
+def _put_array(held: array.array, content: Any) -> None:
+    now = array.array.tobytes(held)
+    if now == content.value:
+        return
+    if len(now) == len(content.value):  # it may lend its memory, and keep its size
+        memoryview(held).cast("B")[:] = content.value
+    else:
+        array.array.__delitem__(held, slice(None))
+        array.array.frombytes(held, content.value)
+
+
 def _put_view(held: memoryview, content: Any) -> None:
     if held.c_contiguous:
         held.cast("B")[:] = content.value
@@ -135,7 +146,7 @@ _ROWS: dict[type, Row] = {
     memoryview: Row(lambda held: Content(held.tobytes()), _put_view, _like(tuple, more="tobytes tolist hex toreadonly cast")),
     array.array: Row(
         lambda held: Content(array.array.tobytes(held)),
-        _filled(lambda held: array.array.__delitem__(held, slice(None)), array.array.frombytes),
+        _put_array,
         _like(tuple, more="tobytes tolist tounicode buffer_info tofile"),
     ),
     io.StringIO: Row(_read_stream(io.StringIO), _put_stream(io.StringIO), _like(more=_STREAM)),

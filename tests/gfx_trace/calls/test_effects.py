@@ -119,6 +119,7 @@ REFUSED = {
     "a method in C that knows its class": (lambda: array.array("d", [1.0]), lambda a: a.extend((2.0,)), len),
     "a buffer that is filled": (lambda: bytearray(1), lambda b: struct.pack_into("B", b, 0, 3), lambda b: b[0]),
     "a view that is filled": (lambda: bytearray(1), lambda b: struct.pack_into("B", memoryview(b), 0, 3), lambda b: b[0]),
+    "an array that lends its memory": (lambda: (a := array.array("d", [1.0]), memoryview(a))[1], lambda v: operator.setitem(v, 0, 2.0), lambda v: v[0]),
     "a buffer that a file fills": (lambda: bytearray(1), lambda b: io.BytesIO(b"z").readinto(b), lambda b: b[0]),
     "memory of C's": (ctypes.c_ubyte * 2, lambda c: struct.pack_into("B", c, 0, 3), lambda c: c[0]),
     "a text that is closed": (io.StringIO, lambda s: s.close(), lambda s: float(s.closed)),
