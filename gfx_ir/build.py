@@ -195,6 +195,11 @@ def assumptions() -> Any:
     return active.builder.assumed if isinstance(active.builder, Builder) else None
 
 
+def surely_boolean(value: Value) -> bool:
+    """Whether a value of the function that is captured holds booleans by the way it was made."""
+    return isinstance(active.builder, Builder) and active.builder.is_boolean(value)
+
+
 def shown(value: Any) -> Any:
     """What an op gave, as the function that is captured sees it."""
     return active.builder.wrap(value) if isinstance(active.builder, Builder) else value

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from gfx_ir.build import assumptions, require_kinds
+from gfx_ir.build import assumptions, require_kinds, surely_boolean
 from gfx_ir.dtypes import highest
 from gfx_ir.graph import Value
 
-from . import one_dtype
+from . import one_dtype, positions
 from .lifting import is_dtype, is_number, kind
 
 FIRST, PAIR, ALL, OTHERS = (0, 1), (0, 2), (0, None), (1, None)
@@ -46,7 +46,7 @@ _ROWS = (
         "fc",
         (
             "cholesky cholesky_ex cholesky_inverse cholesky_solve cond det eig eigh eigvals eigvalsh geqrf"
-            " householder_product inv inv_ex ldl_factor ldl_factor_ex ldl_solve lerp logcumsumexp logdet lstsq lu lu_factor"
+            " householder_product inv inv_ex inverse ldl_factor ldl_factor_ex ldl_solve lerp logcumsumexp logdet lstsq lu lu_factor"
             " lu_factor_ex lu_solve matrix_exp matrix_norm matrix_rank mean norm normal_ normalize ormqr pca_lowrank pinv"
             " pinverse qr renorm rms_norm silu slogdet soft_margin_loss solve solve_ex solve_triangular std std_mean svd"
             " svd_lowrank svdvals tensorinv tensorsolve var var_mean vecdot vector_norm RMSNorm SiLU"
@@ -66,19 +66,21 @@ _ROWS = (
         FIRST,
         "uifc",
         (
-            "abs absolute addbmm addmm addmv baddbmm bmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d"
-            " conv_transpose3d corrcoef cov cross cumulative_trapezoid dot l1_loss linalg.vander mm mv neg negative"
-            " pairwise_distance positive softsign tanhshrink trace trapezoid trapz triplet_margin_loss Conv1d Conv2d Conv3d"
-            " L1Loss PairwiseDistance Softsign Tanhshrink"
+            "abs absolute addbmm addmm addmv baddbmm bilinear bmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d"
+            " conv_transpose3d corrcoef cov cross cumulative_trapezoid dot l1_loss linalg.vander linear"
+            " matmul mm mv neg negative"
+            " pairwise_distance positive softsign tanhshrink trace trapezoid trapz triplet_margin_loss vdot"
+            " __matmul__ __rmatmul__ Bilinear Conv1d Conv2d Conv3d"
+            " L1Loss Linear PairwiseDistance Softsign Tanhshrink"
         ),
     ),
     (
         FIRST,
         "buif",
         (
-            "airy_ai amax amin aminmax argsort bessel_j0 bessel_j1 bessel_y0 bessel_y1 clamp_max clamp_min deg2rad digamma"
-            " entr erf erfc erfcx erfinv gammaln i0 i0e i1 i1e ihfft ihfft2 ihfftn isneginf isposinf lgamma log_ndtr logit max"
-            " min mode modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 msort nansum ndtr ndtri"
+            "airy_ai amax amin aminmax argsort bessel_j0 bessel_j1 bessel_y0 bessel_y1 deg2rad digamma"
+            " entr erf erfc erfcx erfinv gammaln i0 i0e i1 i1e ihfft ihfft2 ihfftn isneginf isposinf lgamma log_ndtr logit"
+            " mode modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 msort nansum ndtr ndtri"
             " polygamma psi rad2deg rfft rfft2 rfftn scaled_modified_bessel_k0 scaled_modified_bessel_k1 sign signbit sort"
             " spherical_bessel_j0 unique unique_consecutive"
         ),
@@ -97,6 +99,7 @@ _ROWS = (
     (PAIR, "f", "huber_loss HuberLoss"),
     (ALL, "fc", "logaddexp"),
     (OTHERS, "fc", "addcdiv"),
+    (OTHERS, "uifc", "einsum"),
     (OTHERS, "f", "kl_div"),
     (OTHERS, "fc", "binary_cross_entropy_with_logits"),
     (ALL, "uif", "bucketize clamp clip floor_divide fmod remainder"),
@@ -105,7 +108,8 @@ _ROWS = (
         ALL,
         "buif",
         (
-            "atan2 arctan2 copysign searchsorted xlogy cosine_embedding_loss fmax fmin ge greater greater_equal gt heaviside"
+            "atan2 arctan2 clamp_max clamp_min copysign max min searchsorted"
+            " xlogy cosine_embedding_loss fmax fmin ge greater greater_equal gt heaviside"
             " le less less_equal lt maximum minimum"
         ),
     ),
@@ -138,7 +142,7 @@ def taken(name: str) -> tuple[Taken, ...]:
 def refusing(fn: Callable[..., Any], name: str, own: int = 0) -> Callable[..., Any]:
     """The lift `fn` of a function of torch's, which refuses tensors of kinds that the function does not take. `own`: so many
     arguments stand before those of the function, as a module."""
-    fn, rows = one_dtype.refusing(fn, name), taken(name)
+    fn, rows = positions.refusing(one_dtype.refusing(fn, name), name), taken(name)
     if not rows:
         return fn
     common = all(asked == FIRST and _COMMON.issubset(kinds) for asked, kinds in rows)
@@ -168,9 +172,14 @@ def check(name: str, given: Iterable[Any], kinds: str) -> None:
 
 def subtract(operands: Sequence[Any]) -> None:
     """Torch takes no difference of booleans, nor one of them and of numbers."""
-    if all(isinstance(x, Value) and x.is_tensor for x in operands):
-        for x in operands:
-            check("PyTorch's subtract", [x], "uifc")
+    for x in operands:
+        if isinstance(x, Value) and x.is_tensor:
+            require_kinds("PyTorch's subtract", kind(x) or ("b" if surely_boolean(x) else "f"), "uifc")
+
+
+def _product(operands: Sequence[Any]) -> None:
+    one_dtype.check("PyTorch's @", operands)
+    check("PyTorch's @", operands[:1], "uifc")
 
 
 def _operator(op: str, function: str) -> Callable[[Sequence[Any]], None]:
@@ -179,7 +188,7 @@ def _operator(op: str, function: str) -> Callable[[Sequence[Any]], None]:
 
 
 OPERATORS = {
-    "matmul": lambda operands: one_dtype.check("PyTorch's @", operands),
+    "matmul": _product,
     "subtract": subtract,
     **{op: _operator(op, function) for op, function in _OPERATORS.items()},
 }

@@ -32,6 +32,7 @@ from . import (
     layouts,
     lifts,
     one_dtype,
+    positions,
     rows,
     scalars,
     special,
@@ -116,7 +117,7 @@ class TorchBackend(Backend):
     def _adapt(self, fn: Callable[..., Any], of_axis: bool, name: str) -> Callable[..., Any]:
         """`fn` with what every torch function accepts: NumPy's argument names, `out=None`, places, for those
         `of_axis` tensors of no axes."""
-        key = fn, of_axis, kinds.taken(name), one_dtype.asked(name)
+        key = fn, of_axis, kinds.taken(name), one_dtype.asked(name), positions.asked(name)
         found = self._adapted.get(key)
         if found is not None:
             return found

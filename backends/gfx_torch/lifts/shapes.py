@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import dtype_of, host
+from gfx_ir.build import dtype_of, host, require_kinds
 from gfx_ir.graph import Value
 from gfx_ir.lifting import rows
 
-from ..lifting import ask_rank, fixed_int, known_rank, known_size, names, refuse, shape_of
+from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, shape_of
 from ..ranks import require
 
 
@@ -138,6 +138,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
         refuse(f"F.pad knows no mode {mode!r}")
     pad = tuple(pad)
     widths = [(pad[at], pad[at + 1]) for at in range(len(pad) - 2, -1, -2)]
+    if mode in ("reflect", "replicate"):
+        require_kinds(f"F.pad with mode={mode!r}", kind(input) or "f", "uifc")
     if mode != "constant":
         require(f"F.pad with mode={mode!r}", input, ">=", len(widths) + 1)
         require(f"F.pad with mode={mode!r}", input, "<=", len(widths) + 2)

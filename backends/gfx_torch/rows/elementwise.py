@@ -211,7 +211,7 @@ ROWS = (
         {
             names("sub", "subtract"): _scaled("subtract"),
             "Tensor.__sub__": two(ops.subtract),
-            "Tensor.__isub__": _inplace("subtract"),
+            "Tensor.__isub__": lambda input, other: cast_back(_scaled("subtract")(input, other), input, other),
             "Tensor.__rsub__": swapped(ops.subtract),
             "torch.rsub": lambda input, other, *, alpha=1: _scaled("subtract")(other, input, alpha=alpha),
         },

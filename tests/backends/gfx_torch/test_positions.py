@@ -1,0 +1,93 @@
+"""Positions and masks of dtypes that torch's functions do not take, booleans in differences and products: refused at capture."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+
+T = torch.arange(9.0).reshape(3, 3)
+EMBEDDING = torch.nn.Embedding(3, 2)
+POSITIONS = {
+    "embedding": lambda i: F.embedding(i, T),
+    "embedding_bag": lambda i: F.embedding_bag(i, T),
+    "module": EMBEDDING,
+    "gather": lambda i: torch.gather(T, 0, i),
+    "index_select": lambda i: T.index_select(0, i[0]),
+    "index_add": lambda i: T.index_add(0, i[0], T),
+    "index_copy": lambda i: T.index_copy(0, index=i[0], source=T),
+    "index_fill_": lambda i: T.clone().index_fill_(0, i[0], 1.0),
+    "scatter": lambda i: T.scatter(0, i, 1.0),
+    "scatter_add": lambda i: torch.scatter_add(T, 0, i, T),
+    "take": lambda i: torch.take(T, i),
+    "take_along_dim": lambda i: torch.take_along_dim(T, i, 0),
+    "nll_loss": lambda i: F.nll_loss(T, i[0]),
+    "masked_fill": lambda i: T.masked_fill(i, 1.0),
+    "masked_select": lambda i: T.masked_select(i),
+    "one_hot": lambda i: F.one_hot(i),
+}
+DTYPES = (torch.bool, torch.uint8, torch.int32, torch.int64, torch.float32)
+
+
+def takes(fn, x):
+    try:
+        fn(x)
+    except (RuntimeError, IndexError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_positions_and_masks(name):
+    fn, seen = POSITIONS[name], set()
+    for dtype in DTYPES:
+        x = torch.tensor([[0, 1, 1]] * 3).to(dtype)
+        seen.add(taken := takes(fn, x))
+        if taken:
+            torch.testing.assert_close(gfx.symbolic_trace(fn, x)(x), fn(x))
+        else:
+            with pytest.raises(UnsupportedConstruct):
+                gfx.symbolic_trace(fn, x)
+    assert seen == {True, False}
+
+
+PRODUCTS = {
+    "-": lambda x: 1 - x,
+    "reflected": lambda x: x - 2.5,
+    "in place": lambda x: x.clone().sub_(1),
+    "augmented": lambda x: torch.clone(x).__isub__(1),
+    "rsub": lambda x: torch.rsub(x, 1),
+    "of a comparison": lambda x: x - (x == x),
+    "@": lambda x: x @ x,
+    "linear": lambda x: F.linear(x, x),
+    "einsum": lambda x: torch.einsum("ij,jk", x, x),
+    "reflect": lambda x: F.pad(x, (1, 1), mode="reflect"),
+    "replicate": lambda x: F.pad(x, (1, 1), mode="replicate"),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_booleans(name):
+    fn, x = PRODUCTS[name], torch.eye(3) > 0
+    assert not takes(fn, x)
+    with pytest.raises(UnsupportedConstruct, match=r"no booleans|and gets booleans"):
+        gfx.symbolic_trace(fn, x)
+    if takes(fn, x.float()):
+        torch.testing.assert_close(gfx.symbolic_trace(fn, x.float())(x.float()), fn(x.float()))
+
+
+@pytest.mark.parametrize(
+    "fn", [lambda x: 1 - torch.isnan(x), lambda x: x - torch.logical_not(x), lambda x: (1 - (x > 0)) * torch.ones(3)]
+)
+def test_what_is_surely_boolean_is_refused_without_arguments(fn):
+    with pytest.raises(UnsupportedConstruct, match="gets booleans"):
+        gfx.symbolic_trace(fn, backend="torch")
+
+
+def test_maxima_of_complex_numbers_beside_real_ones():
+    x = torch.ones(3)
+    assert torch.equal(gfx.symbolic_trace(lambda x: torch.max(x, 2 * x), x)(x), 2 * x)
+    assert gfx.symbolic_trace(lambda x: torch.max(x[None] > 0, 0).values, x)(x).all()
+    with pytest.raises(UnsupportedConstruct):
+        gfx.symbolic_trace(lambda x: torch.max(x, x * 1j), x)
