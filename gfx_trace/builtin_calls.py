@@ -23,7 +23,7 @@ from .arity import fits
 from .best import minmax
 from .classes import attribute_name, has_attribute, is_instance, type_of
 from .effects import WRITING_FUNCTIONS
-from .faults import class_name, no_operator
+from .faults import cannot, class_name, no_operator
 from .iterating_calls import any_all, chained, combine, container, filtered, iterator, mapped, next_item, reduced
 from .number_rows import rows_kind
 from .open_iterables import OpenRange, is_open_iterable
@@ -156,8 +156,9 @@ def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not any(map(is_open, args)):
         return range(*args)
     for arg in args:
-        if not (type(arg) is Proxy and not arg.weak) and not is_whole(arg) and class_name(tracer, arg) is not None:
-            raise TypeError(f"{class_name(tracer, arg)!r} object cannot be interpreted as an integer")
+        known = type(arg) is not Proxy or (bool(arg.weak) and class_name(tracer, arg) is not None)
+        if known and not is_whole(arg):
+            raise cannot(tracer, arg, "{} cannot be interpreted as an integer")
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return OpenRange(start, stop, step)
 

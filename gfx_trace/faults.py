@@ -11,7 +11,7 @@ from .compared import Compared
 from .devices import settled
 from .interfaces import Capturing
 from .operand import Operand
-from .proxy import HostProxy, Proxy
+from .proxy import HostProxy, Proxy, number_kinds
 from .sequences import OpenList
 
 _NAMED = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex", "shape": "tuple"}
@@ -38,12 +38,15 @@ def class_name(tracer: Capturing, x: Any) -> str | None:
     if x.value.kind == "dtype" and x.backend is not None:
         return type(x.backend.native_dtype(float32)).__name__
     held = settled(tracer, x)
-    return _NAMED.get(x.value.kind) if held is x else type(held).__name__
+    if held is not x:
+        return type(held).__name__
+    kinds = tracer.record.host_kinds.ask(tracer.facts.root(x.value))
+    return _NAMED.get(x.value.kind) if len(kinds) == 1 else None  # a test or loop may give several
 
 
 def _tensor_name(x: Proxy) -> str | None:
     if x.weak:
-        return _NAMED.get(x.weak)
+        return _NAMED.get(x.weak) if len(number_kinds(x)) == 1 else None
     optional = isinstance(x.value, Value) and x.value.kind == "optional"
     return None if x.backend is None or optional else x.backend.tensor_types[0].__name__
 

@@ -25,6 +25,13 @@ class OpenRange:
         operator.index(from_any)
         raise AssertionError("an open number is no index")
 
+    def _refuse(self, *args: Any) -> Any:
+        what = "GFX cannot convert this use of a range: its ends are only known when the emitted code runs"
+        raise active.builder.error(what, "compute with its ends, or loop over it with `for`")
+
+    __len__ = __getitem__ = __eq__ = __reversed__ = index = count = _refuse
+    __hash__ = object.__hash__
+
 
 class Combined:
     """zip, enumerate or reversed over something whose length is open: taken apart by the loop that runs over it."""

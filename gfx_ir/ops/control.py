@@ -64,7 +64,7 @@ def host_kind(operator: str, args: tuple) -> str:
         return "float"
     if operator in ("splice", "tuple"):
         return "shape"
-    if operator in ("int", "len", "//", "round") and "float" not in _kinds(args):
+    if operator in ("int", "len") or (operator in ("//", "round") and "float" not in _kinds(args)):
         return "int"
     if operator in ("str", "format"):
         return "str"

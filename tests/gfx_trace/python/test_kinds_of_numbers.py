@@ -139,3 +139,63 @@ def test_a_class_that_all_its_kinds_have_is_told(fn):
     program = gfx.symbolic_trace(fn, backend="torch")
     for k in (0, 1, 5):
         assert torch.equal(program(torch.ones(2), k), fn(torch.ones(2), k))
+
+
+def outcome(run, x):
+    try:
+        return run(x).tolist()
+    except TypeError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("fn", [counted, branched, repeated, carried])
+def test_a_range_to_what_may_be_a_fraction_fails_where_pythons_does(fn):
+    def stepped_to(x):
+        for _ in range(fn(x)):
+            x = x + 1
+        return x
+
+    try:
+        program = gfx.symbolic_trace(stepped_to, backend="torch")
+    except CaptureError:
+        return
+    for x in X:
+        assert outcome(program, x) == outcome(stepped_to, x)
+
+
+def stepped(x, k: int = 2):
+    for t in range(int(k * 1.5)):
+        x = x * (t + 1)
+    return x
+
+
+def sized(x, k: int = 2):
+    return x.sum() * torch.ones(int(k / 2), int(2.5 * k))
+
+
+def repeated_text(x, k: int = 2):
+    return x * 2 if "ab" * int(k / 2) == "abab" else x
+
+
+@pytest.mark.parametrize("way", ["program", "torch"])
+@pytest.mark.parametrize("fn", [stepped, sized, repeated_text])
+def test_what_int_makes_of_a_fraction_is_whole(fn, way):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    run = program if way == "program" else program.to("torch")
+    for k in (1, 4, 5):
+        torch.testing.assert_close(run(X[0], k), fn(X[0], k))
+
+
+USES = {
+    "length": lambda r: len(r), "truth": lambda r: 2 if r else 3, "an item": lambda r: r[0], "a place": lambda r: r.index(0),
+    "equal": lambda r: r == range(2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_a_range_of_open_ends_is_no_value(use):
+    def used(x, k: int = 2):
+        return x * use(range(k))
+
+    with pytest.raises(CaptureError, match="this use of a range"):
+        gfx.symbolic_trace(used, backend="torch")
