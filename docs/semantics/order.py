@@ -112,6 +112,21 @@ def loss_of_zeros(x):
 
 
 @ROWS(
+    "Gradients of what is written later",
+    torch.tensor([0.0, 1.0]),
+    note="Those of the values computed, as JAX has them: sources write in no tensor that a backward needs. PyTorch gives none, its "
+    "backward raises, also where the write is one to `y.detach()` or under `no_grad`; only behind `y.data` it sees no write, and takes "
+    "what it finds in y: here `y.data += 1` gives `[2., 3.7183]`, which is no gradient of this function.",
+    gradient=True,
+    other=("torch", "jax"),
+)
+def written_later(x):
+    y = torch.exp(x)
+    y += 1
+    return y.sum()
+
+
+@ROWS(
     "Writing in place broadcasts the right side alone",
     torch.zeros(2, 3),
     torch.arange(3.0),

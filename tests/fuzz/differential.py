@@ -18,6 +18,7 @@ from fuzz_programs import Settings, inputs, load
 from gfx_ir.errors import GfxError
 from gfx_ir.trees import leaves
 from gfx_trace.capture import capture
+from gradient_modes import of_values_computed
 from stages import stage
 from ways import NAMES, SILENT, gradient, own, ready
 
@@ -219,7 +220,8 @@ class Case:
         makes = [
             lambda a=a: gradient(lambda x: function(x, *(own(y, self.how) for y in a[1:])), a[0]) for a in self.tuples
         ]
-        wants = [outcome(make) for make in makes]
+        with of_values_computed():
+            wants = [outcome(make) for make in makes]
         other = self.run(GRADIENTS, wants)
         return found if other.kind == "equal" else other
 

@@ -18,6 +18,12 @@ def gradient(fn, x):
     return y.detach().numpy(), found.numpy()
 
 
+def of_values_computed():
+    """Inside, PyTorch's gradients are those of the values computed, though what an operation keeps for its backward is written later:
+    there PyTorch raises, or behind `.data` takes what was written (see "Gradients of what is written later" in docs/semantics.md)."""
+    return torch.autograd.graph.saved_tensors_hooks(lambda kept: kept.detach().clone(), lambda kept: kept)
+
+
 def gradient_in_jax(fn, x, forward):
     """`forward`: a loop that data ends has no reverse mode in JAX."""
     derive = jax.jacfwd if forward else jax.grad

@@ -8,7 +8,7 @@ import torch
 
 import gfx_trace as gfx
 from aliasing import Programs
-from gradient_modes import XS, assert_gradients
+from gradient_modes import XS, assert_gradients, gradient, gradient_in_jax, of_values_computed
 
 case = Programs()
 
@@ -171,6 +171,49 @@ def numbers(x):
 @pytest.mark.parametrize("fn", case, ids=lambda fn: fn.__name__)
 def test_gradients_are_those_of_pytorch(fn, level):
     assert_gradients(fn, level)
+
+
+later = Programs()
+
+
+@later
+def written_later(x):
+    y, z, w = x.exp(), x.relu(), x * 3
+    y += 1
+    z[0] = 2.0
+    w = w * w + w.mul_(x)
+    return y * x + z + w
+
+
+@later
+def written_later_where_nothing_is_recorded(x):
+    y, z = x.exp(), x.sin() * x.cos()
+    with torch.no_grad():
+        y.mul_(x)
+        y[1:] = 2.0
+    return y + z
+
+
+@later
+def detached_and_written_later(x):
+    y, z = x.exp(), x.sqrt().abs()
+    y.detach().add_(1)
+    z.data.mul_(3)
+    return y + z * z
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("fn", later, ids=lambda fn: fn.__name__)
+def test_gradients_of_what_is_written_later_are_those_of_the_values_computed(fn, level):
+    program = gfx.symbolic_trace(fn, *[torch.ones(3)] * level, backend="torch")
+    x = np.abs(XS[0])
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        gradient(fn, x)
+    with of_values_computed():
+        wants = gradient(fn, x)
+    for found in (gradient(program.to("torch"), x), gradient_in_jax(program.to("jax"), x, False)):
+        np.testing.assert_allclose(found[0], wants[0], rtol=1e-5)
+        np.testing.assert_allclose(found[1], wants[1], rtol=1e-5)
 
 
 class Averaged(torch.nn.Module):
