@@ -24,12 +24,15 @@ def view_chain(value: Value, origins: tuple, numbers: bool | None) -> list[Value
     where it is no view."""
     chain: list[Value] = []
     while value not in origins:
-        if may_view(value, numbers) is not False and type(value.node.args[0]) is Value:
-            under = value.node.args[0]
-        elif not value.node.regions or (fork := forked(value)) is None:
+        node = value.node
+        if node.op.put is None:
+            if not node.regions or (fork := forked(value)) is None:
+                return None
+            under = fork.of
+        elif may_view(value, numbers) is False or type(node.args[0]) is not Value:
             return None
         else:
-            under = fork.of
+            under = node.args[0]
         chain.append(value)
         value = under
     return chain[::-1]
