@@ -86,6 +86,7 @@ class Proxy:
             self.base.written(self, new)
             return
         if self.own is not None:
+            self.read()  # here, where it was made in a region that was left
             builder.journal.record(self)
             self.own.written = True
         self.base.write(self.put(self.base.read(), new))

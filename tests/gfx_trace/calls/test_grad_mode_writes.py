@@ -138,6 +138,18 @@ def one_of_two_written(x):
 
 
 @case
+def detached_by_one_side_and_written(x):
+    y, w = x * 2, x * 3
+    z, v = y, w
+    if x.sum() > 1:
+        z, v = y.detach(), w.detach()
+    z += x
+    with torch.no_grad():
+        v[0] = 5.0
+    return y * x + z * 2 + w + v * x
+
+
+@case
 def written_over_what_has_no_gradient(x):
     with torch.no_grad():
         y = x * 2
