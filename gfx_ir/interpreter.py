@@ -14,7 +14,6 @@ from .op import Trait, lookup
 from .plan import CONSTANT, VALUE, Step, steps
 from .program import Program
 from .python_numbers import OPERATORS, function
-from .reach import reached
 from .regions import join_path
 from .source import Span
 from .trees import leaves, tree_map
@@ -56,18 +55,6 @@ class Interpreter:
         if finish is not None:
             env = {value: finish(value, data) for value, data in env.items()}
         return _filled(graph.result, env)
-
-    def finished(self, value: Value, data: Any) -> Any:
-        """A tensor value of the entry as an array: loops carry Python numbers as such (unknown dtype: the default)."""
-        if (
-            type(data) not in NUMBERS
-            or value.kind != "tensor"
-            or value.node.op.name == "placeholder"
-            or _is_read(value)
-        ):
-            return data
-        known = value.type.dtype if isinstance(value.type, LogicalTensor) else None
-        return self.backend.run(lookup("as_tensor"), (data, known, None))
 
     def parameter(self, path: str) -> Any:
         """The data of a parameter."""
@@ -169,18 +156,6 @@ def called(program: Program | None, node: Node) -> Graph:
     if found is None:
         raise VerifyError(f"there is no function {target!r} in the program", node.span)
     return found
-
-
-def _is_read(root: Value) -> bool:
-    """Whether a number is made by Python's operators of numbers that are read from arrays."""
-    made = list(reached([root], _operands))
-    read = [value.node.op.family == "number" for value in made]
-    return any(read) and all(one or value.node.op.name in OPERATORS for one, value in zip(read, made))
-
-
-def _operands(number: Value) -> list[Value]:
-    """What one of Python's operators makes a number of."""
-    return [arg for arg in number.node.args if type(arg) is Value] if number.node.op.name in OPERATORS else []
 
 
 def _filled(tree: Any, env: Mapping[Value, Any]) -> Any:

@@ -57,8 +57,10 @@ class Objects(Overloading):
             return SpecialMethod(o, name)
         if kind is Proxy:
             return self.tensor_attribute(o, name)
+        if kind is HostProxy:  # never what stands for it: the code does not know the names that we have there
+            return self.host_attribute(o, name)
         if kind is OpenList:
-            return getattr(o, name)
+            return getattr(o if hasattr(list, name) else [], name)
         if (kind is tuple or kind is list) and (found := method_of_sizes(self, o, name)) is not None:
             return found
         if kind is Choice:

@@ -156,11 +156,10 @@ def on_pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def number_attribute(tracer: Tracer, x: Proxy, name: str) -> Any:
-    """An attribute or method of a number; NotImplemented where x may be an array after all, as a counter of JAX's loops is."""
+    """An attribute or method of a number; NotImplemented where x may be an array after all, as a counter of JAX's fori_loop is."""
     held = [hasattr(cls, name) for cls in classes_of(x)]
     if not all(held):
-        counter = not is_made(x.value) and x.backend is not None and not x.backend.views
-        if not any(held) and (counter or tracer.makes_arrays is not None):
+        if not any(held) and tracer.makes_arrays is not None:
             return NotImplemented
         if any(held):
             raise tracer.error(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..backend import Backend
 from ..errors import VerifyError
-from ..interpreter import Interpreter
+from ..graph import Value
+from ..infer.facts import Facts
+from ..interpreter import NUMBERS, Interpreter
+from ..op import lookup
 from ..program import Program
+from ..types import LogicalTensor
 
 
 class Executor:
@@ -26,4 +31,25 @@ class Executor:
         if len(args) != len(entry.placeholders):
             raise VerifyError(f"{entry.name!r} takes {len(entry.placeholders)} arguments, not {len(args)}")
         run = Interpreter(self.backend, program, program.params if params is None else params)
-        return run.graph(entry, args, "", run.finished)
+        return run.graph(entry, args, "", _Finish(self.backend, program))
+
+
+class _Finish:
+    """What a run gives for a value of the entry: an array where plain Python has one, of data that the run has as a number."""
+
+    def __init__(self, backend: Backend, program: Program) -> None:
+        self.backend, self.program = backend, program
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known of the program's values."""
+        return Facts([self.program.entry], self.program.functions, self.program.promotion)
+
+    def __call__(self, value: Value, data: Any) -> Any:
+        """A tensor value as an array: loops carry numbers as such (unknown dtype: the default). A number of Python's stays one."""
+        if type(data) not in NUMBERS or value.kind != "tensor" or value.node.op.name == "placeholder":
+            return data
+        if self.facts.is_number(value):
+            return data
+        known = value.type.dtype if isinstance(value.type, LogicalTensor) else None
+        return self.backend.run(lookup("as_tensor"), (data, known, None))
