@@ -169,6 +169,12 @@ def operator(rule: DtypeRule) -> DtypeRule:
     return marked
 
 
+@operator
+def comparing(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """bool; of Python's numbers alone Python's own. JAX's arrays are weak without being numbers, and their truth is an array."""
+    return dtypes.bool_, rules != "jax" and all(operand.weak for operand in operands)
+
+
 def stays_weak(weak: bool, rules: str) -> bool:
     """Whether a function of weak operands alone gives a weak result: only JAX has weak arrays."""
     return weak and rules == "jax"

@@ -12,8 +12,7 @@ from typing import Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import ARRAY
-from gfx_ir.infer.number_conditions import NEVER, SURE, Conditions
+from gfx_ir.infer.number_conditions import ARRAYS, NEVER, SURE, Conditions
 from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
@@ -321,7 +320,7 @@ def taken_for_array(value: Value, number: Conditions | None) -> bool:
     """Whether a value is an array, which is taken as given where nothing else tells. `number`: when it is a number of NumPy's."""
     what, has_axes = active.builder.record.of(value), active.builder.assumed.has_axes
     if number is None:
-        return ARRAY in what.kinds or all(map(has_axes, what.ranks or ()))
+        return what.kinds == ARRAYS or all(map(has_axes, what.ranks or ()))
     return number != NEVER and any(has_axes(frozenset((pair,))) for pair in number)
 
 

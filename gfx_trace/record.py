@@ -35,6 +35,8 @@ from .equations import Equations, Given, is_tensor
 from .facts import Facts
 from .proxy import weak_kind
 
+_BOOLEAN: Kinds = frozenset(("bool",))
+
 
 class Record(Equations):
     """What is known of each value. `assumed` and `type_of` tell of placeholders; `promotion`: whose rules hold."""
@@ -142,6 +144,9 @@ class Record(Equations):
             return isinstance(value, bool)
         if not value.is_tensor:
             return value.kind == "bool"
+        kinds = self.kinds_of(value)
+        if kinds and kinds <= NUMBERS:  # Python adds booleans to whole numbers
+            return kinds == _BOOLEAN
         dtype = self.dtype(value)
         return dtype is not None and dtype.kind == "b"
 

@@ -94,7 +94,7 @@ class Truths:
                 raise self.error(what, "ask for that of all of them, or of any: x.all(), x.any()")
             value = ops.reshape(value, ())
         known = getattr(value.type, "dtype", None)
-        boolean = known.kind == "b" if known is not None else self.record.is_boolean(value)
+        boolean = (known is None or known.kind == "b") and self.record.is_boolean(value)
         return value if boolean else ops.not_equal(value, 0)
 
     def not_(self: Tracer, x: Any) -> Any:

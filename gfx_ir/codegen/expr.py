@@ -127,7 +127,11 @@ class Expressions:
         if op == "own_gradient":
             return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
         if op == "to_bool" and (asked := self._inside(node.args[0], "logical_not")) is not None:
-            return self.test(asked.args[0], False)
+            told = self.test(asked.args[0], False)
+            plain = isinstance(told, ast.UnaryOp) or self.plan.facts.is_number(asked.args[0])
+            return (
+                told if plain else call("bool", told)
+            )  # `t == 0` for `not t != 0` is a tensor, of which Python has a boolean
         if op == "logical_not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
             return ast.UnaryOp(ast.Invert(), self.leaf(node.args[0]))
         return self.template(node)

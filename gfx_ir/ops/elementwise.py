@@ -20,6 +20,7 @@ from ._shapes import (
     as_type,
     boolean,
     broadcast,
+    comparing,
     dividing,
     elementwise,
     floating,
@@ -73,7 +74,7 @@ UNARY = (
     ("asinh", "np.arcsinh(x)", floating),
     ("atan", "np.arctan(x)", floating),
     ("atanh", "np.arctanh(x)", floating),
-    ("bitwise_invert", "~x", integral),
+    ("bitwise_invert", "~x", operator(integral)),
     ("ceil", "np.ceil(x)", rounding),
     ("conj", "np.conj(x)", promote),
     ("cos", "np.cos(x)", floating),
@@ -121,14 +122,14 @@ BINARY = (
     ("bitwise_xor", "x1 ^ x2", operator(integral)),
     ("copysign", "np.copysign(x1, x2)", floating),
     ("divide", "x1 / x2", operator(dividing)),
-    ("equal", "x1 == x2", boolean),
+    ("equal", "x1 == x2", comparing),
     ("floor_divide", "x1 // x2", operator(numeric)),
     ("fmod", "np.fmod(x1, x2)", numeric),
-    ("greater", "x1 > x2", boolean),
-    ("greater_equal", "x1 >= x2", boolean),
+    ("greater", "x1 > x2", comparing),
+    ("greater_equal", "x1 >= x2", comparing),
     ("hypot", "np.hypot(x1, x2)", floating),
-    ("less", "x1 < x2", boolean),
-    ("less_equal", "x1 <= x2", boolean),
+    ("less", "x1 < x2", comparing),
+    ("less_equal", "x1 <= x2", comparing),
     ("logaddexp", _logaddexp, floating),
     ("logical_and", "np.logical_and(x1, x2)", boolean),
     ("logical_or", "np.logical_or(x1, x2)", boolean),
@@ -137,7 +138,7 @@ BINARY = (
     ("minimum", "np.minimum(x1, x2)", promote),
     ("multiply", "x1 * x2", operator(promote)),
     ("nextafter", "np.nextafter(x1, x2)", floating),
-    ("not_equal", "x1 != x2", boolean),
+    ("not_equal", "x1 != x2", comparing),
     ("pow", "x1 ** x2", operator(numeric)),
     ("remainder", "x1 % x2", operator(numeric)),
     ("subtract", "x1 - x2", operator(subtracting)),
@@ -164,7 +165,7 @@ for _name, _spelling, _rule in UNARY:
     _put = put_conj if _name == "conj" else None
     op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=_put, traits=_traits(_name))
 for _name, _spelling, _rule in BINARY:
-    if _rule is not boolean:
+    if _rule not in (boolean, comparing):
         _spelling = keeping(_spelling, "x1", "x2")
     _more: dict[str, Any] = {"traits": _traits(_name), "neutral": _NEUTRAL.get(_name)}
     op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule), **_more)
