@@ -28,6 +28,7 @@ from ..infer.joins import initial
 from ..infer.walk import Site, Walk
 from ..interpreter import Interpreter
 from ..op import OpDef, register
+from ..python_numbers import FUNCTIONS
 from ._asked import Plain
 from ._control import Branch, Call, CustomGradient, End
 from ._host import evaluate
@@ -58,13 +59,15 @@ def host_kind(operator: str, args: tuple) -> str:
         return "str"
     if operator.startswith("str."):
         return "bool" if operator.endswith("swith") else "str"
-    if operator in ("math.floor", "math.ceil"):
-        return "int"
+    if operator in FUNCTIONS and operator.startswith("math."):
+        return FUNCTIONS[operator].gives
     if operator in ("/", "float") or operator.startswith("math."):
         return "float"
     if operator in ("splice", "tuple"):
         return "shape"
-    if operator in ("int", "len") or (operator in ("//", "round") and "float" not in _kinds(args)):
+    if operator in ("int", "len") or (operator == "round" and len(args) == 1):
+        return "int"
+    if operator in ("//", "round") and "float" not in _kinds(args):
         return "int"
     if operator in ("str", "format"):
         return "str"

@@ -91,7 +91,9 @@ def outcome(run: Callable[[], Any]) -> list[Leaf] | Exception:
 _TYPES = ("must have equal output types", "must have equal types", "does not accept dtype")
 """What JAX says of types that two sides, or two trips, have in common only for floating inputs of one dtype: for these alone is
 source of Level 0 exact, as its docstring says, and for others it has to fail, which JAX does before anything is computed."""
-_OF_DTYPES = {TypeError, RuntimeError}
+_UNTOLD = "could not infer output dtype"
+"""What PyTorch says where it is given whole numbers for what its other targets make fractions of by themselves."""
+_OF_DTYPES = {TypeError, RuntimeError, NotImplementedError}
 """What frameworks raise for a dtype that an operation does not take: each raises its own, and no code can wait for another's, as
 handlers of such errors are refused where another framework's source is written."""
 
@@ -205,7 +207,15 @@ class Case:
         return refused or Found("equal")
 
     def open_types(self, way: str, got: Any) -> bool:
-        """Whether JAX refuses types that the capture left open: a test or loop has one in each, and both sides are traced."""
+        """Whether a target refuses types that the capture left open: a test or loop of JAX's has one in each, and both sides are
+        traced; and PyTorch takes no mean of whole numbers."""
+        if (
+            self.how.level == 0
+            and self.how.flavour != "torch"
+            and isinstance(got, RuntimeError)
+            and _UNTOLD in str(got)
+        ):
+            return way == "torch"
         return (
             self.how.level == 0
             and way in SILENT

@@ -10,6 +10,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.lifting.reductions import Reductions
 from gfx_ir.op import lookup
+from gfx_ir.ops import _seen
 
 from ._lift import JNP, element, expect, halves, plain, refuse, whole
 
@@ -45,7 +46,11 @@ def _position(name: str) -> Row:
 
 
 def _cumulative(name: str, short: str) -> Row:
-    return Row(name, f"jnp.{short}(x, axis=axis, dtype=dtype)", _SAME[name])
+    def spelling(args: SimpleNamespace) -> str:
+        told = "" if args.dtype is not None and args.dtype == _seen.dtype(args.x) else ", dtype=dtype"
+        return f"jnp.{short}(x, axis=axis{told})"
+
+    return Row(name, spelling, _SAME[name])
 
 
 def _logsumexp(

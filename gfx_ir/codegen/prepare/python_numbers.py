@@ -121,7 +121,7 @@ def _compute(node: Node, facts: Facts, style: Style) -> None:
         facts.stands_for(made, node.values[0])
         _replace(node, made)
     elif op == "pow" and _fraction(node, facts):
-        node.set_args((_real(make, node.args[0]), node.args[1]))
+        node.set_args((node.args[0], float(node.args[1])))
     elif op in _ADDING and _booleans(node, facts):
         node.set_args(tuple([_whole(make, arg, facts) for arg in node.args]))
         _widen(node)
@@ -151,9 +151,9 @@ def _complex(node: Node, facts: Facts) -> bool:
 
 
 def _fraction(node: Node, facts: Facts) -> bool:
-    """Whether a power of a whole number of Python's is a fraction."""
+    """Whether a power of what may be a whole number of Python's is a fraction: arrays of whole numbers have none."""
     base, exponent = node.args
-    whole = type(base) is Value and bool(facts.kinds(base)) and facts.kinds(base) <= {"int", "bool"}
+    whole = type(base) is Value and facts.is_number(base) and not facts.kinds(base).isdisjoint(("int", "bool"))
     return whole and type(exponent) is int and exponent < 0
 
 
