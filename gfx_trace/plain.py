@@ -155,6 +155,18 @@ def on_pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return python_call(tracer, "pow", args)
 
 
+def either_has(tracer: Tracer, x: Proxy, name: str) -> None:
+    """Raises where what is a tensor on one way to this place is a number on another, and numbers have no such attribute."""
+    kinds = tracer.record.kinds_of(x.value)
+    lacking = [cls.__name__ for kind, cls in _CLASSES.items() if kind in kinds and not hasattr(cls, name)]
+    if lacking and tracer.makes_arrays is None:
+        raise tracer.error(
+            f"GFX cannot convert this use of {name!r}: a tensor has it, and on another way to this place stands a number"
+            f" ({' or '.join(lacking)}), which has not",
+            "begin with a tensor in place of the number, or make it one before: torch.as_tensor(x), jnp.asarray(x)",
+        )
+
+
 def number_attribute(tracer: Tracer, x: Proxy, name: str) -> Any:
     """An attribute or method of a number; NotImplemented where x may be an array after all, as a counter of JAX's fori_loop is."""
     held = [hasattr(cls, name) for cls in classes_of(x)]

@@ -43,7 +43,7 @@ from .number_rows import indexed, rows_kind
 from .numpy_numbers import number_when, scalar
 from .operators import SYMBOLS
 from .overlaps import refuse_overlap
-from .plain import number_attribute
+from .plain import either_has, number_attribute
 from .proxy import Proxy, number_kinds
 from .structured import array_attribute
 
@@ -68,6 +68,8 @@ class Views:
             return found
         if x.weak and (found := array_attribute(self, x, name)) is not NotImplemented:
             return found
+        if self.record.mixed and not x.weak:
+            either_has(self, x, name)
         backend = x.backend
         if name == "at" and backend is not None and backend.name == "jax":
             return Indexed(self, x)

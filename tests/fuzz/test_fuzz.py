@@ -9,6 +9,7 @@ import torch
 import differential
 from differential import EAGER, TARGETS, check
 from fuzz_failures import FAILURES
+from fuzz_failures_kinds import KINDS
 from fuzz_failures_numbers import NUMBERS
 from fuzz_failures_sources import SOURCES
 from fuzz_failures_state import STATE
@@ -18,7 +19,7 @@ from fuzz_programs import load, program_of
 COUNT, BATCH = 250, 25
 WITH_XLA = 25  # compiling takes longest: one in so many runs under jax.jit too, the source of the others is traced, and run step by step
 MOST_REFUSED = {"programs": BATCH // 4, "aimed": BATCH * 3 // 4}
-ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE}
+ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE, **KINDS}
 pytestmark = pytest.mark.usefixtures("wide")
 
 

@@ -12,7 +12,7 @@ import dataclasses
 from typing import Any
 
 from ...backend import Backend
-from ...dtypes import DType, bool_, complex128, float32, float64
+from ...dtypes import DType, bool_, complex128, float32, float64, int64
 from ...errors import ShapeError
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -33,11 +33,12 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
         return
     told = [value for node in graph.walk() for value in node.values if _tell(value, facts)]
     for node in list(graph.walk()):
-        result = _float_result(node) or _refused_result(node, backend.promotion)
+        target = backend.promotion
+        result = _float_result(node) or _refused_result(node, target) or _wrapping_result(node, target)
         if result is not None and node.op.name != "astype":
-            _cast_inputs(node, result, backend.promotion)
+            _cast_inputs(node, result, target)
         elif "dtype" in node.op.params and node.arg("dtype") is None and node.op.family not in _APART:
-            _widen_total(node, backend.promotion)
+            _widen_total(node, target)
     for value in told:  # what the printer finds itself, where a dtype is not enough
         value.type = None
 
@@ -73,6 +74,18 @@ def _refused_result(node: Node, target: str) -> DType | None:
     return made.dtype if booleans and node.op.family not in _APART and _inferred(node, target) is None else None
 
 
+def _wrapping_result(node: Node, target: str) -> DType | None:
+    """The dtype of whole numbers that the target would compute in fewer bits, in which they wrap; None for others."""
+    made = node.values[0].type if len(node.values) == 1 else None
+    known = made.dtype if isinstance(made, LogicalTensor) and not made.weak else None
+    if known is None or known.kind not in "iu" or node.regions or node.op.family in _APART:
+        return None
+    usual = _inferred(node, target)
+    bits = min(known.bits, _WORD) if target == "jax" else known.bits
+    narrow = usual is not None and usual.kind in "iu" and usual.bits < bits
+    return (int64 if known.name == "uint64" else known) if narrow else None
+
+
 def _widen_total(node: Node, target: str) -> None:
     """Tell an op that adds up whole numbers its dtype, where the target would keep them in a narrow one, in which they wrap."""
     made = node.values[0].type if len(node.values) == 1 else None
@@ -89,6 +102,8 @@ def _cast_inputs(node: Node, result: DType, target: str) -> None:
         return
     part = real_of(result) or result
     whole = [v for v, t in tensors.items() if t.dtype.kind not in "fc" and t.dtype != part and not t.weak]
+    if part.kind in "iu":
+        whole = [v for v in whole if tensors[v].dtype.bits < part.bits]
     others = [v for v, t in tensors.items() if t.dtype.kind == "f" and t.dtype != part and not t.weak]
     taking = [value for value in (*whole, *others) if _takes_part(node, value, target)]
     if not taking or _agrees(node, tensors, whole, result, target):
