@@ -103,7 +103,7 @@ def _cast_inputs(node: Node, result: DType, target: str) -> None:
     part = real_of(result) or result
     whole = [v for v, t in tensors.items() if t.dtype.kind not in "fc" and t.dtype != part and not t.weak]
     if part.kind in "iu":
-        whole = [v for v in whole if tensors[v].dtype.bits < part.bits]
+        whole = [v for v in whole if tensors[v].dtype is bool_ or tensors[v].dtype.bits < part.bits]
     others = [v for v, t in tensors.items() if t.dtype.kind == "f" and t.dtype != part and not t.weak]
     taking = [value for value in (*whole, *others) if _takes_part(node, value, target)]
     if not taking or _agrees(node, tensors, whole, result, target):
