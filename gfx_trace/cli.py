@@ -21,7 +21,7 @@ from gfx_ir.backend import available, backend
 from gfx_ir.errors import BackendError, GfxError
 from gfx_ir.graph import UNBOUND
 from gfx_ir.op import REGISTRY
-from gfx_ir.passes import DEFAULT, Optimize
+from gfx_ir.passes import DEFAULT, PASSES, Optimize
 from gfx_ir.source import Span
 from gfx_ir.text import to_text
 from gfx_ir.types import LogicalTensor
@@ -251,7 +251,11 @@ def _inputs(program: Program, given: dict[str, Any]) -> tuple:
 def optimize_command(
     target: Target,
     passes: Annotated[
-        str, typer.Option(help="names, in order, with commas; `all` of the default ones: " + " ".join(DEFAULT))
+        str,
+        typer.Option(
+            help="names, in order, with commas, attributes in parentheses: constants,inline(limit=20); `all` of the default ones: "
+            + " ".join(DEFAULT)
+        ),
     ] = "all",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="file for the program; else it is printed")
@@ -268,11 +272,11 @@ def optimize_command(
     """Run passes on a function, a model or a saved program, and save or show what became of it."""
 
     def work() -> None:
-        names = list(DEFAULT) if passes == "all" else [name.strip() for name in passes.split(",")]
+        chosen = PASSES.read(",".join(DEFAULT) if passes == "all" else passes)
         with _working(f"optimizing {target}"):
             program, given = _capture(target, arg)
             inputs = _inputs(program, given) if validate else None
-            series = Optimize(names, fixpoint=fixpoint, dump=dump, validate=inputs)
+            series = Optimize(chosen, fixpoint=fixpoint, dump=dump, validate=inputs)
             made = Program.of(series(program), program.captured)
         table = Table("round", "pass", "ms", "nodes")
         for done in series.report:

@@ -9,6 +9,7 @@ from .casts import Casts
 from .common import CommonSubexpressions
 from .constants import Constants
 from .dead_code import DeadCode
+from .decompose import Decompose
 from .inline import Inline
 from .invariant import Invariant
 from .optimize import Applied, Optimize
@@ -16,7 +17,7 @@ from .registry import PASSES, PassRegistry
 from .shapes import Shapes
 
 for _pass in (
-    Algebra, Canonical, Casts, CommonSubexpressions, Constants, DeadCarries, DeadCode, FoldBatchNorm, Inline, Invariant, Shapes,
+    Algebra, Canonical, Casts, CommonSubexpressions, Constants, DeadCarries, DeadCode, Decompose, FoldBatchNorm, Inline, Invariant, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass)
 

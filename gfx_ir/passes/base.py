@@ -10,6 +10,7 @@ from typing import Any
 from ..attributes import Attribute
 from ..errors import GfxError, VerifyError
 from ..graph import Graph
+from ..pause import collection_paused
 from ..program import Program
 from ..verify import verify
 
@@ -84,6 +85,7 @@ class Pass:
         """Change the program in place; whether it did."""
         raise NotImplementedError
 
+    @collection_paused()
     def apply(self, program: Program, context: Context | None = None) -> bool:
         """Run it on a program, in place; whether that changed. Raises PassError where it may not run, or broke something."""
         context = Context() if context is None else context

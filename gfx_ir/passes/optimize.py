@@ -15,6 +15,7 @@ import numpy as np
 from ..copies import copy_program
 from ..dtypes import dtype
 from ..interpreter import Interpreter
+from ..pause import collection_paused
 from ..program import Program
 from ..reference import ReferenceBackend
 from ..text import to_text
@@ -45,23 +46,24 @@ class Applied:
 class Optimize:
     """`Optimize([...])(program)` gives a new program; `report` tells what each pass did.
 
-    Passes are instances or registered names. `fixpoint`: again and again until none changes anything. `dump` is a folder
-    (else that of the environment variable GFX_DUMP) for the text before and after each change, and their difference.
-    `validate` holds data for the entry's placeholders (one tuple, or a list of them): after each change the reference runs
-    on it, and the first pass that changes a result is named.
+    Passes are instances, or registered names (`inline(limit=20)`: with attributes). `fixpoint`: again and again until none
+    changes anything. `dump` is a folder (else that of the environment variable GFX_DUMP) for the text before and after each
+    change, and their difference. `validate` holds data for the entry's placeholders (one tuple, or a list of them): after
+    each change the reference runs on it, and the first pass that changes a result is named.
     """
 
     def __init__(
         self, passes: Sequence[str | Pass], *, fixpoint: bool = False, target: str = "", dump: str | Path | None = None,
         validate: Any = None, tolerance: float | None = None,
     ) -> None:  # fmt: skip
-        self.passes = [PASSES.get(p) if isinstance(p, str) else p for p in passes]
+        self.passes = [made for p in passes for made in (PASSES.read(p) if isinstance(p, str) else [p])]
         self.fixpoint, self.target, self.tolerance = fixpoint, target, tolerance
         folder = os.environ.get("GFX_DUMP") if dump is None else dump
         self.dump = Path(folder) if folder else None
         self.inputs = [] if validate is None else validate if isinstance(validate, list) else [validate]
         self.report: list[Applied] = []
 
+    @collection_paused()
     def __call__(self, program: Program) -> Program:
         """A new program. Raises PassError, which names the pass and those that ran before it."""
         out = copy_program(program)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import threading
 from collections.abc import Callable
 from importlib import metadata
@@ -49,9 +50,9 @@ class PassRegistry:
 
     def register(self, make: Callable[..., Pass], name: str | None = None) -> Entry:
         """Add a pass (a subclass of Pass, or a function that makes one). Raises ValueError where the name is taken."""
-        name = name or getattr(make, "name", "")
-        if not name:
-            raise ValueError(f"{make!r} has no name to be registered under")
+        name = str(name or getattr(make, "name", ""))
+        if not name.isidentifier():
+            raise ValueError(f"{make!r} has no name to be registered under: {name!r}")
         with self._lock:
             if name in self._entries:
                 raise ValueError(f"pass {name!r} is already registered")
@@ -67,6 +68,18 @@ class PassRegistry:
             raise ArgumentError(f"there is no pass {name!r}", hint=f"there are: {', '.join(self.names())}")
         return entry.get(**attributes)
 
+    def read(self, text: str) -> list[Pass]:
+        """Passes as they are written: `constants, inline(limit=20)`. Raises ArgumentError where the text is none of that."""
+        hint = "write names with commas between them, and attributes as constants: constants, inline(limit=20)"
+        try:
+            found = ast.parse(f"passes({text})", mode="eval").body
+            if not isinstance(found, ast.Call) or not isinstance(found.func, ast.Name) or found.keywords:
+                raise ValueError(text)
+            named = [_named(item) for item in found.args]
+        except (SyntaxError, ValueError) as error:
+            raise ArgumentError(f"{text!r} is no list of passes", hint=hint) from error
+        return [self.get(name, **attributes) for name, attributes in named]
+
     def names(self) -> list[str]:
         """Every name, those of other packages too."""
         self._load_others()
@@ -79,6 +92,14 @@ class PassRegistry:
         if not loaded:
             for point in metadata.entry_points(group=GROUP):
                 point.load()(self)
+
+
+def _named(item: ast.expr) -> tuple[str, dict[str, Any]]:
+    """Name and attributes of a pass that is written as a name or a call. Raises ValueError where it is neither."""
+    call = item if isinstance(item, ast.Call) else ast.Call(item, [], [])
+    if not isinstance(call.func, ast.Name) or call.args or None in [keyword.arg for keyword in call.keywords]:
+        raise ValueError(ast.dump(item))
+    return call.func.id, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
 
 
 PASSES = PassRegistry()

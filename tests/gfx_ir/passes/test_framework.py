@@ -101,6 +101,17 @@ def test_a_name_is_registered_once():
         registry.get("absent")
 
 
+def test_passes_are_read_from_text():
+    registry = PassRegistry()
+    registry.register(Renames)
+    made = registry.read("renames(old='sin', new='tan'), renames")
+    assert [(p.get("old"), p.get("new")) for p in made] == [("sin", "tan"), (None, None)]
+    for wrong in ("renames(1)", "renames()()", "renames(old=absent)", "a b", "renames(**{})", "1", "renames) + (1"):
+        with pytest.raises(ArgumentError, match="is no list of passes"):
+            registry.read(wrong)
+    assert ops_of(Optimize(["decompose(ops=['sin', 'cos', 'multiply'])"])(read(TEXT))) == ["sin", "multiply", "cos"]
+
+
 def test_a_pass_that_breaks_or_lies_is_named_with_those_before_it():
     with pytest.raises(PassError, match=r"pass 'breaks', after dead_code, left a broken program: .*arguments for x"):
         Optimize(["dead_code", Breaks()])(read(TEXT))
