@@ -65,6 +65,8 @@ class Trait(enum.IntFlag):
     """Its result is memory of its own, though it computes nothing new: two of them are two."""
     FLOATS = enum.auto()
     """Its result is of floating-point numbers where one of its tensors is, and all else real, in dtypes that promote with that."""
+    WHOLE = enum.auto()
+    """It takes whole numbers and booleans alone. From the dtype rule."""
 
 
 class Point(enum.Enum):

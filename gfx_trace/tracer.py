@@ -172,6 +172,8 @@ class Tracer(
             known = self._known_query(op, args)
             if known is not None:
                 return known
+        if op.traits & Trait.WHOLE:
+            self.assumed.kinds(op.name, [x for x in args if type(x) is Value and x.is_tensor], "bui")
         if op.name == "where" and type(args[0]) is Value and args[0].kind == "bool":
             return self._chosen(*args)
         if self.gradients.mode is not CALLERS and not marks(op):

@@ -34,6 +34,7 @@ from . import (
     special,
     staging,
     symbolic,
+    taken,
 )
 from .lax import LAX, selected
 from .lifts import LIFTS
@@ -110,6 +111,8 @@ class JaxBackend(Backend):
                 self.add_lift(path, fn, names)
         self.functions[selected] = Lift("the derivative of pooling", selected)
         self.printed["print_to"] = functions["print_to"], Lift("print_to", print_to)
+        for target, lift in self.functions.items():
+            lift.fn = taken.refusing(lift.fn, lift.name, target)
         for path, fn in REFUSED.items():
             self.add_lift(path, fn, names)
 

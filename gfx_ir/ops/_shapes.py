@@ -100,8 +100,10 @@ __all__ = [
 def elementwise(rule: DtypeRule, tensors: Sequence[str] = ()) -> Callable[[SimpleNamespace, str], LogicalTensor]:
     """`broadcasting`, of an op whose elements each follow from those at their place."""
     infer = broadcasting(rule, tensors)
-    floats = getattr(rule, "operator", rule) in (promote, floating, dividing)
-    infer.traits = Trait.ELEMENTWISE | (Trait.FLOATS if floats else Trait.NONE)  # type: ignore[attr-defined]
+    of_numbers = getattr(rule, "operator", rule)
+    floats = Trait.FLOATS if of_numbers in (promote, floating, dividing) else Trait.NONE
+    whole = Trait.WHOLE if of_numbers is integral else Trait.NONE
+    infer.traits = Trait.ELEMENTWISE | floats | whole  # type: ignore[attr-defined]
     return infer
 
 
