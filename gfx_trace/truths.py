@@ -17,6 +17,7 @@ from gfx_ir.graph import Value
 
 from .devices import is_device, settled
 from .faults import class_name, is_iterable
+from .identity import one_object
 from .iterating_calls import found_in
 from .iteration import is_iterator
 from .joins import Choice
@@ -24,7 +25,7 @@ from .numpy_numbers import number_when
 from .open_iterables import OpenRange
 from .picked import is_mapping
 from .plain import is_made
-from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, number_kinds, weak_kind
+from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
 from .rows import rows_of
 from .sequences import OpenList, is_shape, is_text, is_whole, open_tuple
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 
-_BOOLEAN = frozenset(("bool",))
 _CONTAINERS = (tuple, list, set, frozenset, dict, str)
 
 
@@ -107,7 +107,7 @@ class Truths:
         return self.wrap(self.host("not", found))
 
     def is_(self: Tracer, a: Any, b: Any) -> Any:
-        """a is b: open only for `is None` of an optional value."""
+        """a is b: open for `is None` of an optional value, and for booleans."""
         for x, y in ((a, b), (b, a)):
             if type(x) is Choice:
                 return self.on_choice(x, lambda side, y=y: self.is_(side, y))
@@ -120,27 +120,7 @@ class Truths:
                 found = ops.is_none(value)
                 known = self.facts.decide(found)
                 return self.wrap(found) if known is None else known
-        known = self._same_number(a, b)
-        return a is b if known is None else known
-
-    def _same_number(self: Tracer, a: Any, b: Any) -> Any:
-        """a is b, where one is an open number of Python's and the other one may be one, too; else None.
-
-        Of booleans there is one each; which whole numbers are one object is up to the interpreter."""
-        if a is b or not (is_open(a) or is_open(b)):
-            return None
-        kinds = [number_kinds(x) for x in (a, b)]
-        both = kinds[0] & kinds[1]
-        if not both:
-            return None
-        if kinds[0] == kinds[1] == _BOOLEAN:
-            fixed = next((x for x in (a, b) if type(x) is bool), None)
-            other = b if a is fixed else a
-            return self.wrap(a == b) if fixed is None else other if fixed else self.not_(other)
-        raise self.error(
-            "GFX cannot tell whether these are one object: numbers are only known when the emitted code runs",
-            "compare them with ==, or take bool(…)",
-        )
+        return one_object(self, a, b)
 
     def contains(self: Tracer, container: Any, item: Any) -> Any:
         """item in container, where one of them is open."""

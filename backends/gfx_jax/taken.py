@@ -61,10 +61,10 @@ def _assume(target: Any, name: str, given: tuple, names: tuple[str, ...], tensor
 def _said(target: Any, given: tuple, names: tuple[str, ...], dtype: str) -> str:
     """What the function says of the dtypes that it is given, `dtype` where they are open. "" where it takes them, or where it takes
     none in their place, so that it is not the dtypes that it says something of."""
-    specs = tuple(_spec(x, dtype) for x in given)
-    if None in specs or (target in _EXACT and any(spec[1] in (int, float) for spec in specs)):
+    specs = [spec for x in given if (spec := _spec(x, dtype)) is not None]
+    if len(specs) < len(given) or (target in _EXACT and any(spec[1] in (int, float) for spec in specs)):
         return ""
-    said = _asked(target, specs, names)
+    said = _asked(target, tuple(specs), names)
     others = (
         tuple(("array", probe, *spec[2:]) if spec[0] == "array" else spec for spec in specs)
         for probe in _PROBES.values()

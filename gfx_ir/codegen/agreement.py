@@ -5,14 +5,17 @@ A carried value that starts as `0` is a number until a trip makes it an array; a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from ..errors import UnsupportedConstruct
 from ..graph import Node, Value
 from ..infer.carried import Carried
 from ..infer.elements import declared
 from ..infer.facts import Facts
 from ..infer.shapes import Shapes
 from ..python_numbers import is_number
+from ..types import LogicalTensor
 from .liveness import Liveness, loop_results
 
 ORDER = "bifc"
@@ -151,6 +154,21 @@ class Agreement:
         ):
             return True
         return any(loose) and (kinds[0] is None or self._is_mixed(one) or self._is_mixed(other))
+
+    def check_axes(self, node: Node, sides: Sequence[Sequence[Any]], target: str) -> None:
+        """Raise UnsupportedConstruct where the sides of a test are known to have different numbers of axes: numbers have none."""
+        for pair in zip(*sides):
+            one, other = (self._rank(self.liveness.resolve(leaf)) for leaf in pair)
+            if None not in (one, other) and one != other:
+                what = f"GFX cannot write this test as {target} source: one side gives {one} axes, and the other one {other}"
+                raise UnsupportedConstruct(
+                    what, node.span, "give both sides one shape, or run it as PyTorch or NumPy source"
+                )
+
+    def _rank(self, leaf: Any) -> int | None:
+        if type(leaf) is not Value:
+            return 0 if is_number(leaf) else None
+        return leaf.type.rank if isinstance(leaf.type, LogicalTensor) else None
 
     def unrelated(self, first: Any, second: Any) -> bool:
         """Whether two tensors have nothing to do with each other, so that their dtypes may differ."""

@@ -98,7 +98,8 @@ class Functional(Casts):
                 test, given = test.operand, given[::-1]
             return ast.Call(where, [test, *given], [])
         functions = self._sides(node, sides, outputs, test)
-        typed = self.module.style.control == "functional"
+        if typed := self.module.style.control == "functional":
+            self.plan.agreement.check_axes(node, sides, self.module.style.name)
         differs = typed and any(self.plan.agreement.sides_differ(then, other) for then, other in zip(*sides))
         differs |= typed and chosen and self.plan.agreement.unrelated(sides[0][0], sides[1][0])
         cond = name(self.module.use("promoting_cond")) if differs else self.higher("cond")

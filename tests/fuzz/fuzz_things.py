@@ -67,7 +67,7 @@ THINGS: dict[str, Thing] = {
         "q.close()"), ("len(q.getvalue())", "q.tell()", "len(q.read())")),
     "iterator": Thing("q = iter([1.0, 2.0, 3.0])", ITERATED, POSITION),
     "generator": Thing("q = counted(3)", (*ITERATED, "q.send(None)", "q.close()", "next(q); q.send(2.0)"), POSITION),
-    "count": Thing("q = itertools.count(1)", ("next(q)", "list(itertools.islice(q, 2))", "dict(zip('ab', q))", "3 in q", "for e in q: break",
+    "count": Thing("q = itertools.count(1)", ("next(q)", "list(itertools.islice(q, 2))", "dict(zip('ab', q))", "4 in itertools.islice(q, 3)", "for e in q: break",
         "list(zip(q, (1, 2)))"), ("next(q)",)),
     "zip": Thing("p = iter([1.0, 2.0, 3.0]); q = zip(p, (4.0, 5.0))", ("next(q)", "list(q)", "next(p)", "dict(q)", "for a, b in q: break"),
         ("len(list(q))", "next(p, 9.0)", "sum(a * b for a, b in q)")),

@@ -2,11 +2,15 @@
 
 import jax
 import numpy as np
+import pytest
+import torch
 
+import gfx_trace as gfx
 from emitted import BACKENDS, X, Y, code, graph, same, source
 from gfx_ir import ops
 from gfx_ir.backend import backend
 from gfx_ir.codegen import emit
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building
 from graphs import branch, named
@@ -118,3 +122,13 @@ def test_a_number_on_one_side_of_a_test():
             same(curved, (np.abs(x),), name)
     gradient = jax.grad(lambda x: emit(curved, backend("jax")).load()(x).sum())
     assert np.isfinite(gradient(np.float32([-1, 0, 0]))).all()
+
+
+def test_sides_of_other_axes_are_refused_in_jax():
+    def either(x):
+        return x if x.sum() > 0 else 9.0
+
+    program = gfx.symbolic_trace(either, torch.ones(3))
+    assert "9.0" in program.source("torch")
+    with pytest.raises(UnsupportedConstruct, match="one side gives 1 axes, and the other one 0"):
+        program.source("jax")

@@ -1,0 +1,70 @@
+"""`a is b`: told of what is one object in any case, and refused where a test or a loop leaves one of several."""
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+
+
+def number_kept(x: np.ndarray):
+    s = x[0]
+    r = s
+    if x[1] > 0:
+        s = s - x
+    return s is r
+
+
+def same_number(x: np.ndarray):
+    s = r = 0
+    if x[1] > 0:
+        s -= x
+    return s is r
+
+
+def number_of_numpy(x: np.ndarray):
+    s = x[0]
+    r = s
+    for _ in range(x.argmax()):
+        s **= 2
+    return s is r
+
+
+def branched(x: torch.Tensor):
+    z = x
+    if x.sum() > 0:
+        z = x + 1
+    return x * 2 if z is x else x
+
+
+def carried(x: torch.Tensor):
+    y = x
+    for _ in x:
+        if y is x:
+            y = y + 1
+    return y
+
+
+@pytest.mark.parametrize(
+    "fn", [number_kept, same_number, number_of_numpy, branched, carried], ids=lambda fn: fn.__name__
+)
+def test_what_a_test_decides_is_refused(fn):
+    with pytest.raises(UnsupportedConstruct, match="one object"):
+        gfx.symbolic_trace(fn)
+
+
+def fixed(x):
+    y = x * 2
+    if x.sum() > 0:
+        z = x + 1
+    else:
+        z = x + 2
+    kept = z
+    return y is z, z is x, kept is z, y is x, x is None, y is fixed
+
+
+def test_what_is_one_object_in_any_case_is_told():
+    x = torch.tensor([1.0, -3.0])
+    for target in ("torch", "jax"):
+        assert tuple(gfx.symbolic_trace(fixed).to(target)(x if target == "torch" else x.numpy())) == fixed(x)
