@@ -40,6 +40,15 @@ def moved(x: Any, target: str) -> Any:
     return torch.from_numpy(np.array(x)) if target == "torch" else jax.numpy.asarray(np.array(x))
 
 
+def framework(way: str, how: Settings) -> str:
+    """What a way runs on."""
+    if way == "program":
+        return how.flavour
+    if way == "interpreter":
+        return "numpy" if how.flavour == "numpy" else "torch"
+    return "torch" if way.startswith("torch") else "jax"
+
+
 def ready(program: Any, way: str, how: Settings) -> Run:
     """What runs a program on arguments by name. Raises GfxError where its source for the way's target is refused."""
     return WAYS[way](program, how)
@@ -58,7 +67,7 @@ def _program(program: Any, how: Settings) -> Run:
 
 
 def _interpreter(program: Any, how: Settings) -> Run:
-    runs_on = "numpy" if program.flavour == "numpy" else "torch"
+    runs_on = framework("interpreter", how)
     executor = Executor(backend(runs_on))
     names = _names(program)
 
