@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -63,15 +64,22 @@ def lazily(
     """What gives function(item) for each item of `source` when it is asked for: an iterator of Python's where Python can go over
     it, else a Lazy; `kind`: what it is in Python; `target`, `access`: as in `Tracer.map_`."""
     if not is_open_iterable(source) and type(source) is not Choice:
-        items = tracer.iteration.steps(source)
-        return tracer.iteration.made(function(item) for item in items)
+        return tracer.iteration.made(_each(kind, function, tracer.iteration.steps(source)))
     whole = lambda: open_tuple(tracer.map_(function, rows_of(source), target, access))
-    return tracer.iteration.made(Lazy(kind, whole, lambda: (function(item) for item in tracer.iteration.steps(source))))
+    return tracer.iteration.made(Lazy(kind, whole, lambda: _each(kind, function, tracer.iteration.steps(source))))
+
+
+def _each(kind: type, function: Callable[[Any], Any], items: Iterator[Any]) -> Iterator[Any]:
+    """function(item) for each item: what stops inside of a generator is an error, and ends any other iterator."""
+    return (function(item) for item in items) if kind is GeneratorType else map(function, items)
 
 
 def _until(tracer: Tracer, function: Any, last: Any) -> Iterator[Any]:
     while True:
-        found = tracer.call(function, (), {})
+        try:
+            found = tracer.call(function, (), {})
+        except StopIteration:
+            return
         if fixed(tracer, operate(tracer, "eq", found, last), "iterator: its last item"):
             return
         yield found
@@ -138,8 +146,8 @@ def _of_one_length(tracer: Tracer, parts: tuple) -> None:
 
 def chained(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """itertools.chain.from_iterable(iterables)."""
-    sources = tracer.iteration.steps(args[0])
-    return tracer.iteration.made(item for source in sources for item in tracer.iteration.steps(source))
+    sources = map(tracer.iteration.steps, tracer.iteration.steps(args[0]))
+    return tracer.iteration.made(itertools.chain.from_iterable(sources))
 
 
 def mapped(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -155,16 +163,13 @@ def mapped(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 def filtered(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """filter(function, iterable): what is left out has to be fixed."""
     (keeps, source), site = args, tracer.site
-    items = tracer.iteration.steps(source)
 
-    def kept() -> Iterator[Any]:
-        for item in items:
-            test = item if keeps is None else tracer.call(keeps, (item,), {})
-            tracer.site = site  # what asks a tensor for its items leaves its own
-            if fixed(tracer, test, "filter: it"):
-                yield item
+    def kept(item: Any) -> bool:
+        test = item if keeps is None else tracer.call(keeps, (item,), {})
+        tracer.site = site  # what asks a tensor for its items leaves its own
+        return fixed(tracer, test, "filter: it")
 
-    return tracer.iteration.made(kept())
+    return tracer.iteration.made(filter(kept, tracer.iteration.steps(source)))
 
 
 # ---------------------------------------------------------------- what takes all items

@@ -22,6 +22,11 @@ _CASTS = {
 }  # fmt: skip
 
 
+def _abs(args: SimpleNamespace) -> str:
+    """torch.abs takes no booleans, which are their own."""
+    return "abs(x)" if is_scalar(args.x) else "x.clone()" if kind_of(args.x) == "b" else "torch.abs(x)"
+
+
 def _cast(args: SimpleNamespace) -> str:
     """x.float() and its like: shorter than x.to(dtype), and quicker."""
     short = _CASTS.get(args.dtype.name) if isinstance(args.dtype, DType) else None
@@ -147,7 +152,7 @@ ROWS = (
             "cos cosh exp exp2 isinf isnan log log10 log1p log2 reciprocal rsqrt signbit sin sinh sqrt tan"
         ).split()
     ),
-    _unary("abs", "absolute", emit=lambda a: "abs(x)" if is_scalar(a.x) else "torch.abs(x)", extra="Tensor.__abs__"),
+    _unary("abs", "absolute", emit=_abs, extra="Tensor.__abs__"),
     _unary("acos", "arccos"),
     _unary("acosh", "arccosh"),
     _unary("asin", "arcsin"),

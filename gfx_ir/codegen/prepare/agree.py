@@ -75,15 +75,15 @@ def _refused_result(node: Node, target: str) -> DType | None:
 
 
 def _wrapping_result(node: Node, target: str) -> DType | None:
-    """The dtype of whole numbers that the target would compute in fewer bits, in which they wrap; None for others."""
+    """The dtype of whole numbers that the target would compute in other bits, in which they wrap elsewhere; None for others."""
     made = node.values[0].type if len(node.values) == 1 else None
     known = made.dtype if isinstance(made, LogicalTensor) and not made.weak else None
     if known is None or known.kind not in "iu" or node.regions or node.op.family in _APART:
         return None
     usual = _inferred(node, target)
-    bits = min(known.bits, _WORD) if target == "jax" else known.bits
-    narrow = usual is not None and usual.kind in "iu" and usual.bits < bits
-    return (int64 if known.name == "uint64" else known) if narrow else None
+    most = _WORD if target == "jax" else max(known.bits, _WORD)  # JAX's mode tells whether it has more
+    other = usual is not None and usual.kind in "iu" and min(usual.bits, most) != min(known.bits, most)
+    return (int64 if known.name == "uint64" else known) if other else None
 
 
 def _widen_total(node: Node, target: str) -> None:
@@ -103,7 +103,7 @@ def _cast_inputs(node: Node, result: DType, target: str) -> None:
     part = real_of(result) or result
     whole = [v for v, t in tensors.items() if t.dtype.kind not in "fc" and t.dtype != part and not t.weak]
     if part.kind in "iu":
-        whole = [v for v in whole if tensors[v].dtype is bool_ or tensors[v].dtype.bits < part.bits]
+        whole = [v for v in whole if tensors[v].dtype is bool_ or tensors[v].dtype.bits != part.bits]
     others = [v for v, t in tensors.items() if t.dtype.kind == "f" and t.dtype != part and not t.weak]
     taking = [value for value in (*whole, *others) if _takes_part(node, value, target)]
     if not taking or _agrees(node, tensors, whole, result, target):

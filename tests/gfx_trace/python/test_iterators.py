@@ -6,6 +6,7 @@ import operator
 from collections import Counter, OrderedDict, deque
 from itertools import count
 
+import numpy as np
 import pytest
 import torch
 
@@ -190,3 +191,24 @@ def test_an_inner_loop_over_a_list_makes_its_iterator_anew():
     for n in (0, 1, 3):
         for call in (program, program.to("torch")):
             torch.testing.assert_close(call(X, torch.tensor(n)), function(X, n))
+
+
+def stopped_within(x):
+    rest = reversed([])
+    return x, list(map(lambda e: next(rest), (2,))), list(filter(lambda e: next(rest), (2,)))
+
+
+def squeezed(x: np.ndarray):
+    s = np.squeeze(x[:1])
+    for _ in x:
+        s *= 2
+    return x
+
+
+def test_what_stops_within_a_map_ends_it():
+    assert gfx.symbolic_trace(stopped_within, torch.ones(2))(torch.ones(2))[1:] == ([], [])
+
+
+def test_a_view_of_an_array_is_written_though_it_has_no_axes():
+    x = np.array([1.0, 2.0, 3.0])
+    assert np.array_equal(gfx.symbolic_trace(squeezed, x)(x.copy()), squeezed(x.copy()))
