@@ -67,6 +67,15 @@ class Trait(enum.IntFlag):
     """Its result is of floating-point numbers where one of its tensors is, and all else real, in dtypes that promote with that."""
     WHOLE = enum.auto()
     """It takes whole numbers and booleans alone. From the dtype rule."""
+    APART = enum.auto()
+    """Nothing that it gives shares memory with what it takes, in any framework. From the family, of rows that do not say `shares`."""
+    UNSAVED = enum.auto()
+    """Its gradient does not hang on the elements that it takes (with positions: on those of the first argument), so that these may
+    be written before backward."""
+    NOT_NEGATIVE = enum.auto()
+    """No number that it gives of real ones is negative."""
+    KEEPS_SIGN = enum.auto()
+    """No number that it gives is negative where none is that it takes: of ELEMENTWISE in all arguments, else in the first one."""
 
 
 class Point(enum.Enum):
@@ -94,12 +103,14 @@ class OpDef:
     `kinds` are the kinds of its outputs 1… ("tensor", or a host kind), fixed or from the arguments. A *primitive* has `eval`, a
     NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
     `control`: the row of an op that an interpreter runs itself (see control.py). `neutral`:
-    op(x, neutral) is x wherever it has x's type. `point`: what it gives without axes. `added`: how users spelled their own op, by backends.
+    op(x, neutral) is x wherever it has x's type. `point`: what it gives without axes. `index`: the parameter of positions, which may
+    be of any width. `added`: how users spelled their own op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
+        "index",
     )  # fmt: skip
 
     def __init__(
@@ -118,6 +129,7 @@ class OpDef:
         traits: Trait = Trait.NONE,
         neutral: float | None = None,
         point: Point = Point.EITHER,
+        index: str = "",
         regions: tuple[str, ...] = (),
         family: str = "",
         doc: str = "",
@@ -129,9 +141,11 @@ class OpDef:
         self.eval = None if eval is None else Template(eval, self.params, self.defaults, own=own)
         self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
         self.put, self.control = put, control
-        derived = [getattr(rule, "traits", Trait.NONE) for rule in (infer, put)]
-        self.traits, self.neutral = traits | derived[0] | derived[1], neutral
-        self.point = point
+        derived = getattr(infer, "traits", Trait.NONE) | getattr(put, "traits", Trait.NONE)
+        if traits & Trait.ASKS:
+            derived |= Trait.APART | Trait.UNSAVED
+        self.traits, self.neutral = traits | derived, neutral
+        self.point, self.index = point, index
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}
 

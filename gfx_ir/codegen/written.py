@@ -12,28 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..graph import Graph, Node, Value
-from ..op import OpDef, Trait
+from ..op import Trait
 from ..trees import leaves
 from ..types import LogicalTensor
 from .control import IFS, LOOPS
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results, placeholders
-
-_FRESH = frozenset("elementwise reduce linalg special search".split())
-"""Families whose results never share memory with what they take, those apart through which one can write."""
-_SAME = frozenset(("positive", "clip", "astype"))
-"""Ops of these families that some targets answer with their argument itself."""
-_TELLS = frozenset(("to_python", "check", "print"))
-"""What reads elements and gives no array; nor do queries."""
-_UNSAVED = frozenset(
-    "add subtract negative equal not_equal less less_equal greater greater_equal isnan isinf isfinite logical_and"
-    " logical_or logical_not getitem index_put sum mean argmax argmin any all count_nonzero copy output".split()
-)
-"""Ops whose gradient does not look at what they took, so that it may be written later."""
-
-
-def _only_asks(op: OpDef) -> bool:
-    return bool(op.traits & Trait.ASKS) or op.name in _TELLS
 
 
 class Use(NamedTuple):
@@ -181,16 +165,14 @@ class Writes:
         if op.name == "output":
             assert user.graph is not None
             return () if self._ends(user, value) else None
-        if _only_asks(op) or (op.family in _FRESH and op.put is None and op.name not in _SAME):
-            return ()
-        if op.name in ("index_put", "stack", "concat", "copy", *IFS):
+        if op.traits & Trait.APART or op.name in IFS:
             return ()
         if op.name in LOOPS and self._functional(user):
             return user.values
         if fors(user) and not self._functional(user):
             items = placeholders(user, user.regions[-1])[0]
             return tuple(i for i, over in zip(items, user.args[0]) if self.liveness.resolve(over) is value)
-        return None if op.name in LOOPS or op.name == "holder" else user.values
+        return None if op.name in LOOPS or op.effect else user.values
 
     def _ends(self, output: Node, value: Value) -> bool:
         """Whether the end of a graph only hands a value back, or asks for it."""
@@ -201,12 +183,23 @@ class Writes:
 
     def _harmless(self, value: Value, user: Node) -> bool:
         """Whether no gradient asks what the value was."""
+        op = user.op
+        if op.name == "output" or op.name in IFS or op.name in LOOPS:
+            return True
+        kept = () if not op.index else user.arg(op.index) if user in self._found else user.args[1:]
+        if op.traits & Trait.UNSAVED and value not in self._resolved(kept):
+            return True
+        return all(map(self._whole, self._resolved(user.args)))
+
+    def _resolved(self, tree: Any) -> list[Value]:
+        found = [self.liveness.resolve(leaf) for leaf in leaves(tree) if type(leaf) is Value]
+        return [leaf for leaf in found if type(leaf) is Value and leaf.is_tensor]
+
+    def _whole(self, value: Value) -> bool:
+        """Whether a value has no gradient, as it is of whole numbers or booleans."""
         known = value.type
-        if self._boolean(value):
-            return True
-        if isinstance(known, LogicalTensor) and known.dtype is not None and known.dtype.kind in "biu":
-            return True
-        return user.op.name in _UNSAVED or _only_asks(user.op) or user.op.name in IFS or user.op.name in LOOPS
+        whole = isinstance(known, LogicalTensor) and known.dtype is not None and known.dtype.kind in "biu"
+        return whole or self._boolean(value)
 
     # ------------------------------------------------------------------ order
     def _ordered(self, home: Graph, uses: list[Use]) -> bool:

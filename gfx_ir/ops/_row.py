@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from ..op import OpDef, Point, register
+from ..op import OpDef, Point, Trait, register
 from ..template import Spelling
 from . import _seen
 from ._reference import NAMESPACE
@@ -17,6 +17,8 @@ _POINTS = {
     **dict.fromkeys(("create", "shape", "arrange", "fft"), Point.ARRAY),
     "number": Point.PYTHON,
 }
+_COMPUTING = frozenset(("elementwise", "reduce", "search", "linalg", "fft"))
+"""Families whose ops compute what they give, so that it is memory of its own."""
 
 
 def _point(family: str, rules: dict[str, Any]) -> Point:
@@ -24,9 +26,16 @@ def _point(family: str, rules: dict[str, Any]) -> Point:
     return Point.KEPT if rules.get("put") is not None else _POINTS.get(family, Point.EITHER)
 
 
-def op(family: str, signature: str, eval: Spelling | None = None, **rules: Any) -> OpDef:
-    """Register a primitive: its signature, its NumPy spelling, its rules (see OpDef)."""
-    rules = {"point": _point(family, rules), **rules}
+def _traits(family: str, rules: dict[str, Any], shares: bool) -> Trait:
+    """The traits of a row, with what its family tells."""
+    apart = family in _COMPUTING and rules.get("put") is None and not shares
+    return rules.get("traits", Trait.NONE) | (Trait.APART if apart else Trait.NONE)
+
+
+def op(family: str, signature: str, eval: Spelling | None = None, shares: bool = False, **rules: Any) -> OpDef:
+    """Register a primitive: its signature, its NumPy spelling, its rules (see OpDef). `shares`: what it gives may be what it
+    takes, or a part of it, in some framework, though nothing is written through it."""
+    rules = {"point": _point(family, rules), **rules, "traits": _traits(family, rules, shares)}
     return register(OpDef(signature, eval, family=family, namespace=NAMESPACE, **rules))
 
 
@@ -40,7 +49,7 @@ def composite(family: str, **rules: Any) -> Callable[[Callable[..., Any]], OpDef
             return_annotation=inspect.Signature.empty,
         )
         text, doc = f"{body.__name__}{plain}", inspect.getdoc(body) or ""
-        own = {"point": _point(family, rules), **rules}
+        own = {"point": _point(family, rules), **rules, "traits": _traits(family, rules, False)}
         return register(OpDef(text, body=body, family=family, doc=doc, namespace=NAMESPACE, **own))
 
     return make

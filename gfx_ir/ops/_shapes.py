@@ -100,11 +100,18 @@ __all__ = [
 def elementwise(rule: DtypeRule, tensors: Sequence[str] = ()) -> Callable[[SimpleNamespace, str], LogicalTensor]:
     """`broadcasting`, of an op whose elements each follow from those at their place."""
     infer = broadcasting(rule, tensors)
-    of_numbers = getattr(rule, "operator", rule)
-    floats = Trait.FLOATS if of_numbers in (promote, floating, dividing) else Trait.NONE
-    whole = Trait.WHOLE if of_numbers is integral else Trait.NONE
-    infer.traits = Trait.ELEMENTWISE | floats | whole  # type: ignore[attr-defined]
+    rule = getattr(rule, "operator", rule)
+    infer.traits = Trait.ELEMENTWISE | _OF_RULES.get(rule, Trait.NONE)  # type: ignore[attr-defined]
     return infer
+
+
+_OF_RULES = {
+    **dict.fromkeys((promote, floating, dividing), Trait.FLOATS),
+    **dict.fromkeys((boolean, comparing.operator), Trait.UNSAVED | Trait.NOT_NEGATIVE),  # type: ignore[attr-defined]
+    rounding: Trait.UNSAVED | Trait.KEEPS_SIGN,
+    integral: Trait.UNSAVED | Trait.WHOLE,
+}
+"""What rules of dtypes tell of ops that work element by element."""
 
 
 def broadcasting(rule: DtypeRule, tensors: Sequence[str] = ()) -> Callable[[SimpleNamespace, str], LogicalTensor]:

@@ -161,7 +161,12 @@ def _put_part(args: SimpleNamespace, new: Any, start: Any, stop: Any) -> Any:
     return ops.index_put(args.x, along(args.axis, slice(start, stop)), new)
 
 
-for _put in (put_reshaped, put_unsqueezed):
-    _put.traits = Trait.IN_ORDER  # type: ignore[attr-defined]
-for _put in (put_permuted, put_swapped, put_transposed, put_moved):
-    _put.traits = Trait.PERMUTES  # type: ignore[attr-defined]
+_ORDERS = {
+    **dict.fromkeys((put_reshaped, put_unsqueezed), Trait.IN_ORDER),
+    **dict.fromkeys((put_permuted, put_swapped, put_transposed, put_moved), Trait.PERMUTES),
+}
+for _put in (
+    *_ORDERS, put_same, put_data, put_real, put_part, put_conj, put_item, put_flipped, put_expanded, put_diagonal, put_einsum,
+    put_unstacked, put_split, put_chunk,
+):  # fmt: skip
+    _put.traits = Trait.UNSAVED | Trait.KEEPS_SIGN | _ORDERS.get(_put, Trait.NONE)  # type: ignore[attr-defined]

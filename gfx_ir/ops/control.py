@@ -27,7 +27,7 @@ from ..graph import Node
 from ..infer.joins import initial
 from ..infer.walk import Site, Walk
 from ..interpreter import Interpreter
-from ..op import OpDef, register
+from ..op import OpDef, Trait, register
 from ..python_numbers import FUNCTIONS
 from ._asked import Plain
 from ._control import Branch, Call, CustomGradient, End
@@ -159,4 +159,12 @@ register(
         control=Host(),
     )
 )
-register(OpDef("to_python(x, kind)", kinds=lambda a: (a.kind,), family="control", control=ToPython()))
+register(
+    OpDef(
+        "to_python(x, kind)",
+        kinds=lambda a: (a.kind,),
+        family="control",
+        control=ToPython(),
+        traits=Trait.APART | Trait.UNSAVED,
+    )
+)

@@ -17,6 +17,7 @@ from ..graph import Node
 from ..infer.walk import Site
 from ..interpreter import Interpreter
 from ..naming import is_name
+from ..op import Trait
 from ..public import function_of
 from ..trees import tree_map
 from ._asked import Plain
@@ -132,6 +133,7 @@ op(
     memory=free,
     effect=True,
     control=Print(),
+    traits=Trait.APART | Trait.UNSAVED,
     doc='Print values and texts, as Python\'s print does; `stream` is "stdout" or "stderr".',
 )
 op(
@@ -144,6 +146,7 @@ op(
     memory=free,
     effect=True,
     control=Check(),
+    traits=Trait.APART | Trait.UNSAVED,
     doc='Raise the exception called `error` (a builtin, or a class of its own over one: "ValueError.Unstable") with `message`, or with '
     "each of a tuple, where pred is false; a list is a format and what stands in it.",
 )
@@ -157,6 +160,7 @@ op(
     memory=free,
     effect=True,
     control=Evaluate(),
+    traits=Trait.APART | Trait.UNSAVED,
     doc="Compute x, which nobody takes, for the error that Python may raise there; `error` names it where compiled code, which "
     "computes with arrays, raises none.",
 )

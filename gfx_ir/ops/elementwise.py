@@ -151,6 +151,10 @@ _TRAITS = {
     Trait.TOTAL: "abs add asinh atan ceil equal erf erfc floor greater greater_equal isfinite isinf isnan less less_equal"
     " logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal positive round sigmoid"
     " sign signbit sin cos square subtract tanh trunc",
+    Trait.UNSAVED: "add negative positive sign subtract",
+    Trait.NOT_NEGATIVE: "abs acos acosh cosh erfc exp exp2 hypot rsqrt sigmoid sqrt square",
+    Trait.KEEPS_SIGN: "add asin asinh atan atanh atan2 copysign divide erf expm1 floor_divide fmod log1p maximum minimum multiply"
+    " positive pow reciprocal remainder sign sinh tanh trunc_divide",
     Trait.COMMUTATIVE: "add bitwise_and bitwise_or bitwise_xor equal hypot logaddexp logical_and logical_or logical_xor "
     "maximum minimum multiply not_equal",
 }
@@ -163,11 +167,12 @@ def _traits(name: str) -> Trait:
 
 for _name, _spelling, _rule in UNARY:
     _put = put_conj if _name == "conj" else None
-    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=_put, traits=_traits(_name))
+    _more: dict[str, Any] = {"traits": _traits(_name), "shares": _name == "positive"}
+    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=_put, **_more)
 for _name, _spelling, _rule in BINARY:
     if _rule not in (boolean, comparing):
         _spelling = keeping(_spelling, "x1", "x2")
-    _more: dict[str, Any] = {"traits": _traits(_name), "neutral": _NEUTRAL.get(_name)}
+    _more = {"traits": _traits(_name), "neutral": _NEUTRAL.get(_name)}
     op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule), **_more)
 
 
@@ -201,14 +206,15 @@ op(
     "clip(x, min=None, max=None)",
     keeping(_clip, "x", "min", "max", numbers=False),
     infer=_clip_type,
-    traits=Trait.ELEMENTWISE | Trait.TOTAL,
+    traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN,
+    shares=True,
 )
 op(
     FAMILY,
     "where(condition, x1, x2)",
     keeping("np.where(condition, x1, x2)", "x1", "x2"),
     infer=_where_type,
-    traits=Trait.ELEMENTWISE | Trait.TOTAL,
+    traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN,
     point=Point.EITHER,
 )
 op(
@@ -216,8 +222,9 @@ op(
     "astype(x, dtype)",
     lambda a: "np.asarray(x, dtype=dtype)" if _seen.is_plain(a.x) else "x.astype(dtype)",
     infer=_astype_type,
-    traits=Trait.ELEMENTWISE | Trait.CASTS | Trait.TOTAL,
+    traits=Trait.ELEMENTWISE | Trait.CASTS | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.UNSAVED,
     point=Point.KEPT,
+    shares=True,
 )
 op(FAMILY, "real(x)", "np.real(x)", infer=elementwise(real), put=put_real, compute=free)
 op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free)
@@ -236,7 +243,9 @@ op(
     "value",
     infer=elementwise(same),
     compute=free,
+    shares=True,
     doc="The data of `value` with the gradient of x, as an in-place write leaves them "
     "that is not recorded. Source: the straight-through estimator of Bengio, Léonard and Courville (2013), arXiv:1308.3432.",
 )
-op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same), traits=Trait.FRESH | Trait.TOTAL, point=Point.KEPT)
+_copied = Trait.FRESH | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.UNSAVED
+op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same), traits=_copied, point=Point.KEPT)

@@ -53,14 +53,24 @@ def _index_put_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(x.dtype, x.dims)
 
 
-op(FAMILY, "getitem(x, index)", "x[index]", infer=_getitem_type, put=_views.put_item, compute=free, point=Point.INDEXED)
+op(
+    FAMILY,
+    "getitem(x, index)",
+    "x[index]",
+    infer=_getitem_type,
+    put=_views.put_item,
+    compute=free,
+    point=Point.INDEXED,
+    index="index",
+)
 op(
     FAMILY,
     "index_put(x, index, value, accumulate=False)",
     "index_put(x, index, value, accumulate=accumulate)",
     infer=_index_put_type,
     point=Point.ARRAY,
-    traits=Trait.SHAPE_OF_FIRST,
+    traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED,
+    index="index",
 )
 
 
@@ -125,7 +135,7 @@ for _signature, _spelling, _rule in (
         _scatter_type,
     ),
 ):
-    op(FAMILY, _signature, _spelling, infer=_rule)
+    op(FAMILY, _signature, _spelling, infer=_rule, index="indices")
 
 
 # ---------------------------------------------------------------- triangles, diagonals, search
@@ -174,8 +184,9 @@ def _one_hot_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(dtype, None if x.dims is None else (*x.dims, size_arg(args.num_classes)))
 
 
-op(FAMILY, "tril(x, k=0)", "np.tril(x, k=k)", infer=_triangle_type, compute=free, traits=Trait.SHAPE_OF_FIRST)
-op(FAMILY, "triu(x, k=0)", "np.triu(x, k=k)", infer=_triangle_type, compute=free, traits=Trait.SHAPE_OF_FIRST)
+_triangle = Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN
+op(FAMILY, "tril(x, k=0)", "np.tril(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
+op(FAMILY, "triu(x, k=0)", "np.triu(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
 op(
     FAMILY,
     "diagonal(x, offset=0, axis1=0, axis2=1)",
@@ -185,14 +196,16 @@ op(
     compute=free,
     memory=free,
 )
+_of_positions = Trait.APART | Trait.UNSAVED | Trait.NOT_NEGATIVE
 op(
     FAMILY,
     'searchsorted(sorted, values, side="left")',
     "np.searchsorted(sorted, values, side=side)",
     infer=_search_type,
     compute=lambda args, types: types[0].size(),
+    traits=_of_positions,
 )
-op(FAMILY, "one_hot(x, num_classes, dtype=None)", _one_hot, infer=_one_hot_type)
+op(FAMILY, "one_hot(x, num_classes, dtype=None)", _one_hot, infer=_one_hot_type, traits=_of_positions)
 
 
 @composite(FAMILY)

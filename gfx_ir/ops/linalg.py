@@ -165,9 +165,9 @@ for _signature, _spelling, _rule, _cost in (
         _costs.vecdot,
     ),
     ("cross(x1, x2, axis=-1)", "np.linalg.cross(x1, x2, axis=axis)", _cross_type, None),
-    ("einsum(equation, operands)", _einsum, _einsum_type, _einsum_cost),
 ):
     op(FAMILY, _signature, _spelling, infer=_rule, compute=_cost)
+op(FAMILY, "einsum(equation, operands)", _einsum, infer=_einsum_type, compute=_einsum_cost, shares=True)
 op(
     FAMILY,
     "einsum_view(x, equation)",
@@ -244,6 +244,7 @@ op(
     keeping("np.linalg.norm(x, ord, axis, keepdims=keepdims)", "x", numbers=False),
     infer=_norm_type,
     compute=_costs.input_elements,
+    traits=Trait.NOT_NEGATIVE,
 )
 op(FAMILY, "solve(x1, x2)", "np.linalg.solve(x1, x2)", infer=_solve_type, compute=_costs.solve)
 op(FAMILY, "inv(x)", "np.linalg.inv(x)", infer=_square_type(False), compute=_costs.power(3, 1, 2))

@@ -22,16 +22,22 @@ FAMILY = "nn"
 
 
 # ---------------------------------------------------------------- activations
-op(FAMILY, "relu(x)", "np.maximum(x, 0)", infer=elementwise(promote), traits=Trait.TOTAL)
+op(
+    FAMILY,
+    "relu(x)",
+    "np.maximum(x, 0)",
+    infer=elementwise(promote),
+    traits=Trait.TOTAL | Trait.APART | Trait.NOT_NEGATIVE,
+)
 
 
-@composite(FAMILY, traits=Trait.TOTAL)
+@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
 def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
     """x where it is positive, negative_slope * x elsewhere."""
     return ops.where(ops.greater(x, 0), x, ops.multiply(x, negative_slope))
 
 
-@composite(FAMILY, traits=Trait.TOTAL)
+@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
 def elu(x: Any, alpha: Any = 1.0) -> Any:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289)."""
     positive = named("positive", ops.greater(x, 0))
@@ -39,7 +45,7 @@ def elu(x: Any, alpha: Any = 1.0) -> Any:
     return ops.where(positive, x, ops.multiply(below, alpha))
 
 
-@composite(FAMILY, traits=Trait.TOTAL)
+@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
 def gelu(x: Any, approximate: str = "none") -> Any:
     """x times the normal distribution's probability of being below x (arXiv:1606.08415); "tanh" approximates it."""
     if approximate == "tanh":
@@ -51,19 +57,19 @@ def gelu(x: Any, approximate: str = "none") -> Any:
     return ops.multiply(ops.multiply(x, 0.5), ops.add(ops.erf(ops.multiply(x, math.sqrt(0.5))), 1.0))
 
 
-@composite(FAMILY, traits=Trait.TOTAL)
+@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
 def silu(x: Any) -> Any:
     """x * sigmoid(x)."""
     return ops.multiply(x, ops.sigmoid(x))
 
 
-@composite(FAMILY, traits=Trait.TOTAL)
+@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
 def mish(x: Any) -> Any:
     """x * tanh(softplus(x)) (arXiv:1908.08681)."""
     return ops.multiply(x, ops.tanh(ops.softplus(x)))
 
 
-@composite(FAMILY, traits=Trait.TOTAL)
+@composite(FAMILY, traits=Trait.TOTAL | Trait.APART | Trait.NOT_NEGATIVE)
 def softplus(x: Any, beta: Any = 1.0, threshold: Any = 20.0) -> Any:
     """log(1 + exp(beta * x)) / beta, x itself where beta * x exceeds the threshold."""
     if beta == 1.0:
@@ -78,7 +84,7 @@ def logsigmoid(x: Any) -> Any:
     return ops.negative(ops.logaddexp(ops.negative(x), 0.0))
 
 
-@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.NOT_NEGATIVE)
 def softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:
@@ -89,7 +95,7 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     return ops.divide(exps, ops.sum(exps, axis=axis, keepdims=True))
 
 
-@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST | Trait.APART)
 def log_softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """log(softmax(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:

@@ -48,7 +48,7 @@ op(
     lambda a: "x" if is_plain(a.x) else "x.item()",
     infer=_item,
     compute=free,
-    traits=Trait.OF_ONE,
+    traits=Trait.OF_ONE | Trait.KEEPS_SIGN,
     doc="The number of Python's in a tensor of one element, of the kind of its dtype. No gradient flows through.",
 )
 for _name in ("int", "float", "bool"):
@@ -58,7 +58,7 @@ for _name in ("int", "float", "bool"):
         f"{_name}(x)",
         infer=takes_open(lambda args, rules, kind=_name: _weak(kind, rules)),
         compute=free,
-        traits=Trait.NONE if _name == "bool" else Trait.OF_ONE,  # which every test asks
+        traits=Trait.KEEPS_SIGN | (Trait.NONE if _name == "bool" else Trait.OF_ONE),  # which every test asks
         doc=f"{_name}(x) of a tensor of one element, or of a number. No gradient flows through.",
     )
 op(

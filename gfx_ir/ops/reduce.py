@@ -12,6 +12,7 @@ from typing import Any
 
 from ..dtypes import DType, bool_
 from ..errors import ShapeError
+from ..op import Trait
 from ..types import LogicalTensor
 from . import _seen
 from ._body import as_wide_as, element_of, narrow, widened
@@ -76,31 +77,36 @@ def _reduction(element: Element, empty: bool = True) -> Callable[[SimpleNamespac
         dtype = getattr(args, "dtype", None)
         return LogicalTensor(dtype or element(x, rules), reduced(x.dims, args.axis, args.keepdims))
 
+    if element in (_truth, _position):
+        infer.traits = Trait.UNSAVED | Trait.NOT_NEGATIVE  # type: ignore[attr-defined]
     return infer
 
 
-def _reduce(signature: str, spelling: Any, element: Element, empty: bool = True) -> None:
-    op(FAMILY, signature, spelling, infer=_reduction(element, empty), compute=input_size)
+def _reduce(signature: str, spelling: Any, element: Element, empty: bool = True, traits: Trait = Trait.NONE) -> None:
+    op(FAMILY, signature, spelling, infer=_reduction(element, empty), compute=input_size, traits=traits)
 
 
-for _name, _between, _after, _passed, _rule in (
-    ("sum", "dtype=None, ", "", "dtype=dtype, ", _accumulated),
-    ("prod", "dtype=None, ", "", "dtype=dtype, ", _accumulated),
-    ("mean", "", ", dtype=None", "dtype=dtype, ", _averaged),
-    ("var", "correction=0, ", "", "ddof=correction, ", _spread),
-    ("std", "correction=0, ", "", "ddof=correction, ", _spread),
-    ("all", "", "", "", _truth),
-    ("any", "", "", "", _truth),
-    ("count_nonzero", "", "", "", _position),
+_LINEAR = Trait.UNSAVED | Trait.KEEPS_SIGN
+for _name, _between, _after, _passed, _rule, _traits in (
+    ("sum", "dtype=None, ", "", "dtype=dtype, ", _accumulated, _LINEAR),
+    ("prod", "dtype=None, ", "", "dtype=dtype, ", _accumulated, Trait.KEEPS_SIGN),
+    ("mean", "", ", dtype=None", "dtype=dtype, ", _averaged, _LINEAR),
+    ("var", "correction=0, ", "", "ddof=correction, ", _spread, Trait.NOT_NEGATIVE),
+    ("std", "correction=0, ", "", "ddof=correction, ", _spread, Trait.NOT_NEGATIVE),
+    ("all", "", "", "", _truth, Trait.NONE),
+    ("any", "", "", "", _truth, Trait.NONE),
+    ("count_nonzero", "", "", "", _position, Trait.NONE),
 ):
     _reduce(
         f"{_name}(x, axis=None, {_between}keepdims=False{_after})",
         f"np.{_name}(x, axis=axis, {_passed}keepdims=keepdims)",
         _rule,
+        traits=_traits,
     )
 for _name, _rule in (("max", _element), ("min", _element), ("argmax", _position), ("argmin", _position)):
     _signature, _spelling = f"{_name}(x, axis=None, keepdims=False)", f"np.{_name}(x, axis=axis, keepdims=keepdims)"
-    _reduce(_signature, _spelling, _rule, empty=False)
+    _traits = Trait.KEEPS_SIGN if _rule is _element else Trait.NONE
+    _reduce(_signature, _spelling, _rule, empty=False, traits=_traits)
 
 
 def _accumulation(args: SimpleNamespace, rules: str) -> LogicalTensor:
@@ -121,6 +127,7 @@ op(
     "np.cumsum(x, axis=axis, dtype=dtype)",
     infer=_accumulation,
     compute=input_size,
+    traits=_LINEAR,
 )
 op(
     FAMILY,
@@ -128,6 +135,7 @@ op(
     "np.cumprod(x, axis=axis, dtype=dtype)",
     infer=_accumulation,
     compute=input_size,
+    traits=Trait.KEEPS_SIGN,
 )
 
 
@@ -143,7 +151,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return out if keepdims else ops.squeeze(out, axis=axis)
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.NOT_NEGATIVE)
 def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
     """The norm of order `ord` of the vectors along axes (all elements: one vector)."""
     if narrow(x) and ord not in (math.inf, -math.inf):
@@ -186,6 +194,8 @@ def _sorting(element: Element) -> Callable[[SimpleNamespace, str], LogicalTensor
             axes_of(args.axis, len(x.dims))
         return LogicalTensor(element(x, rules), x.dims)
 
+    of_positions = Trait.UNSAVED | Trait.NOT_NEGATIVE
+    infer.traits = of_positions if element is _position else Trait.KEEPS_SIGN  # type: ignore[attr-defined]
     return infer
 
 

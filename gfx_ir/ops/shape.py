@@ -41,6 +41,7 @@ from ._shapes import (
 )
 
 FAMILY = "shape"
+_COPIED = Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN
 
 
 def _shaped(dims_rule: Any, **marks: Any) -> Any:
@@ -156,8 +157,8 @@ def _sections(args: SimpleNamespace) -> tuple[str, ...]:
 
 
 for _signature, _spelling, _infer, _rest in (
-    ("concat(arrays, axis=0)", "np.concatenate(arrays, axis=axis)", concat_type, {}),
-    ("stack(arrays, axis=0)", "np.stack(arrays, axis=axis)", stack_type, {}),
+    ("concat(arrays, axis=0)", "np.concatenate(arrays, axis=axis)", concat_type, {"traits": _COPIED}),
+    ("stack(arrays, axis=0)", "np.stack(arrays, axis=axis)", stack_type, {"traits": _COPIED}),
     ("split(x, sections, axis=0)", _split, split_type, {"kinds": _sections, "put": _views.put_split}),
     (
         "chunk(x, chunks, axis=0)",
@@ -181,9 +182,9 @@ for _signature, _spelling, _infer, _rest in (
         "roll(x, shift, axis=None)",
         "np.roll(x, shift, axis=axis)",
         _shaped(_same_dims),
-        {"traits": Trait.SHAPE_OF_FIRST},
+        {"traits": Trait.SHAPE_OF_FIRST | _COPIED},
     ),
-    ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {}),
+    ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {"traits": _COPIED}),
     ("repeat(x, repeats, axis=None, length=None)", "np.repeat(x, repeats, axis=axis)", repeat_type, {}),
     ('pad(x, widths, mode="constant", value=0)', _pad, pad_type, {"traits": Trait.RANK_OF_FIRST}),
 ):

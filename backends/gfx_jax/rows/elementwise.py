@@ -6,8 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.backend import Row
-from gfx_ir.codegen.prepare.untold import NARROW
+from gfx_ir.backend import Row, backend
 from gfx_ir.dtypes import int64
 from gfx_ir.graph import Value
 from gfx_ir.lifting import words
@@ -137,7 +136,8 @@ def _convert_element_type(operand: Any, new_dtype: Any) -> Any:
 
 def _astype_spelling(args: SimpleNamespace) -> str:
     """Positions become as wide as JAX's mode admits, which a 64-bit dtype says with a warning."""
-    if isinstance(args.x, Value) and args.x.node.op.name in NARROW and args.dtype == int64:
+    row = backend("jax").rows.get(args.x.node.op.name) if isinstance(args.x, Value) and args.dtype == int64 else None
+    if row is not None and row.narrow:
         return "x.astype(int)"
     return "jnp.asarray(x, dtype=dtype)" if plain(args.x) else "x.astype(dtype)"
 

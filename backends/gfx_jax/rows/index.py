@@ -287,7 +287,7 @@ ROWS = (
     Row("tril", "jnp.tril(x, k=k)", _SAME["tril"] | {"jnp.tri": _tri}),
     Row("triu", "jnp.triu(x, k=k)", _SAME["triu"]),
     Row("diagonal", "jnp.diagonal(x, offset=offset, axis1=axis1, axis2=axis2)", _SAME["diagonal"]),
-    Row("searchsorted", "jnp.searchsorted(sorted, values, side=side)", _SAME["searchsorted"]),
+    Row("searchsorted", "jnp.searchsorted(sorted, values, side=side)", _SAME["searchsorted"], narrow=1),
     Row("one_hot", _one_hot_spelling, {"jax.nn.one_hot": _one_hot}),
     Row("masked_fill", "jnp.where(mask, value, x)"),
 )

@@ -124,7 +124,7 @@ ROWS = (
     Row("vector_norm", _norm_spelling, _SAME["vector_norm"]),
     Row("sort", "jnp.sort(x, axis=axis, descending=descending)", {"jnp.sort Array.sort": _sort}),
     Row("argsort", "jnp.argsort(x, axis=axis, descending=descending)", {"jnp.argsort Array.argsort": _argsort}),
-    Row("topk", _topk_spelling),
-    Row("topk_total", "jax.lax.top_k(x, k, axis=axis)"),
+    Row("topk", _topk_spelling, narrow=2),
+    Row("topk_total", "jax.lax.top_k(x, k, axis=axis)", narrow=2),
     Row("array_equal", "jnp.array_equal(x1, x2)", _SAME["array_equal"]),
 )

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...dtypes import DType
 from ...graph import Node, Value
 from ...infer.facts import Facts, is_made
 from ...infer.fixpoint import Fixpoint
 from ...infer.same import SameValues, handed
+from ...op import Trait
 from ...python_numbers import OPERATORS
+from ...trees import leaves
 
-_NOT_NEGATIVE = frozenset(
-    "abs square exp exp2 sqrt sigmoid softmax relu vector_norm matrix_norm norm var std count_nonzero cosh softplus".split()
-)
-_KEEPING = frozenset(
-    "add multiply divide maximum minimum sum mean max min prod item to_float to_int getitem reshape astype".split()
-)
-_SEVERAL = frozenset(("add", "multiply", "divide", "maximum", "minimum"))
 _HUGE = frozenset(f"math.{name}" for name in ("exp", "exp2", "expm1", "cosh", "sinh", "gamma", "pow"))
 MOST_POWER = 3
 
@@ -73,8 +69,12 @@ class MadeOf:
         given = self.handed(value)
         if given is not None:
             return given
-        several = value.node.op.name in _SEVERAL
-        return list(value.node.args if several else value.node.args[:1]) if value.node.op.name in _KEEPING else []
+        args, traits = value.node.args, value.node.op.traits
+        if not traits & Trait.KEEPS_SIGN:
+            return []
+        return [
+            leaf for leaf in leaves(args if traits & Trait.ELEMENTWISE else args[:1]) if not isinstance(leaf, DType)
+        ]
 
     def _kept(self, value: Value) -> list[Value]:
         return [leaf for leaf in self._taken(value) if type(leaf) is Value]
@@ -82,9 +82,9 @@ class MadeOf:
     def _is_not_negative(self, value: Value) -> bool:
         node = value.node
         if self.handed(value) is None:
-            if node.op.name in _NOT_NEGATIVE or _is_square(node):
+            if node.op.traits & Trait.NOT_NEGATIVE or _is_square(node):
                 return True
-            if node.op.name not in _KEEPING:
+            if not node.op.traits & Trait.KEEPS_SIGN:
                 return False
         return all(
             self._not_negative.now(leaf) if type(leaf) is Value else _is_not_negative(leaf)

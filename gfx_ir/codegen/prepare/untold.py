@@ -17,17 +17,6 @@ from ..control import LOOPS
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 
-NARROW = {"topk": 2, "topk_total": 2, "searchsorted": 1}
-"""Ops whose positions (which output) JAX gives as int32 in its 64-bit mode too."""
-_INDEX = {
-    "getitem": "index",
-    "index_put": "index",
-    "take": "indices",
-    "take_along_axis": "indices",
-    "gather": "indices",
-}
-"""Where positions of any width do."""
-
 
 def leave_out(graph: Graph, backend: Backend, rules: str) -> None:
     """Drop these from the graph and its regions."""
@@ -40,13 +29,14 @@ def leave_out(graph: Graph, backend: Backend, rules: str) -> None:
             _tell(node, told)
         elif rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
             _weaken(node, "bifc" if told is None else "bi")
-        if rules != "jax" and backend.promotion == "jax" and node.op.name in NARROW:
-            _widen(node)
+        row = backend.rows.get(node.op.name) if rules != backend.promotion else None
+        if row is not None and row.narrow:
+            _widen(node.values[row.narrow - 1])
 
 
-def _widen(node: Node) -> None:
+def _widen(found: Value) -> None:
     """Cast positions to the target's widest integer, unless they are used as an index only."""
-    found, graph = node.values[NARROW[node.op.name] - 1], node.graph
+    node, graph = found.node, found.node.graph
     users = [user for user in found.users() if not _indexes(user, found)]
     if not users or graph is None:
         return
@@ -59,10 +49,9 @@ def _widen(node: Node) -> None:
 
 
 def _indexes(user: Node, positions: Value) -> bool:
-    name = _INDEX.get(user.op.name)
-    if name is None:
+    if not user.op.index:
         return False
-    others = (arg for param, arg in zip(user.op.params, user.args) if param != name)
+    others = (arg for param, arg in zip(user.op.params, user.args) if param != user.op.index)
     return not any(leaf is positions for leaf in leaves(tuple(others)))
 
 

@@ -2,6 +2,8 @@
 
 import ast
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -206,3 +208,29 @@ def test_long_writes_over_several_lines_mean_the_same(target):
     lines = wrap("", text)
     assert max(map(len, lines)) <= 120
     assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(text))
+
+
+def picks(x):
+    mask = x > 0
+    chosen = jnp.where(mask, x, 0)
+    return chosen.sum() + mask.at[0].set(False).sum()
+
+
+def scales(x):
+    count = jnp.astype(x > 0, int)
+    scaled = x * count
+    return scaled.sum() + count.at[0].set(5).sum()
+
+
+def spreads(x):
+    value = x[:2] * 1
+    added = jnp.zeros(4).at[jnp.array([0, 0])].add(value)
+    return added.sum() + value.at[0].set(0).sum()
+
+
+@pytest.mark.parametrize("fn", [picks, scales, spreads], ids=lambda f: f.__name__)
+def test_what_backward_keeps_is_copied(fn):
+    x = [1.0, -2.0, 3.0, 0.5]
+    mine = torch.tensor(x, requires_grad=True)
+    gfx.transpile(fn, to="torch")(mine).backward()
+    np.testing.assert_allclose(mine.grad, jax.grad(fn)(jnp.array(x)))

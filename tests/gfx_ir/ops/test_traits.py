@@ -7,11 +7,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 
 from gfx_ir import dtypes
 from gfx_ir.backend import backend
+from gfx_ir.errors import GfxError
 from gfx_ir.op import Point, Trait, evaluate, lookup
 from gfx_ir.rules import building, infer
+from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 from sampled import bound, outputs
 from samples import Sample, all_samples
@@ -193,3 +196,108 @@ def test_floats(sample: Sample, promotion):
         ]
         (made,) = infer(op, tuple(types), promotion)
         assert made.dtype.kind == "f"
+
+
+def on(name, sample, prepared=lambda x: x):
+    """The sample's arrays, and the arrays of its result, on a backend; none where that refuses the op."""
+    owner, op = backend(name), lookup(sample.op)
+    args = tree_map(
+        lambda x: prepared(owner.from_host(x)) if isinstance(x, np.ndarray) else owner.convert(x), bound(sample)
+    )
+    if name in sample.skip:
+        return [], []
+    try:
+        with building(owner):
+            out = op(*args)
+    except GfxError:
+        return [], []
+    return tuple([leaf for leaf in leaves(tree) if owner.is_tensor(leaf)] for tree in (args, out))
+
+
+@pytest.mark.parametrize("name", ["numpy", "torch"])
+@stating(Trait.APART)
+def test_memory_of_its_own(sample: Sample, name):
+    given, made = on(name, sample)
+    if name == "torch":
+        places = [{x.untyped_storage().data_ptr() for x in group if x.numel()} for group in (given, made)]
+        assert not places[0] & places[1]
+    else:
+        assert not any(np.may_share_memory(x, y) for x, y in itertools.product(given, made))
+
+
+def differentiated(x):
+    return x.clone().requires_grad_(x.is_floating_point())
+
+
+@stating(Trait.UNSAVED)
+def test_backward_keeps_no_elements(sample: Sample):
+    """PyTorch's raises where what it kept was written."""
+    given, made = on("torch", sample, differentiated)
+    total = sum(torch.real(x).sum() for x in made if x.requires_grad)
+    with torch.no_grad():
+        for x in given[:1] if lookup(sample.op).index else given:
+            x.copy_(x.clone())
+    if made and isinstance(total, torch.Tensor):
+        total.backward()
+
+
+def numbers(sample, of):
+    """The numbers of the result, where those that the op takes are turned into others."""
+    op, args = lookup(sample.op), bound(sample)
+    first = args if op.traits & Trait.ELEMENTWISE else args[:1]
+    out = evaluate(op, (*tree_map(of, tuple(first)), *args[len(first) :]))
+    return [x for x in map(np.asarray, leaves(out)) if x.dtype.kind in "biuf"]
+
+
+@stating(Trait.NOT_NEGATIVE)
+def test_nowhere_negative(sample: Sample):
+    if any(isinstance(x, np.ndarray) and x.dtype.kind == "c" for x in bound(sample)):
+        return
+    assert not any((x < 0).any() for x in numbers(sample, lambda x: x))
+
+
+@stating(Trait.KEEPS_SIGN)
+def test_nowhere_negative_where_nothing_is(sample: Sample):
+    if any(isinstance(x, np.ndarray) and x.dtype.kind == "c" for x in bound(sample)):
+        return
+
+    def positive(x):
+        return np.abs(x) if isinstance(x, np.ndarray) else abs(x) if type(x) in (int, float) else x
+
+    assert not any((x < 0).any() for x in numbers(sample, positive))
+
+
+POSITIONS = [sample for sample in all_samples() if lookup(sample.op).index]
+
+
+@pytest.mark.parametrize("name", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("sample", POSITIONS, ids=str)
+def test_positions_of_any_width(sample: Sample, name):
+    op = lookup(sample.op)
+    given = bound(sample)[op.params.index(op.index)]
+    found = []
+    for width in (np.int32, np.int64):
+        args = [*bound(sample)]
+        args[op.params.index(op.index)] = tree_map(
+            lambda x: x.astype(width) if isinstance(x, np.ndarray) and x.dtype.kind in "iu" else x, given
+        )
+        found.append(on(name, Sample(sample.op, tuple(args), skip=sample.skip))[1])
+    for one, other in zip(*found):
+        np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
+
+
+def test_positions_that_jax_gives_in_32_bits():
+    """`Row.narrow` names each of them, and no other."""
+    narrow = set()
+    with jax.enable_x64(True):
+        for sample in {sample.op: sample for sample in all_samples()}.values():
+            types = tree_map(
+                lambda x: LogicalTensor(dtypes.dtype(x.dtype), x.shape) if isinstance(x, np.ndarray) else x,
+                bound(sample),
+            )
+            wanted = infer(lookup(sample.op), types, "torch")
+            wide = [at for at, type_ in enumerate(wanted) if getattr(type_, "dtype", None) is dtypes.int64]
+            if wide and set(lookup(sample.op).output_kinds(bound(sample))) == {"tensor"}:
+                _, made = on("jax", sample)
+                narrow.update((sample.op, at + 1) for at in wide if made and made[at].dtype == np.int32)
+    assert narrow == {(name, row.narrow) for name, row in backend("jax").rows.items() if row.narrow}
