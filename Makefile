@@ -32,7 +32,7 @@ test: lint
 
 # Random programs against plain Python, N of each grammar, with a table for each: make fuzz N=20000 GRAMMAR=programs
 N ?= 1000
-GRAMMAR ?= programs aimed
+GRAMMAR ?= programs aimed ordinary
 fuzz: $(STAMP)
 	JAX_PLATFORMS=cpu PYTHONPATH=tests/support $(PY) tests/fuzz/fuzz.py $(N) --grammar $(GRAMMAR) --jobs $(WORKERS)
 

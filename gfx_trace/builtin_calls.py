@@ -59,14 +59,28 @@ def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return found[::-1] if kwargs.get("reverse", False) else found
     known = not (is_open(items) or is_open_iterable(items))
     rows = list(items) if known else []
-    keys = rows if key is None else [tracer.call(key, (item,), {}) for item in rows]
-    if not known or any(map(is_open, leaves(keys))):
+    asked = rows if key is None else [tracer.call(key, (item,), {}) for item in rows]
+    keys = _deciding(tracer, asked) if known else None
+    if keys is None:
         hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
         what = "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs"
         raise tracer.error(what, hint)
     by = lambda: sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse", False)))
     order = tracer.native_methods.run(keys, by)
     return [rows[at] for at in order]
+
+
+def _deciding(tracer: Tracer, keys: list[Any]) -> list[Any] | None:
+    """Keys that are fixed, and sort as these do: Python compares tuples and lists up to the first place where two differ, and looks at nothing
+    behind it. None where what decides is open."""
+    if not any(map(is_open, leaves(keys))):
+        return keys
+    if len({type(key) for key in keys}) > 1 or type(keys[0]) not in (tuple, list):
+        return None
+    fixed = min(next((at for at, part in enumerate(key) if any(map(is_open, leaves(part)))), len(key)) for key in keys)
+    heads = [key[:fixed] for key in keys]
+    differ = lambda: all(a != b for a, b in itertools.combinations(heads, 2))
+    return heads if tracer.native_methods.run(heads, differ) else None
 
 
 def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -6,6 +6,7 @@ runs the code it is Python's own.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -79,23 +80,28 @@ def _is_whole(tracer: Tracer, value: Value) -> bool:
 
 def combined(tracer: Tracer, op: str, operands: Sequence[Any], given: Sequence[Kinds], made: Value) -> Kinds:
     """The kinds of what an operator of Python's made of numbers; what it may raise is noted."""
-    what, *errors = _failures(op, operands, frozenset().union(*given))
+    what, *errors = _failures(op, operands, given)
     if errors:
         tracer.raising.of_numbers(what, made, *errors)
     return operator_kinds(op, given, operands)
 
 
-def _failures(op: str, operands: Sequence[Any], kinds: Kinds) -> tuple[Any, ...]:
+def _failures(op: str, operands: Sequence[Any], given: Sequence[Kinds]) -> tuple[Any, ...]:
     """What an error calls an operator of Python's, and the errors that it may raise of such numbers."""
     divisor = operands[-1]
-    exact = kinds <= {"int", "bool"}
+    exact = frozenset().union(*given) <= {"int", "bool"}
     if op in DIVISIONS and (type(divisor) is Value or divisor == 0):
         return "division", ZeroDivisionError
     if op == "pow" and not (exact and type(divisor) is int and divisor >= 0):
         return "power", ZeroDivisionError, OverflowError
-    if op in ("multiply", "add", "subtract", "divide") and not exact and "int" in kinds:
+    if op in ("multiply", "add", "subtract", "divide") and not exact and any(map(_beyond_floats, operands, given)):
         return "arithmetic", OverflowError
     return ("shift", ValueError, OverflowError) if op in SHIFTS else ("",)
+
+
+def _beyond_floats(x: Any, kinds: Kinds) -> bool:
+    """Whether a number may be a whole one that no float holds."""
+    return "int" in kinds and (type(x) is not int or abs(x) > sys.float_info.max)
 
 
 def python_call(tracer: Tracer, name: str, args: tuple, kwargs: dict | None = None) -> Proxy:

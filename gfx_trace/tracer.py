@@ -145,6 +145,10 @@ class Tracer(
         frame = self.site
         if frame is None:
             return None
+        if frame.f_globals.get("__name__", "").startswith(
+            "gfx_"
+        ):  # an operator that GFX itself uses, for sum() and its like
+            frame = self._of_user(frame) or frame
         within = self.within
         scope = within if within.__class__ is Scope else self.scope_of(within)
         return scope.span(frame.f_code, frame.f_lasti)
@@ -155,11 +159,14 @@ class Tracer(
 
     def place(self) -> Span | None:
         """The place of an error: that of the code which asks for a value, where GFX itself asks it on behalf of that."""
-        frame = self.site
+        self.site = self._of_user(self.site) or self.site
+        return self.span()
+
+    def _of_user(self, frame: FrameType | None) -> FrameType | None:
+        """The first frame, from this one outwards, of code that is not GFX's."""
         while frame is not None and own(frame.f_globals.get("__name__")):
             frame = frame.f_back
-        self.site = frame or self.site
-        return self.span()
+        return frame
 
     # ------------------------------------------------------------------ nodes
     def typed(self, node: Node) -> bool:

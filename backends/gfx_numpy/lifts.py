@@ -57,7 +57,6 @@ _REFUSED = {
     "np.polydiv np.roots": (_LEADING, "compute it outside of the captured function"),
     "np.trim_zeros": ("gives as many elements as data say", "slice between positions that are known"),
     "np.apply_along_axis np.apply_over_axes": ("calls a function on parts of an array", "give the function axis="),
-    "ndarray.tolist": ("gives Python numbers, and a graph holds arrays", "use the array"),
 }
 
 

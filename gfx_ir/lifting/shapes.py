@@ -14,6 +14,7 @@ from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
 from . import padding, rows
+from .to_python import item, tolist
 from .words import Dialect, Lifted, Table, ask_rank, element, expect, literal, parts, rank
 
 
@@ -26,7 +27,7 @@ class Shapes:
     def table(self) -> Table:
         """Lifts by op."""
         return {
-            "reshape": {".item": self.item},
+            "reshape": {".item": item, ".tolist": tolist},
             "permute_dims": {"transpose permute_dims .T@": self.transpose, ".transpose": self.transpose_method},
             "swapaxes": {"swapaxes .swapaxes": lambda a, axis1, axis2: ops.swapaxes(a, axis1, axis2)},
             "matrix_transpose": {
@@ -75,12 +76,6 @@ class Shapes:
         }
 
     # ------------------------------------------------------------------ axes
-    def item(self, x: Any, *args: Any) -> Any:
-        """The number of Python's in an array of one element, or in one of its elements."""
-        if args:
-            x = ops.getitem(ops.flatten(x), args[0]) if len(args) == 1 else ops.getitem(x, args)
-        return ops.item(x)
-
     def transpose(self, a: Any, axes: Any = None) -> Any:
         """All axes reversed, or in the order that is given."""
         a = self.say.as_array(a)

@@ -16,6 +16,7 @@ import torch
 import gfx_trace.program
 from fuzz_programs import Settings, inputs, load
 from gfx_ir.errors import GfxError
+from gfx_ir.passes.outline import outline
 from gfx_ir.trees import leaves
 from gfx_trace.capture import capture
 from gradient_modes import of_values_computed
@@ -93,6 +94,8 @@ _TYPES = ("must have equal output types", "must have equal types", "does not acc
 source of Level 0 exact, as its docstring says, and for others it has to fail, which JAX does before anything is computed."""
 _UNTOLD = "could not infer output dtype"
 """What PyTorch says where it is given whole numbers for what its other targets make fractions of by themselves."""
+_ASSUMED = "captured for "
+"""What emitted source says of an argument that is not what it was captured for: a guard, which refuses as a Program's does."""
 _OF_DTYPES = {TypeError, RuntimeError, NotImplementedError}
 """What frameworks raise for a dtype that an operation does not take: each raises its own, and no code can wait for another's, as
 handlers of such errors are refused where another framework's source is written."""
@@ -165,7 +168,7 @@ class Case:
         example = tuple(own(x, self.how) for x in self.tuples[0]) if self.how.level else ()
         try:
             captured = capture(self.function, example, {}, asked=self.how.flavour)
-            self.program = gfx_trace.program.Program.of(captured.program, captured)
+            self.program = gfx_trace.program.Program.of(outline(captured.program), captured)
         except GfxError as error:
             return Found("refused", f"refused: {reason(error)}", str(error))
         except Exception as error:
@@ -201,7 +204,7 @@ class Case:
                 if self.open_types(way, got):
                     refused = refused or Found("refused", f"refused: {way}: types that are open", f"{way}: {got}", way)
                     break
-                if isinstance(got, GfxError) and not isinstance(want, GfxError):
+                if self.guarded(got) and not isinstance(want, GfxError):
                     refused = refused or Found("refused", f"refused: {way}: {reason(got)}", f"{way}: {got}", way)
                     break
                 if not self.judge.agree(want, got, way):
@@ -219,6 +222,10 @@ class Case:
     def of_dtypes(self, want: Exception) -> bool:
         """Whether a function refuses the dtype of an argument that no type tells: whoever leaves it open means floating numbers."""
         return self.how.level == 0 and not self.how.dtype.startswith("float") and type(want) in _OF_DTYPES
+
+    def guarded(self, got: Any) -> bool:
+        """Whether what the capture took as given is not so here."""
+        return isinstance(got, GfxError) or (isinstance(got, AssertionError) and _ASSUMED in str(got))
 
     def open_types(self, way: str, got: Any) -> bool:
         """Whether a target refuses types that the capture left open: a test or loop of JAX's has one in each, and both sides are
@@ -287,7 +294,7 @@ def _words(error: Exception) -> str:
     return " ".join(str(error).replace("'", " ").split()[:5])
 
 
-def reason(error: GfxError) -> str:
+def reason(error: Exception) -> str:
     """A refusal without the names and numbers of one program."""
     words = str(error).split("\n")[0].split(" [<")[0].split("'")
     return "'…'".join(words[::2])

@@ -19,7 +19,7 @@ from typing import Any
 
 from fuzz_worker import BAD, serve
 
-GRAMMARS = {"programs": "random programs", "aimed": "aimed programs"}
+GRAMMARS = {"programs": "random programs", "aimed": "aimed programs", "ordinary": "ordinary programs"}
 LIFE = 400  # programs after which a process is replaced: compiled programs fill its memory
 QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # most programs are compiled once
 GRACE = 60.0  # seconds beyond the limit after which a process that does not answer is killed

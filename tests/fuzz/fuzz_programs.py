@@ -5,6 +5,8 @@ from __future__ import annotations
 import array
 import bisect
 import collections
+import dataclasses
+import enum
 import functools
 import heapq
 import io
@@ -25,10 +27,25 @@ import torch
 from fuzz_aimed import aimed
 from fuzz_constructs import PREAMBLE, Constructs
 from fuzz_expressions import WORDS
+from fuzz_ordinary import ordinary
 from program_text import define
 
 SIGNATURES = ("x, n, k", "x, n, k, m=None", "x: {0}, n: {0}, k: int = 2, m: {0} | None = None")
-MODULES = (array, bisect, collections, functools, heapq, io, itertools, math, operator, struct, types)
+MODULES = (
+    array,
+    bisect,
+    collections,
+    dataclasses,
+    enum,
+    functools,
+    heapq,
+    io,
+    itertools,
+    math,
+    operator,
+    struct,
+    types,
+)
 LIBRARY = {**{module.__name__: module for module in MODULES}, "random": random}
 SIZES = (3, 5, 8, 12, 18)
 RESULT = "v, w, s, r, i, j, d['a'], o[0]"
@@ -277,13 +294,13 @@ def of_dtype(x: np.ndarray, dtype: str) -> np.ndarray:
 def load(text: str, name: object = 0):
     """The function of a text, with a source that can be read back."""
     frameworks = {"torch": torch, "jax": jax, "jnp": jnp, "np": np}
-    return define(text, f"<fuzz {name}>", nullcontext=nullcontext, **frameworks, **LIBRARY)
+    return define(text, f"<fuzz {name}>", nullcontext=nullcontext, NamedTuple=NamedTuple, **frameworks, **LIBRARY)
 
 
 def program_of(seed: int, grammar: str = "programs") -> tuple[str, Settings]:
     """Text and settings of the program of a seed."""
-    if grammar == "aimed":
-        return aimed_program(seed)
+    if grammar != "programs":
+        return {"aimed": aimed_program, "ordinary": ordinary_program}[grammar](seed)
     rng = random.Random(f"settings {seed}")
     flavour = rng.choice(("torch", "torch", "jax"))
     writer = Writer(seed, "numpy" if seed % 4 == 3 else flavour)
@@ -298,3 +315,15 @@ def aimed_program(seed: int) -> tuple[str, Settings]:
     dtype = rng.choice(("float64", "float32", "int64", "bool", "uint8")) if writer.about == "dtypes" else "float64"
     how = Settings(writer.flavour, rng.randint(0, 1), rng.randint(0, 3), False, dtype)
     return text, how._replace(outside=writer.outside, gradient=writer.about == "modes")
+
+
+def ordinary_program(seed: int) -> tuple[str, Settings]:
+    """Text and settings of the ordinary program of a seed."""
+    writer, text, rng = ordinary(seed)
+    how = Settings(
+        writer.flavour,
+        rng.choice((0, 1, 1)),
+        rng.randint(0, 3),
+        writer.given and ("None" not in writer.signature or rng.random() < 0.7),
+    )
+    return text, how._replace(outside=writer.outside, gradient=writer.flavour == "torch" and rng.random() < 0.1)

@@ -34,6 +34,9 @@ def serve(link: Connection, every: int, seconds: float, smaller: float) -> None:
             where = (found.target,) if found.target else targets
 
             def fails(smaller_text: str, limit: float = limit, where: tuple = where) -> bool:
-                return check(smaller_text, seed, how, where, limit).key == found.key
+                try:
+                    return check(smaller_text, seed, how, where, limit).key == found.key
+                except Exception:  # what it defines before the function is wrong by itself
+                    return False
 
             link.send((job, found, minimised(text, fails, smaller), how))

@@ -68,5 +68,5 @@ def define(text: str, file: str, **names: object) -> types.FunctionType:
     """The function `f` of a text, with the text on record as that file's."""
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     space = {"__name__": "defined", **names}
-    exec(compile(text, file, "exec"), space)
+    exec(compile(text, file, "exec", dont_inherit=True), space)
     return space["f"]

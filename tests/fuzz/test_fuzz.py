@@ -18,7 +18,7 @@ from fuzz_programs import load, program_of
 
 COUNT, BATCH = 250, 25
 WITH_XLA = 25  # compiling takes longest: one in so many runs under jax.jit too, the source of the others is traced, and run step by step
-MOST_REFUSED = {"programs": BATCH // 4, "aimed": BATCH * 3 // 4}
+MOST_REFUSED = {"programs": BATCH // 4, "aimed": BATCH * 3 // 4, "ordinary": BATCH * 3 // 4}
 ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE, **KINDS}
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -38,6 +38,11 @@ def test_random_programs(grammar, start):
 def test_aimed_programs_are_python():
     for seed in (70844, 201611, 205870, *range(2000)):  # the first three were not
         compile(program_of(seed, "aimed")[0], f"aimed {seed}", "exec")
+
+
+def test_ordinary_programs_are_python():
+    for seed in range(1000):
+        compile(program_of(seed, "ordinary")[0], f"ordinary {seed}", "exec")
 
 
 @pytest.mark.parametrize("name", ONCE)

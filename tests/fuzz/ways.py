@@ -80,7 +80,8 @@ def _interpreter(program: Any, how: Settings) -> Run:
 
 
 def _given(program: Any, args: dict, framework: str) -> dict:
-    return {name: moved(args[name], framework) for name in _names(program) if name in args}
+    params = {"params": program.params_for(framework)} if program.params else {}
+    return {**params, **{name: moved(args[name], framework) for name in _names(program) if name in args}}
 
 
 def _torch(program: Any, how: Settings) -> Run:

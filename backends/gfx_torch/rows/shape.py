@@ -12,6 +12,7 @@ from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.graph import Value
 from gfx_ir.lifting import rows
+from gfx_ir.lifting.to_python import tolist
 
 from ..lifting import (
     ask_rank,
@@ -177,6 +178,7 @@ _RESHAPE: dict[str, Callable[..., Any]] = {
     "Tensor.reshape": _reshape,
     "Tensor.view": _view,
     "Tensor.item": one(ops.item),
+    "Tensor.tolist": tolist,
     "Tensor.view_as Tensor.reshape_as": lambda input, other: ops.reshape(input, shape_of(other)),
 }
 
