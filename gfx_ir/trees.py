@@ -72,3 +72,10 @@ def paths(tree: Any, prefix: tuple = ()) -> Iterator[tuple[tuple, Any]]:
             yield from paths(item, (*prefix, key))
     else:
         yield prefix, tree
+
+
+def children(tree: Any) -> list[Any]:
+    """The children of a branch, keys of a dictionary among them."""
+    if type(tree) is dict:
+        return [part for key, item in tree.items() for part in (str(key), item)]
+    return [tree.start, tree.stop, tree.step] if type(tree) is slice else list(tree)

@@ -24,7 +24,7 @@ BACKENDS = ("gfx_numpy", "gfx_torch", "gfx_jax")
 
 # Modules and packages of gfx_ir above floor 0, by their first name; what is not listed lies on floor 0.
 FLOOR_1 = {"ops", "infer", "cost"}
-FLOOR_2 = {"array_api", "save", "lifting", "match", "passes", "codegen", "partition", "runtime"}
+FLOOR_2 = {"array_api", "save", "lifting", "passes", "patterns", "codegen", "partition", "runtime"}
 
 # Files that import each other in a loop, by the folder they lie in: at most so many. No number here ever rises.
 CIRCLES = {"gfx_ir.codegen": 16, "gfx_trace": 44}

@@ -7,6 +7,7 @@ from .canonical import Canonical
 from .carries import DeadCarries
 from .casts import Casts
 from .common import CommonSubexpressions
+from .compose import Compose
 from .constants import Constants
 from .dead_code import DeadCode
 from .decompose import Decompose
@@ -17,7 +18,7 @@ from .registry import PASSES, PassRegistry
 from .shapes import Shapes
 
 for _pass in (
-    Algebra, Canonical, Casts, CommonSubexpressions, Constants, DeadCarries, DeadCode, Decompose, FoldBatchNorm, Inline, Invariant, Shapes,
+    Algebra, Canonical, Casts, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose, FoldBatchNorm, Inline, Invariant, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from ..graph import Node, Value
+from ..keys import tree_key
 from ..op import Trait
 from ..program import Program
 from .base import ALL, Context, Pass, every_graph
 from .effects import Effects
-from .keys import tree_key
 from .outline import region_key
 from .sweep import returned, sweep, written
 

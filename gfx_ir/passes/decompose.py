@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ..body import body_of
 from ..errors import listed
 from ..graph import Graph, Node, Value
-from ..pattern import pattern
 from ..program import Program
 from ..trees import leaves
 from ..types import LogicalTensor
@@ -65,7 +65,7 @@ def _expand(graph: Graph, node: Node, promotion: str) -> Node | None:
             what, node.span, "bind the program to types, and infer: program.bind(x=TensorSpec(...)).infer()"
         )
     before, after, span = node.prev, node.next, node.span
-    found = pattern(node, promotion)
+    found = body_of(node, promotion)
     splice(found.graph, node, found.operands, "")
     first = graph.first if before is None else before.next
     inner = first

@@ -11,12 +11,12 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from ..graph import Graph, Node, Value, map_values, values_in
+from ..keys import constant_key, tree_key
 from ..naming import snake
 from ..op import lookup
 from ..program import Program
 from ..source import Scope
 from ..trees import BRANCHES, leaves
-from .keys import constant_key, tree_key
 
 _INTS = frozenset((int,))
 _SMALLEST = 4  # nodes of a function that is worth a name of its own

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import Backend
+from ...body import body_of
 from ...errors import MissingOp, ShapeError, listed
 from ...graph import Graph, Node, Value
 from ...op import OpDef, lookup
 from ...ops import _seen
-from ...pattern import pattern
 from ...template import Template
 from ...trees import tree_map
 from ..copying import splice
@@ -91,7 +91,7 @@ class Expander:
 def _body(node: Node, promotion: str) -> tuple[Graph, list[Value]]:
     """The body of a composite as a graph of its own, and the values that its placeholders stand for."""
     try:
-        found = pattern(node, promotion)
+        found = body_of(node, promotion)
     except TypeError as error:
         raise ShapeError(
             f"{node.op.name}: {error}", node.span, "give it arguments of the kinds that it takes"

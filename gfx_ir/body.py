@@ -1,4 +1,4 @@
-"""The pattern of a composite op: its body as a Graph, with an ordered map of its inputs and outputs to inner nodes."""
+"""The body of a composite op as a Graph, with an ordered map of its inputs and outputs to inner nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .trees import leaves, tree_map
 
 
 @dataclass(frozen=True)
-class Pattern:
+class Body:
     """`operands` are the node's inputs that the placeholders of `graph` stand for, in order."""
 
     graph: Graph
@@ -46,7 +46,7 @@ class _Typing(Builder):
         return all(type(leaf) is not Value or not leaf.is_tensor or leaf.type is not None for leaf in leaves(node.args))
 
 
-def pattern(node: Node, promotion: str = "torch") -> Pattern:
+def body_of(node: Node, promotion: str = "torch") -> Body:
     """The body of a composite for this node's constant arguments. Raises VerifyError where the op is a primitive."""
     body = node.op.body
     if body is None:
@@ -61,7 +61,7 @@ def pattern(node: Node, promotion: str = "torch") -> Pattern:
         if error.span is None:
             error.span = node.span
         raise
-    return Pattern(graph, tuple(made))
+    return Body(graph, tuple(made))
 
 
 def _bound(graph: Graph, made: dict[Value, Value], name: str, arg: Any, taken: set[str]) -> Any:

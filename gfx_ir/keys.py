@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from ..trees import BRANCHES
+from .trees import BRANCHES
 
 _INTS = frozenset((int,))
 
