@@ -49,7 +49,8 @@ def composite(family: str, **rules: Any) -> Callable[[Callable[..., Any]], OpDef
             return_annotation=inspect.Signature.empty,
         )
         text, doc = f"{body.__name__}{plain}", inspect.getdoc(body) or ""
-        own = {"point": _point(family, rules), **rules, "traits": _traits(family, rules, False)}
+        traits = _traits(family, rules, False) | (Trait.ELEMENTWISE if family == "elementwise" else Trait.NONE)
+        own = {"point": _point(family, rules), **rules, "traits": traits}
         return register(OpDef(text, body=body, family=family, doc=doc, namespace=NAMESPACE, **own))
 
     return make

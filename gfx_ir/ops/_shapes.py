@@ -109,7 +109,7 @@ _OF_RULES = {
     **dict.fromkeys((promote, floating, dividing), Trait.FLOATS),
     **dict.fromkeys((boolean, comparing.operator), Trait.UNSAVED | Trait.NOT_NEGATIVE),  # type: ignore[attr-defined]
     rounding: Trait.UNSAVED | Trait.KEEPS_SIGN,
-    integral: Trait.UNSAVED | Trait.WHOLE,
+    integral: Trait.UNSAVED | Trait.WHOLE | Trait.TOTAL,
 }
 """What rules of dtypes tell of ops that work element by element."""
 

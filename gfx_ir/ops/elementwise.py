@@ -148,7 +148,7 @@ BINARY = (
 _TRAITS = {
     Trait.IDEMPOTENT: "abs ceil floor positive round sign trunc",
     Trait.INVOLUTION: "bitwise_invert conj logical_not negative",
-    Trait.TOTAL: "abs add asinh atan ceil equal erf erfc floor greater greater_equal isfinite isinf isnan less less_equal"
+    Trait.TOTAL: "abs add asinh atan ceil conj equal erf erfc floor greater greater_equal isfinite isinf isnan less less_equal"
     " logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal positive round sigmoid"
     " sign signbit sin cos square subtract tanh trunc",
     Trait.UNSAVED: "add negative positive sign subtract",
@@ -226,8 +226,8 @@ op(
     point=Point.KEPT,
     shares=True,
 )
-op(FAMILY, "real(x)", "np.real(x)", infer=elementwise(real), put=put_real, compute=free)
-op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free)
+op(FAMILY, "real(x)", "np.real(x)", infer=elementwise(real), put=put_real, compute=free, traits=Trait.TOTAL)
+op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free, traits=Trait.TOTAL)
 op(
     FAMILY,
     "stop_gradient(x)",
@@ -235,7 +235,7 @@ op(
     infer=elementwise(operator(same)),
     put=put_data,
     compute=free,
-    traits=Trait.IDEMPOTENT,
+    traits=Trait.IDEMPOTENT | Trait.TOTAL,
 )
 op(
     FAMILY,
@@ -244,6 +244,7 @@ op(
     infer=elementwise(same),
     compute=free,
     shares=True,
+    traits=Trait.TOTAL,
     doc="The data of `value` with the gradient of x, as an in-place write leaves them "
     "that is not recorded. Source: the straight-through estimator of Bengio, Léonard and Courville (2013), arXiv:1308.3432.",
 )

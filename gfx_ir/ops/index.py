@@ -208,7 +208,7 @@ op(
 op(FAMILY, "one_hot(x, num_classes, dtype=None)", _one_hot, infer=_one_hot_type, traits=_of_positions)
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     """x with `value`, in its dtype, where the mask is true."""
     return ops.where(mask, ops.astype(value, ops.dtype_of(x)), x)

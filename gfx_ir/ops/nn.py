@@ -78,7 +78,7 @@ def softplus(x: Any, beta: Any = 1.0, threshold: Any = 20.0) -> Any:
     return ops.where(ops.greater(scaled, threshold), x, ops.divide(ops.logaddexp(scaled, 0.0), beta))
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
 def logsigmoid(x: Any) -> Any:
     """log(sigmoid(x)), without overflow."""
     return ops.negative(ops.logaddexp(ops.negative(x), 0.0))

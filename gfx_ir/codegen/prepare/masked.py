@@ -19,8 +19,6 @@ from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import substitute
 
-_AT_ONE = frozenset(("exp", "log", "sqrt", "rsqrt", "reciprocal", "log1p", "expm1", "log2", "log10"))
-"""Ops that are defined at 1, which stands in the place of what a mask leaves out."""
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
 
 
@@ -99,6 +97,10 @@ def _is_total(node: Node) -> bool:
     return bool(node.op.traits & Trait.TOTAL)
 
 
+def _is_elementwise(node: Node) -> bool:
+    return bool(node.op.traits & (Trait.ELEMENTWISE | Trait.TOTAL)) and len(node.values) == 1
+
+
 class _Selection:
     """What is computed from selections by one mask; `whole`: it ends in writes by that mask and in reductions alone."""
 
@@ -124,8 +126,8 @@ class _Selection:
                 return False
             if self._ends(user, value):
                 self.ends.append(user)
-            elif _is_total(user) or (user.op.name in _AT_ONE and value.node.op.name == "getitem"):
-                if user.op.name in _AT_ONE:
+            elif _is_elementwise(user):
+                if not _is_total(user):
                     self.filled.add(user.value)
                 if user.value not in self.members:
                     self.members[user.value] = None
@@ -159,14 +161,18 @@ class _Selection:
                 continue
             mapped = dict(dense)
             if value in self.filled:
-                mapped.update({x: self._add("where", (self.mask, dense[x], 1), node, x) for x in leaves(node.args)
-                               if x in dense})  # fmt: skip
+                taken = [x for x in dict.fromkeys(leaves(node.args)) if type(x) is Value and x in dense]
+                mapped.update((x, self._fill(x, dense[x], node)) for x in taken)
             args = substitute(node.args, mapped)
             dense[value] = self._add(node.op.name, args, node, value)
         for node in dict.fromkeys(self.ends):
             self._finish(node, dense)
         for value in reversed(ordered):
             self.graph.erase(value.node)
+
+    def _fill(self, value: Value, dense: Any, node: Node) -> Value:
+        """The same elements, and 1 in the place of those that the mask leaves out: most functions are defined there."""
+        return self._add("where", (self.mask, dense, True if self.masks.facts.is_boolean(value) else 1), node, value)
 
     def _finish(self, node: Node, dense: dict[Value, Any]) -> None:
         if node.op.name == "index_put":

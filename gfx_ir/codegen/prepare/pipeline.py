@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -85,7 +85,7 @@ def prepare(
     expander.check()
     python = program.flavour != backend.name  # the target's own loops are over things of one length
     for graph in bottom_up(entry, functions):
-        _control(graph, style, unrolling, max_trips, partial(told, graph), python)
+        _control(graph, style, unrolling, max_trips, partial(told, graph), functions, python)
     if style.control == "functional":
         check_sizes((entry, *functions.values()), style)
     _return_expressions(entry, functions)
@@ -100,10 +100,11 @@ def prepare(
 
 
 def _control(
-    graph: Graph, style: Style, unrolling: Unrolling, max_trips: int | None, facts: Callable[[], Facts], python: bool
-) -> None:
-    """Give tests and loops the form in which the target has them. `facts` finds what is known of the values as they are;
-    `python`: loops over several things are Python's, which stop at the shortest."""
+    graph: Graph, style: Style, unrolling: Unrolling, max_trips: int | None, facts: Callable[[], Facts],
+    functions: Mapping[str, Graph], python: bool,
+) -> None:  # fmt: skip
+    """Give tests and loops the form in which the target has them. `facts` finds what is known of the values as they are,
+    `functions` are those that are called; `python`: loops over several things are Python's, which stop at the shortest."""
     functional = style.control != "python"
     traced = trace_tests(graph, unrolling, facts()) if functional else set()
     give_truths(graph, facts())
@@ -116,7 +117,7 @@ def _control(
     if not functional:
         fill_lists(graph)
         return
-    stage_ranges(graph, unrolling, facts())
+    stage_ranges(graph, unrolling, functions)
     stop_at_the_shortest(graph, python)
     count_from_zero(graph)
     if style.control == "functional" and bound_loops(graph, max_trips, facts()):

@@ -6,12 +6,11 @@ data and keeps the shapes of what it carries, it is staged as a loop over data i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...graph import Graph, Node, Value
 from ...infer.carried import Carried
-from ...infer.facts import Facts
 from ...infer.flow import Flow
 from ...op import Trait, lookup
 from ...reach import reached
@@ -27,11 +26,22 @@ _STAGED = frozenset(("cond", "while", "for"))
 _INDEXED = frozenset(("getitem", "index_put"))
 
 
-def stage_ranges(graph: Graph, unrolling: Unrolling, facts: Facts) -> None:
-    """Rewrite such loops in the graph and its regions, of whose values `facts` tells; one that is to be unrolled stays."""
-    for node in list(graph.walk()):
-        if node.op.name == "host_for" and _can(node, unrolling) and _keep(node, facts.flow):
+def stage_ranges(graph: Graph, unrolling: Unrolling, functions: Mapping[str, Graph]) -> None:
+    """Rewrite such loops in the graph and its regions, which calls `functions`; one that is to be unrolled stays."""
+    found = [node for node in graph.walk() if node.op.name == "host_for" and _can(node, unrolling)]
+    if not found:
+        return
+    called = {node.args[0] for loop in found for node in loop.regions[0].walk() if node.op.name == "call"}
+    flow = Flow([graph], {name: functions[name] for name in called if _is_plain(functions[name])})
+    for node in found:
+        if _keep(node, flow):
             _stage(node)
+
+
+def _is_plain(function: Graph) -> bool:
+    """Whether a function is one block of computations: the body of an op that the target lacks, for the most part."""
+    apart = any(node.regions or node.op.effect or node.op.name in ("call", "to_python") for node in function)
+    return not apart and not function.parameters
 
 
 def _can(node: Node, unrolling: Unrolling) -> bool:

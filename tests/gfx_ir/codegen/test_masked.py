@@ -54,6 +54,18 @@ def roots(x):
     return y
 
 
+def defined_there_alone(x):
+    y = x.clone()
+    m = y > 1.5
+    y[m] = (
+        torch.acosh(y[m])
+        + torch.log(torch.atanh(1 / y[m]))
+        + torch.erfinv(1 / y[m])
+        - torch.special.xlog1py(y[m], y[m])
+    )
+    return y
+
+
 def sums(x):
     chosen = x[x > -1]
     return chosen.sum(), x[x > 0].prod(), (x[x < 0] ** 2).sum()
@@ -69,7 +81,18 @@ def stacked(x):
     return a
 
 
-CASES = [flips, under_a_test, of_several, functions_of_all_numbers, in_a_loop, roots, sums, means, stacked]
+CASES = [
+    flips,
+    under_a_test,
+    of_several,
+    functions_of_all_numbers,
+    in_a_loop,
+    roots,
+    defined_there_alone,
+    sums,
+    means,
+    stacked,
+]
 
 
 @pytest.mark.parametrize("level", [0, 1])
@@ -84,7 +107,9 @@ def test_results_are_equal_under_jit(fn, level):
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5)
 
 
-@pytest.mark.parametrize("fn", [flips, of_several, functions_of_all_numbers, roots, means], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "fn", [flips, of_several, functions_of_all_numbers, roots, defined_there_alone, means], ids=lambda f: f.__name__
+)
 def test_gradients_see_only_what_the_mask_chose(fn):
     program = gfx.symbolic_trace(fn, torch.tensor(XS[0]), backend="torch").module("jax").load()
     for x in XS:
