@@ -7,6 +7,7 @@ below the graph: `node` is the Node, a region its Graph, `program` a Program.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,8 +15,24 @@ Fail = Callable[..., Any]
 """fail(what, hint="") raises VerifyError, which names the node."""
 
 
+class Form(enum.Enum):
+    """What a control op is to rules that follow values through regions; its arguments are named alike in each form."""
+
+    PLAIN = enum.auto()
+    """No test and no loop."""
+    TEST = enum.auto()
+    """One of two regions runs, on the same `operands`."""
+    WHILE = enum.auto()
+    """A test and a body run trip by trip, on what is carried, which begins with `init`, and the `operands`; `exit` ends it."""
+    FOR = enum.auto()
+    """The same of a body alone, which also takes a value of each of `items`, and may leave one for each stacked result."""
+
+
 class Control:
-    """The row. Subclasses give `run`, `infer` and `cost`; those with regions `feeds`, `gives` and `carried`, too."""
+    """The row. Subclasses give `run`, `infer` and `cost`; those with regions `form`, `feeds`, `gives` and `carried`, too."""
+
+    form = Form.PLAIN
+    open_host = False
 
     # ------------------------------------------------------------------ how regions are fed
     def feeds(self, node: Any) -> tuple[tuple[Any, ...] | None, ...]:
@@ -63,3 +80,29 @@ class Control:
     def estimate(self, node: Any, promotion: str, program: Any, prefix: str) -> Any:
         """Its Estimate, from the types of its inputs."""
         raise NotImplementedError
+
+
+# ---------------------------------------------------------------------- which nodes these are
+def form_of(node: Any) -> Form:
+    """The form of a node's op."""
+    return Form.PLAIN if node.op.control is None else node.op.control.form
+
+
+def is_test(node: Any) -> bool:
+    """Whether a node runs one of two regions."""
+    return form_of(node) is Form.TEST
+
+
+def is_loop(node: Any) -> bool:
+    """Whether a node runs its regions trip by trip."""
+    return form_of(node) in (Form.WHILE, Form.FOR)
+
+
+def is_for(node: Any) -> bool:
+    """Whether a node is a loop over something."""
+    return form_of(node) is Form.FOR
+
+
+def is_open_host(node: Any) -> bool:
+    """Whether a node is a test or a loop of host values, which Python runs."""
+    return node.op.control is not None and node.op.control.open_host

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from gfx_ir import dtypes
+from gfx_ir.control import is_loop, is_test
 from gfx_ir.graph import Value
 from gfx_ir.infer import transfer
 from gfx_ir.infer.abstract import (
@@ -34,8 +35,6 @@ from gfx_ir.types import LogicalTensor
 
 from .facts import Facts
 
-_TESTS = frozenset(("cond", "host_if"))
-_LOOPS = frozenset(("while", "for", "host_while", "host_for"))
 _OWN = frozenset(("placeholder", "parameter"))
 
 
@@ -99,9 +98,9 @@ class Equations:
         node, found = value.node, set[str]()
         if value.kind not in NUMBERS:
             return frozenset((value.kind,))
-        if node.op.name in _TESTS:
+        if is_test(node):
             parts = [region.result[value.index - 1] for region in node.regions]
-        elif node.op.name in _LOOPS:
+        elif is_loop(node):
             at = value.index - 1
             parts = [node.arg("init")[at], node.regions[-1].result[at]]
         elif node.op.name == "host" and node.args[0] in ARITHMETIC:
@@ -244,7 +243,7 @@ class Equations:
     def sides(self, value: Value) -> list[Any]:
         """What the regions of a test may give as one of its values."""
         node = value.node
-        sides = [region.result[value.index - 1] for region in node.regions] if node.op.name in _TESTS else []
+        sides = [region.result[value.index - 1] for region in node.regions] if is_test(node) else []
         return [self.facts.root(leaf) if is_tensor(leaf) else leaf for leaf in sides]
 
 

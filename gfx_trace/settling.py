@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gfx_ir.control import is_for
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.reach import reached
@@ -262,7 +263,7 @@ class Settling:
     def _ragged(self: Carries, rows: Any) -> bool:
         """Whether how many rows a loop in the body gives hangs on a number that changes from trip to trip."""
         here = lambda tree: [x for x in leaves(tree) if type(x) is Value and x.node.graph is self.side.graph]
-        counts = lambda node: node.args[0] if node.op.name in ("for", "host_for") else node.args
+        counts = lambda node: node.args[0] if is_for(node) else node.args
         captured = set(self.side.captures.values())
         numbers = (x for x in reached(here(rows), lambda value: here(counts(value.node))) if x.kind == "int")
         return any(x.node.op.name == "placeholder" and x not in captured for x in numbers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.control import is_for, is_loop, is_test
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from .carries import Carries
     from .regions import Side
     from .tracer import Tracer
-
-_IFS = frozenset(("cond", "host_if"))
-_LOOPS = frozenset(("while", "for", "host_while", "host_for"))
 
 
 class Unknown(Exception):
@@ -74,9 +72,9 @@ class StandIns:
         if self.tracer.visible(value):
             return self.tracer.local(value)
         node = value.node
-        if node.op.name in _IFS:
+        if is_test(node):
             return (yield from self._side(node, value.index - 1))
-        if node.op.name in _LOOPS:
+        if is_loop(node):
             return (yield from self._loop(node, value.index - 1))
         if node.op.name == "placeholder":
             return (yield from self._given(value))
@@ -115,14 +113,14 @@ class StandIns:
         owner = graph.owner if graph is not None else None
         if graph is None or owner is None:
             raise Unknown
-        if owner.op.name in _IFS:
+        if is_test(owner):
             return (yield from self._ask(owner.args[1][graph.placeholders.index(placeholder)]))
         self._enter(owner, graph)
         return (yield from self._made(placeholder))
 
     def _enter(self, loop: Node, region: Graph) -> None:
         """A region of a loop inside of this one in its first trip."""
-        items = loop.args[0] if loop.op.name in ("for", "host_for") else ()
+        items = loop.args[0] if is_for(loop) else ()
         self.rows.update(zip(region.placeholders, items))
         self.alias.update(zip(region.placeholders[len(items) :], [*loop.arg("init"), *loop.arg("operands")]))
 

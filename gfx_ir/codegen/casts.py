@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from ..control import is_open_host
 from ..dtypes import DType
 from ..graph import Node
 from ..infer.elements import declared
@@ -14,7 +15,6 @@ from .constants import name, parse
 from .liveness import loop_results, placeholders
 from .repeats import Repeats
 
-HOST = ("host_for", "host_while")
 _BOTH = "both"  # the dtype that the carried value and what a trip leaves promote to
 _MAKE = {"i": int, "f": float, "c": complex}
 
@@ -41,10 +41,10 @@ class Casts(Repeats):
         if at == node.arg("exit") or self.module.style.control != "functional":
             return None
         found = self.plan.agreement.narrower(self.plan.resolve(loop_results(node)[at]), node.values[at])
-        if found is None and node.op.name not in HOST:
+        if found is None and not is_open_host(node):
             return _BOTH if self.plan.agreement.lags(node, at) or self.plan.agreement.apart(node, at) else None
         # A loop of Python's own may carry a number in an array's place.
-        return None if found == "" and node.op.name in HOST and declared(node.values[at]) is None else found
+        return None if found == "" and is_open_host(node) and declared(node.values[at]) is None else found
 
     def is_cast(self, node: Node, at: int) -> bool:
         """Whether a trip may leave another dtype than the loop carries, as a number of a lower kind has."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..control import is_test
 from ..graph import Node, Value
 from .copying import outputs_of
-
-IFS = frozenset(("cond", "host_if"))
-LOOPS = frozenset(("while", "for", "host_while", "host_for"))
-CONTROL = IFS | LOOPS | {"repeat_calls"}
 
 
 def outer(leaf: Any) -> Any:
@@ -18,7 +15,7 @@ def outer(leaf: Any) -> Any:
     owner = graph.owner if graph is not None else None
     if owner is None or graph is None or leaf not in graph.placeholders:
         return leaf
-    operands = owner.args[1] if owner.op.name in IFS else owner.arg("operands")
+    operands = owner.args[1] if is_test(owner) else owner.arg("operands")
     at = graph.placeholders.index(leaf) - len(graph.placeholders) + len(operands)
     return operands[at] if at >= 0 else leaf
 

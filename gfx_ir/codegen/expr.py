@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..control import is_for, is_loop, is_test
 from ..errors import GfxError
 from ..graph import Node, Value
 from ..python_numbers import SPELLINGS
@@ -110,7 +111,7 @@ class Expressions:
             return host_expression(self, node.args[0], node.args[1])
         if op == "is_none":
             return ast.Compare(self.leaf(node.args[0]), [ast.Is()], [ast.Constant(None)])
-        if op in ("cond", "host_if", "while", "for", "host_while", "host_for"):
+        if is_test(node) or is_loop(node):
             return self.control(node)
         if op == "call":
             return self.call(node)
@@ -152,7 +153,7 @@ class Expressions:
         value = self.plan.resolve(leaf)
         if type(value) is not Value or self.plan.users[value] != [user] or value.node.graph is not user.graph:
             return False
-        loop = value.node.op.name in ("for", "host_for") and not self.module.functional(value.node)
+        loop = is_for(value.node) and not self.module.functional(value.node)
         return value.node.op.name == "filled_list" or (loop and value.index > len(value.node.arg("init")))
 
     def stacked(self, rows: Value, filled: ast.expr) -> ast.expr:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..control import is_test
 from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..program import Parameter
@@ -124,7 +125,7 @@ class FunctionWriter(Operators):
         """A test or loop as an expression."""
         if node in self.plan.ternary:
             return self.ternary(node)
-        if node.op.name in ("cond", "host_if"):
+        if is_test(node):
             return self.functional_if(node)
         return self.functional_loop(node)
 
@@ -135,7 +136,7 @@ class FunctionWriter(Operators):
             self.repeat(node)
         elif node in self.plan.ternary or (op == "cond" and self.module.functional(node)):
             self._assign_outputs(node, [v for v in node.values if self.plan.liveness.used(v)])
-        elif op in ("cond", "host_if"):
+        elif is_test(node):
             return (yield self.if_statement(node))
         elif not self.module.functional(node):
             yield self.python_loop(node)

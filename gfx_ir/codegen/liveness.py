@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..control import is_for, is_loop, is_test
 from ..graph import Graph, Node, Value
 from ..reach import reached
 from ..trees import leaves
-from .control import IFS, LOOPS
 from .copying import outputs_of
 
 
 def fors(node: Node) -> bool:
     """Whether the node is a `for`."""
-    return node.op.name in ("for", "host_for")
+    return is_for(node)
 
 
 def counted(node: Node) -> bool:
@@ -84,10 +84,10 @@ class Liveness:
         found = []
         for node in graph.walk():
             found.append(node)
-            if node.op.name in IFS:
+            if is_test(node):
                 for region in node.regions:
                     self.alias.update(zip(region.placeholders, node.args[1]))
-            elif node.op.name in LOOPS:
+            elif is_loop(node):
                 self._scan_loop(node)
         return found
 
@@ -132,10 +132,10 @@ class Liveness:
             return
         self._need(node)
         at = value.index - 1
-        if node.op.name in IFS:
+        if is_test(node):
             for region in node.regions:
                 self._use(outputs_of(region.result, len(node.values))[at], region.output)
-        elif node.op.name in LOOPS:
+        elif is_loop(node):
             if at < len(node.arg("init")):
                 self._carry(node, at)
             else:
@@ -144,9 +144,9 @@ class Liveness:
     def _need(self, node: Node) -> None:
         while node not in self.live:
             self.live.add(node)
-            if node.op.name in IFS:
+            if is_test(node):
                 self._use(node.args[0], node)
-            elif node.op.name in LOOPS:
+            elif is_loop(node):
                 self._need_loop(node)
             elif node.op.name == "repeat_calls":
                 thread = dict(node.arg("thread"))
@@ -194,7 +194,7 @@ def tested(liveness: Liveness) -> set[Value]:
 
 def begins(value: Value, loop: Node) -> bool:
     """Whether a loop carries on, under the same name, what this is before it."""
-    if loop.op.name not in LOOPS or value not in loop.arg("init"):
+    if not is_loop(loop) or value not in loop.arg("init"):
         return False
     return placeholders(loop, loop.regions[-1])[1][loop.arg("init").index(value)].name == value.name
 
@@ -202,7 +202,7 @@ def begins(value: Value, loop: Node) -> bool:
 def changes_places(value: Value, end: Node, liveness: Liveness) -> bool:
     """Whether a trip, ended by `end`, leaves the value in a variable whose last value another one gets: `a, b = b, a + b`."""
     loop = end.graph.owner if end.op.name == "output" and end.graph is not None else None
-    if loop is None or loop.op.name not in LOOPS or end.graph is not loop.regions[-1]:
+    if loop is None or not is_loop(loop) or end.graph is not loop.regions[-1]:
         return False
     results = [liveness.resolve(leaf) for leaf in loop_results(loop)]
     phis = placeholders(loop, loop.regions[-1])[1]

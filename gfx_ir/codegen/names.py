@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from ..control import is_for, is_loop
 from ..graph import Graph, Value
-from .control import LOOPS
 from .identifiers import usable
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ _KINDS = {"int": "n", "float": "value", "bool": "flag", "str": "text", "shape": 
 def temporary(value: Value, is_boolean: Callable[[Value], bool]) -> str:
     """What to call a value that its author gave no name."""
     node = value.node
-    if node.op.name == "begin_list" or (node.op.name in ("for", "host_for") and value.index > len(node.arg("init"))):
+    if node.op.name == "begin_list" or (is_for(node) and value.index > len(node.arg("init"))):
         return "outs"
-    if node.op.name in LOOPS:
+    if is_loop(node):
         return "done" if value.index - 1 == node.arg("exit") else "value"
     return _TEMPORARIES.get(value.node.op.name) or _KINDS.get(value.kind) or ("test" if is_boolean(value) else "h")
 

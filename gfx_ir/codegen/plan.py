@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..control import is_for, is_loop, is_test
 from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
 from ..infer.shapes import Shapes
@@ -12,7 +13,6 @@ from ..op import Trait
 from ..template import Template
 from ..trees import leaves
 from .agreement import Agreement
-from .control import IFS, LOOPS
 from .copying import outputs_of
 from .host import is_text
 from .liveness import Liveness, begins, changes_places, counted, fors, pair, single, tested
@@ -115,7 +115,7 @@ class Plan:
             self.order[graph] = order = [*order, tail] if tail is not None else order
             self.positions.number(graph, order)
             for node in live:
-                loop = node.op.name in LOOPS
+                loop = is_loop(node)
                 for region in node.regions:
                     if node is tail:
                         todo.append((region, returns, self._flag_of(node, graph, flag)))
@@ -156,7 +156,7 @@ class Plan:
         self.writes.reads(node, inside)
         if node.op.name == "output":
             self._decide_whole(node)
-        elif node.op.name in IFS:
+        elif is_test(node):
             loop = returning_loop(self, node)
             if loop is not None:
                 self.returning[loop] = node
@@ -169,9 +169,9 @@ class Plan:
 
     def _arguments(self, node: Node) -> list[Value]:
         """Values that the node itself takes; those of its regions are theirs."""
-        if node.op.name in IFS:
+        if is_test(node):
             trees: Any = node.args[0]
-        elif node.op.name in LOOPS:
+        elif is_loop(node):
             init = [node.arg("init")[at] for at in self.liveness.carried(node)]
             trees = (init, node.args[0] if fors(node) else ())
         else:
@@ -195,7 +195,7 @@ class Plan:
             or node.op.name in ("placeholder", "parameter")
         ):
             return False
-        if node.op.name in IFS or node.op.name in LOOPS:
+        if is_test(node) or is_loop(node):
             if self.functional(node):
                 return single(node) and (not value.name or user.op.name == "output")
             return node in self.ternary and not value.name
@@ -218,9 +218,9 @@ class Plan:
 
     def _begins_head(self, node: Node, region: Graph) -> bool:
         """Whether the region belongs to the test of a plain `while`, which is best an expression."""
-        if node.op.name in IFS:
+        if is_test(node):
             return node.graph in self._heads
-        plain = node.op.name in ("while", "host_while") and not self.functional(node)
+        plain = is_loop(node) and not is_for(node) and not self.functional(node)
         return plain and region is node.regions[0]
 
     def _only_told(self, node: Node) -> bool:
@@ -253,7 +253,7 @@ class Plan:
             return
         if self.hop and any(inner is not None and fors(inner) for inner in (owner, node)):
             return  # a counter is given beside
-        control = node.op.name in IFS or node.op.name in LOOPS
+        control = is_test(node) or is_loop(node)
         if not (self.functional(node) and pair(node) if control else self.flat(node)):
             return
         if all(self.users.get(v) == [output] and (control or not v.name) for v in node.values):
@@ -290,12 +290,7 @@ class Plan:
         """
         live = [node for node in graph if node in self.liveness.live]
         for node in reversed(live):
-            if (
-                node.op.name in IFS
-                and not self.functional(node)
-                and node not in self.inside
-                and node not in self.ternary
-            ):
+            if is_test(node) and not self.functional(node) and node not in self.inside and node not in self.ternary:
                 outputs = [value for value in node.values if self.liveness.used(value)]
                 if any(user is not graph.output for value in outputs for user in self.users[value]):
                     return None
@@ -303,7 +298,7 @@ class Plan:
                     return node
                 fits = returns and not any(value.name for value in outputs)
                 return node if fits and (outputs or node is live[-1]) else None
-            if self.effectful(node) or node.op.name in IFS or node.op.name in LOOPS:
+            if self.effectful(node) or is_test(node) or is_loop(node):
                 return None
         return None
 

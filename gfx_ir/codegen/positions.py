@@ -6,8 +6,8 @@ at tick 2i + 1, as is what a loop's head reads on every trip.
 
 from __future__ import annotations
 
+from ..control import is_loop
 from ..graph import Graph, Node, Value
-from .control import LOOPS
 from .liveness import Liveness
 
 
@@ -79,7 +79,7 @@ class Positions:
             owner = self.statement(graph.owner)
             parent, at = owner.graph, self.index[owner]
             assert parent is not None
-            if graph.owner.op.name in LOOPS and self.last[parent].get(value, -1) > 2 * at:
+            if is_loop(graph.owner) and self.last[parent].get(value, -1) > 2 * at:
                 known = False
                 break
             graph, tick = parent, 2 * at + 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..control import is_loop, is_test
 from ..graph import Graph, Node, Value
-from .control import IFS, LOOPS
 from .copying import outputs_of
 from .liveness import loop_results, placeholders
 
@@ -20,11 +20,11 @@ def returning_loop(plan: Plan, test: Node) -> Node | None:
     side needs no statement.
     """
     graph = test.graph
-    if test.op.name not in IFS or graph is not plan.graph or plan.functional(test) or plan.effectful(test):
+    if not is_test(test) or graph is not plan.graph or plan.functional(test) or plan.effectful(test):
         return None
     flag = plan.resolve(test.args[0])
     loop = flag.node if type(flag) is Value else None
-    if loop is None or loop.op.name not in LOOPS or loop.graph is not graph or plan.functional(loop):
+    if loop is None or not is_loop(loop) or loop.graph is not graph or plan.functional(loop):
         return None
     if loop.arg("exit") != flag.index - 1 or plan.resolve(loop.arg("init")[flag.index - 1]) is not False:
         return None
@@ -57,7 +57,7 @@ def _passed(plan: Plan, leaf: Any, phi: Value) -> int:
     value = plan.resolve(leaf)
     if value is phi:
         return 1
-    if type(value) is not Value or value.node.op.name not in IFS:
+    if type(value) is not Value or not is_test(value.node):
         return 0
     node = value.node
     return sum(_passed(plan, outputs_of(r.result, len(node.values))[value.index - 1], phi) for r in node.regions)

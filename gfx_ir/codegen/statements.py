@@ -6,13 +6,13 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..control import is_loop, is_test
 from ..errors import GfxError, MissingOp
 from ..graph import Graph, Node, Value
 from ..ops.effect import error_names
 from ..source import Span
 from ..trees import leaves, tree_map
 from .constants import name
-from .control import CONTROL
 from .copying import outputs_of, positions
 from .expr import Expressions
 from .logic import negate
@@ -47,7 +47,8 @@ class Statements(Expressions):
         for node in self.plan.order[graph]:
             if node is tail:
                 return (yield (self.rest if node in self.plan.returned else self.branch)(node, finish))
-            ended = (yield self.control_statement(node)) if node.op.name in CONTROL else self.statement(node)
+            control = is_test(node) or is_loop(node) or node.op.name == "repeat_calls"
+            ended = (yield self.control_statement(node)) if control else self.statement(node)
             if ended:
                 return True
         return finish()

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..build import ASK_A_VALUE
+from ..control import is_for, is_loop, is_open_host, is_test
 from ..graph import Node, Value
 from ..infer.fixpoint import Fixpoint
 from ..infer.flow import Flow
@@ -16,7 +17,7 @@ from .prepare import Prepared
 HOST = ("int", "float", "bool", "str", "any", "dtype", "shape", "device")
 # Parameters of ops that take a number which may be traced.
 _TRACED = frozenset("x x1 x2 min max condition fill_value value init args data".split())
-_HANDS_ON = frozenset(("cond", "while", "for", "call", "repeat_calls"))
+_CALLS = frozenset(("call", "repeat_calls"))
 """Ops whose regions and callees need what is needed of what they are given."""
 
 
@@ -40,13 +41,11 @@ def static_arguments(prepared: Prepared, flow: Flow) -> tuple[str, ...]:
 def _needed(node: Node) -> Any:
     """What of a node's arguments Python itself needs."""
     op = node.op.name
-    if op in ("host_for", "host_if"):
-        return node.args[0]
-    if op == "host_while":
-        return node.regions[0].result
+    if is_open_host(node):
+        return node.args[0] if is_test(node) or is_for(node) else node.regions[0].result
     if op == "host":
         return node.args[1] if node.args[0] in ASK_A_VALUE else ()
-    if op in _HANDS_ON or node.op.traits & Trait.ASKS:
+    if is_test(node) or is_loop(node) or op in _CALLS or node.op.traits & Trait.ASKS:
         return ()
     return [arg for text, arg in zip(node.op.params, node.args) if text not in _TRACED]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..control import is_test
 from ..dtypes import DType
 from ..graph import Node, Value
 from ..template import Template
@@ -33,7 +34,7 @@ class Widths:
             return len(str(node.args[0])) + 8 + self.tree(node.arg("args")) + self.path(str(node.args[1] or ""))
         if op == "host":
             return 3 * len(node.args[1]) + self.tree(node.args[1])
-        if op in ("cond", "host_if", "check"):
+        if is_test(node) or op == "check":
             return 6 + self.tree(node.args[0])
         template = self.template(node)
         if template is None:

@@ -11,11 +11,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ..control import is_loop, is_test
 from ..graph import Graph, Node, Value
 from ..op import Trait
 from ..trees import leaves
 from ..types import LogicalTensor
-from .control import IFS, LOOPS
 from .copying import outputs_of
 from .liveness import Liveness, fors, loop_results, placeholders
 
@@ -74,12 +74,12 @@ class Writes:
                 continue
             if node in self._found:
                 self._tie(node.args[0], node.value)
-            elif node.op.name in IFS:
+            elif is_test(node):
                 for at, value in enumerate(node.values):
                     if self.liveness.used(value):
                         for region in node.regions:
                             self._tie(value, outputs_of(region.result, len(node.values))[at])
-            elif node.op.name in LOOPS:
+            elif is_loop(node):
                 for at in self.liveness.carried(node):
                     phis = [placeholders(node, region)[1][at] for region in node.regions]
                     for other in (node.arg("init")[at], *phis, loop_results(node)[at]):
@@ -106,9 +106,9 @@ class Writes:
     def _handed(self, value: Value) -> bool:
         """Whether the value is memory that a write, test or loop hands on."""
         node, at = self.liveness.phis.get(value, (value.node, value.index - 1))
-        if node.op.name in LOOPS and not self._functional(node):
+        if is_loop(node) and not self._functional(node):
             return 0 <= at < len(node.arg("init"))
-        return node in self._found or (node.op.name in IFS and not self._functional(node))
+        return node in self._found or (is_test(node) and not self._functional(node))
 
     # ------------------------------------------------------------------ uses
     def _linear(self, value: Value, authored: bool) -> bool:
@@ -148,12 +148,12 @@ class Writes:
     def _handed_by(self, user: Node) -> list[Any]:
         if user in self._found:
             return [user.args[0]]
-        if user.op.name in LOOPS and not self._functional(user):
+        if is_loop(user) and not self._functional(user):
             return [user.arg("init")[at] for at in self.liveness.carried(user)]
         owner = user.graph.owner if user.op.name == "output" and user.graph is not None else None
         if owner is None or self._functional(owner):
             return []
-        if owner.op.name in LOOPS:
+        if is_loop(owner):
             results = loop_results(owner)
             return [results[at] for at in self.liveness.carried(owner)] if user.graph is owner.regions[-1] else []
         given = outputs_of(user.graph.result, len(owner.values))  # type: ignore[union-attr]
@@ -165,26 +165,26 @@ class Writes:
         if op.name == "output":
             assert user.graph is not None
             return () if self._ends(user, value) else None
-        if op.traits & Trait.APART or op.name in IFS:
+        if op.traits & Trait.APART or is_test(user):
             return ()
-        if op.name in LOOPS and self._functional(user):
+        if is_loop(user) and self._functional(user):
             return user.values
         if fors(user) and not self._functional(user):
             items = placeholders(user, user.regions[-1])[0]
             return tuple(i for i, over in zip(items, user.args[0]) if self.liveness.resolve(over) is value)
-        return None if op.name in LOOPS or op.effect else user.values
+        return None if is_loop(user) or op.effect else user.values
 
     def _ends(self, output: Node, value: Value) -> bool:
         """Whether the end of a graph only hands a value back, or asks for it."""
         owner = output.graph.owner  # type: ignore[union-attr]
         if owner is None:
             return True
-        return owner.op.name in LOOPS and not self._functional(owner) and output.graph is not owner.regions[-1]
+        return is_loop(owner) and not self._functional(owner) and output.graph is not owner.regions[-1]
 
     def _harmless(self, value: Value, user: Node) -> bool:
         """Whether no gradient asks what the value was."""
         op = user.op
-        if op.name == "output" or op.name in IFS or op.name in LOOPS:
+        if op.name == "output" or is_test(user) or is_loop(user):
             return True
         kept = () if not op.index else user.arg(op.index) if user in self._found else user.args[1:]
         if op.traits & Trait.UNSAVED and value not in self._resolved(kept):
@@ -217,7 +217,7 @@ class Writes:
         at = [use for node, use in placed if node is taker and use.node is not taker]
         if any(use.node is taker and use.takes for _, use in placed):
             return not at
-        if taker.op.name in LOOPS or self._functional(taker):
+        if is_loop(taker) or self._functional(taker):
             return False
         inside = [[use for use in at if self._within(use.node, region)] for region in taker.regions]
         return all(self._ordered(region, found) for region, found in zip(taker.regions, inside))

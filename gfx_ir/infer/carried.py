@@ -7,6 +7,7 @@ from functools import reduce
 from operator import and_, or_
 from typing import Any
 
+from ..control import is_test
 from ..graph import Node, Value
 from ..trees import leaves
 from .fixpoint import Fixpoint
@@ -75,4 +76,4 @@ class Carried:
 
 def _tests(node: Node | None) -> list[Any]:
     """What decides which of its sides a test gives."""
-    return [node.args[0]] if node is not None and node.op.name in ("cond", "host_if") else []
+    return [node.args[0]] if node is not None and is_test(node) else []

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ..control import is_loop
 from ..dtypes import DType
 from ..graph import Graph, Node, Value, values_in
 from ..python_numbers import KINDS, OPERATORS, function_kind, operator_kinds
@@ -19,7 +20,7 @@ from . import elements
 from .abstract import ARRAY, NUMBERS, Kinds
 from .elements import ANYTHING, NOTHING, UNTOLD, Elements
 from .fixpoint import Fixpoint
-from .flow import LOOPS, Flow, Source
+from .flow import Flow, Source
 from .origins import Origins
 from .shape_rules import ShapeRules
 
@@ -202,7 +203,7 @@ class Facts:
         kinds = _NONE_YET.union(*[fact.kinds for fact in found])
         node, first = source.node, any(fact.first for fact in found)
         settles = node is not None and self.settles(node)
-        if self._casts and node is not None and node.op.name in LOOPS and value.is_tensor:
+        if self._casts and node is not None and is_loop(node) and value.is_tensor:
             kinds |= _ARRAY
             if (told := elements.declared(value)) is not None:
                 return Fact(kinds, frozenset(((told, False),)), not settles, first)

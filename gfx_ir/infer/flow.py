@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ..control import is_for, is_loop, is_test
 from ..graph import Graph, Node, Value
 from ..regions import is_range
 from ..trees import leaves
-
-BRANCHES = frozenset(("cond", "host_if"))
-LOOPS = frozenset(("while", "for", "host_while", "host_for"))
 
 
 class Source(NamedTuple):
@@ -43,9 +41,9 @@ class Flow:
             self.sources.update((value, Source(None, [], True)) for value in callee.placeholders)
         for graph in (*graphs, *functions.values()):
             for node in graph.walk():
-                if node.op.name in BRANCHES:
+                if is_test(node):
                     self._branch(node)
-                elif node.op.name in LOOPS:
+                elif is_loop(node):
                     self._loop(node)
                 elif node.op.name == "call" and node.args[0] in functions:
                     self._call(node, functions[node.args[0]])
@@ -93,7 +91,7 @@ def outputs(result: Any, count: int) -> list[Any]:
 
 def _runs(node: Node) -> bool:
     """Whether a loop has a trip in any case."""
-    if node.op.name not in ("for", "host_for"):
+    if not is_for(node):
         return False
     items = node.args[0]
     fixed = len(items) == 1 and is_range(items[0]) and all(type(bound) is int for bound in items[0][1:])

@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
+from ..control import is_loop
 from ..errors import GfxError
 from ..graph import Node, Value
 from ..op import Trait
@@ -16,7 +17,7 @@ from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .facts import Facts
 from .fixpoint import Fixpoint
-from .flow import LOOPS, Source
+from .flow import Source
 
 _REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 
@@ -72,7 +73,7 @@ class Shapes:
 
     def _is_settled(self, source: Source) -> bool:
         """Whether a loop has to keep the shapes of what it carries: one of Python's own need not."""
-        return source.node is not None and source.node.op.name in LOOPS and self._settles(source.node)
+        return source.node is not None and is_loop(source.node) and self._settles(source.node)
 
     def _made_of(self, value: Value) -> int | None:
         if not value.is_tensor or value in self._single:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..control import Control, Fail
+from ..control import Control, Fail, Form
 from ..cost import Counter, Estimate
 from ..errors import ShapeError
 from ..graph import Graph, Node
@@ -39,6 +39,8 @@ class Structural(Control):
 
 class Branch(Structural):
     """A test and two regions on the same operands. `open_host`: of a host value, whose sides need not agree in type."""
+
+    form = Form.TEST
 
     def __init__(self, open_host: bool = False) -> None:
         self.open_host = open_host

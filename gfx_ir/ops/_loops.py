@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import dtypes, host, rules
-from ..control import Fail
+from ..control import Fail, Form
 from ..cost import Counter, Estimate
 from ..errors import ShapeError
 from ..graph import Graph, Node, Value
@@ -62,6 +62,8 @@ class Loop(Structural):
 class While(Loop):
     """Regions: the test and the body, both on what is carried and the operands."""
 
+    form = Form.WHILE
+
     def feeds(self, node: Node) -> tuple:
         return ((*node.arg("init"), *node.arg("operands")),) * 2
 
@@ -92,6 +94,8 @@ class While(Loop):
 
 class For(Loop):
     """One region, on an entry of each iterable, what is carried and the operands; it gives what is carried, then rows."""
+
+    form = Form.FOR
 
     def feeds(self, node: Node) -> tuple:
         return ((*node.arg("items"), *node.arg("init"), *node.arg("operands")),)

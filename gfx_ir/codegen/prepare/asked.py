@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...control import is_open_host, is_test
 from ...dtypes import bool_
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...types import LogicalTensor
-from ..control import IFS, outer
+from ..control import outer
 from ..copying import outputs_of
 
 _NUMBERS = ("bool", "int", "float")
@@ -48,7 +49,7 @@ class _Truths:
 
     def gives_number(self, value: Value) -> bool:
         """Whether a test gives a value that is not surely a boolean."""
-        return value.node.op.name in IFS and not self._facts.is_boolean(value)
+        return is_test(value.node) and not self._facts.is_boolean(value)
 
     def can(self, value: Value, user: Node) -> bool:
         """Whether nothing else takes what a test gives, and each side of it has a truth."""
@@ -69,7 +70,7 @@ class _Truths:
             results[value.index - 1] = self._truth(leaf, side, node.args[0], at == 0)
             side.result = tuple(results)
         host = all(isinstance(leaf, bool) or leaf.kind == "bool" for leaf, _ in _sides(value))
-        value.kind = "bool" if host and node.op.name == "host_if" else "tensor"
+        value.kind = "bool" if host and is_open_host(node) else "tensor"
         value.type = value.type.with_(dtype=bool_) if isinstance(value.type, LogicalTensor) else None
         self._facts.stands_for(value, True)
 
@@ -82,7 +83,7 @@ class _Truths:
             return taken
         if self._facts.is_boolean(leaf):
             return leaf
-        if leaf.node.op.name in IFS and leaf.node.graph is side:
+        if is_test(leaf.node) and leaf.node.graph is side:
             self.ask_sides(leaf)
             return leaf
         if leaf.kind in _NUMBERS:

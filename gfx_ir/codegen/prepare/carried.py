@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...control import is_loop
 from ...graph import Graph, Node
-from ..control import LOOPS
 from ..copying import outputs_of
 from ..liveness import fors, placeholders
 
@@ -11,7 +11,7 @@ from ..liveness import fors, placeholders
 def drop_carried(graph: Graph) -> None:
     """Leave them out of the loops of the graph and its regions."""
     for node in list(graph.walk()):
-        if node.op.name in LOOPS:
+        if is_loop(node):
             _drop(node)
 
 

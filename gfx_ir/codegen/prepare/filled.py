@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...control import is_for
 from ...graph import Graph, Node, Value
 from ...op import OpDef
 
@@ -64,7 +65,7 @@ def _once(leaf: Any, user: Node, op: str = "") -> Node | None:
 def _is_rows(value: Any, user: Node) -> bool:
     """Whether the value is what a loop beside its only user stacks."""
     loop = _once(value, user)
-    if loop is None or loop.op.name not in ("for", "host_for") or loop.graph is not user.graph:
+    if loop is None or not is_for(loop) or loop.graph is not user.graph:
         return False
     return bool(value.index > len(loop.arg("init")))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...control import is_test
 from ...graph import Graph, Node, Value
-from ..control import IFS
 from ..copying import Values, copy_nodes, outputs_of, substitute
 
 
@@ -24,11 +24,7 @@ def merge_tests(graph: Graph) -> None:
 
 def _asks_again(first: Node, second: Node) -> bool:
     """Whether the second test is the first one's, or of a flag that only says which way the first one went."""
-    if (
-        first.op is not second.op
-        or first.op.name not in IFS
-        or any(r.parameters for r in (*first.regions, *second.regions))
-    ):
+    if first.op is not second.op or not is_test(first) or any(r.parameters for r in (*first.regions, *second.regions)):
         return False
     test = second.args[0]
     if test is first.args[0]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ...control import is_for, is_loop, is_test
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
@@ -14,7 +15,6 @@ from ...infer.fixpoint import Fixpoint
 from ...python_numbers import OPERATORS, TESTS
 from ...reach import reached
 from ...trees import leaves
-from ..control import IFS, LOOPS
 from ..copying import outputs_of
 from ..style import Style
 from .growth import Extents, doubling
@@ -60,7 +60,7 @@ class Checks:
         for graph in graphs:
             for node in graph.walk():
                 op = node.op.name
-                if op in LOOPS:
+                if is_loop(node):
                     self._growing(node)
                 elif op == "host" and node.args[0] in _TELLING:
                     self._told(node)
@@ -121,7 +121,7 @@ class Checks:
         """Refuse a whole number that a loop multiplies by numbers read from tensors, trip by trip."""
         init = loop.arg("init")
         body = loop.regions[-1]
-        first = len(loop.args[0]) if loop.op.name in ("for", "host_for") else 0
+        first = len(loop.args[0]) if is_for(loop) else 0
         results = outputs_of(body.result, len(loop.values) if first else len(init))
         pairs = zip(body.placeholders[first:], results[: len(init)])
         whole = {phi: result for phi, result in pairs if phi.is_tensor and self.facts.kinds(phi) <= _WHOLE}
@@ -216,7 +216,7 @@ def _users(value: Value) -> Iterator[Node]:
 
 def _given(user: Node, value: Value) -> list[Value]:
     """What a value is within the regions of a node that takes it for them."""
-    operands = () if not user.regions else user.args[1] if user.op.name in IFS else user.arg("operands")
+    operands = () if not user.regions else user.args[1] if is_test(user) else user.arg("operands")
     given = [at - len(operands) for at, operand in enumerate(operands) if operand is value]
     return [region.placeholders[at] for region in user.regions for at in given]
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...control import is_loop
 from ...dtypes import default, float64, int64
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -17,7 +18,6 @@ from ...op import lookup
 from ...python_numbers import DIVISIONS
 from ...trees import leaves
 from ...types import LogicalTensor
-from ..control import LOOPS
 from ..copying import outputs_of
 from ..style import Style
 from .precision import check_numbers, refused
@@ -140,7 +140,7 @@ def _is_row(node: Node, facts: Facts) -> bool:
     """Whether a number is made an array only to be stacked by a loop: it is an array there as it is."""
     region, (value,) = node.graph, node.values
     loop = region.owner if region is not None else None
-    if region is None or loop is None or loop.op.name not in LOOPS or not facts.is_number(node.args[0]):
+    if region is None or loop is None or not is_loop(loop) or not facts.is_number(node.args[0]):
         return False
     carried = outputs_of(region.result, len(loop.values))[: len(loop.arg("init"))]
     return list(value.uses) == [region.output] and all(leaf is not value for leaf in carried)
@@ -171,7 +171,7 @@ def _whole(make: Make, arg: Any, facts: Facts) -> Any:
 def _agree(node: Node, facts: Facts) -> None:
     """What control flow hands on is of one dtype: booleans, where it may also be whole numbers, are whole numbers. What is
     known when the code is traced stays Python's own."""
-    looping = node.op.name in LOOPS
+    looping = is_loop(node)
     mixed = [value.is_tensor and facts.kinds(value) == _WHOLE for value in node.values]
     if not node.regions or not any(mixed):
         return

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ...control import is_open_host, is_test
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...trees import leaves
-from ..control import IFS, outer
+from ..control import outer
 from ..copying import Values, copy_nodes, outputs_of, splice, substitute
 
 Otherwise = Callable[[Graph, Values], Any]
@@ -94,7 +95,7 @@ def _settled(value: Any, truth: bool, traced: set[Value]) -> Iterator[tuple[Valu
         yield from _settled(negated, not truth, traced)
     elif node.op.name == "not_equal" and type(node.args[1]) is int and node.args[1] == 0:
         yield from _settled(node.args[0], truth, traced)
-    elif node.op.name in IFS:
+    elif is_test(node):
         test = node.args[0]
         sides = [outputs_of(side.result, len(node.values))[value.index - 1] for side in node.regions]
         excluded = [at for at, side in enumerate(sides) if _known(side, test, at == 0) is (not truth)]
@@ -185,7 +186,7 @@ def _take_known(region: Graph, test: Value, truth: bool) -> None:
         if what == key:
             value.replace_by(truth is (turned is again))
     for node in nodes:
-        if node.op.name == "host_if" and isinstance(node.args[0], bool) and node.graph is not None:
+        if is_test(node) and is_open_host(node) and isinstance(node.args[0], bool) and node.graph is not None:
             splice(node.regions[0 if node.args[0] else 1], node, node.args[1], "")
 
 

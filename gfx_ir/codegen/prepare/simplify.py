@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...control import is_for, is_loop, is_test
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
-from ..control import IFS, LOOPS, joins, outer
+from ..control import joins, outer
 from ..copying import outputs_of
 
 _FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
@@ -27,9 +28,9 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
             _truth(node, facts)
         if node.op.name == "logical_not":
             _twice(node, facts)
-        if node.op.name in LOOPS:
+        if is_loop(node):
             _name_carried(node)
-        if node.op.name in IFS:
+        if is_test(node):
             _name_joined(node)
             _knows_its_test(node, functional, facts)
             _same_on_both_sides(node)
@@ -91,7 +92,7 @@ def _is_other_number(facts: Facts, leaf: Any) -> bool:
 
 def _name_carried(node: Node) -> None:
     """A carried value has one name: before, in and behind the loop."""
-    items = len(node.args[0]) if node.op.name in ("for", "host_for") else 0
+    items = len(node.args[0]) if is_for(node) else 0
     for at, output in enumerate(node.values[: len(node.arg("init"))]):
         phis = [region.placeholders[items + at] for region in node.regions]
         names = [value.name for value in (phis[-1], output, *phis) if value.name]

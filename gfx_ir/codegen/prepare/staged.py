@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...control import is_for, is_loop, is_open_host, is_test
 from ...graph import Graph, Node, Value
 from ...infer.carried import Carried
 from ...infer.flow import Flow
 from ...op import Trait, lookup
 from ...reach import reached
 from ...trees import leaves
-from ..control import IFS, LOOPS
 from ..copying import outputs_of
 from ..unrolling import Unrolling
 
@@ -28,7 +28,7 @@ _INDEXED = frozenset(("getitem", "index_put"))
 
 def stage_ranges(graph: Graph, unrolling: Unrolling, functions: Mapping[str, Graph]) -> None:
     """Rewrite such loops in the graph and its regions, which calls `functions`; one that is to be unrolled stays."""
-    found = [node for node in graph.walk() if node.op.name == "host_for" and _can(node, unrolling)]
+    found = [node for node in graph.walk() if is_for(node) and is_open_host(node) and _can(node, unrolling)]
     if not found:
         return
     called = {node.args[0] for loop in found for node in loop.regions[0].walk() if node.op.name == "call"}
@@ -100,7 +100,7 @@ def _parts(index: Any) -> tuple:
 def _inner(node: Node, value: Value) -> list[Value]:
     """The placeholders of regions that stand for an operand."""
     found: list[Value] = []
-    operands = node.args[1] if node.op.name in IFS else node.arg("operands")
+    operands = node.args[1] if is_test(node) else node.arg("operands")
     for region in node.regions:
         offset = len(region.placeholders) - len(operands)
         found.extend(region.placeholders[offset + at] for at, operand in enumerate(operands) if operand is value)
@@ -110,7 +110,7 @@ def _inner(node: Node, value: Value) -> list[Value]:
 def _behind(output: Node, value: Value) -> list[Value]:
     """What a result of a region is behind it; in the next trip of a loop it is what the loop carries, which is asked apart."""
     owner = output.graph.owner if output.graph is not None else None
-    if owner is None or owner.op.name in LOOPS:
+    if owner is None or is_loop(owner):
         return []
     return [made for made, leaf in zip(owner.values, outputs_of(output.args[0], len(owner.values))) if leaf is value]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...control import is_for, is_loop, is_open_host, is_test
 from ...dtypes import int64
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...trees import leaves
-from ..control import IFS, LOOPS
 from ..copying import outputs_of
 from ..liveness import loop_results, placeholders
 from ..unrolling import Unrolling
@@ -56,10 +56,9 @@ def _hangs(tree: Any, traced: set[Value]) -> bool:
 
 def _is_data(node: Node, traced: set[Value]) -> bool:
     """Whether a host test or loop hangs on such a number."""
-    op = node.op.name
-    if op in ("host_if", "host_for"):
-        return _hangs(node.args[0], traced)
-    return op == "host_while" and _hangs(node.regions[0].result, traced)
+    if not is_open_host(node):
+        return False
+    return _hangs(node.args[0] if is_test(node) or is_for(node) else node.regions[0].result, traced)
 
 
 def _follows(node: Node, traced: set[Value], unrolling: Unrolling) -> Iterator[Value]:
@@ -67,13 +66,13 @@ def _follows(node: Node, traced: set[Value], unrolling: Unrolling) -> Iterator[V
     op = node.op.name
     if op == "host" and _hangs(node.args[1], traced):
         yield from node.values
-    elif op in IFS:
+    elif is_test(node):
         yield from _passed_on(node, node.args[1], traced)
         sides = zip(node.values, *(outputs_of(region.result, len(node.values)) for region in node.regions))
         yield from (value for value, *given in sides if not value.is_tensor and _hangs(given, traced))
         if _is_data(node, traced):
             yield from node.values
-    elif op in LOOPS:
+    elif is_loop(node):
         yield from _passed_on(node, node.arg("operands"), traced)
         data = _is_data(node, traced)
         items = placeholders(node, node.regions[-1])[0]

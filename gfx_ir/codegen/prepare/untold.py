@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import Backend
+from ...control import is_loop
 from ...defaults import dtype_for
 from ...dtypes import DType, int64
 from ...graph import Graph, Node, Value
@@ -13,7 +14,6 @@ from ...infer.elements import declared
 from ...op import lookup
 from ...trees import leaves
 from ...types import LogicalTensor
-from ..control import LOOPS
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 
@@ -113,7 +113,7 @@ def _weaken(node: Node, kinds: str) -> None:
 
 
 def _carries(user: Node, value: Value) -> bool:
-    return user.op.name in LOOPS and any(leaf is value for leaf in user.arg("init"))
+    return is_loop(user) and any(leaf is value for leaf in user.arg("init"))
 
 
 def _set(node: Node, name: str, value: Any) -> None:

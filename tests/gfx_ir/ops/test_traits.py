@@ -11,8 +11,9 @@ import torch
 
 from gfx_ir import dtypes
 from gfx_ir.backend import backend
+from gfx_ir.control import Form
 from gfx_ir.errors import GfxError
-from gfx_ir.op import Point, Trait, evaluate, lookup
+from gfx_ir.op import REGISTRY, Point, Trait, evaluate, lookup
 from gfx_ir.rules import building, infer
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
@@ -301,3 +302,18 @@ def test_positions_that_jax_gives_in_32_bits():
                 _, made = on("jax", sample)
                 narrow.update((sample.op, at + 1) for at in wide if made and made[at].dtype == np.int32)
     assert narrow == {(name, row.narrow) for name, row in backend("jax").rows.items() if row.narrow}
+
+
+def test_forms_of_control_ops():
+    """Rules that follow values through tests and loops find the arguments by these names, in each op of the form."""
+    forms = {op.name: (op.control.form, op.params, op.regions) for op in REGISTRY.values() if op.control is not None}
+    for name, (form, params, regions) in forms.items():
+        if form is Form.TEST:
+            assert params[1:] == ("operands",) and regions == ("then", "else"), name
+        elif form is Form.WHILE:
+            assert params == ("init", "operands", "exit") and regions == ("test", "body"), name
+        elif form is Form.FOR:
+            assert params == ("items", "init", "operands", "exit") and regions == ("body",), name
+        else:
+            assert not regions or name == "custom_gradient", name
+    assert {form for form, _, _ in forms.values()} == set(Form)
