@@ -6,6 +6,7 @@ import ast
 import enum
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,6 +64,8 @@ class Trait(enum.IntFlag):
     """The number that the author took of a tensor of one element: of any other it raises."""
     FRESH = enum.auto()
     """Its result is memory of its own, though it computes nothing new: two of them are two."""
+    AXES = enum.auto()
+    """Where the axes of its tensors, all of one rank, stand in another order, and `axis` names the same ones, so do those of its result."""
     FLOATS = enum.auto()
     """Its result is of floating-point numbers where one of its tensors is, and all else real, in dtypes that promote with that."""
     WHOLE = enum.auto()
@@ -76,6 +79,16 @@ class Trait(enum.IntFlag):
     """No number that it gives of real ones is negative."""
     KEEPS_SIGN = enum.auto()
     """No number that it gives is negative where none is that it takes: of ELEMENTWISE in all arguments, else in the first one."""
+
+
+@dataclass(frozen=True)
+class ChannelsLast:
+    """How an op over (N, C, ...) is written over (N, ..., C): `op` takes the same, its first argument and result with channels last,
+    and `kernels` as (..., C / groups, O). `places` gives the number of axes behind the channels, from the arguments; None: any."""
+
+    op: str
+    kernels: tuple[str, ...] = ()
+    places: Callable[[SimpleNamespace], int] | None = None
 
 
 class Point(enum.Enum):
@@ -103,14 +116,15 @@ class OpDef:
     `kinds` are the kinds of its outputs 1… ("tensor", or a host kind), fixed or from the arguments. A *primitive* has `eval`, a
     NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
     `control`: the row of an op that an interpreter runs itself (see control.py). `neutral`:
-    op(x, neutral) is x wherever it has x's type. `point`: what it gives without axes. `index`: the parameter of positions, which may
-    be of any width. `added`: how users spelled their own op, by backends.
+    op(x, neutral) is x wherever it has x's type. `channels_last`: its form for channels behind the places. `point`: what it
+    gives without axes. `index`: the parameter of positions, which may be of any width. `added`: how users spelled their own
+    op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index",
+        "index", "channels_last",
     )  # fmt: skip
 
     def __init__(
@@ -130,6 +144,7 @@ class OpDef:
         neutral: float | None = None,
         point: Point = Point.EITHER,
         index: str = "",
+        channels_last: ChannelsLast | None = None,
         regions: tuple[str, ...] = (),
         family: str = "",
         doc: str = "",
@@ -146,6 +161,7 @@ class OpDef:
             derived |= Trait.APART | Trait.UNSAVED
         self.traits, self.neutral = traits | derived, neutral
         self.point, self.index = point, index
+        self.channels_last = channels_last
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}
 

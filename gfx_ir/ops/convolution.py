@@ -13,7 +13,7 @@ from typing import Any
 from .. import host
 from ..errors import ShapeError
 from ..host import DimLike
-from ..op import Trait
+from ..op import ChannelsLast, Trait
 from ..types import LogicalTensor
 from . import _costs
 from ._row import op
@@ -95,6 +95,7 @@ op(
     "conv(x, weight, bias=bias, stride=stride, padding=padding, dilation=dilation, groups=groups, dims=dims)",
     infer=_conv_type,
     traits=Trait.RANK_OF_FIRST | Trait.FLOATS,
+    channels_last=ChannelsLast("conv_channels_last", ("weight",), lambda args: args.dims),
     compute=_costs.conv,
     doc="Correlation of x (N, C, ...) or (C, ...) with weight (O, C / groups, ...) over the last `dims` axes; padding "
     'is a tuple of what is added before and after each axis, "same" (stride 1) or "valid".',
@@ -139,6 +140,7 @@ op(
     "max_pool(x, kernel, stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode)",
     infer=pool_type,
     traits=Trait.RANK_OF_FIRST,
+    channels_last=ChannelsLast("max_pool_channels_last", places=lambda args: len(args.kernel)),
     compute=_costs.pool,
     doc="The largest element of each window over the last axes; padding never wins.",
 )
@@ -149,6 +151,7 @@ op(
     "divisor=divisor)",
     infer=pool_type,
     traits=Trait.RANK_OF_FIRST,
+    channels_last=ChannelsLast("avg_pool_channels_last", places=lambda args: len(args.kernel)),
     compute=_costs.pool,
     doc="The mean of each window over the last axes; padding counts as 0, or not at all without `count_include_pad`; "
     "where there is a `divisor`, the sum of each window divided by it.",
@@ -160,6 +163,7 @@ for _name, _what in (("avg", "mean"), ("max", "largest element")):
         f"adaptive_pool(x, output_size, np.{'mean' if _name == 'avg' else 'max'})",
         infer=adaptive_type,
         traits=Trait.RANK_OF_FIRST,
+        channels_last=ChannelsLast(f"adaptive_{_name}_pool_channels_last", places=lambda args: len(args.output_size)),
         compute=_costs.input_elements,
         doc=f"The {_what} of each of output_size (None: one an element) windows, which overlap where they must.",
     )

@@ -10,7 +10,7 @@ from typing import Any
 from ..build import host
 from ..dtypes import float32
 from ..errors import ShapeError
-from ..op import Trait
+from ..op import ChannelsLast, Trait
 from ..rules import OPEN
 from ._body import as_wide_as, element_of, named, widened
 from ._catalogue import ops
@@ -84,15 +84,18 @@ def instance_norm(x: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5)
     return ops.group_norm(x, ops.size(x, 1), weight, bias, eps)
 
 
-@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
-def batch_norm(x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
-    """(x - mean) / sqrt(var + eps) * weight + bias, each given for the channels of x, which is (N, C, ...)."""
-    channels_last = ops.moveaxis(widened(x), 1, -1)
-    out = ops.multiply(ops.subtract(channels_last, mean), ops.rsqrt(ops.add(var, eps)))
+def normalised(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: Any) -> Any:
+    """(x - mean) / sqrt(var + eps) * weight + bias, each given for the last axis of x."""
+    out = ops.multiply(ops.subtract(x, mean), ops.rsqrt(ops.add(var, eps)))
     if weight is not None:
         out = ops.multiply(out, weight)
-    if bias is not None:
-        out = ops.add(out, bias)
+    return out if bias is None else ops.add(out, bias)
+
+
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST, channels_last=ChannelsLast("batch_norm_channels_last"))
+def batch_norm(x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """(x - mean) / sqrt(var + eps) * weight + bias, each given for the channels of x, which is (N, C, ...)."""
+    out = normalised(ops.moveaxis(widened(x), 1, -1), mean, var, weight, bias, eps)
     return as_wide_as(x, ops.moveaxis(out, -1, 1))
 
 

@@ -83,6 +83,7 @@ def _reduction(element: Element, empty: bool = True) -> Callable[[SimpleNamespac
 
 
 def _reduce(signature: str, spelling: Any, element: Element, empty: bool = True, traits: Trait = Trait.NONE) -> None:
+    traits |= Trait.NONE if element is _position else Trait.AXES  # a position among all hangs on their order
     op(FAMILY, signature, spelling, infer=_reduction(element, empty), compute=input_size, traits=traits)
 
 
@@ -139,7 +140,7 @@ op(
 )
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.AXES)
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) over axes, without overflow."""
     element = element_of(x)

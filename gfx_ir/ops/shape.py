@@ -157,14 +157,19 @@ def _sections(args: SimpleNamespace) -> tuple[str, ...]:
 
 
 for _signature, _spelling, _infer, _rest in (
-    ("concat(arrays, axis=0)", "np.concatenate(arrays, axis=axis)", concat_type, {"traits": _COPIED}),
+    ("concat(arrays, axis=0)", "np.concatenate(arrays, axis=axis)", concat_type, {"traits": _COPIED | Trait.AXES}),
     ("stack(arrays, axis=0)", "np.stack(arrays, axis=axis)", stack_type, {"traits": _COPIED}),
-    ("split(x, sections, axis=0)", _split, split_type, {"kinds": _sections, "put": _views.put_split}),
+    (
+        "split(x, sections, axis=0)",
+        _split,
+        split_type,
+        {"kinds": _sections, "put": _views.put_split, "traits": Trait.AXES},
+    ),
     (
         "chunk(x, chunks, axis=0)",
         _chunk,
         chunk_type,
-        {"kinds": lambda a: ("tensor",) * chunk_count(a), "put": _views.put_chunk},
+        {"kinds": lambda a: ("tensor",) * chunk_count(a), "put": _views.put_chunk, "traits": Trait.AXES},
     ),
     (
         "unstack(x, axis=0, length=None)",

@@ -17,13 +17,16 @@ from ._lift import each, expect, literal, rank, refuse, whole
 
 
 # ---------------------------------------------------------------- spelling
-def _windows(args: SimpleNamespace) -> str:
-    """Windows, steps and edges as lax.reduce_window takes them: along all axes (N, C, ...), or (C, ...) where told."""
+def _windows(args: SimpleNamespace, last: int = 0) -> str:
+    """Windows, steps and edges as lax.reduce_window takes them: along all axes (N, C, ...), or (C, ...) where told, of which
+    `last` are behind those that are pooled."""
     count = len(args.kernel)
-    lead = (1,) if rank(args.x) == count + 1 else (1, 1)
+    before, behind = (rank(args.x) or count + 2) - count - last, (1,) * last
+    lead = (1,) * before
     padding = each(args.padding, count)
-    edges = str([(0, 0)] * len(lead) + [(p, p) for p in padding]) if any(padding) else '"VALID"'
-    return f"{lead + tuple(args.kernel)}, {lead + each(args.stride or args.kernel, count)}, {edges}"
+    pairs = [(0, 0)] * before + [(p, p) for p in padding] + [(0, 0)] * last
+    edges = str(pairs) if any(padding) else '"VALID"'
+    return f"{lead + tuple(args.kernel) + behind}, {lead + each(args.stride or args.kernel, count) + behind}, {edges}"
 
 
 def _numbers(args: SimpleNamespace) -> str:
@@ -39,6 +42,31 @@ def max_pool(args: SimpleNamespace) -> str:
         return f"max_pool(x, {_numbers(args)}, {dilation}, ceil_mode)"
     low = "jnp.iinfo(x.dtype).min" if whole(args.x) else "-jnp.inf"
     return f"jax.lax.reduce_window(x, {low}, jax.lax.max, {_windows(args)})"
+
+
+def max_pool_channels_last(args: SimpleNamespace) -> str:
+    """The same with channels last; what takes a helper, by the body."""
+    if args.ceil_mode or any(d != 1 for d in args.dilation):
+        return ""
+    low = "jnp.iinfo(x.dtype).min" if whole(args.x) else "-jnp.inf"
+    return f"jax.lax.reduce_window(x, {low}, jax.lax.max, {_windows(args, 1)})"
+
+
+def avg_pool_channels_last(args: SimpleNamespace) -> str:
+    """The same with channels last; what takes a helper, by the body."""
+    if args.ceil_mode or (any(args.padding) and not args.count_include_pad) or whole(args.x):
+        return ""
+    divisor = "divisor" if args.divisor is not None else math.prod(args.kernel)
+    return f"jax.lax.reduce_window(x, 0.0, jax.lax.add, {_windows(args, 1)}) / {divisor}"
+
+
+def adaptive_avg_pool_channels_last(args: SimpleNamespace) -> str:
+    """The mean of whole axes, else the body."""
+    size = tuple(args.output_size)
+    if not literal(size) or any(n != 1 for n in size):
+        return ""
+    axes = tuple(range(-len(size) - 1, -1))
+    return f"x.mean(axis={axes[0] if len(axes) == 1 else axes}, keepdims=True)"
 
 
 def max_pool_with_indices(args: SimpleNamespace) -> str:

@@ -96,7 +96,20 @@ def _softmax_spelling(name: str) -> Any:
 
 # ---------------------------------------------------------------- convolution
 def _conv_spelling(args: SimpleNamespace) -> str:
-    """lax.conv_general_dilated, its numbers written out; (N, C, ...) and (O, I, ...) are its own defaults."""
+    """lax.conv_general_dilated of (N, C, ...) with (O, I, ...), which are its own defaults."""
+    text = _convolution(args, "")
+    return text if args.bias is None else f"{text} + bias[:{', None' * args.dims}]"
+
+
+def _channels_last_spelling(args: SimpleNamespace) -> str:
+    """The same of (N, ..., C) with (..., I, O)."""
+    places = "DHW"[3 - args.dims :]
+    text = _convolution(args, f', dimension_numbers=("N{places}C", "{places}IO", "N{places}C")')
+    return text if args.bias is None else f"{text} + bias"
+
+
+def _convolution(args: SimpleNamespace, numbers: str) -> str:
+    """Without the bias, its numbers written out; `numbers` say which axes are which."""
     count = args.dims
     stride, dilation = each(args.stride, count), each(args.dilation, count)
     if isinstance(args.padding, str):
@@ -104,14 +117,13 @@ def _conv_spelling(args: SimpleNamespace) -> str:
     else:
         widths = each(args.padding, count)
         padding = str([(p, p) for p in widths]) if any(widths) else '"VALID"'
-    options = f"window_strides={stride}, padding={padding}"
+    options = f"window_strides={stride}, padding={padding}{numbers}"
     if any(d != 1 for d in dilation):
         options += f", rhs_dilation={dilation}"
     if not (type(args.groups) is int and args.groups == 1):
         options += ", feature_group_count=groups"
     single = rank(args.x) == count + 1
-    text = f"jax.lax.conv_general_dilated({'x[None]' if single else 'x'}, weight, {options}){'[0]' if single else ''}"
-    return text if args.bias is None else f"{text} + bias[:{', None' * count}]"
+    return f"jax.lax.conv_general_dilated({'x[None]' if single else 'x'}, weight, {options}){'[0]' if single else ''}"
 
 
 def _ordered(x: Any, axes: tuple) -> Any:
@@ -243,9 +255,13 @@ ROWS = (
     ),
     Row("embedding", _embedding),
     Row("conv", _conv_spelling, {"lax.conv_general_dilated": _conv_general_dilated, "lax.conv": _conv}),
+    Row("conv_channels_last", _channels_last_spelling),
     Row("max_pool", pooling.max_pool),
+    Row("max_pool_channels_last", pooling.max_pool_channels_last),
     Row("max_pool_with_indices", pooling.max_pool_with_indices),
     Row("avg_pool", pooling.avg_pool),
+    Row("avg_pool_channels_last", pooling.avg_pool_channels_last),
+    Row("adaptive_avg_pool_channels_last", pooling.adaptive_avg_pool_channels_last),
     Row("adaptive_avg_pool", pooling.adaptive_avg_pool),
     Row("adaptive_max_pool", "adaptive_max_pool(x, output_size)"),
     Row("adaptive_max_pool_with_indices", "adaptive_max_pool_with_indices(x, output_size)"),

@@ -68,6 +68,11 @@ ROWS = (
         norms.BATCH_NORM,
         spare=True,
     ),
+    Row(
+        "batch_norm_channels_last",
+        "torch.movedim(F.batch_norm(torch.movedim(x, -1, 1), mean, var, weight=weight, bias=bias, eps=eps), 1, -1)",
+        spare=True,
+    ),
     Row("batch_norm_train", "batch_norm_train(x, weight=weight, bias=bias, eps=eps)"),
     Row(
         "layer_norm",

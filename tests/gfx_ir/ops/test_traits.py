@@ -87,6 +87,41 @@ def test_rank_of_first(sample: Sample):
     assert run(lookup(sample.op), args).ndim == args[0].ndim
 
 
+@stating(Trait.AXES)
+def test_axes(sample: Sample):
+    """With the axes of all tensors the other way round, and `axis` named so, the result has its axes the other way round."""
+    op, args = lookup(sample.op), bound(sample)
+    named = dict(zip(op.params, args))
+    (rank,) = {leaf.ndim for leaf in leaves(args) if isinstance(leaf, np.ndarray)}
+    turned = lambda axis: rank - 1 - axis % rank
+    if type(named["axis"]) is tuple:
+        named["axis"] = tuple(map(turned, named["axis"]))
+    elif type(named["axis"]) is int:
+        named["axis"] = turned(named["axis"])
+    other = tree_map(lambda leaf: leaf.T if isinstance(leaf, np.ndarray) else leaf, tuple(named.values()))
+    for one, found in zip(outputs(op, args, evaluate(op, args)), outputs(op, args, evaluate(op, other)), strict=True):
+        np.testing.assert_allclose(np.asarray(found), np.asarray(one).T, rtol=1e-5, atol=1e-6)
+
+
+CHANNELS = [sample for sample in all_samples() if lookup(sample.op).channels_last]
+
+
+@pytest.mark.parametrize("sample", CHANNELS, ids=str)
+def test_channels_last(sample: Sample):
+    """Its form for channels behind the places gives the same, so turned."""
+    op, args = lookup(sample.op), bound(sample)
+    row = op.channels_last
+    rank = args[0].ndim
+    places = rank - 2 if row.places is None else row.places(op.named(args))
+    first = rank - places - 1
+    kernels = [args[op.params.index(name)] for name in row.kernels]
+    other = [np.moveaxis(args[0], first, -1), *args[1:]]
+    for name, kernel in zip(row.kernels, kernels):
+        other[op.params.index(name)] = np.moveaxis(kernel, (1, 0), (-2, -1))
+    found = run(lookup(row.op), other)
+    np.testing.assert_allclose(np.moveaxis(found, -1, first), run(op, args), rtol=1e-4, atol=1e-5)
+
+
 @stating(Trait.CASTS)
 def test_casts(sample: Sample):
     x, dtype = bound(sample)[:2]

@@ -1,5 +1,7 @@
 """Convolution and pooling over one, two and three axes, with every way to pad, step and group."""
 
+import numpy as np
+
 from samples import Sample, integers, normal
 
 S = Sample
@@ -26,6 +28,22 @@ SAMPLES = [
     S("conv", (BLOCK, W3, normal(3)), {"dims": 3, "stride": (1, 2, 2), "padding": (0, 1, 0), "dilation": (2, 1, 3)}),
     S("conv", (BLOCK, W3), {"dims": 3, "padding": "same"}),
     S("conv", (BLOCK, normal(4, 1, 2, 2, 2)), {"dims": 3, "groups": 2}),
+]
+LAST, KERNELS = np.moveaxis(IMAGE, 1, -1), np.transpose(W2, (2, 3, 1, 0))
+SAMPLES += [
+    S("conv_channels_last", (np.moveaxis(LINE, 1, -1), np.transpose(W1, (2, 1, 0)), B6), {"dims": 1, "stride": (2,)}),
+    S("conv_channels_last", (LAST, KERNELS)),
+    S("conv_channels_last", (LAST, KERNELS, B6), {"stride": (2, 3), "padding": (1, 2), "dilation": (2, 1)}),
+    S("conv_channels_last", (LAST[0], KERNELS, B6), {"padding": "same"}),
+    S("conv_channels_last", (LAST, np.transpose(HALVES, (2, 3, 1, 0)), B6), {"groups": 2}),
+    S("conv_channels_last", (np.moveaxis(BLOCK, 1, -1), np.transpose(W3, (2, 3, 4, 1, 0))), {"dims": 3}),
+    S("max_pool_channels_last", (LAST, (3, 2), (2, 1), (1, 1))),
+    S("max_pool_channels_last", (LAST[0], (2, 2), (2, 2)), {"ceil_mode": True}),
+    S("avg_pool_channels_last", (LAST, (3, 2), (2, 1), (1, 1))),
+    S("avg_pool_channels_last", (LAST, (3, 2), (2, 1), (1, 1)), {"count_include_pad": False}),
+    S("adaptive_avg_pool_channels_last", (LAST, (1, 1))),
+    S("adaptive_avg_pool_channels_last", (LAST, (3, 4))),
+    S("adaptive_max_pool_channels_last", (LAST, (3, None))),
 ]
 for _name in ("max_pool", "avg_pool"):
     SAMPLES += [

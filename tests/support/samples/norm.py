@@ -35,6 +35,7 @@ SAMPLES += [
     for affine in ((), (W6, B6))
 ]
 SAMPLES += [
+    S("batch_norm_channels_last", (np.moveaxis(IMAGE, 1, -1), MEAN, VAR, W6, B6)),
     S("batch_norm", (IMAGE, MEAN, VAR, W6), {"eps": 1e-2}),
     S("batch_norm_train", (IMAGE, None, B6), {"eps": 1e-2}),
 ]
@@ -45,6 +46,7 @@ SAMPLES += [
     S("rms_norm", (LARGE, (5,)), tol=1e-2),
     S("group_norm", (LARGE, 2), tol=1e-2),
     S("instance_norm", (LARGE,), tol=1e-2),
+    S("batch_norm_channels_last", (np.moveaxis(LARGE, 1, -1), MEAN * 300, VAR * 9e4), tol=1e-2),
     S("batch_norm", (LARGE, MEAN * 300, VAR * 9e4), tol=1e-2),
     S("batch_norm_train", (LARGE,), tol=1e-2),
     S("instance_norm", (IMAGE, W6, B6), {"eps": 1e-2}),

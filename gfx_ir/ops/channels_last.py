@@ -1,0 +1,73 @@
+"""Convolution, pooling and batch norm over (N, ..., C): what the ops over (N, C, ...) are where channels lie last.
+
+Each takes what its op takes, its first argument as (N, ..., C) or (..., C), and kernels as (..., C / groups, O).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op import Trait
+from ._body import as_wide_as, widened
+from ._catalogue import ops
+from ._row import composite
+from .norm import normalised
+
+FAMILY = "nn"
+
+
+def _first(x: Any, count: int) -> Any:
+    """Channels before the last `count` axes."""
+    return ops.moveaxis(x, -1, -count - 1)
+
+
+def _last(x: Any, count: int) -> Any:
+    """Channels behind them."""
+    return ops.moveaxis(x, -count - 1, -1)
+
+
+@composite(FAMILY, traits=Trait.RANK_OF_FIRST | Trait.FLOATS)
+def conv_channels_last(
+    x: Any, weight: Any, bias: Any = None, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,), groups: Any = 1,
+    dims: Any = 2,
+) -> Any:  # fmt: skip
+    """conv of x (N, ..., C) with weight (..., C / groups, O) over the `dims` axes before the last."""
+    kernel = ops.permute_dims(weight, (dims + 1, dims, *range(dims)))
+    return _last(ops.conv(_first(x, dims), kernel, bias, stride, padding, dilation, groups, dims), dims)
+
+
+@composite(FAMILY, traits=Trait.RANK_OF_FIRST)
+def max_pool_channels_last(
+    x: Any, kernel: Any, stride: Any, padding: Any = (0,), dilation: Any = (1,), ceil_mode: Any = False
+) -> Any:
+    """max_pool over the axes before the last."""
+    count = len(kernel)
+    return _last(ops.max_pool(_first(x, count), kernel, stride, padding, dilation, ceil_mode), count)
+
+
+@composite(FAMILY, traits=Trait.RANK_OF_FIRST)
+def avg_pool_channels_last(
+    x: Any, kernel: Any, stride: Any, padding: Any = (0,), ceil_mode: Any = False, count_include_pad: Any = True,
+    divisor: Any = None,
+) -> Any:  # fmt: skip
+    """avg_pool over the axes before the last."""
+    count = len(kernel)
+    return _last(ops.avg_pool(_first(x, count), kernel, stride, padding, ceil_mode, count_include_pad, divisor), count)
+
+
+@composite(FAMILY, traits=Trait.RANK_OF_FIRST)
+def adaptive_avg_pool_channels_last(x: Any, output_size: Any) -> Any:
+    """adaptive_avg_pool over the axes before the last."""
+    return _last(ops.adaptive_avg_pool(_first(x, len(output_size)), output_size), len(output_size))
+
+
+@composite(FAMILY, traits=Trait.RANK_OF_FIRST)
+def adaptive_max_pool_channels_last(x: Any, output_size: Any) -> Any:
+    """adaptive_max_pool over the axes before the last."""
+    return _last(ops.adaptive_max_pool(_first(x, len(output_size)), output_size), len(output_size))
+
+
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
+def batch_norm_channels_last(x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+    """batch_norm of x (N, ..., C)."""
+    return as_wide_as(x, normalised(widened(x), mean, var, weight, bias, eps))
