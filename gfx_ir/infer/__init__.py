@@ -89,8 +89,14 @@ def infer(program: Program) -> Program:
     of an open host test that is not taken for these types keeps no types.
     """
     out = copy_program(program)
-    site = Walk(out, out.promotion).run(out.entry)
-    for graph in (out.entry, *out.functions.values()):
+    retype(out)
+    return out
+
+
+def retype(program: Program) -> None:
+    """The same in place: the types of all values anew, from those of the arguments and the parameters. Raises ShapeError as `infer` does."""
+    site = Walk(program, program.promotion).run(program.entry)
+    for graph in (program.entry, *program.functions.values()):
         for node in graph.walk():
             for value in node.values:
                 if node.op.infer is not None or node.op.body is not None or node.op.control is not None:
@@ -98,9 +104,8 @@ def infer(program: Program) -> Program:
             for region in node.regions:
                 for value in region.placeholders:
                     value.type = None
-    record(site, out.promotion)
-    out.level = 2
-    return out
+    record(site, program.promotion)
+    program.level = 2
 
 
 @collection_paused()
@@ -113,4 +118,4 @@ def sites(program: Program) -> Site:
     return Walk(program, program.promotion).run(program.entry)
 
 
-__all__ = ["bind", "infer", "sites"]
+__all__ = ["bind", "infer", "retype", "sites"]

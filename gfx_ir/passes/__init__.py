@@ -6,6 +6,7 @@ from .batch_norm import FoldBatchNorm
 from .canonical import Canonical
 from .carries import DeadCarries
 from .casts import Casts
+from .channels_last import ChannelsLast
 from .common import CommonSubexpressions
 from .compose import Compose
 from .constants import Constants
@@ -18,7 +19,8 @@ from .registry import PASSES, PassRegistry
 from .shapes import Shapes
 
 for _pass in (
-    Algebra, Canonical, Casts, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose, FoldBatchNorm, Inline, Invariant, Shapes,
+    Algebra, Canonical, Casts, ChannelsLast, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose,
+    FoldBatchNorm, Inline, Invariant, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass)
 

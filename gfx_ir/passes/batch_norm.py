@@ -13,7 +13,7 @@ from ..program import Program
 from ..regions import join_path
 from ..verify import instances
 from .base import Context, Pass
-from .params import data_of, like
+from .params import data_of, like, users_of_parameters
 
 _STATISTICS = ("mean", "var", "weight", "bias")
 
@@ -30,24 +30,13 @@ class FoldBatchNorm(Pass):
         prefixes: dict[Graph, list[str]] = {}
         for graph, prefix in instances(program):
             prefixes.setdefault(graph, []).append(prefix)
-        users = _users(prefixes)
+        users = users_of_parameters(prefixes)
         changed = False
         for graph, found in prefixes.items():
             for node in list(graph):
                 if node.op is lookup("batch_norm") and type(node.args[0]) is Value:
                     changed |= _fold(program, node, found, users)
         return changed
-
-
-def _users(prefixes: dict[Graph, list[str]]) -> Counter[str]:
-    """How many nodes take each parameter of the program."""
-    users: Counter[str] = Counter()
-    for graph, found in prefixes.items():
-        for inner in (graph, *[region for node in graph.walk() for region in node.regions]):
-            for path, value in inner.parameters.items():
-                for prefix in found:
-                    users[join_path(prefix, path)] += len(value.uses)
-    return users
 
 
 def _fold(program: Program, norm: Node, prefixes: list[str], users: Counter[str]) -> bool:

@@ -1,12 +1,16 @@
-"""Data of parameters, whatever framework it is of."""
+"""Parameters of a program: their data, whatever framework it is of, and how many nodes take each."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..backend import loaded
+from ..graph import Graph
+from ..regions import join_path
 
 
 def data_of(x: Any) -> np.ndarray:
@@ -23,3 +27,14 @@ def like(original: Any, data: np.ndarray) -> Any:
         if owner.is_tensor(original):
             return owner.from_host(data)
     return data
+
+
+def users_of_parameters(prefixes: Mapping[Graph, list[str]]) -> Counter[str]:
+    """How many nodes take each parameter of a program. `prefixes` has, for each graph, where its parameters stand."""
+    users: Counter[str] = Counter()
+    for graph, found in prefixes.items():
+        for inner in (graph, *[region for node in graph.walk() for region in node.regions]):
+            for path, value in inner.parameters.items():
+                for prefix in found:
+                    users[join_path(prefix, path)] += len(value.uses)
+    return users

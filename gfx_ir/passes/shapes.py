@@ -1,4 +1,4 @@
-"""Shapes: of reshapes in a row the last one counts, permutations of axes are multiplied, and what changes nothing goes."""
+"""Shapes: of reshapes in a row the last one counts, permutations are multiplied or are reshapes, and what changes nothing goes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Shapes(LocalPass):
         return _nothing(kept, node)
 
     def after(self, kept: set[Value], node: Node) -> bool:
-        return _reshaped_at_once(kept, node) or _permuted_at_once(kept, node)
+        return _reshaped_at_once(kept, node) or _permuted_at_once(kept, node) or _permuted_in_order(kept, node)
 
 
 def _nothing(kept: set[Value], node: Node) -> tuple | None:
@@ -32,8 +32,20 @@ def _nothing(kept: set[Value], node: Node) -> tuple | None:
         return None
     if node.op.traits & Trait.IN_ORDER:
         return (x,) if same_type(x, node.value) else None
-    order = _axes(node)
+    order = order_of(node)
     return (x,) if order is not None and order == tuple(range(len(order))) else None
+
+
+def _permuted_in_order(kept: set[Value], node: Node) -> bool:
+    """A permutation that moves axes of one element alone is a reshape."""
+    x = _arranged(kept, node, Trait.PERMUTES)
+    if x is None:
+        return False
+    order, type_ = order_of(node), known_type(node.value)
+    if order is None or type_ is None or type_.dims is None or not all(isinstance(d, int) for d in type_.dims):
+        return False
+    longer = [axis for axis, size in zip(order, type_.dims) if size != 1]
+    return longer == sorted(longer) and _replace(node, "reshape", (x, type_.dims))
 
 
 def _arranged(kept: set[Value], node: Node, traits: Trait) -> Value | None:
@@ -60,10 +72,16 @@ def _permuted_at_once(kept: set[Value], node: Node) -> bool:
     inner = None if x is None else _arranged(kept, x.node, Trait.PERMUTES)
     if inner is None or x is None:
         return False
-    first, second = _axes(x.node), _axes(node)
+    first, second = order_of(x.node), order_of(node)
     if first is None or second is None:
         return False
-    return _replace(node, "permute_dims", (inner, tuple([first[axis] for axis in second])))
+    order = tuple([first[axis] for axis in second])
+    if order == tuple(range(len(order))) and node.value not in kept:
+        assert node.graph is not None
+        node.value.replace_by(inner)
+        node.graph.erase(node)
+        return True
+    return _replace(node, "permute_dims", (inner, order))
 
 
 def _replace(node: Node, name: str, args: tuple) -> bool:
@@ -77,7 +95,7 @@ def _replace(node: Node, name: str, args: tuple) -> bool:
     return True
 
 
-def _axes(node: Node) -> tuple[int, ...] | None:
+def order_of(node: Node) -> tuple[int, ...] | None:
     """Which axis of its argument each axis of its result is, as the op itself orders the axes of a small array."""
     type_ = known_type(node.args[0])
     if type_ is None or type_.dims is None:

@@ -53,11 +53,11 @@ def returned(value: Value) -> bool:
     return graph is not None and graph.output in value.uses
 
 
-def written(graph: Graph) -> set[Value]:
-    """The values that some node was written over by its author, in place: they keep their users."""
+def written(graph: Graph, surely: Callable[[Node], bool] = lambda node: True) -> set[Value]:
+    """The values that some node was written over by its author, in place: they keep their users. `surely`: which nodes stay so."""
     found: set[Value] = set()
     for node in graph:
-        if node.in_place and node.args and type(node.args[0]) is Value:
+        if node.in_place and node.args and type(node.args[0]) is Value and surely(node):
             found.update((node.args[0], *node.values))
     return found
 

@@ -1,0 +1,172 @@
+"""Channels last: images are (N, H, W, C) between the ends of a program, which compute what they did."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+import gfx_trace as gfx
+from gfx_ir.verify import verify
+from optimized import ops_of
+
+X = torch.linspace(-1.0, 1.0, 2 * 4 * 6 * 6).reshape(2, 4, 6, 6)
+
+
+def moves(program):
+    """How many permutations of axes there are, in functions too."""
+    graphs = (program.entry, *program.functions.values())
+    return sum(node.op.name == "permute_dims" for graph in graphs for node in graph.walk())
+
+
+def turned(target, *inputs, passes=("channels_last", "shapes", "dead_code")):
+    """A function or module with channels last, which gives the same on the reference and as source of both frameworks."""
+    given = [x.numpy() for x in inputs]
+    program = gfx.symbolic_trace(target, *inputs).infer()
+    out = program.optimized(*passes, validate=tuple(given), tolerance=1e-4)
+    verify(out)
+    with torch.no_grad():
+        wanted = target(*[x.clone() for x in inputs])
+    for found in (out(*[x.clone() for x in inputs]), out.to("jax")(*given)):
+        for one, other in zip(
+            found if type(found) is tuple else (found,), wanted if type(wanted) is tuple else (wanted,)
+        ):
+            np.testing.assert_allclose(
+                np.asarray(one.detach() if hasattr(one, "detach") else one), other, rtol=1e-4, atol=1e-4
+            )
+    return out
+
+
+class Block(torch.nn.Module):
+    def __init__(self, inside=8):
+        super().__init__()
+        self.one, self.two = torch.nn.Conv2d(4, inside, 3, padding=1), torch.nn.Conv2d(inside, 4, 1, groups=2)
+        self.norm = torch.nn.BatchNorm2d(inside)
+        self.norm.running_mean.uniform_(-1, 1)
+
+    def forward(self, x):
+        y = F.relu(self.norm(self.one(x)), inplace=True)
+        return F.relu_(self.two(y) + x)
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks, self.head = torch.nn.Sequential(Block(), Block(), Block(6)), torch.nn.Linear(4, 3)
+
+    def forward(self, x):
+        x = F.adaptive_avg_pool2d(F.max_pool2d(self.blocks(x), 2), 1)
+        return self.head(torch.flatten(x, 1))
+
+
+def test_a_network_moves_its_argument_alone():
+    net = Net().eval()
+    out = turned(net, X)
+    assert moves(out) == 1 and out.entry.first.op.name == "permute_dims"
+    assert tuple(out.params["blocks.0.one.weight"].shape) == (3, 3, 4, 8) and tuple(net.blocks[0].one.weight.shape) == (
+        8,
+        4,
+        3,
+        3,
+    )
+    assert out.source("jax").count("transpose(") == 1 and '"NHWC", "HWIO", "NHWC"' in out.source("jax")
+
+
+def test_a_kernel_that_something_else_takes_stays():
+    class Tied(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = torch.nn.Conv2d(4, 4, 3)
+
+        def forward(self, x):
+            return self.conv(x) * self.conv.weight.sum()
+
+    tied = Tied()
+    out = turned(tied, X)
+    assert tuple(out.params["conv.weight"].shape) == (4, 4, 3, 3) and moves(out) == 3
+
+
+def test_what_is_in_channels_last_already_is_moved_no_more():
+    w = torch.linspace(-1.0, 1.0, 3 * 3 * 4 * 5).reshape(3, 3, 4, 5)
+
+    def layer(x, w):
+        return F.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1)).permute(0, 2, 3, 1)
+
+    assert ops_of(turned(layer, X.permute(0, 2, 3, 1).contiguous(), w)) == ["conv_channels_last"]
+
+
+def test_axes_have_the_numbers_that_they_have_now():
+    w = torch.linspace(-1.0, 1.0, 4 * 4).reshape(4, 4, 1, 1)
+
+    def f(x, w):
+        y = F.conv2d(x, w)
+        a, b = torch.chunk(torch.cat((y, y * x), dim=-3), 2, dim=1)
+        scale = torch.softmax(a, 1) * torch.linspace(0.0, 1.0, 4)[:, None, None] + torch.arange(6.0)
+        return scale.mean((-1, 2)), a.amax(1, keepdim=True), b.sum(dim=3), b.sum(), torch.where(b > 0, b, a)
+
+    out = turned(f, X, w)
+    assert "concat" in ops_of(out) and moves(out) <= 8
+
+
+def test_images_in_loops_and_tests():
+    w = torch.linspace(-0.5, 0.5, 4 * 4 * 9).reshape(4, 4, 3, 3)
+
+    def f(x, w):
+        y = F.conv2d(x, w, padding=1)
+        for _ in range(3):
+            if y.sum() > 0:
+                y = F.relu(F.conv2d(F.avg_pool2d(y, 3, 1, 1), w, padding=1))
+            else:
+                y = y - F.max_pool2d(y, 3, 1, 1)
+        return F.conv2d(y, w)
+
+    assert "conv_channels_last" in ops_of(turned(f, X, w))
+
+
+def test_a_function_that_is_called_with_and_without():
+    class Both(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.block = Block()
+
+        def forward(self, x):
+            y = self.block(x)
+            return self.block(y.flip(0)), y.reshape(2, -1)
+
+    turned(Both().eval(), X)
+
+
+def test_without_types_nothing_is_done():
+    program = gfx.symbolic_trace(Net().eval())
+    assert str(program.optimized("channels_last")) == str(program)
+
+
+class Random:
+    """A random network: images of one size that are convolved, scaled, joined, reduced, and turned into something else."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+        self.steps = [
+            (self.random.integers(14), *self.random.integers(6, size=2)) for _ in range(self.random.integers(4, 14))
+        ]
+
+    def __call__(self, x, w):
+        images, rest = [x, x * 0.5], []
+        for kind, at, other in self.steps:
+            a, b = images[-1 - at % len(images)], images[-1 - other % len(images)]
+            made = self.step(kind, a, b, w)
+            (images if made.ndim == 4 and made.shape == x.shape else rest).append(made)
+        return (images[-1], images[-2], *rest)
+
+    def step(self, kind, a, b, w):
+        return (
+            lambda: F.conv2d(a, w, padding=1), lambda: F.conv2d(a, w, padding=1), lambda: F.relu(F.conv2d(a, w, padding=1), inplace=True),
+            lambda: F.max_pool2d(a, 3, 1, 1), lambda: F.batch_norm(a, w[0, :, 0, 0], w[1, :, 0, 0] ** 2 + 1.0), lambda: a + b,
+            lambda: torch.chunk(torch.cat((a, b), 1), 2, 1)[1], lambda: a * torch.sigmoid(b.mean((2, 3), keepdim=True)),
+            lambda: torch.softmax(a, 1), lambda: a.mean((2, 3)), lambda: a.sum(1), lambda: a.transpose(2, 3), lambda: a.flip(1) - b[:, :1],
+            lambda: (a + 0.0).add_(b).mul_(w[:, 0, 0, :1, None]),
+        )[kind]()  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_networks(seed):
+    turned(Random(seed), X, torch.linspace(-0.5, 0.6, 4 * 4 * 9).reshape(4, 4, 3, 3))
