@@ -16,11 +16,12 @@ from .inline import Inline
 from .invariant import Invariant
 from .optimize import Applied, Optimize
 from .registry import PASSES, PassRegistry
+from .roll import Roll
 from .shapes import Shapes
 
 for _pass in (
     Algebra, Canonical, Casts, ChannelsLast, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose,
-    FoldBatchNorm, Inline, Invariant, Shapes,
+    FoldBatchNorm, Inline, Invariant, Roll, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass)
 
