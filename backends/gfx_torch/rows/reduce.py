@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,20 @@ from gfx_ir.op import OpDef, lookup
 from ..lifting import INT64, Pair, axes, floating, is_number, names
 from ..lifts.measures import vector_norm
 from ._spell import kind_of
+
+_NONE = {"x": "x[None]", "axis": "0", "keepdims": "False"}
+
+
+def _over_none(spelling: Callable[[SimpleNamespace], str]) -> Callable[[SimpleNamespace], str]:
+    """Over no axes each element stays; torch goes over all of them where it is given none, so that it gets one of size 1."""
+
+    def spelled(args: SimpleNamespace) -> str:
+        if not isinstance(args.axis, (tuple, list)) or args.axis:
+            return spelling(args)
+        text = spelling(SimpleNamespace(**{**vars(args), "axis": 0, "keepdims": False}))
+        return re.sub(r"\b(x|axis|keepdims)\b(?!=)", lambda found: _NONE[found.group()], text)
+
+    return spelled
 
 
 def _over(function: str, extra: str = "") -> Callable[[SimpleNamespace], str]:
@@ -158,6 +173,12 @@ def _reducer(name: str) -> Callable[..., Any]:
     return lambda input, dim=None, keepdim=False: op(input, axis=axes(dim), keepdims=keepdim)
 
 
+def _test(name: str) -> Callable[..., Any]:
+    """torch.all and any, which go over no axes where they are given none."""
+    op = lookup(name)
+    return lambda input, dim=None, keepdim=False: op(input, axis=dim if dim == () else axes(dim), keepdims=keepdim)
+
+
 def _deviation(name: str) -> Callable[..., Any]:
     """torch.var(x, unbiased), (x, dim, unbiased, keepdim), (x, dim, *, correction, keepdim)."""
     op = lookup(name)
@@ -201,20 +222,24 @@ _TRUE = {
     name: ".".join(("torch", f"_is_{name}_true")) for name in ("all", "any")
 }  # what torch.distributions asks; no public name has it
 ROWS = (
-    Row("sum", _over("sum", ", dtype=dtype"), {names("sum"): _sum}),
+    Row("sum", _over_none(_over("sum", ", dtype=dtype")), {names("sum"): _sum}),
     Row("prod", _prod, {names("prod"): product}),
-    Row("max", _extremum("max"), {names("max"): _max_or_min("max"), names("amax"): _reducer("max")}),
-    Row("min", _extremum("min"), {names("min"): _max_or_min("min"), names("amin"): _reducer("min")}),
-    Row("mean", lambda a: _over("mean", ", dtype=dtype")(a), {names("mean"): _mean}),
-    Row("var", _spread("var"), {names("var"): var, "torch.var_mean": _with_mean(var)}, keep=("correction",)),
-    Row("std", _spread("std"), {names("std"): std, "torch.std_mean": _with_mean(std)}, keep=("correction",)),
-    Row("all", _truth("all"), {names("all"): _reducer("all"), _TRUE["all"]: lambda input: ops.all(input)}),
-    Row("any", _truth("any"), {names("any"): _reducer("any"), _TRUE["any"]: lambda input: ops.any(input)}),
+    Row("max", _over_none(_extremum("max")), {names("max"): _max_or_min("max"), names("amax"): _reducer("max")}),
+    Row("min", _over_none(_extremum("min")), {names("min"): _max_or_min("min"), names("amin"): _reducer("min")}),
+    Row("mean", _over_none(_over("mean", ", dtype=dtype")), {names("mean"): _mean}),
+    Row(
+        "var", _over_none(_spread("var")), {names("var"): var, "torch.var_mean": _with_mean(var)}, keep=("correction",)
+    ),
+    Row(
+        "std", _over_none(_spread("std")), {names("std"): std, "torch.std_mean": _with_mean(std)}, keep=("correction",)
+    ),
+    Row("all", _truth("all"), {names("all"): _test("all"), _TRUE["all"]: lambda input: ops.all(input)}),
+    Row("any", _truth("any"), {names("any"): _test("any"), _TRUE["any"]: lambda input: ops.any(input)}),
     Row("argmax", _position("argmax"), {names("argmax"): _reducer("argmax")}),
     Row("argmin", _position("argmin"), {names("argmin"): _reducer("argmin")}),
     Row(
         "count_nonzero",
-        _count,
+        _over_none(_count),
         {names("count_nonzero"): lambda input, dim=None: ops.count_nonzero(input, axis=axes(dim))},
     ),
     Row(
@@ -229,7 +254,7 @@ ROWS = (
     ),
     Row(
         "logsumexp",
-        _logsumexp,
+        _over_none(_logsumexp),
         {
             f"{names('logsumexp')} torch.special.logsumexp": lambda input, dim, keepdim=False: ops.logsumexp(
                 floating(input), axis=axes(dim), keepdims=keepdim
@@ -238,7 +263,7 @@ ROWS = (
     ),
     Row(
         "vector_norm",
-        "torch.linalg.vector_norm(x, ord=ord, dim=axis, keepdim=keepdims)",
+        _over_none(lambda a: "torch.linalg.vector_norm(x, ord=ord, dim=axis, keepdim=keepdims)"),
         {"torch.linalg.vector_norm": vector_norm},
     ),
     Row(

@@ -30,6 +30,7 @@ SAMPLES += [S(name, (PARTS,), form) for name in ("max", "min") for form in FORMS
 SAMPLES += [S(name, (PARTS,), form) for name in ("sort", "argsort") for form in ({}, {"axis": 0, "descending": True})]
 SAMPLES += [
     S("sum", (I,), {"axis": 0}),
+    *(S(name, (X,), {"axis": ()}) for name in "sum prod mean var std max min all any count_nonzero logsumexp".split()),
     S("sum", (B,)),
     S("sum", (I8,), {"axis": 1}),
     S("sum", (X,), {"axis": 0, "dtype": dtypes.float64}, skip={"jax": "64 bits are off"}),
