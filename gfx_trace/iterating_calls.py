@@ -99,6 +99,8 @@ def combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """zip, enumerate, reversed."""
     first = args[:1] if f is enumerate else args
     parts: tuple[Any, ...] = tuple([part if type(part) is Lazy else _counted(tracer, part) for part in first])
+    if f is reversed and rows_kind(parts[0]) and isinstance(tracer.length(parts[0]), int):
+        parts = (list(tracer.iterate(parts[0])),)  # its items are numbers
     if not any(map(is_open_iterable, parts)):
         steps = [tracer.iteration.steps(part) if is_iterator(part) else part for part in parts]
         return tracer.iteration.made(f(*steps, *args[len(parts) :], **kwargs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import random
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
@@ -19,6 +20,7 @@ from .holding import hold
 from .proxy import HostProxy, NeedsPython, Proxy
 from .raised import Raised
 from .rewrite import is_converted
+from .rows import StackedRows, listed, rows_of
 from .sequences import OpenList
 from .texts import on_text
 
@@ -58,6 +60,7 @@ def run_as_it_is(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dic
     site, shown, refusals = tracer.site, tracer.python.shown_values, tracer.python.refusals
     try:
         args, kwargs = tracer.iteration.given(f, args, kwargs)
+        _with_items(tracer, f, args, kwargs)
         given, named = args, kwargs
         result = tracer.native_methods.run(_asked(f, args), lambda: tracer.effects.run(f, given, named))
     except GfxError as error:
@@ -84,6 +87,18 @@ def run_as_it_is(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dic
         span = tracer.span()
         tracer.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")
     return tracer.iteration.of_call(result, f, args, kwargs)
+
+
+def _with_items(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> None:
+    """Code in C goes over a list by itself, and takes the one that stands for all rows of a loop for one item: they get their places.
+    What only asks for the list, or puts it somewhere as it is, need not know how many there are."""
+    owner = own_attribute(f, "__self__")
+    keeps = f is type or owner is builtins or isinstance(owner, _HOLDING)
+    for x in (*args, *(() if f is dict else kwargs.values())):
+        if type(x) is not list or not x or type(x[0]) is not StackedRows:
+            continue
+        if isinstance(tracer.length(rows_of(x)), int) or not keeps:
+            listed(tracer, x, f"give {called_name(f)}")
 
 
 def _asked(f: Any, args: Sequence[Any]) -> Iterable[Any]:

@@ -49,7 +49,7 @@ CONTAINERS = (
     "$it = iter(<l>)\n$y = next($it)\nfor $t in $it:\n    $y = $y + $t\n-> $y:v", "$acc = {}\nfor $i, $e in enumerate(<v>):\n    $acc[$i] = $e * 2\n$s = sum($acc.values())\n-> $s:s",
     "$queue = collections.deque([<v+>], maxlen=2)\n$queue.append(<v+>)\n$queue.append(<v+>)\n$y = $queue[0]\n-> $y:v", "$table = {}\n$table['a'] = <v+>\nif <b>:\n    $table['b'] = <v+>\nelse:\n    $table['b'] = <v+>\n-> $table:d",
     "$ordered = sorted(<d>.items(), key=lambda pair: pair[0], reverse=True)\n$y = $ordered[0][1]\n-> $y:v", "$names = [name for name in ('a', 'b') if name in <d>]\n$y = <d>[$names[0]]\n-> $y:v", "$stack = [(<v+>, 0)]\nwhile $stack:\n    $t, $depth = $stack.pop()\n    if $depth < 2:\n        $stack.append(($t * <n>, $depth + 1))\n-> $t:v",
-    "if <v!>.sum() > 0:\n    <var:l>.append(<v+>)", "if <b>:\n    <var:d>['a'] = <v+>", "$y = max(<l>, key=lambda t: float(t.sum()))\n-> $y:v", "$order = sorted(range(3), key=lambda j: <L>[0] * j)\n$y = <v>[$order[0]]\n-> $y:s",
+    "if <v!>.sum() > 0:\n    <var:l>.append(<v+>)", "if <b>:\n    <var:d>['a'] = <v+>", "$y = max(<l>, key=lambda t: float(t.sum()))\n-> $y:v", "$order = sorted(range(3), key=lambda j: (j * <K>) % 3)\n$y = <v>[$order[0]]\n-> $y:s",
     "$chunks = [<v>[j:j + 2] for j in range(0, 3, 2)]\n$s = sum(chunk.sum() for chunk in $chunks)\n-> $s:s", "$pairs = list(zip(<L>, <L>))\n$f = sum(a * b for a, b in $pairs)\n-> $f:f", "$i, $best_t = max(enumerate(<L>), key=lambda pair: pair[1])\n-> $i:i $best_t:f",
 )  # fmt: skip
 FAILING = (

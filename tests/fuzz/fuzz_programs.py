@@ -322,7 +322,7 @@ def ordinary_program(seed: int) -> tuple[str, Settings]:
     writer, text, rng = ordinary(seed)
     how = Settings(
         writer.flavour,
-        rng.choice((0, 1, 1)),
+        rng.choice((0, 1, 1, 1)),
         rng.randint(0, 3),
         writer.given and ("None" not in writer.signature or rng.random() < 0.7),
     )

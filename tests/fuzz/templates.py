@@ -86,7 +86,7 @@ class Filler:
         leaves = self.leaves.get(kind, ())
         bare = how == "!" or depth > 1 or (how != "+" and self.rng.random() < (0.65 if depth else 0.35))
         if bare and (names or leaves):
-            return self.rng.choice([*names, *names, *leaves])
+            return self.rng.choice([*names, *names[-3:], *names[-3:], *leaves])  # what is made is used
         if depth > 4 or not self.values.get(kind):
             if names or leaves:
                 return self.rng.choice([*names, *leaves])

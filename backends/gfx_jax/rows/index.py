@@ -35,11 +35,9 @@ def _has_list(index: Any) -> bool:
 
 
 def _is_mask(x: Any) -> bool:
-    """Whether an index is a boolean tensor, as far as its dtype or what it comes from tells."""
-    if isinstance(x, Value):
-        found = _seen.dtype(x)
-        return x.node.op.name in _MASKS if found is None else found.kind == "b"
-    return getattr(getattr(x, "dtype", None), "kind", "") == "b"
+    """Whether an index is a boolean tensor."""
+    found = _seen.dtype(x) if isinstance(x, Value) else getattr(x, "dtype", None)
+    return getattr(found, "kind", "") == "b"
 
 
 def _getitem_spelling(args: SimpleNamespace) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+from ...dtypes import bool_
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...infer.same import SameValues
@@ -17,20 +18,32 @@ from ...infer.shapes import Shapes
 from ...op import Trait, lookup
 from ...trees import leaves
 from ...types import LogicalTensor
+from ..control import outer
 from ..copying import substitute
 
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
 
 
 def choose_by_masks(graph: Graph, facts: Facts) -> None:
-    """Rewrite the graph and its regions, of whose values `facts` tells."""
-    if not any(node.op.name == "getitem" and _mask(node, facts) is not None for node in graph.walk()):
+    """Rewrite the graph and its regions, of whose values `facts` tells. What is a mask by that has the type of one."""
+    found = {node: mask for node in graph.walk() if (mask := _mask(node, facts)) is not None}
+    for mask in found.values():
+        _tell(mask)
+    if not any(node.op.name == "getitem" for node in found):
         return
     masks = _Masks(graph, facts)
     for within, mask in list(masks.picks):
-        found = _Selection(within, masks, masks.picks[within, mask])
-        if found.whole:
-            found.rewrite()
+        selection = _Selection(within, masks, masks.picks[within, mask])
+        if selection.whole:
+            selection.rewrite()
+
+
+def _tell(mask: Any) -> None:
+    """Give a mask the type of one, and what it stands for outside of a region, too."""
+    seen = None
+    while mask is not seen and type(mask) is Value and mask.type is None:
+        mask.type = LogicalTensor(bool_)
+        seen, mask = mask, outer(mask)
 
 
 class _Masks:

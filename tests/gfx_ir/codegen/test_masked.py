@@ -212,3 +212,21 @@ def test_what_a_loop_of_pythons_own_carries_need_not_have_the_shape_that_it_begi
         np.testing.assert_allclose(written(*given), grows(x, 1, torch.tensor(t)).numpy())
     with pytest.raises(TypeError, match="cond branches must have equal output types"):
         written(jnp.asarray(x.numpy()), 2, jnp.asarray(1.0))
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize(
+    "mask", [lambda x: ~(x > 0), lambda x: (x > 0) & (x < 2), lambda x: True | (x > 0), lambda x: (x > 0) ^ (x > 1)]
+)
+def test_a_mask_is_one_whatever_it_is_made_with(mask, typed):
+    def written(x):
+        y, chosen = x * 1, mask(x)
+        y[chosen] = 3.0
+        if x.sum() > 0:
+            y[~chosen] = 4.0
+        return y
+
+    for numbers in XS:
+        x = torch.tensor(numbers, dtype=torch.float64)
+        program = gfx.symbolic_trace(written, *((x,) if typed else ()), backend="torch")
+        np.testing.assert_allclose(jax.jit(program.to("jax"))(jnp.array(numbers)), written(x).numpy())

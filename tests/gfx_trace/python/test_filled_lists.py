@@ -1,5 +1,8 @@
 """Lists behind the loop that filled them: what code does with them, and what shares memory with their items."""
 
+import collections
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -109,3 +112,32 @@ def test_parts_of_open_number_are_views():
     for x in XS:
         for want, got in zip(writes_parts(torch.tensor(x)), program(torch.tensor(x)), strict=True):
             torch.testing.assert_close(got, want)
+
+
+# ---------------------------------------------------------------------- code in C goes over a list by itself
+GOING_OVER = {
+    "accumulate": lambda found: list(itertools.accumulate(found)),
+    "chain": lambda found: list(itertools.chain(found, [5.0])),
+    "islice": lambda found: list(itertools.islice(found, 2)),
+    "deque": lambda found: list(collections.deque(found, maxlen=2)),
+    "how many": lambda found: len(collections.deque(found)),
+    "pairs": lambda found: [a - b for a, b in itertools.combinations(found, 2)],
+    "extend": lambda found: [1.0, *collections.deque(found)],
+    "reversed": lambda found: list(reversed(found)),
+}
+
+
+@pytest.mark.parametrize("made", [lambda x: [float(e) for e in x], lambda x: [e * 2 for e in x]])
+@pytest.mark.parametrize("name", GOING_OVER)
+def test_code_in_c_gets_the_items_of_a_filled_list(name, made):
+    x = torch.tensor([2.0, 1.0, 4.0], dtype=torch.float64)
+    fn = lambda x: GOING_OVER[name](made(x))
+    want = fn(x)
+    assert repr(gfx.symbolic_trace(fn, x)(x)) == repr(want)
+
+
+@pytest.mark.parametrize("name", ["accumulate", "islice", "deque", "how many"])
+def test_code_in_c_gets_no_list_of_open_length(name):
+    fn = lambda x: GOING_OVER[name]([e * 2 for e in x])
+    with pytest.raises(UnsupportedConstruct, match="its items are the rows of one tensor"):
+        gfx.symbolic_trace(fn, backend="torch")
