@@ -167,7 +167,7 @@ class Choices:
         """A read of a variable that may be undefined."""
         if isinstance(x, Undefined):
             error = UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
-            raise Raised(error, self.span(), error.args) if self.stack else error
+            raise Raised(error, self.span(), error.args, len(self.raising.handlers)) if self.stack else error
         if isinstance(x, Partial):
             known = self.facts.decide(x.test)
             chosen = None if known is None else x.sides[0 if known else 1]

@@ -171,7 +171,7 @@ class Loops:
 
     def _always_raises(self: Tracer, raised: Raised) -> bool:
         """A body that ends with a raise: it is checked that the body is not reached."""
-        if self.raising.catches(raised.error):
+        if self.raising.catches(raised.error, around=raised.around):
             raise self.caught(raised)
         self.checked(False, raised)
         return True

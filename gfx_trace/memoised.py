@@ -11,7 +11,8 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from gfx_ir.graph import Graph, Value
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.op import Trait
 from gfx_ir.trees import leaves
 
 from .aliases import Doubt, doubt, mutable
@@ -118,7 +119,7 @@ class Memoised:
             if tracer.journal.frames[-1]:
                 gc.collect(0)  # closures that hold each other
                 tracer.journal.forget_owned(made)
-            wrote = bool(tracer.journal.frames[-1]) or any(node.op.effect for node in mark.nodes())
+            wrote = bool(tracer.journal.frames[-1]) or any(map(_lasts, mark.nodes()))
         finally:
             tracer.journal.keep()
         if wrote:
@@ -159,6 +160,12 @@ class Memoised:
                 doubt(leaf, tensors, _MAY_BE, add=True)
         held = containers(made, other)
         self.tracer.journal.shared.update((key, x) for x in (made, other) for key in (id(x),) if key in held)
+
+
+def _lasts(node: Node) -> bool:
+    """Whether a node, or one in its regions, has an effect that is another one the second time: exceptions are not."""
+    inside = [inner for region in node.regions for inner in region.walk()]
+    return any(each.op.effect and not each.op.traits & Trait.RAISES for each in (node, *inside))
 
 
 def _in_tuples(items: tuple) -> Iterator[Any]:

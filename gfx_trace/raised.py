@@ -18,9 +18,9 @@ INSTEAD_OF_CATCHING = "test before the `try`, or let the exception leave the fun
 class Raised(BaseException):
     """A rewritten `raise` was reached under an open test: the region ends here."""
 
-    def __init__(self, error: BaseException, span: Any, args: tuple) -> None:
-        """`args`: what the exception was made with, as ops take it."""
-        self.error, self.span = error, span
+    def __init__(self, error: BaseException, span: Any, args: tuple, around: int) -> None:
+        """`args`: what the exception was made with, as ops take it; `around`: so many try statements may still take it."""
+        self.error, self.span, self.around = error, span, around
         self.told = args if len(args) > 1 or (args and type(args[0]) is tuple) else args[0] if args else ""
 
 
@@ -45,13 +45,19 @@ def _made(cls: type, base: type) -> type:
 
 
 class gfx_handlers:
-    """Around the body of a `try` with `except` clauses; `kinds()`: what they catch."""
+    """Around the body of a `try` with `except` clauses; `kinds()`: what they catch; `clauses`: functions of those that end with a
+    raise in any case, None for others. `depth`: how many regions were there."""
 
-    def __init__(self, kinds: Callable[[], Any]) -> None:
-        self.kinds = kinds
+    def __init__(self, kinds: Callable[[], Any], clauses: tuple[Callable[[Any], None] | None, ...] = ()) -> None:
+        self.kinds, self.clauses, self.depth = kinds, clauses, 0
 
     def __enter__(self) -> None:
-        active.builder.raising.handlers.append((len(active.builder.stack), self.kinds))
+        self.depth = len(active.builder.stack)
+        active.builder.raising.handlers.append(self)
+
+    def clause(self, error: BaseException) -> Callable[[Any], None] | None:
+        """The function of the clause that takes an error."""
+        return next((f for kind, f in zip(self.kinds(), self.clauses) if isinstance(error, kind)), None)
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         tracer = active.builder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
@@ -9,7 +10,7 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.op import Point, Trait
 
 from .interfaces import Capturing
-from .raised import INSTEAD_OF_CATCHING, Raised
+from .raised import INSTEAD_OF_CATCHING, Raised, gfx_handlers
 from .told import told
 
 
@@ -18,7 +19,7 @@ class Raising:
 
     def __init__(self, tracer: Capturing) -> None:
         self._tracer = tracer
-        self.handlers: list[tuple[int, Any]] = []  # how many regions were there, what they catch
+        self.handlers: list[gfx_handlers] = []
         self.may_raise: dict[
             Node, str
         ] = {}  # what Python computes with numbers that are open, and the error that it may raise
@@ -47,16 +48,42 @@ class Raising:
         made = self._tracer.call(error, (), {}) if isinstance(error, type) else error
         if cause is not None:
             made.__cause__ = cause
-        caught_here = self.catches(made, len(self._tracer.stack))  # Python finds the clause itself
-        return (
-            Raised(made, self._tracer.span(), told(self._tracer, getattr(made, "args", ())))
-            if self._tracer.stack and not caught_here
-            else made
-        )
+        depth = len(self._tracer.stack)
+        if not depth or self.catches(made, depth):  # Python finds the clause itself
+            return made
+        taking = next((at for at in reversed(range(len(self.handlers))) if self._takes(at, made)), None)
+        clause = None if taking is None else self.handlers[taking].clause(made)
+        raised = Raised(made, self._tracer.span(), told(self._tracer, getattr(made, "args", ())), len(self.handlers))
+        return raised if clause is None or taking is None else self._behind(raised, clause, taking)
 
-    def catches(self, error: BaseException, depth: int | None = None) -> bool:
-        """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only."""
-        return any(isinstance(error, kinds()) for at, kinds in self.handlers if depth is None or at == depth)
+    def _behind(self, raised: Raised, clause: Callable[[Any], None], at: int) -> Raised:
+        """What an except clause raises, which a region reaches from within the try statement `at`: it is run there."""
+        inside = self.handlers[at:]
+        del self.handlers[at:]
+        try:
+            try:
+                raise raised.error
+            except BaseException as error:  # which a bare `raise` in the clause finds
+                clause(error)
+        except Raised as found:
+            return found
+        except UnboundLocalError:  # of a variable that only the function around the clause has by then
+            return raised
+        finally:
+            self.handlers += inside
+        return raised
+
+    def _takes(self, at: int, error: BaseException) -> bool:
+        return isinstance(error, self.handlers[at].kinds())
+
+    def catches(self, error: BaseException, depth: int | None = None, around: int | None = None) -> bool:
+        """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only; `around`:
+        of so many outermost ones."""
+        return any(
+            isinstance(error, handler.kinds())
+            for handler in self.handlers[:around]
+            if depth is None or handler.depth == depth
+        )
 
     def of_numbers(self, what: str, made: Any, *errors: type[Exception]) -> None:
         """Note what Python may raise where it computes a number: refused where an except clause waits for it."""

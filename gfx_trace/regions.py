@@ -180,7 +180,7 @@ class Regions:
         """One side raises: a check, and the other side goes on without a test."""
         raised = side.raised
         assert raised is not None
-        if self.raising.catches(raised.error):
+        if self.raising.catches(raised.error, around=raised.around):
             raise self.caught(raised)
         passes = self.not_(self.wrap(test)).read() if at == 0 else test
         if any(node.op.effect for node in side.graph.walk()):

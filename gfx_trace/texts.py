@@ -38,7 +38,17 @@ class Texts:
         return self.wrap(self.add_text(tuple(inner)))
 
     def _worded(self: Tracer, value: Any, conversion: Any, spec: Any) -> tuple:
-        """A piece of a text; of an object of the user's own that holds captured data, what its own `__str__` or `__repr__` gives."""
+        """A piece of a text; of an object of the user's own that holds captured data, what its own `__str__` or `__repr__` gives; of
+        an exception what it was made with."""
+        if (
+            isinstance(value, BaseException)
+            and type(value).__str__ is BaseException.__str__
+            and conversion in (None, "", "s")
+        ):
+            if holds_open(value.args):
+                return (
+                    self._worded(value.args[0], "s", spec) if len(value.args) == 1 else (value.args, conversion, spec)
+                )
         give = self.native_methods.text_of(value, conversion)
         return (value, conversion, spec) if give is None else (self.call(give, (value,), {}), None, spec)
 

@@ -160,10 +160,11 @@ def code_of(text: str) -> Iterator[tuple[int, str]]:
         if quote:
             if char == "\\":
                 at += 1
-            elif char == quote:
-                quote = ""
+            elif text.startswith(quote, at):
+                at, quote = at + len(quote) - 1, ""
         elif char in "'\"":
-            quote = char
+            quote = char * 3 if text.startswith(char * 3, at) else char
+            at += len(quote) - 1
         else:
             yield at, char
         at += 1

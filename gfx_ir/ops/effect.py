@@ -146,7 +146,7 @@ op(
     memory=free,
     effect=True,
     control=Check(),
-    traits=Trait.APART | Trait.UNSAVED,
+    traits=Trait.APART | Trait.UNSAVED | Trait.RAISES,
     doc='Raise the exception called `error` (a builtin, or a class of its own over one: "ValueError.Unstable") with `message`, or with '
     "each of a tuple, where pred is false; a list is a format and what stands in it.",
 )
@@ -160,7 +160,7 @@ op(
     memory=free,
     effect=True,
     control=Evaluate(),
-    traits=Trait.APART | Trait.UNSAVED,
+    traits=Trait.APART | Trait.UNSAVED | Trait.RAISES,
     doc="Compute x, which nobody takes, for the error that Python may raise there; `error` names it where compiled code, which "
     "computes with arrays, raises none.",
 )

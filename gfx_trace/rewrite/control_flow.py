@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
+from ..scope_names import own
 from .comprehensions import structure
 from .context import Frame
 from .flow import Rest, falls
@@ -26,6 +27,8 @@ from .templates import (
     store,
     thunk,
 )  # fmt: skip
+
+_LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await)
 
 
 class ControlFlow(Statements):
@@ -242,8 +245,14 @@ class ControlFlow(Statements):
         body = self.protected(s.body, block(s.orelse).gen | end, handled)
         orelse = self.protected(s.orelse, end, end)
         ends = [self.defined] if falls(s.body) and falls(s.orelse) else []
+        clauses: list = []
         if s.handlers and not (self.is_generator and s.__dict__.get("native")):
-            item = ast.withitem(hook("gfx_handlers", [self.caught(s)], s), None)
+            taking = []
+            for h in s.handlers:
+                self.defined = set(clean)
+                clauses += (made := self.raising_clause(h))
+                taking.append(load(made[0].name) if made else const(None))
+            item = ast.withitem(hook("gfx_handlers", [self.caught(s), at(ast.Tuple(taking, LOAD), s)], s), None)
             body = [at(ast.With([item], body or [ast.Pass()]), s)]
         for h in s.handlers:
             self.defined = set(clean)
@@ -258,7 +267,27 @@ class ControlFlow(Statements):
         s.body, s.orelse = body or [ast.Pass()], orelse
         if s.handlers and isinstance(s, ast.Try):  # a refusal is not for the user's own clauses to catch
             s.handlers.insert(0, at(ast.ExceptHandler(load("gfx_Error"), None, [at(ast.Raise(), s)]), s))
-        return [s]
+        return [*clauses, s]
+
+    def raising_clause(self, h: ast.ExceptHandler) -> list:
+        """An except clause that ends with a raise in any case, as a function of what it takes: where a test decides whether there is
+        an error, it is run on that side. None where it does anything else, or reads a variable before it assigns it."""
+        use = self.summaries.block(h.body)
+        taken = h.name or self.fresh("error")
+        inside = [n for s in h.body for n in (s, *own(s))]
+        if (
+            falls(h.body)
+            or any(isinstance(n, _LEAVES) for n in inside)
+            or not self.vars.nonlocals.isdisjoint(use.assigned)
+            or not self.vars.globals.isdisjoint(use.assigned)
+            or any(name in use.gen and name != taken for name in use.assigned)
+        ):
+            return []
+        name, body = self.fresh("clause"), [deep_copy(statement) for statement in h.body]
+        kept, self.kept_live = self.kept_live, set()
+        made, _ = self.generated(name, h, use, [], lambda: self.block(body, set()), [taken])
+        self.kept_live = kept
+        return [made]
 
     @staticmethod
     def caught(s: ast.Try) -> ast.Lambda:

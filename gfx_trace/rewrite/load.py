@@ -18,7 +18,7 @@ from .parse import FUTURE
 from .pipeline import ASYNC, factory, rewritten
 from .templates import HOOKS
 
-MADE = ("then_", "else_", "body_", "test_", "rest_", "operand_", "side_", "message_")
+MADE = ("then_", "else_", "body_", "test_", "rest_", "operand_", "side_", "message_", "clause_")
 
 
 class _Mark:

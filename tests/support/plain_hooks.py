@@ -151,7 +151,7 @@ def gfx_enter(made):
 
 
 @contextlib.contextmanager
-def gfx_handlers(kinds):
+def gfx_handlers(kinds, clauses):
     yield
 
 
