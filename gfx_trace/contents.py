@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from gfx_ir.errors import CaptureError
 from gfx_ir.probing import is_module
 
 _WRITING = frozenset(
@@ -85,11 +86,26 @@ def _put_list(held: list, content: Any) -> None:
     list.__setitem__(held, slice(None), content)
 
 
+def _resized(put: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """`put`, which gives memory back its size. Raises CaptureError where a memoryview still lends it."""
+
+    def write(held: Any, content: Any) -> None:
+        try:
+            put(held, content)
+        except BufferError as error:
+            what = f"GFX cannot give a {type(held).__name__} back what it held before the capture: a memoryview lends its memory"
+            raise CaptureError(what, hint="release the memoryview: with memoryview(…) as view") from error
+
+    return write
+
+
+@_resized
 def _put_bytes(held: bytearray, content: Any) -> None:
     if bytes(held) != content.value:
         bytearray.__setitem__(held, slice(None), content.value)
 
 
+@_resized
 def _put_array(held: array.array, content: Any) -> None:
     now = array.array.tobytes(held)
     if now == content.value:
