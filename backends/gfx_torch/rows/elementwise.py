@@ -75,6 +75,11 @@ def _scaled(op: str) -> Any:
     return fn
 
 
+def _difference(args: SimpleNamespace) -> str:
+    """x1 - x2; PyTorch takes no booleans, which are whole numbers where others do."""
+    return " - ".join(f"{name}.long()" if kind_of(getattr(args, name)) == "b" else name for name in ("x1", "x2"))
+
+
 def _divide(input: Any, other: Any, *, rounding_mode: Any = None) -> Any:
     if rounding_mode is None:
         return ops.divide(input, other)
@@ -212,7 +217,7 @@ ROWS = (
     ),
     Row(
         "subtract",
-        "x1 - x2",
+        _difference,
         {
             names("sub", "subtract"): _scaled("subtract"),
             "Tensor.__sub__": two(ops.subtract),

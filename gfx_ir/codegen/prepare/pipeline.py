@@ -26,6 +26,7 @@ from .lists import make_tensors
 from .masked import choose_by_masks
 from .merge import merge_tests
 from .own_gradients import take_out
+from .powers import give_powers
 from .python_numbers import lower_numbers
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
@@ -76,6 +77,7 @@ def prepare(
     told = lambda graph: Facts([graph], {}, program.promotion)  # as it is by then
     for graph in bottom_up(entry, functions):
         leave_out(graph, backend, program.promotion)
+        give_powers(graph, backend, program.promotion, told(graph))
         cast_whole_numbers(graph, backend, program.promotion, told(graph))
         if style.control == "functional":
             choose_by_masks(graph, told(graph))

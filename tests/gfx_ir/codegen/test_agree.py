@@ -86,3 +86,12 @@ def test_booleans_are_subtracted_in_torch(fn):
     for a, b in zip(got, want, strict=True):
         assert str(a.dtype).removeprefix("torch.") == b.dtype.name
         np.testing.assert_allclose(np.asarray(a), np.asarray(b))
+
+
+@pytest.mark.parametrize(
+    "fn", [lambda e, b: 2**e, lambda e, b: b**e, lambda e, b: (-1) ** e, lambda e, b: 0**e, lambda e, b: 10 ** e.abs()]
+)
+def test_whole_numbers_to_a_negative_power_are_those_of_torch(fn):
+    e, b = torch.tensor([0, 1, -2, 3, -3]), torch.tensor([2, -1, 1, -3, -1])
+    got = gfx.symbolic_trace(fn, e, b).to("jax")(jnp.asarray(e.numpy()), jnp.asarray(b.numpy()))
+    np.testing.assert_array_equal(np.asarray(got), fn(e, b).numpy())
