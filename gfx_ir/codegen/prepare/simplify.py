@@ -28,6 +28,8 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
             _truth(node, facts)
         if node.op.name == "logical_not":
             _twice(node, facts)
+        if node.op.name == "host":
+            _once(node)
         if is_loop(node):
             _name_carried(node)
         if is_test(node):
@@ -57,6 +59,14 @@ def _twice(node: Node, facts: Facts) -> None:
     value = node.args[0]
     if type(value) is Value and value.node.op.name == "logical_not" and facts.is_boolean(value.node.args[0]):
         node.value.replace_by(value.node.args[0])
+
+
+def _once(node: Node) -> None:
+    """`1 * n` of a size is n."""
+    sign, operands = node.args[:2]
+    others = [leaf for leaf in operands if type(leaf) is not int or leaf != 1] if sign == "*" else []
+    if len(others) == 1 and len(operands) == 2 and type(others[0]) is Value and others[0].kind == "int":
+        node.value.replace_by(others[0])
 
 
 def _opposite(value: Value, before: Node, name: str | None, facts: Facts) -> Any:
