@@ -82,7 +82,7 @@ class MadeOf:
     def _is_not_negative(self, value: Value) -> bool:
         node = value.node
         if self.handed(value) is None:
-            if node.op.traits & Trait.NOT_NEGATIVE or _is_square(node):
+            if node.op.traits & Trait.NOT_NEGATIVE or _is_square(node) or _counts_up(node):
                 return True
             if not node.op.traits & Trait.KEEPS_SIGN:
                 return False
@@ -106,6 +106,13 @@ def _grows(node: Node) -> bool:
 def is_literal(leaf: Any, most: int) -> bool:
     """Whether a number stands there that is no greater than that."""
     return isinstance(leaf, int) and leaf <= most
+
+
+def _counts_up(node: Node) -> bool:
+    """0, 1, 2 … or what else a range has that begins at no negative number and rises."""
+    if node.op.name != "arange" or not _is_not_negative(node.arg("step")):
+        return False
+    return node.arg("stop") is None or _is_not_negative(node.arg("start"))
 
 
 def _is_square(node: Node) -> bool:
