@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .errors import VerifyError
+from .graph import Graph
 from .source import Span
 from .trees import BRANCHES, leaves
 
@@ -32,3 +34,15 @@ def is_range(item: Any) -> bool:
 def join_path(prefix: str, path: str) -> str:
     """The path of a parameter of a callee that is called with `prefix`."""
     return f"{prefix}.{path}" if prefix and path else prefix or path
+
+
+def with_regions(graphs: Iterable[Graph]) -> list[Graph]:
+    """The graphs, and the regions of their nodes at any depth; each once."""
+    found = dict.fromkeys(graphs)
+    stack = list(found)
+    while stack:
+        for node in stack.pop():
+            for region in node.regions:
+                found[region] = None
+                stack.append(region)
+    return list(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +11,7 @@ from ..errors import GfxError, VerifyError
 from ..graph import Graph
 from ..pause import collection_paused
 from ..program import Program
+from ..regions import with_regions
 from ..verify import verify
 
 ALL: tuple = ("*",)
@@ -141,15 +141,3 @@ class Pass:
 def every_graph(program: Program) -> list[Graph]:
     """The entry, the functions and all their regions; what a node holds comes after the graph that the node stands in."""
     return with_regions((program.entry, *program.functions.values()))
-
-
-def with_regions(graphs: Iterable[Graph]) -> list[Graph]:
-    """The graphs, and the regions of their nodes at any depth; each once."""
-    found = dict.fromkeys(graphs)
-    stack = list(found)
-    while stack:
-        for node in stack.pop():
-            for region in node.regions:
-                found[region] = None
-                stack.append(region)
-    return list(found)

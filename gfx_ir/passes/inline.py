@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..graph import Graph
 from ..program import Program
 from ..reach import needed_first
-from .base import Context, Pass, with_regions
+from ..regions import with_regions
+from .base import Context, Pass
 from .moves import relink, splice
 
 

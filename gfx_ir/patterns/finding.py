@@ -14,6 +14,7 @@ from ..keys import constant_key, tree_key
 from ..op import OpDef
 from ..program import Program
 from ..reach import needed_first
+from ..regions import with_regions
 from ..trees import leaves, tree_map
 from .holes import Hole, PatternError
 from .matching import Attempt, Failure
@@ -114,7 +115,8 @@ def find(target: Graph | Program, patterns: Pattern | Iterable[Pattern], promoti
     wanted = [patterns] if isinstance(patterns, Pattern) else list(patterns)
     rules = target.promotion if isinstance(target, Program) else promotion
     index = Index((one, variant) for one in wanted for variant in one.variants)
-    return [match for graph in graphs_of(target) for match in Finder(graph, wanted, rules, index).all()]
+    finders = [Finder(graph, wanted, rules, index) for graph in graphs_of(target)]
+    return [match for finder in finders for node in finder.begins() for match in finder.at(node)]
 
 
 class Finder:
@@ -127,14 +129,22 @@ class Finder:
         self.index = index or Index((one, variant) for one in patterns for variant in one.variants)
         self.states = self.index.states(self.nodes)
         self._fits = self.index.fits(self.states)
+        self._takers: dict[Value, dict[OpDef, list[Node]]] = {}
         self._numbers: Numbers | None = None
         self._made: dict[Hashable, tuple[Variant | None, list[Value]]] = {}
 
-    def all(self) -> Iterator[Match]:
-        """Every match, in the order of the graph."""
-        for node, state in self.states.items():
-            if state:
-                yield from self.at(node)
+    def begins(self) -> list[Node]:
+        """The nodes at which a pattern may begin, in the order of the graph."""
+        return [node for node, state in self.states.items() if self.index.roots[state]]
+
+    def _users(self, value: Value, op: OpDef) -> list[Node]:
+        found = self._takers.get(value)
+        if found is None:
+            found = self._takers[value] = {}
+            for user in value.uses:
+                if user.graph is value.graph:
+                    found.setdefault(user.op, []).append(user)
+        return found.get(op, [])
 
     def at(self, node: Node) -> Iterator[Match]:
         """The matches that begin at a node, the largest first; each pattern once."""
@@ -148,7 +158,7 @@ class Finder:
 
     def attempt(self, owner: Pattern, variant: Variant, node: Node) -> Match | Mismatch:
         """One variant at one node."""
-        first = Attempt(variant, self._fits)
+        first = Attempt(variant, self._users, self._fits)
         if not first.run([(variant.root, node.values[variant.root.index - 1])]):
             assert first.failure is not None
             return Mismatch(owner, first.failure)
@@ -159,7 +169,7 @@ class Finder:
         root = variant.root
         if node.op is not root.node.op or root.index > len(node.values):
             return Failure(node, f"{node.op.name} stands where the pattern has {root.node.op.name}", 0)
-        told = Attempt(variant)
+        told = Attempt(variant, self._users)
         if not told.run([(root, node.values[root.index - 1])]) and told.failure is not None:
             return told.failure
         found = self.attempt(owner, variant, node)
@@ -184,7 +194,7 @@ class Finder:
             return Mismatch(owner, Failure(node, "for what stands there the pattern is another one", size))
         if self._numbers is None:
             self._numbers = Numbers(self.nodes)
-        second = Attempt(made, self._numbers.fits(made, fixed), fixed)
+        second = Attempt(made, self._users, self._numbers.fits(made, fixed), fixed)
         if not second.run(list(zip(made.outputs, outputs))):
             assert second.failure is not None
             return Mismatch(owner, second.failure)
@@ -259,12 +269,4 @@ def _cone(node: Node, depth: int) -> list[Node]:
 
 def graphs_of(target: Graph | Program) -> list[Graph]:
     """The graphs of a program, or a graph, with all regions; those that hold others come first."""
-    roots = [target] if isinstance(target, Graph) else [target.entry, *target.functions.values()]
-    found = dict.fromkeys(roots)
-    stack = list(found)
-    while stack:
-        for node in stack.pop():
-            for region in node.regions:
-                found[region] = None
-                stack.append(region)
-    return list(found)
+    return with_regions([target] if isinstance(target, Graph) else [target.entry, *target.functions.values()])

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..graph import Node, Value
 from ..keys import tree_key
-from ..op import Trait
+from ..op import OpDef, Trait
 from ..text import same_constant
 from ..trees import BRANCHES, children, leaves, tree_map
 from ..types import LogicalTensor
@@ -17,6 +17,9 @@ from .variants import Variant
 
 Fits = Callable[[Any, Any], bool]
 """fits(leaf of the pattern, leaf of the graph): whether the one may be the other as far as ops and constants tell."""
+
+Users = Callable[[Value, OpDef], Sequence[Node]]
+"""users(value, op): the nodes of that op in its graph that take the value."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,10 @@ class Attempt:
     holes, and `gone` the nodes that it stands for; else `failure` says why. `fixed`: what placeholders of the variant are.
     Without `fits` it is tried to tell why it fails: of what commutes one order alone."""
 
-    def __init__(self, variant: Variant, fits: Fits | None = None, fixed: Mapping[Value, Any] | None = None) -> None:
-        self.variant, self.fits, self.fixed = variant, fits, fixed or {}
+    def __init__(
+        self, variant: Variant, users: Users, fits: Fits | None = None, fixed: Mapping[Value, Any] | None = None
+    ) -> None:  # fmt: skip
+        self.variant, self.users, self.fits, self.fixed = variant, users, fits, fixed or {}
         self.nodes: dict[Node, Node] = {}
         self.bound: dict[Hole, Any] = {}
         self.gone: set[Node] = set()
@@ -173,11 +178,10 @@ class Attempt:
     def _above(self, shared: Any, above: Node) -> Iterator[list[Goal]]:
         """The nodes that take what a leaf of the pattern is, and may be the node above it."""
         taken = self._leaf(shared)
-        for user in taken.users() if type(taken) is Value else ():
-            if user.op is above.op and user.graph is taken.graph:
-                goals = [Goal(wanted, found, user) for wanted, found in zip(above.values[:1], user.values)]
-                if self.fits is None or self.fits(above.values[0], user.values[0]):
-                    yield goals
+        for user in self.users(taken, above.op) if type(taken) is Value else ():
+            wanted, found = above.values[0], user.values[0]
+            if user in taken.uses and (self.fits is None or self.fits(wanted, found)):
+                yield [Goal(wanted, found, user)]
 
     def _leaf(self, leaf: Any) -> Any:
         """What a leaf of the pattern is in the graph."""
@@ -199,7 +203,8 @@ class Attempt:
                 if outside is None or value in given:
                     continue
                 if not node.op.traits & Trait.ASKS:
-                    return node, f"{_shown(value)} is taken by {_told(outside)}, too"
+                    user = "the result" if outside.op.name == "output" else outside.op.name
+                    return node, f"{_shown(value)} is taken by {user}, too"
                 gone.discard(node)
                 break
         return None
@@ -257,12 +262,6 @@ def _has_type(found: Any, wanted: LogicalTensor) -> bool:
     if not isinstance(known, LogicalTensor) or known.dtype != wanted.dtype:
         return False
     return wanted.dims is None or known.dims == wanted.dims
-
-
-def _told(node: Node) -> str:
-    if node.op.name == "output":
-        return "the result"
-    return node.op.name + (f" [{node.span.place()}]" if node.span is not None else "")
 
 
 def _shown(leaf: Any) -> str:

@@ -39,7 +39,8 @@ def rewrite(
     count = 0
     for graph in graphs_of(target):
         finder = Finder(graph, [pattern], rules, None if finder is None else finder.index)
-        count += _Rewriting(graph, finder, replacement, names).run(when)
+        if finder.begins():
+            count += _Rewriting(graph, finder, replacement, names).run(when)
     return count
 
 
@@ -72,7 +73,7 @@ class _Rewriting:
     def run(self, when: Callable[[Match], Any] | None) -> int:
         """Replace what `when` takes; how many."""
         count = 0
-        for node in reversed(self.finder.nodes):
+        for node in reversed(self.finder.begins()):
             for match in self.finder.at(node) if node.graph is self.graph else ():
                 place = self._place(match) if when is None or when(match) else None
                 if place is not None and self._replace(match, place):
