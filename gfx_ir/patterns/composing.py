@@ -58,6 +58,11 @@ def only(names: str) -> Callable[[Match], bool]:
     return lambda match: _tensors(match, names)
 
 
+def _whole_numbers(tensors: str, *names: str) -> Callable[[Match], bool]:
+    """The same, and whole numbers stand for some others: one axis, not several."""
+    return lambda match: _tensors(match, tensors) and all(type(match[name]) is int for name in names)
+
+
 def _with_vectors(tensors: str, vectors: str) -> Callable[[Match], bool]:
     """The same, and some of them, where there are any, have one axis."""
 
@@ -142,7 +147,7 @@ def _over_axes(name: str, made: Callable[[int], Callable[..., Any]]) -> list[Rul
 def rules() -> dict[str, tuple[Rule, ...]]:
     """The ops that can be composed, each after those that its own forms are written with; for each what becomes it."""
     near = functools.partial(Rule, near=True)
-    x = only("x")
+    x, along = only("x"), _whole_numbers("x", "axis")
     return {
         "relu": (Rule(forms.above_zero, lookup("relu"), x),),
         "gelu": (
@@ -151,8 +156,8 @@ def rules() -> dict[str, tuple[Rule, ...]]:
             near(forms.gelu_by_tanh, lambda x: ops.gelu(x, approximate="tanh"), x),
         ),
         **{name: (_whole(name, x),) for name in ("silu", "softplus", "mish", "elu", "leaky_relu", "logsigmoid")},
-        "log_softmax": (_whole("log_softmax", x),),
-        "softmax": (_whole("softmax", x), near(forms.softmax_still, _still, x)),
+        "log_softmax": (_whole("log_softmax", along),),
+        "softmax": (_whole("softmax", along), near(forms.softmax_still, _still, along)),
         "layer_norm": (
             *_over_axes("layer_norm", _layer_norm),
             near(forms.layer_norm_by_hand, _layer_norm(1), _affine(1)),

@@ -34,13 +34,18 @@ def _indexes_channels(both: tuple) -> bool:
 
 
 def above_zero(x: Any) -> Any:
-    """The larger of x and 0."""
-    return one_of(ops.maximum(x, 0), ops.maximum(require(x, _floating, "known to be of floating-point numbers"), 0.0))
+    """The larger of x and 0, in the dtype of x."""
+    zero = anything()
+    require((x, zero), _zero_beside, "a 0 that leaves x its dtype")
+    return ops.maximum(x, zero)
 
 
-def _floating(x: Any) -> bool:
+def _zero_beside(both: tuple) -> bool:
+    x, zero = both
     known = x.type.dtype if type(x) is Value and isinstance(x.type, LogicalTensor) else None
-    return known is not None and known.kind == "f"
+    if type(zero) is int:
+        return zero == 0 and (known is None or known.kind != "b")
+    return type(zero) is float and zero == 0 and known is not None and known.kind == "f"
 
 
 # ---------------------------------------------------------------------- but for rounding

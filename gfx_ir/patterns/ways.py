@@ -147,7 +147,7 @@ def anything(type: LogicalTensor | str | None = None) -> Any:
 
 def require(value: Any, test: Test, what: str = "") -> Any:
     """Let a value or an argument (or a tuple of them) match only where test(what stands there) holds; returns it. The test gets
-    Values and constants; `what` ends the sentence "... is not"."""
+    Values and constants; `what` ends the sentence "... is not". It holds of each variant, whichever alternative was taken."""
     way = active.builder
     if isinstance(way, Way):
         way.required.append((value, test, what or getattr(test, "__name__", "a test")))

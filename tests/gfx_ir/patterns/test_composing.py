@@ -133,6 +133,14 @@ def test_an_op_is_not_composed_of_what_its_targets_do_not_take():
 """
     program = read(lines, x=f32(2, 8), w=f32(2, 8))  # the weight is no vector
     assert compose(program, ["layer_norm"]) == 1 and ops_of(program) == ["layer_norm", "multiply"]
+    both = read(
+        "def f(x):\n    m = max(x, axis=(0, 1), keepdims=True)\n    c = subtract(x, m)\n    e = exp(c)\n"
+        "    s = sum(e, axis=(0, 1), keepdims=True)\n    a = divide(e, s)\n    return a\n"
+    )
+    assert compose(both) == 0  # no target has softmax over two axes
+    for element, zero, count in (("bool", "0", 0), ("int64", "0", 1), ("int64", "0.0", 0), ("float32", "0.0", 1)):
+        larger = read(f"def f(x):\n    a = maximum(x, {zero})\n    return a\n", x=gfx.TensorSpec((3,), element))
+        assert compose(larger) == count
     slope = read("def f(x, s):\n    p = greater(x, 0)\n    n = multiply(x, s)\n    a = where(p, x, n)\n    return a\n")
     assert compose(slope) == 0  # the slope of leaky_relu is a number
 
