@@ -45,7 +45,9 @@ class Pattern:
     def match(self, at: Node | Value, promotion: str = "torch") -> Match | Mismatch:
         """Whether it matches at a node. A Mismatch is false, and says where and why the best variant failed."""
         node = at.node if isinstance(at, Value) else at
-        finder = Finder(_cone(node, max(variant.depth for variant in self.variants)), [self], promotion)
+        depth = max(variant.depth for variant in self.variants)
+        aside = any(variant.steps for variant in self.variants)  # outputs that do not stand below the root
+        finder = Finder(node.graph or () if aside else _cone(node, depth), [self], promotion)
         for match in finder.at(node):
             return match
         failures = [finder.why(self, variant, node) for variant in self.variants]
@@ -130,6 +132,7 @@ class Finder:
         self.states = self.index.states(self.nodes)
         self._fits = self.index.fits(self.states)
         self._takers: dict[Value, dict[OpDef, list[Node]]] = {}
+        self._branching: set[Node] | None = None
         self._numbers: Numbers | None = None
         self._made: dict[Hashable, tuple[Variant | None, list[Value]]] = {}
 
@@ -137,7 +140,8 @@ class Finder:
         """The nodes at which a pattern may begin, in the order of the graph."""
         return [node for node, state in self.states.items() if self.index.roots[state]]
 
-    def _users(self, value: Value, op: OpDef) -> list[Node]:
+    def users(self, value: Value, op: OpDef) -> list[Node]:
+        """The nodes of that op that took a value when it was asked for first."""
         found = self._takers.get(value)
         if found is None:
             found = self._takers[value] = {}
@@ -145,6 +149,16 @@ class Finder:
                 if user.graph is value.graph:
                     found.setdefault(user.op, []).append(user)
         return found.get(op, [])
+
+    def branches(self, node: Node) -> bool:
+        """Whether several nodes took a value that stands somewhere below a node."""
+        if self._branching is None:
+            self._branching = set[Node]()
+            for one in self.nodes:
+                below = [leaf for leaf in leaves(one.args) if type(leaf) is Value]
+                if any(leaf.node in self._branching or len(leaf.uses) > 1 for leaf in below):
+                    self._branching.add(one)
+        return node in self._branching
 
     def at(self, node: Node) -> Iterator[Match]:
         """The matches that begin at a node, the largest first; each pattern once."""
@@ -158,7 +172,7 @@ class Finder:
 
     def attempt(self, owner: Pattern, variant: Variant, node: Node) -> Match | Mismatch:
         """One variant at one node."""
-        first = Attempt(variant, self._users, self._fits)
+        first = Attempt(variant, self, self._fits)
         if not first.run([(variant.root, node.values[variant.root.index - 1])]):
             assert first.failure is not None
             return Mismatch(owner, first.failure)
@@ -169,7 +183,7 @@ class Finder:
         root = variant.root
         if node.op is not root.node.op or root.index > len(node.values):
             return Failure(node, f"{node.op.name} stands where the pattern has {root.node.op.name}", 0)
-        told = Attempt(variant, self._users)
+        told = Attempt(variant, self)
         if not told.run([(root, node.values[root.index - 1])]) and told.failure is not None:
             return told.failure
         found = self.attempt(owner, variant, node)
@@ -194,7 +208,7 @@ class Finder:
             return Mismatch(owner, Failure(node, "for what stands there the pattern is another one", size))
         if self._numbers is None:
             self._numbers = Numbers(self.nodes)
-        second = Attempt(made, self._users, self._numbers.fits(made, fixed), fixed)
+        second = Attempt(made, self, self._numbers.fits(made, fixed), fixed)
         if not second.run(list(zip(made.outputs, outputs))):
             assert second.failure is not None
             return Mismatch(owner, second.failure)

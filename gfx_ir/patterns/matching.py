@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from ..graph import Node, Value
 from ..keys import tree_key
@@ -15,11 +15,18 @@ from ..types import LogicalTensor
 from .holes import Hole
 from .variants import Variant
 
-Fits = Callable[[Any, Any], bool]
-"""fits(leaf of the pattern, leaf of the graph): whether the one may be the other as far as ops and constants tell."""
+Fits = Callable[[Value, Any], bool]
+"""fits(value of the pattern, leaf of the graph): whether the one may be the other as far as ops and constants tell."""
 
-Users = Callable[[Value, OpDef], Sequence[Node]]
-"""users(value, op): the nodes of that op in its graph that take the value."""
+
+class Sight(Protocol):
+    """What an attempt asks of the graph."""
+
+    def users(self, value: Value, op: OpDef) -> Sequence[Node]:
+        """The nodes of that op that take a value."""
+
+    def branches(self, node: Node) -> bool:
+        """Whether several nodes take a value that stands somewhere below a node."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +63,9 @@ class Attempt:
     Without `fits` it is tried to tell why it fails: of what commutes one order alone."""
 
     def __init__(
-        self, variant: Variant, users: Users, fits: Fits | None = None, fixed: Mapping[Value, Any] | None = None
+        self, variant: Variant, graph: Sight, fits: Fits | None = None, fixed: Mapping[Value, Any] | None = None
     ) -> None:  # fmt: skip
-        self.variant, self.users, self.fits, self.fixed = variant, users, fits, fixed or {}
+        self.variant, self.graph, self.fits, self.fixed = variant, graph, fits, fixed or {}
         self.nodes: dict[Node, Node] = {}
         self.bound: dict[Hole, Any] = {}
         self.gone: set[Node] = set()
@@ -171,16 +178,27 @@ class Attempt:
         if self.fits is None:  # to tell why it fails: the order that comes nearer
             yield self._goals_of(inner, node, max(orders, key=lambda args: sum(map(_alike, inner.args, args))))
             return
-        fitting = [args for args in orders if self.fits(inner.args[0], args[0]) and self.fits(inner.args[1], args[1])]
-        for args in fitting if inner in self.variant.tied else fitting[:1]:
+        fitting = [args for args in orders if all(map(self._may, inner.args[:2], args))]
+        alike = inner not in self.variant.tied and not (len(fitting) > 1 and self.graph.branches(node))
+        for args in fitting[:1] if alike else fitting:
             yield self._goals_of(inner, node, args)
+
+    def _may(self, wanted: Any, found: Any) -> bool:
+        """Whether a leaf of the pattern may be one of the graph, whatever else is known; exact but for what is tied."""
+        if type(wanted) is Value:
+            return (
+                _same(self.fixed[wanted], found)
+                if wanted in self.fixed
+                else self.fits is None or self.fits(wanted, found)
+            )
+        return type(wanted) is Hole or type(wanted) in BRANCHES or _alike(wanted, found)
 
     def _above(self, shared: Any, above: Node) -> Iterator[list[Goal]]:
         """The nodes that take what a leaf of the pattern is, and may be the node above it."""
         taken = self._leaf(shared)
-        for user in self.users(taken, above.op) if type(taken) is Value else ():
+        for user in self.graph.users(taken, above.op) if type(taken) is Value else ():
             wanted, found = above.values[0], user.values[0]
-            if user in taken.uses and (self.fits is None or self.fits(wanted, found)):
+            if user in taken.uses and self._may(wanted, found):
                 yield [Goal(wanted, found, user)]
 
     def _leaf(self, leaf: Any) -> Any:
@@ -193,21 +211,27 @@ class Attempt:
 
     # ------------------------------------------------------------------ the whole
     def _escaping(self) -> tuple[Node, str] | None:
-        """No inner value may be taken outside. What only asks for sizes and types may: it stays."""
+        """No inner value may be taken outside, or be an argument. What only asks for sizes and types may: it stays."""
         self.gone = gone = set(self.nodes.values())
         given = {self.output(value) for value in self.variant.outputs}
+        arguments = {leaf for leaf in leaves([*self.bound.values(), *self.fixed.values()]) if type(leaf) is Value}
         for inner in reversed(self.variant.nodes):
             node = self.nodes[inner]
-            for value in node.values if node in gone else ():
+            if node not in gone:
+                continue
+            for value in node.values:
                 outside = next((user for user in value.uses if user not in gone), None)
-                if outside is None or value in given:
-                    continue
-                if not node.op.traits & Trait.ASKS:
-                    user = "the result" if outside.op.name == "output" else outside.op.name
-                    return node, f"{_shown(value)} is taken by {user}, too"
-                gone.discard(node)
-                break
+                if value in arguments or (outside is not None and value not in given):
+                    if not node.op.traits & Trait.ASKS:
+                        return node, self._taken(value, outside)
+                    gone.discard(node)
+                    break
         return None
+
+    def _taken(self, value: Value, outside: Node | None) -> str:
+        if outside is None:
+            return f"{_shown(value)} is an argument of the pattern and stands within it"
+        return f"{_shown(value)} is taken by {'the result' if outside.op.name == 'output' else outside.op.name}, too"
 
     def _refused(self) -> tuple[Node, str] | None:
         """What the pattern requires of values and arguments."""

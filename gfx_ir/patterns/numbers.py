@@ -49,14 +49,12 @@ class Numbers:
         return _keyed(leaf, lambda v: ("%", known[v.node], v.index) if v.node in known else ("%", v))
 
     def fits(self, variant: Variant, fixed: Mapping[Value, Any]) -> Any:
-        """Whether a leaf of the variant is computed as a leaf of the graph is; true where a hole stands below it."""
+        """Whether a value of the variant is computed as a leaf of the graph is; true where a hole stands below it."""
         own: dict[Node, int | None] = {}
         for node in variant.nodes:
             own[node] = self._number(node, fixed, own)
 
-        def fits(wanted: Any, found: Any) -> bool:
-            if type(wanted) is not Value or wanted in fixed:
-                return True
+        def fits(wanted: Value, found: Any) -> bool:
             number = own[wanted.node]
             return number is None or (type(found) is Value and self._known.get(found.node) == number)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from ..build import Builder
@@ -64,8 +65,8 @@ class _Rewriting:
 
     def __init__(self, graph: Graph, finder: Finder, replacement: Callable[..., Any], names: list[str]) -> None:
         self.graph, self.finder, self.replacement, self.names = graph, finder, replacement, names
-        self.order = {node: at for at, node in enumerate(graph)}
-        self.writers: dict[Value, list[int]] = {}
+        self.order: dict[Node, Fraction | int] = {node: at for at, node in enumerate(graph)}
+        self.writers: dict[Value, list[Fraction | int]] = {}
         for node, at in self.order.items():
             if node.in_place and node.args and type(node.args[0]) is Value:
                 self.writers.setdefault(node.args[0], []).append(at)
@@ -97,6 +98,13 @@ class _Rewriting:
         behind = all(order[value.node] < order[before] for value in taken if value.node in order)
         return before if behind else None
 
+    def _number(self, made: list[Node], before: Node) -> None:
+        """Give new nodes their places in the order."""
+        above = made[0].prev if made else None
+        low, high = self.order[above] if above is not None else Fraction(-1), self.order[before]
+        for at, node in enumerate(made, 1):
+            self.order[node] = low + (high - low) * Fraction(at, len(made) + 1)
+
     # ------------------------------------------------------------------ what
     def _replace(self, match: Match, before: Node) -> bool:
         """Put the replacement there. False where its author wrote over what it gives, and that may be another's memory then."""
@@ -117,8 +125,7 @@ class _Rewriting:
         if any(old in self.writers and leaf not in own for old, leaf in zip(match.outputs, new)):
             builder.undo()
             return False
-        for node in builder.made:
-            self.order[node] = self.order[before]
+        self._number(builder.made, before)
         for old, leaf in zip(match.outputs, new):
             if type(leaf) is Value:
                 leaf.name = leaf.name or old.name

@@ -115,11 +115,9 @@ class Index:
         return state
 
     def fits(self, states: dict[Node, int]) -> Any:
-        """Whether a leaf of a variant may be a leaf of a graph, by the states of its nodes; what has none may be."""
+        """Whether a value of a variant may be a leaf of a graph, by the states of its nodes; what has none may be."""
 
-        def fits(wanted: Any, found: Any) -> bool:
-            if type(wanted) is not Value:
-                return True
+        def fits(wanted: Value, found: Any) -> bool:
             if type(found) is not Value or found.node.op is not wanted.node.op:
                 return False
             return found.node not in states or self._parts[wanted.node] in self._sets[states[found.node]]

@@ -12,7 +12,7 @@ from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..keys import constant_key, tree_key
 from ..rules import building
-from ..trees import leaves, tree_map
+from ..trees import BRANCHES, leaves, tree_map
 from .holes import Hole, NeedsArgument, PatternError
 from .ways import Test, Way
 
@@ -176,13 +176,16 @@ def _steps(name: str, nodes: tuple[Node, ...]) -> tuple[tuple[Any, Node], ...]:
 
 
 def _tied(nodes: tuple[Node, ...], required: list[tuple[Any, Test, str]]) -> frozenset[Node]:
-    """Nodes with a leaf below them that stands elsewhere, too, or of which something is required."""
+    """Nodes with a leaf below them that stands elsewhere, too, or in a tree, or of which something is required."""
     counts = Counter(leaf for node in nodes for leaf in leaves(node.args) if type(leaf) in (Hole, Value))
     counts.update(leaf for tree, _, _ in required for leaf in leaves(tree) if type(leaf) in (Hole, Value))
     found: set[Node] = set()
     for node in nodes:
         taken = [leaf for leaf in leaves(node.args) if type(leaf) in (Hole, Value)]
-        if any(counts[leaf] > 1 or (type(leaf) is Value and leaf.node in found) for leaf in taken):
+        if any(type(arg) in BRANCHES for arg in node.args[:2]):
+            found.add(node)
+        given = any(type(leaf) is Hole and leaf.given is not None for leaf in taken)
+        if given or any(counts[leaf] > 1 or (type(leaf) is Value and leaf.node in found) for leaf in taken):
             found.add(node)
     return frozenset(found)
 

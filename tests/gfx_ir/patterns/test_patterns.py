@@ -1,10 +1,29 @@
 """Patterns: what a function over ops matches, what it binds, and what a failed match says."""
 
+import random
+
 import pytest
 
 from gfx_ir import ops
-from gfx_ir.patterns import Match, Mismatch, PatternError, anything, find, number, one_of, optional, pattern, require
+from gfx_ir.build import Builder
+from gfx_ir.graph import Graph, Value
+from gfx_ir.op import Trait
+from gfx_ir.patterns import (
+    Match,
+    Mismatch,
+    PatternError,
+    anything,
+    find,
+    number,
+    one_of,
+    optional,
+    pattern,
+    require,
+    rewrite,
+)
+from gfx_ir.rules import building
 from gfx_ir.types import TensorSpec
+from gfx_ir.verify import verify
 from optimized import f32, read
 
 
@@ -45,6 +64,22 @@ def test_sums_are_searched_for_the_order_that_fits():
     lines = "s = sin(y)\n    b = multiply(s, x)\n    c = multiply(x, y)\n    a = add(b, c)"
     (match,) = find(graph(lines), wanted)
     assert match["x"].name == "y" and match["y"].name == "x"
+
+
+def test_the_order_is_the_one_in_which_all_fits():
+    limited = pattern(lambda x: ops.maximum(2.0, ops.tanh(x)))
+    assert find(graph("t = tanh(x)\n    a = maximum(t, 2.0)"), limited)
+    product = pattern(lambda x, y: ops.multiply(y, ops.exp(x)))
+    lines = "b = exp(x)\n    c = exp(x)\n    a = multiply(b, c)\n    d = sin(c)"
+    (match,) = find(graph(lines, "(a, d)"), product)
+    assert match["y"].name == "c"  # with b as y the inner c would be taken by sin
+
+
+def test_an_argument_does_not_stand_within():
+    added = pattern(lambda x, y: ops.add(ops.sin(x), y))
+    made = graph("s = sin(x)\n    a = add(s, s)")
+    assert not find(made, added)
+    assert "s (sin) is an argument of the pattern and stands within it" in str(added.match(made.last))
 
 
 def test_alternatives_and_nodes_that_may_be_missing():
@@ -222,3 +257,55 @@ def test_a_pattern_of_many_sums_costs_no_search():
     found = graph("\n    ".join(lines), f"v{len(lines) - 1}", names)
     assert not find(found, wanted)
     assert "is not ever" in wanted.match(found.last).why
+
+
+BINARY, UNARY = (ops.add, ops.multiply, ops.subtract, ops.maximum), (ops.sin, ops.exp, ops.tanh)
+
+
+def drawn(rng, count):
+    """A graph at random, in which values are taken often."""
+    made = Graph("g")
+    pool = [made.add_placeholder("x"), made.add_placeholder("y")]
+    with building(Builder(made)):
+        for _ in range(count):
+            a, b = rng.choice(pool[-6:]), rng.choice([*pool[-6:], 0.5, 2])
+            pool.append(rng.choice(UNARY)(a) if rng.random() < 0.4 else rng.choice(BINARY)(a, b))
+        made.result = tuple(pool[-3:])
+    return made
+
+
+def cut_out(rng, made):
+    """Some nodes of a graph that hang together as a function, what commutes sometimes turned round; and the nodes."""
+    inside = {rng.choice(list(made))}
+    for _ in range(rng.randint(0, 8)):
+        near = {
+            leaf.node for node in inside for leaf in node.args if type(leaf) is Value and leaf.node.prev is not None
+        }
+        near |= {user for node in inside for user in node.value.uses if user is not made.output}
+        inside |= {rng.choice(sorted(near, key=list(made).index))} if near & set(made) == near and near else set()
+    rows = [(node.op, node.args, node.value, rng.random() < 0.5) for node in made if node in inside]
+    own = {value for _, _, value, _ in rows}
+    taken = list(dict.fromkeys(x for _, args, _, _ in rows for x in args if type(x) is Value and x not in own))
+    given = [v for _, _, v, _ in rows if not v.uses or any(user not in inside for user in v.uses)]
+
+    def function(*values):
+        known = dict(zip(taken, values))
+        for op, args, value, turned in rows:
+            found = [known.get(x, x) if type(x) is Value else x for x in args]
+            known[value] = op(*(found[::-1] if turned and op.traits & Trait.COMMUTATIVE else found))
+        return tuple(known[value] for value in given)
+
+    names = ", ".join(f"h{at}" for at in range(len(taken)))
+    return eval(f"lambda {names}: function({names})", {"function": function}), inside
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_cut_out_of_a_graph_is_found_again(seed):
+    rng = random.Random(seed)
+    made = drawn(rng, rng.randint(8, 40))
+    function, inside = cut_out(rng, made)
+    wanted = pattern(function)
+    last = max(inside, key=list(made).index)
+    assert any(match.root is last for match in find(made, wanted)), wanted.match(last)
+    rewrite(made, wanted, function)
+    verify(made)
