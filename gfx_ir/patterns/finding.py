@@ -12,6 +12,7 @@ from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..keys import constant_key, tree_key
 from ..op import OpDef
+from ..pause import collection_paused
 from ..program import Program
 from ..reach import needed_first
 from ..regions import with_regions
@@ -109,6 +110,7 @@ class Mismatch:
         return f"{self.pattern.name} does not match: {self.why}{place}"
 
 
+@collection_paused()
 def find(target: Graph | Program, patterns: Pattern | Iterable[Pattern], promotion: str = "torch") -> list[Match]:
     """Every place in a graph, or in all graphs of a program and in their regions, where one of the patterns matches.
 

@@ -11,6 +11,7 @@ from ..build import Builder
 from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..op import OpDef
+from ..pause import collection_paused
 from ..program import Program
 from ..rules import building
 from ..source import Span
@@ -19,6 +20,7 @@ from .finding import Finder, Match, Pattern, graphs_of
 from .holes import Hole, PatternError
 
 
+@collection_paused()
 def rewrite(
     target: Graph | Program,
     pattern: Pattern,

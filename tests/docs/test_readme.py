@@ -16,7 +16,10 @@ from registered import taken_back
 
 PAGES = [
     "README.md",
-    *(f"docs/{name}.md" for name in ("capture", "emission", "graph", "passes", "patterns", "new_backend", "unknown_ops", "errors")),
+    *(
+        f"docs/{name}.md"
+        for name in ("capture", "emission", "graph", "passes", "patterns", "new_backend", "unknown_ops", "errors")
+    ),
 ]
 BLOCK = re.compile(r"```(python|toml)\n(.*?)```\n(?:\s*(?:[^`\n][^`]*)?```text\n(.*?)```)?", re.DOTALL)
 COVERAGE = "coverage.md"  # an hour of `make coverage` writes it
