@@ -223,7 +223,7 @@ _TRUE = {
 }  # what torch.distributions asks; no public name has it
 ROWS = (
     Row("sum", _over_none(_over("sum", ", dtype=dtype")), {names("sum"): _sum}),
-    Row("prod", _prod, {names("prod"): product}),
+    Row("prod", _over_none(_prod), {names("prod"): product}),
     Row("max", _over_none(_extremum("max")), {names("max"): _max_or_min("max"), names("amax"): _reducer("max")}),
     Row("min", _over_none(_extremum("min")), {names("min"): _max_or_min("min"), names("amin"): _reducer("min")}),
     Row("mean", _over_none(_over("mean", ", dtype=dtype")), {names("mean"): _mean}),
