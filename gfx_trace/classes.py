@@ -16,7 +16,6 @@ from .numpy_numbers import number_when
 from .plain import classes_of
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .sequences import OpenList
-from .told import is_size
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -33,7 +32,7 @@ def is_instance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if type(x) is OpenList:
         x = []
     check_class(tracer, x)
-    if is_size(tracer, x):
+    if tracer.record.is_shape(x):
         return issubclass(_shape_class(tracer, x), tuple(c for c in _flatten(classes) if isinstance(c, type)))
     return _is_instance(tracer, x, _flatten(classes)) if is_open(x) else isinstance(x, classes)
 
@@ -89,7 +88,7 @@ def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return _numpy_class(tracer, args[0]) if owners.numbers else owners.array_class()
     if len(args) == 1 and isinstance(args[0], HostProxy):
         return _type_of(tracer, args[0])
-    if len(args) == 1 and is_size(tracer, args[0]):
+    if len(args) == 1 and tracer.record.is_shape(args[0]):
         return _shape_class(tracer, args[0])
     return f(*args, **kwargs)
 
@@ -109,7 +108,9 @@ def _type_of(tracer: Tracer, x: HostProxy) -> type:
 def _shape_class(tracer: Tracer, x: Any) -> type:
     """The class of a shape: that of the framework's own, also of a part of one and of what is added to one; or a tuple."""
     if isinstance(x, tuple):
-        backend = next((b for b in tracer.frameworks() if b.name == "torch"), None) if is_size(tracer, x) else None
+        backend = (
+            next((b for b in tracer.frameworks() if b.name == "torch"), None) if tracer.record.is_shape(x) else None
+        )
     else:
         whole = any(value.node.op.name == "shape" for value in reached([x.value], _joined_shapes))
         backend = x.backend if whole and not x.taken else None
@@ -151,7 +152,7 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         if x.backend.numbers and hasattr(np.ndarray, name) != hasattr(np.generic, name):
             types_ = _number_types(tracer, x, [np.ndarray])
         return any(hasattr(cls, name) for cls in types_)
-    if is_size(tracer, x) or (type(x) is HostProxy and x.kind == "shape"):
+    if tracer.record.is_shape(x) or (type(x) is HostProxy and x.kind == "shape"):
         return hasattr(_shape_class(tracer, x), name)
     if isinstance(x, HostProxy):
         return _agreed(tracer, [hasattr(python, name) for python in _host_classes(tracer, x)])

@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from gfx_ir.dtypes import DType
-from gfx_ir.graph import Value
+from gfx_ir.graph import Value, values_in
+from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import Trait
-from gfx_ir.reach import needed_first
-from gfx_ir.trees import leaves
 
 
 class Facts:
@@ -23,9 +22,9 @@ class Facts:
     def __init__(self) -> None:
         self.known: dict[Any, bool] = {}
         self.origin: dict[Value, Value] = {}
-        self.keys: dict[Value, Any] = {}
         self.dtype_tests = 0  # how many tests around this place ask for dtypes
-        self.numbers: dict[Any, int] = {}  # a number for each structure met, so that a key is as small as its node
+        self._numbers: dict[Any, int] = {}  # a number for each structure met, so that a key is as small as its node
+        self._structure, self._dtypes = Question(self._number, self.origin.get), Question(self._asks_dtype)
 
     def alias(self, inner: Value, outer: Value) -> None:
         """`inner` is `outer` as a region sees it."""
@@ -35,38 +34,25 @@ class Facts:
     def key(self, value: Any) -> Any:
         """The structural key of a value or tree of values."""
         if isinstance(value, Value):
-            found = self.keys.get(value)
-            return self._number(value) if found is None else found
+            return self._structure.ask(value)
         if isinstance(value, (tuple, list)):
             return (type(value).__name__, *map(self.key, value))
+        if isinstance(value, slice):
+            return ("slice", *map(self.key, (value.start, value.stop, value.step)))
         if isinstance(value, (int, float, str, bool, type(None), DType)):
             return type(value).__name__, value
         return id(value)
 
-    def _number(self, value: Value) -> int:
-        """The number that stands for a value, and for whatever is computed alike; operands first, so that no depth is too deep."""
-        keys = self.keys
-        for part in needed_first(value, lambda x: [other for other in self._parts(x) if other not in keys]):
-            keys[part] = self._key(part)
-        return keys[value]
-
-    def _parts(self, value: Value) -> list[Value]:
-        """The values by whose keys that of a value is told."""
-        outer = self.origin.get(value)
-        if outer is not None:
-            return [outer]
-        return [] if _own(value) else [leaf for leaf in leaves(value.node.args) if isinstance(leaf, Value)]
-
-    def _key(self, value: Value) -> int:
-        outer = self.origin.get(value)
-        if outer is not None:
-            return self.key(outer)
-        return self._numbered(
-            (id(value), value) if _own(value) else (value.node.op.name, *map(self.key, value.node.args))
-        )
+    def _number(self, value: Value) -> Rule:
+        """The number that stands for a value, and for whatever is computed alike."""
+        if _own(value):
+            return self._numbered((id(value), value))
+        for part in values_in(value.node.args):
+            yield self._structure, part
+        return self._numbered((value.node.op.name, *map(self.key, value.node.args)))
 
     def _numbered(self, structure: tuple) -> int:
-        return self.numbers.setdefault(structure, len(self.numbers))
+        return self._numbers.setdefault(structure, len(self._numbers))
 
     def decide(self, value: Any) -> bool | None:
         """True or False where the facts at hand settle the test, else None."""
@@ -105,7 +91,7 @@ class Facts:
         """Inside, `value` is known to be true or false."""
         before, asked = self.known, self.dtype_tests
         self.known = dict(before)
-        self.dtype_tests += _asks_dtype(value)
+        self.dtype_tests += type(value) is Value and self._dtypes.ask(value)
         self.assume(value, truth)
         try:
             yield
@@ -153,6 +139,18 @@ class Facts:
         number, zero = test.node.args
         return [self.key(test), *([self.key(number)] if type(zero) is int and zero == 0 else ())]
 
+    def _asks_dtype(self, value: Value) -> Rule:
+        """Whether what Python tests asks a tensor for its dtype, or follows from that."""
+        if value.is_tensor:
+            return False
+        parts = values_in(value.node.args)
+        if value.node.op.traits & Trait.ASKS and value.kind in ("dtype", "bool") and any(x.is_tensor for x in parts):
+            return True
+        for part in parts:
+            if (yield self._dtypes, part):
+                return True
+        return False
+
 
 def _chosen(value: Value) -> bool:
     """Whether a test gives a value, one of two."""
@@ -164,19 +162,6 @@ def _own(value: Value) -> bool:
     node = value.node
     given = node.op.name in ("placeholder", "parameter")
     return given or bool(node.regions or node.op.effect) or len(node.values) != 1 or value.is_tensor
-
-
-def _asks_dtype(test: Any) -> bool:
-    """Whether a test that Python runs asks a tensor for its dtype, or what follows from that."""
-    waiting = [test]
-    for value in waiting:
-        if not isinstance(value, Value) or value.is_tensor:
-            continue
-        tensors = [leaf for leaf in leaves(value.node.args) if isinstance(leaf, Value) and leaf.is_tensor]
-        if value.node.op.traits & Trait.ASKS and value.kind in ("dtype", "bool") and tensors:
-            return True
-        waiting += leaves(value.node.args)
-    return False
 
 
 def negated(value: Value) -> Value | None:

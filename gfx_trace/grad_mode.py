@@ -15,13 +15,14 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from .gradient_marks import Fork, data_of
+from .gradient_marks import Fork, Left, data_of
 
 
 class Asked(Protocol):
     """What this asks of the tracer."""
 
     facts: Any
+    record: Any
     journal: Any
     params: dict[str, Any]
 
@@ -87,18 +88,11 @@ def changed(mode: Any, change: Change) -> Any:
 
 
 class Gradients:
-    """The gradient mode of a capture, and the values through which no gradient flows."""
+    """The gradient mode of a capture. Under which one a value was made, and whose data it has, its record tells."""
 
     def __init__(self) -> None:
         self.mode: GradMode | Undecided = CALLERS
-        self.still: set[Value] = set()
-        self.settled: dict[Value, Any] = {}  # what was made under a mode that is not decided, as that mode has it
-        self.forks: dict[Value, Fork] = {}  # what operations took under such a mode,
-        self.left: dict[Value, tuple[Value, Any]] = {}  # what writes left, of what and under which,
-        self.data: dict[Value, Value] = {}  # and whose data either is
-        self.standing: dict[
-            int, tuple[Any, Any]
-        ] = {}  # managers of the framework's own, and what stands for them, by id
+        self.standing: dict[int, tuple[Any, Any]] = {}  # managers of the framework's, and what stands for them, by id
 
     def current(self, tracer: Asked) -> GradMode:
         """The mode here. Raises UnsupportedConstruct where a test on captured data decides it."""
@@ -146,7 +140,7 @@ class Gradients:
 
     def taken(self, tracer: Asked, leaf: Any) -> Any:
         """An argument of an operation as the mode has it: where nothing is recorded, no gradient flows through it."""
-        if type(leaf) is not Value or not leaf.is_tensor or self._still(leaf):
+        if type(leaf) is not Value or not leaf.is_tensor or _still(tracer, leaf):
             return leaf
         test = self.open_test(tracer)
         if test is not None:
@@ -155,31 +149,27 @@ class Gradients:
             return self._fork(tracer, test, leaf)
         if self.current(tracer).records:
             return leaf
-        found = ops.stop_gradient(tracer.local(leaf))
-        self.still.add(found)
-        return found
+        return ops.stop_gradient(tracer.local(leaf))
 
     def _as_mode_has_it(self, tracer: Asked, value: Value) -> bool:
         """Whether a gradient flows through a value where an undecided mode records, and through none where it does not."""
-        return self.settled.get(tracer.facts.root(value)) is self.mode or not self.moves(tracer, value)
+        return tracer.record.mode_of(value) is self.mode or not self.moves(tracer, value)
 
     def _fork(self, tracer: Asked, test: Value, leaf: Value) -> Value:
         """An argument of an operation in a mode that an open bool decides."""
-        mode, found = self.mode, self._forked(tracer, test, leaf, lambda: self.taken(tracer, tracer.local(leaf)))
-        self.settled[found] = mode
-        self.forks[found] = Fork(
+        mode, found = self.mode, self._forked(tracer, test, lambda: self.taken(tracer, tracer.local(leaf)))
+        tracer.record.made_in(mode, [found])
+        tracer.record.marks[found] = Fork(
             leaf,
             lambda current: self.within(mode, self.taken, tracer, current),
             lambda current, new: self.within(mode, self.kept, tracer, current, new),
         )
         return found
 
-    def _forked(self, tracer: Asked, test: Value, of: Value, use: Callable[[], Any]) -> Any:
-        """What `use` gives in each of the modes that an open bool decides between, both with the data `of` a value."""
+    def _forked(self, tracer: Asked, test: Value, use: Callable[[], Any]) -> Any:
+        """What `use` gives in each of the modes that an open bool decides between."""
         side = lambda: tracer.wrap(use())
-        found = tracer.unwrap(tracer.branch_value(tracer.here(test), side, side))
-        self.data[found] = of
-        return found
+        return tracer.unwrap(tracer.branch_value(tracer.here(test), side, side))
 
     def recorded(self, derive: Callable[[Any], Any], current: Any) -> Any:
         """What a view shows of its base. The gradient is what the steps of the view leave of it, whatever the mode where it is read."""
@@ -197,9 +187,9 @@ class Gradients:
     def made(self, tracer: Asked, values: list[Value]) -> None:
         """Note what an operation gave in this mode."""
         if isinstance(self.mode, Undecided) and self.open_test(tracer) is not None:
-            self.settled.update(dict.fromkeys(values, self.mode))
-        elif not self.current(tracer).records:
-            self.still.update(values)
+            tracer.record.made_in(self.mode, values)
+        elif not (mode := self.current(tracer)).records:
+            tracer.record.made_in(mode, values)
 
     def kept(self, tracer: Asked, old: Any, new: Any) -> Any:
         """What an in-place write leaves: where nothing is recorded, the new data with the gradient of the old."""
@@ -207,11 +197,12 @@ class Gradients:
             return new
         test = self.open_test(tracer)
         if test is not None:
-            done = self.left.get(new) == (old, self.mode)
+            mark = tracer.record.marks.get(new)
+            done = type(mark) is Left and mark.old is old and mark.mode is self.mode
             if done or (self._as_mode_has_it(tracer, old) and self._as_mode_has_it(tracer, new)):
                 return new
-            found = self._forked(tracer, test, new, lambda: self.kept(tracer, tracer.local(old), tracer.local(new)))
-            self.left[found] = old, self.mode
+            found = self._forked(tracer, test, lambda: self.kept(tracer, tracer.local(old), tracer.local(new)))
+            tracer.record.marks[found] = Left(new, old, self.mode)
             return found
         if self.current(tracer).records or not (old.is_tensor and new.is_tensor):
             return new
@@ -219,17 +210,21 @@ class Gradients:
             return ops.stop_gradient(tracer.local(new)) if self.moves(tracer, new) else new
         return ops.straight_through(tracer.local(old), data_of(tracer.local(new)))
 
-    def _still(self, value: Value) -> bool:
-        return value in self.still or value.node.op.name == "stop_gradient"
-
     def moves(self, tracer: Asked, value: Value) -> bool:
         """Whether a gradient may flow through a value."""
         root = tracer.facts.root(value)
         element = value.type.dtype if isinstance(value.type, LogicalTensor) else None
-        if self._still(value) or self._still(root) or (element is not None and element.kind not in "fc"):
+        if _still(tracer, value) or (element is not None and element.kind not in "fc"):
             return False
         held = tracer.params.get(root.node.args[0]) if root.node.op.name == "parameter" else None
         return bool(getattr(held, "requires_grad", True))
+
+
+def _still(tracer: Asked, value: Value) -> bool:
+    """Whether no gradient flows through a value, whoever calls."""
+    made_in = tracer.record.mode_of(value)
+    stopped = isinstance(made_in, GradMode) and not made_in.records
+    return stopped or "stop_gradient" in (value.node.op.name, tracer.facts.root(value).node.op.name)
 
 
 def alike(a: Any, b: Any) -> bool:

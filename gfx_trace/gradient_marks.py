@@ -19,6 +19,15 @@ def marks(op: OpDef) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
+class Left:
+    """What a write under a mode that an open bool decides leaves: the data `of` a value, with the gradient of what was there."""
+
+    of: Value
+    old: Value
+    mode: Any
+
+
+@dataclass(frozen=True, eq=False)
 class Fork:
     """What a mode that an open bool decides makes of a value: the data `of` that, with its gradient where operations are recorded.
     It is called, and put back, as the op of a view is: `take` makes it of what the view is of, `keep` of that and what is written."""
@@ -40,9 +49,13 @@ class Fork:
         return self.keep(current, new)
 
 
+Mark = Fork | Left
+
+
 def forked(value: Value) -> Fork | None:
     """What an undecided mode has made of another's data, where it made this."""
-    return active.builder.gradients.forks.get(value)
+    mark = active.builder.record.marks.get(value)
+    return mark if type(mark) is Fork else None
 
 
 def data_of(value: Any) -> Any:
@@ -50,8 +63,8 @@ def data_of(value: Any) -> Any:
     while type(value) is Value:
         if value.node.op.name == "straight_through":
             value = value.node.args[1]
-        elif (found := active.builder.gradients.data.get(value)) is not None:
-            value = found
+        elif (mark := active.builder.record.marks.get(value)) is not None:
+            value = mark.of
         else:
             break
     return value

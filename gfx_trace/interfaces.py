@@ -117,7 +117,6 @@ class Knowing(Protocol):
     journal: Journal
     record: Record
     params: dict[str, Any]
-    sizes: dict[int, tuple]
     missing: dict[str, Span | None]
     unread: set[Value]
     static_types: bool

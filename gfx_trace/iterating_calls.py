@@ -20,7 +20,6 @@ from .overloaded import operate
 from .proxy import HostProxy, Proxy, is_open
 from .rows import Lazy, StackedRows, rows_of
 from .sequences import OpenList, folded, is_shape, open_tuple
-from .told import is_size
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -177,7 +176,7 @@ def filtered(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 # ---------------------------------------------------------------- what takes all items
 def container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """tuple(x), list(x)."""
-    if args and f is tuple and is_size(tracer, args[0]):
+    if args and f is tuple and tracer.record.is_shape(args[0]):
         return (*args[0],)  # another object
     if args and is_shape(args[0]):
         return HostProxy(args[0].value, args[0].backend, taken=True) if f is tuple else OpenList(args[0])

@@ -30,7 +30,7 @@ from .rows import Growing, StackedRows, last_of, listed, rows_of
 from .sequences import OpenList, method_of_sizes
 from .special_methods import MEANINGS, WRITING, SpecialMethod
 from .structured import array_attribute
-from .told import holds_open, is_size
+from .told import holds_open
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -51,7 +51,7 @@ class Objects(Overloading):
         kind = type(o)
         if kind in self.module_classes:
             return module_attribute(self, o, name)
-        if name == "__class__" and (is_open(o) or is_size(self, o)):
+        if name == "__class__" and (is_open(o) or self.record.is_shape(o)):
             return self.call(type, (o,), {})
         if name in MEANINGS and is_open(o) and self.has_special(o, name):
             return SpecialMethod(o, name)
@@ -194,8 +194,8 @@ class Objects(Overloading):
         else:
             found = o[key] if type(key) in PLAIN_KEYS and type(key) is not slice else self._at(o, key)
             self.effects.is_there(o, key)
-            if type(key) is slice and is_size(self, o):
-                self.sizes[id(found)] = found
+            if type(key) is slice and self.record.is_shape(o):
+                self.record.tell_shape(found)
         if self.array_owner(found) is not None:
             at = len(o) + key if type(o) is list and key < 0 else key
             place = (id(o), at) if type(key) in PLAIN_KEYS else None

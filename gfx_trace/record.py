@@ -7,7 +7,7 @@ framework gives where its ops may stand for others, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gfx_ir import dtypes
@@ -33,6 +33,7 @@ from gfx_ir.types import LogicalTensor
 
 from .equations import Equations, Given, is_tensor
 from .facts import Facts
+from .gradient_marks import Mark
 from .proxy import weak_kind
 
 _BOOLEAN: Kinds = frozenset(("bool",))
@@ -46,6 +47,13 @@ class Record(Equations):
         self.mixed = False  # whether anything is one of several, so that asking is worth it
         self.filled = False  # whether a list stands as one tensor of rows, so that looking for one is worth it
         self.row_kinds: dict[Value, str] = {}  # tensors whose rows stand for numbers of Python's, and the kind of these
+        self.made_under: dict[
+            Value, Any
+        ] = {}  # the gradient mode in which a value was made, where it was not the caller's
+        self.marks: dict[Value, Mark] = {}  # what a gradient mode that is not decided has made of a value
+        self.shapes: dict[
+            int, tuple
+        ] = {}  # shapes of PyTorch's that are known, by id: they have a text and class of their own
 
     # ------------------------------------------------------------------ what is stated
     def tell(self, value: Any, kind: str | Kinds) -> None:
@@ -105,6 +113,14 @@ class Record(Equations):
         if kind:
             self.row_kinds[self.facts.root(value)] = kind
 
+    def made_in(self, mode: Any, values: Iterable[Value]) -> None:
+        """Note the gradient mode in which values were made."""
+        self.made_under.update((self.facts.root(value), mode) for value in values)
+
+    def tell_shape(self, shape: tuple) -> None:
+        """Note that a tuple is a shape of PyTorch's."""
+        self.shapes[id(shape)] = shape
+
     def _state(self, value: Value, kinds: Kinds) -> Value:
         root = self.facts.root(value)
         self._forget(root)
@@ -119,6 +135,14 @@ class Record(Equations):
     def kind_of_rows(self, value: Value) -> str:
         """The kind of the numbers of Python's that the rows of a tensor stand for, else ""."""
         return self.row_kinds.get(self.facts.root(value), "") if self.row_kinds else ""
+
+    def mode_of(self, value: Value) -> Any:
+        """The gradient mode in which a value was made; None: that which the caller has."""
+        return self.made_under.get(self.facts.root(value)) if self.made_under else None
+
+    def is_shape(self, x: Any) -> bool:
+        """Whether a tuple is a shape of PyTorch's."""
+        return type(x) is tuple and self.shapes.get(id(x)) is x
 
     def weak(self, value: Any) -> str:
         """The kind of the number of Python's that a value surely is, the widest of several; else ""."""

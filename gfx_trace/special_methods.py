@@ -16,7 +16,6 @@ from gfx_ir.trees import leaves
 
 from .operators import OPERATORS
 from .proxy import Proxy, is_open, weak_kind, widest
-from .told import is_size
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -167,5 +166,5 @@ def meant(tracer: Tracer, f: Any, args: tuple) -> tuple[Meaning, tuple] | None:
         not is_open(operands[0]) and isinstance(getattr(type(operands[0]), f.__name__), types.FunctionType)
     ):
         return None  # the class has its own, which calls this one
-    captured = any(map(is_open, leaves(operands))) or is_size(tracer, operands[0])
+    captured = any(map(is_open, leaves(operands))) or tracer.record.is_shape(operands[0])
     return (MEANINGS[f.__name__], operands) if captured else None

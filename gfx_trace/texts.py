@@ -13,7 +13,7 @@ from gfx_ir.probing import own_attribute
 from .devices import settled
 from .faults import class_name
 from .proxy import HostProxy, Proxy, is_open, weak_kind
-from .told import contents, holds_open, is_size, number_of, value_of
+from .told import contents, holds_open, number_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -28,7 +28,7 @@ class Texts:
     def text(self: Tracer, parts: tuple) -> Any:
         """A text of pieces: texts, and (value, conversion, format) of what stands in it."""
         parts = tuple([p if type(p) is str else self._worded(*p) for p in parts])
-        if not any(type(p) is tuple and (holds_open(p[0]) or is_size(self, p[0])) for p in parts):
+        if not any(type(p) is tuple and (holds_open(p[0]) or self.record.is_shape(p[0])) for p in parts):
             return "".join(p if isinstance(p, str) else self._format(*p) for p in parts)
         flat = [piece for p in parts for piece in ((p,) if isinstance(p, str) else self._opened(*p))]
         pieces = [p if isinstance(p, str) else self._piece(*p) for p in flat]
@@ -76,7 +76,7 @@ class Texts:
     def _opened(self: Tracer, value: Any, conversion: Any, spec: Any) -> Iterable[Any]:
         """The pieces of what stands in a text: a container that holds what is open is taken apart."""
         value = settled(self, value)
-        if is_open(value) or not (holds_open(value) or is_size(self, value)):
+        if is_open(value) or not (holds_open(value) or self.record.is_shape(value)):
             return ((value, conversion, spec),)
         if spec:
             raise self.error("GFX cannot convert a format of a container that holds captured data", "format its items")
@@ -122,7 +122,9 @@ class Texts:
     def percent(self: Tracer, template: str, given: Any) -> Any:
         """template % given."""
         values = list(given) if isinstance(given, tuple) else [given]
-        if not any(holds_open(x) or is_size(self, x) for x in (given.values() if isinstance(given, dict) else values)):
+        if not any(
+            holds_open(x) or self.record.is_shape(x) for x in (given.values() if isinstance(given, dict) else values)
+        ):
             return self.shown(lambda: template % given, given)
         parts: list[Any] = []
         at = 0
@@ -145,7 +147,7 @@ class Texts:
 
     def _field(self: Tracer, value: Any, field: str, flags: str, width: str, digits: Any, letter: str) -> Any:
         """One field of a template as a piece of an f-string."""
-        if not (holds_open(value) or is_size(self, value)):
+        if not (holds_open(value) or self.record.is_shape(value)):
             return self.shown(lambda: re.sub(r"\(\w*\)", "", field) % (value,), value)
         align = "<" if "-" in flags else "0" if "0" in flags and letter not in _TEXT else ">" if width else ""
         sign = next((s for s in "+ " if s in flags and letter not in _TEXT), "")
@@ -186,7 +188,7 @@ def on_text(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if type(template) is not str:
         return NotImplemented
     if name == "format":
-        if any(holds_open(x) or is_size(tracer, x) for x in (*args, *kwargs.values())):
+        if any(holds_open(x) or tracer.record.is_shape(x) for x in (*args, *kwargs.values())):
             return tracer.format_text(template, args, kwargs)
         return tracer.shown(lambda: f(*args, **kwargs), args[0] if len(args) == 1 else (*args, *kwargs.values()))
     if name == "join" and len(args) == 1 and not kwargs:
@@ -211,7 +213,7 @@ def str_or_repr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     give = tracer.native_methods.text_of(args[0], f.__name__[0]) if len(args) == 1 and f is not ascii else None
     if give is not None:
         return tracer.call(give, args, {})
-    if len(args) != 1 or not (holds_open(args[0]) or is_size(tracer, args[0])):
+    if len(args) != 1 or not (holds_open(args[0]) or tracer.record.is_shape(args[0])):
         return tracer.shown(lambda: f(*args, **kwargs), args[0]) if args else f()
     if type(args[0]) is HostProxy and f is str:
         return tracer.wrap(tracer.host("str", value_of(tracer, args[0])))

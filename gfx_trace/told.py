@@ -51,17 +51,12 @@ def holds_open(x: Any) -> bool:
     return any(is_open(leaf) or type(leaf) is OpenList for leaf in leaves(x))
 
 
-def is_size(tracer: Capturing, x: Any) -> bool:
-    """Whether a tuple is a shape of PyTorch's."""
-    return type(x) is tuple and tracer.sizes.get(id(x)) is x
-
-
 def contents(tracer: Capturing, x: Any) -> Iterator[Any]:
     """The pieces of a container's text: texts, and (value, conversion, format)."""
     if is_open(x) or type(x) not in _BRACKETS:
         yield x, "r", ""
         return
-    opening, closing = ("torch.Size([", "])") if is_size(tracer, x) else _BRACKETS[type(x)]
+    opening, closing = ("torch.Size([", "])") if tracer.record.is_shape(x) else _BRACKETS[type(x)]
     yield opening
     for at, item in enumerate(x):
         yield ", " if at else ""

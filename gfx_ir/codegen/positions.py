@@ -6,8 +6,11 @@ at tick 2i + 1, as is what a loop's head reads on every trip.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..control import is_loop
 from ..graph import Graph, Node, Value
+from ..reach import reached
 from .liveness import Liveness
 
 
@@ -31,15 +34,9 @@ class Positions:
     def record(self, value: Value) -> None:
         """Note, for every graph around a use of the value, the last tick at which it is used there."""
         home = value.node.graph
-        todo = [(user, (value, user) in self._late) for user in self._users[value]]
-        while todo:
-            user, late = todo.pop()
-            while user in self._inside:
-                outer = self._users[user.values[0]][0]
-                user, late = outer, (user.values[0], outer) in self._late
+        around = lambda use: self._printed(use[0].values[0]) if use[0] in self._always else ()
+        for user, late in reached(self._printed(value), around):
             if user in self._always:
-                queried = user.values[0]
-                todo.extend((further, (queried, further) in self._late) for further in self._users.get(queried, ()))
                 continue
             tick, graph = 2 * self.index[user] + late, user.graph
             while graph is not None:
@@ -51,6 +48,15 @@ class Positions:
                     break
                 owner = self.statement(graph.owner)
                 tick, graph = 2 * self.index[owner] + 1, owner.graph
+
+    def _printed(self, value: Value) -> Iterator[tuple[Node, bool]]:
+        """(where a use of the value is printed, whether behind what it is printed with) of each."""
+        for user in self._users.get(value, ()):
+            late = (value, user) in self._late
+            while user in self._inside:
+                outer = self._users[user.values[0]][0]
+                user, late = outer, (user.values[0], outer) in self._late
+            yield user, late
 
     def statement(self, node: Node) -> Node:
         """The statement that a node is printed in."""

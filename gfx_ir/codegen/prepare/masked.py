@@ -7,6 +7,7 @@ back or summed up; a selection that goes anywhere else is left as it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf
 from typing import Any
 
@@ -16,6 +17,7 @@ from ...infer.facts import Facts
 from ...infer.same import SameValues
 from ...infer.shapes import Shapes
 from ...op import Trait, lookup
+from ...reach import reached
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..control import outer
@@ -123,41 +125,37 @@ class _Selection:
         self.members: dict[Value, None] = {}
         self.ends: list[Node] = []
         self.filled: set[Value] = set()
-        todo = [node.value for node in picks]
-        self.members.update(dict.fromkeys(todo))
-        self.whole = self._follow_all(todo) and all(map(self._meets, self.members))
+        self.whole = True
+        self.members.update(dict.fromkeys(reached([node.value for node in picks], self._made_of)))
+        self.whole = self.whole and all(map(self._meets, self.members)) and not any(map(self._into, self.ends))
 
-    def _follow_all(self, todo: list[Value]) -> bool:
-        while todo:
-            if not self._follow(todo.pop(), todo):
-                return False
-        return True
-
-    def _follow(self, value: Value, todo: list[Value]) -> bool:
-        for user in value.uses:
+    def _made_of(self, value: Value) -> Iterator[Value]:
+        """What is computed from a value element by element, or from the number that it is."""
+        for user in value.uses if self.whole else ():
             if user.graph is not self.graph or user.op.name == "output" or user.regions:
-                return False
-            if self._ends(user, value):
+                self.whole = False
+            elif self._ends(user, value):
                 self.ends.append(user)
             elif _is_elementwise(user):
                 if not _is_total(user):
                     self.filled.add(user.value)
-                if user.value not in self.members:
-                    self.members[user.value] = None
-                    todo.append(user.value)
+                yield user.value
             else:
-                return False
-        return True
+                self.whole = False
 
     def _meets(self, value: Value) -> bool:
         """Whether all that a value is computed from are selections and numbers."""
         others = [leaf for leaf in leaves(value.node.args) if type(leaf) is Value and leaf.is_tensor]
         return value.node.op.name == "getitem" or all(leaf in self.members or _is_number(leaf) for leaf in others)
 
+    def _into(self, end: Node) -> bool:
+        """Whether a write is one into what is itself selected."""
+        return end.op.name == "index_put" and end.args[0] in self.members
+
     def _ends(self, user: Node, value: Value) -> bool:
         if user.op.name == "index_put":
-            alone = not user.arg("accumulate") and user.args[0] not in self.members
-            return alone and user.args[2] is value and self.masks.alike(user, self.first)
+            written = not user.arg("accumulate") and user.args[2] is value
+            return written and self.masks.alike(user, self.first)
         if user.op.name not in _NEUTRAL or user.args[0] is not value:
             return False
         return all(arg in (None, False) for arg in user.args[1:])
