@@ -7,7 +7,8 @@ from typing import Any
 import jax
 import jax.scipy.special
 
-from gfx_ir.backend import Backend, backend
+from gfx_ir.backend import Backend
+from gfx_ir.loading import backend
 from gfx_jax.refused import REFUSED
 
 NAMESPACES = {

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 import torch
 
-from gfx_ir.backend import available, backend
+from gfx_ir.loading import available, backend
 from gfx_ir.op import REGISTRY
 from names_jax import listed
 from rowless_jax import AT_CAPTURE, BY_JAXPR, NOT_CONVERTED

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .backend import Backend, loaded
+from .backend import Backend
 from .described import Described, described
 from .dtypes import DType, highest, holds, numbers
 from .errors import ArgumentError, GuardError
 from .graph import Value
 from .host import Dim, Expr, atoms, evaluate
+from .loading import loaded
 from .memory import QUESTIONS
 from .program import HELD, Guard, Parameter, Slot
 from .trees import paths, tree_map

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
-from importlib import metadata
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -17,7 +15,7 @@ from .additions import Spelled, spelled
 from .dtypes import DType
 from .errors import BackendError, MissingOp
 from .memory import Layout, dense
-from .op import REGISTRY, OpDef, lookup, register
+from .op import OpDef, lookup
 from .printed import printed_helpers, same_code
 from .public import named
 from .row import Keys, Lift, OpenParts, Row, Written
@@ -26,7 +24,7 @@ from .template import Template
 from .trees import leaves, paths, tree_map, unflatten
 from .types import LogicalTensor
 
-__all__ = ["Backend", "Keys", "Lift", "OpenParts", "Row", "Written", "add_op", "available", "backend", "loaded"]
+__all__ = ["Backend", "Keys", "Lift", "OpenParts", "Row", "Written"]
 
 
 class Backend:
@@ -296,54 +294,6 @@ class Backend:
 
 
 _MAX_WORK = 10_000
-_LOCK = threading.Lock()
-_LOADED: dict[str, Backend] = {}
-GROUP = "gfx.backends"
-
-
-def available() -> list[str]:
-    """Names of the backends that are installed, loaded or not."""
-    return sorted({entry.name for entry in metadata.entry_points(group=GROUP)})
-
-
-def backend(name: str) -> Backend:
-    """The backend of that name, its framework imported at first use. Raises BackendError where it is not installed."""
-    with _LOCK:
-        found = _LOADED.get(name)
-        if found is not None:
-            return found
-        entries = [e for e in metadata.entry_points(group=GROUP) if e.name == name]
-        if not entries:
-            raise BackendError(f"there is no backend {name!r}", hint=f"installed: {', '.join(available()) or 'none'}")
-        try:
-            found = entries[0].load()
-        except ImportError as error:
-            raise BackendError(
-                f"backend {name!r} cannot be loaded: {error}", hint=f"pip install 'gfx-trace[{name}]'"
-            ) from error
-        for op in list(REGISTRY.values()):
-            made = found.spelled(op) if op.added else None
-            if made is not None:
-                found.take(op, made)
-        _LOADED[name] = found
-        return found
-
-
-def add_op(op: OpDef) -> OpDef:
-    """Register an op that a user spelled for some backends: those that are loaded take it at once, others when they are."""
-    with _LOCK:
-        rows = [(owner, owner.spelled(op)) for owner in _LOADED.values()]
-        register(op)
-        for owner, made in rows:
-            if made is not None:
-                owner.take(op, made)
-        return op
-
-
-def loaded() -> list[Backend]:
-    """The backends whose frameworks are imported already."""
-    with _LOCK:
-        return list(_LOADED.values())
 
 
 def _at(name: str, roots: Mapping[str, Any]) -> Any:

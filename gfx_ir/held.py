@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from .backend import Backend, backend
+from .backend import Backend
 from .dtypes import dtype
 from .errors import BackendError
+from .loading import backend
 from .public import Unheld, function_of
 from .rules import OPEN, UNKNOWN
 from .trees import leaves, tree_map

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .admission import Admission, slotted
-from .backend import backend
 from .binding import Binding
 from .errors import ArgumentError
+from .loading import backend
 from .program import Guard, Parameter, Slot
 
 

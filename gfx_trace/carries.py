@@ -21,7 +21,7 @@ from .rows import StackedRows, called, grown
 from .settling import Later, Settling
 
 if TYPE_CHECKING:
-    from .regions import Side
+    from .sides import Side
     from .sources import Source
     from .tracer import Tracer
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gfx_ir.backend import backend
 from gfx_ir.errors import GfxError
+from gfx_ir.loading import backend
 from gfx_ir.probing import is_module
 
 from .flavour import loaded_frameworks

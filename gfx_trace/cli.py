@@ -17,9 +17,9 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.syntax import Syntax
 from rich.table import Column, Table
 
-from gfx_ir.backend import available, backend
 from gfx_ir.errors import BackendError, GfxError
 from gfx_ir.graph import UNBOUND
+from gfx_ir.loading import available, backend
 from gfx_ir.op import REGISTRY
 from gfx_ir.passes import DEFAULT, PASSES, Optimize
 from gfx_ir.source import Span

@@ -11,8 +11,9 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
-from gfx_ir.backend import Backend, backend, loaded
+from gfx_ir.backend import Backend
 from gfx_ir.errors import BackendError
+from gfx_ir.loading import backend, loaded
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.trees import leaves
 

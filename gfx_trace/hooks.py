@@ -9,6 +9,16 @@ from typing import Any
 
 from gfx_ir.op import active
 
+from .accesses import gfx_call as gfx_call
+from .accesses import gfx_delattr as gfx_delattr
+from .accesses import gfx_delitem as gfx_delitem
+from .accesses import gfx_getattr as gfx_getattr
+from .accesses import gfx_getitem as gfx_getitem
+from .accesses import gfx_inplace as gfx_inplace
+from .accesses import gfx_operand as gfx_operand
+from .accesses import gfx_setattr as gfx_setattr
+from .accesses import gfx_setitem as gfx_setitem
+from .accesses import gfx_spread as gfx_spread
 from .compared import gfx_compared as gfx_compared
 from .faults import cannot
 from .folds import Fold
@@ -27,79 +37,6 @@ from .variables import gfx_read as gfx_read
 from .variables import gfx_undefined as gfx_undefined
 
 _OPEN = frozenset((Proxy, HostProxy, Choice))
-
-
-def gfx_call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """f(*args, **kwargs)."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.call(f, args, kwargs)
-
-
-def gfx_spread(f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """f(*args, **kwargs), some of the arguments spread by `*`."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.call_spread(f, args, kwargs)
-
-
-def gfx_getattr(o: Any, name: str) -> Any:
-    """o.name."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.getattr(o, name)
-
-
-def gfx_setattr(o: Any, name: str, value: Any) -> None:
-    """o.name = value."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.setattr(o, name, value)
-
-
-def gfx_delattr(o: Any, name: str) -> None:
-    """del o.name."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.delete_attribute(o, name)
-
-
-def gfx_getitem(o: Any, key: Any) -> Any:
-    """o[key]."""
-    kind = type(o)
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    if kind is Proxy:
-        return tracer.getitem(o, key)
-    return tracer.item(o, key)
-
-
-def gfx_setitem(o: Any, key: Any, value: Any) -> None:
-    """o[key] = value."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.set_item(o, key, value)
-
-
-def gfx_delitem(o: Any, key: Any) -> None:
-    """del o[key]."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.delete_item(o, key)
-
-
-def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
-    """x += y and its like."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    if type(x) is Proxy:
-        return tracer.inplace(sign, x, y)
-    return tracer.inplace_other(sign, x, y)
-
-
-def gfx_operand(x: Any) -> Any:
-    """An operand of an operator: one whose class has operators of its own has them entered."""
-    return active.builder.as_operand(x)
 
 
 def gfx_is(a: Any, b: Any) -> Any:

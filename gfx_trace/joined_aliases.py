@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from gfx_ir.graph import Value
 
@@ -11,13 +11,19 @@ from .aliases import Doubt, Lost, doubt, memory, mutable, reached
 from .either import Either, be_either, root_of, roots, ways
 from .interfaces import Capturing
 from .proxy import Proxy
-
-if TYPE_CHECKING:
-    from .joins import Joined
-    from .regions import Side
+from .sides import Side
 
 _MOST = 8
 """Of how many tensors one may be without being in doubt: what stands for a write to it grows with their number."""
+
+
+class Joined(Protocol):
+    """A leaf that a test joins: what each side has there, and what stands for it behind the test."""
+
+    name: str
+    sides: tuple
+    proxy: Any
+    backend: Any
 
 
 class JoinedAliases:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
-from gfx_ir.op import lookup
 
 from .carries import Carries
 from .joins import Choice
+from .loop_nodes import make_for, make_while
 from .mapped import mapped
 from .proxy import NeedsPython, Proxy
 from .raised import Raised
-from .regions import Side
 from .rotated import rotated
+from .sides import Side
 from .sources import Source, labels
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Loops:
         else:
             raise self.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
         self.site = site
-        self._make_while(carries, test_side, found, body_side, flag)
+        make_while(self, carries, test_side, found, body_side, flag)
 
     def _trace_test(self: Tracer, carries: Carries, test: Any) -> tuple[Side, Any]:
         with self.opened("test") as side:
@@ -175,26 +175,6 @@ class Loops:
             raise self.caught(raised)
         self.checked(False, raised)
         return True
-
-    def _make_while(self: Tracer, carries: Carries, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:
-        exit_ = carries.exit_position(flag)
-        sides = [test_side, body_side]
-        carries.close_body(body_side, flag, exit_)
-        host = carries.host
-        operands = self.outer_operands([(s.graph, s.captures) for s in sides])
-        if exit_ == len(carries.slots):  # a flag of its own behind the carried values
-            for side in sides:
-                at = len(carries.slots)
-                kind = "bool" if host else "tensor"
-                extra = side.graph.add_placeholder("done", kind)
-                side.graph.placeholders.pop()
-                side.graph.placeholders.insert(at, extra)
-        init = carries.initial() + ((False,) if exit_ == len(carries.slots) else ())
-        kinds = carries.kinds() + (("bool" if host else "tensor",) if exit_ == len(carries.slots) else ())
-        op = lookup("host_while" if host else "while")
-        node = Node(op, (init, operands, exit_), kinds, self.span(), tuple(s.graph for s in sides))
-        self.append(node)
-        carries.finish(node.values)
 
     # ------------------------------------------------------------------ for
     def for_(
@@ -285,30 +265,7 @@ class Loops:
             raise self.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
         self.site = site
         self._check_rows(source, body_side, carries)
-        self._make_for(source, carries, body_side, flag, items)
-
-    def _make_for(self: Tracer, source: Source, carries: Carries, side: Side, flag: Any, items: list[Value]) -> None:
-        exit_ = carries.exit_position(flag)
-        stacked = carries.close_body(side, flag, exit_)
-        operands = self.outer_operands([(side.graph, side.captures)])
-        placeholders = [p for p in side.graph.placeholders if p not in items]
-        extra_init: tuple = ()
-        extra_kinds: tuple = ()
-        if exit_ is not None and exit_ == len(carries.slots):
-            done = side.graph.add_placeholder("done", "bool" if carries.host else "tensor")
-            placeholders.insert(exit_, done)
-            extra_init, extra_kinds = (False,), (done.kind,)
-        side.graph.placeholders[:] = [*items, *placeholders]
-        op = lookup("host_for" if carries.host and all(k == "int" for k in source.kinds) else "for")
-        kinds = carries.kinds() + extra_kinds + ("tensor",) * len(stacked)
-        init = carries.initial() + extra_init
-        args = (tuple(self._local_tree(i) for i in source.items), init, operands, exit_)
-        node = Node(op, args, kinds, self.span(), (side.graph,))
-        self.append(node)
-        carries.finish(node.values[: len(init)], stacked, node.values[len(init) :])
-
-    def _local_tree(self: Tracer, item: Any) -> Any:
-        return tuple(self._local(x) for x in item) if isinstance(item, tuple) else self._local(item)
+        make_for(self, source, carries, body_side, flag, items)
 
     def map_(
         self: Tracer, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: tuple | None = None

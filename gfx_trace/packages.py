@@ -6,7 +6,7 @@ import sys
 import types
 from typing import Any
 
-from gfx_ir.backend import loaded
+from gfx_ir.loading import loaded
 
 _FOREIGN = frozenset(("torch", "jax", "numpy", "scipy", "gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}

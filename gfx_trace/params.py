@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gfx_ir.backend import Backend, loaded
+from gfx_ir.backend import Backend
+from gfx_ir.loading import loaded
 
 
 def nest(flat: Mapping[str, Any]) -> Any:

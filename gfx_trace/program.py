@@ -16,10 +16,11 @@ import gfx_ir.types
 from gfx_ir import infer as inference
 from gfx_ir import save as saving
 from gfx_ir.admission import Admission
-from gfx_ir.backend import Backend, backend, loaded
+from gfx_ir.backend import Backend
 from gfx_ir.binding import Binding
 from gfx_ir.codegen import Module, emit
 from gfx_ir.errors import GuardError
+from gfx_ir.loading import backend, loaded
 from gfx_ir.passes import DEFAULT, Optimize, Pass
 from gfx_ir.pause import collection_paused
 from gfx_ir.types import LogicalTensor, TensorSpec

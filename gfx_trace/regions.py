@@ -15,8 +15,6 @@ from gfx_ir.trees import leaves
 
 from .aliases import Lost
 from .contents import Content
-from .facts import negated
-from .faults import not_given
 from .grad_mode import Undecided
 from .joins import Choice, Join, Joined, Partial, joined_type
 from .journal import MISSING, Slot, held_values, with_items
@@ -25,25 +23,10 @@ from .owned import WRITABLE
 from .proxy import Proxy, Unusable
 from .raised import INSTEAD_OF_CATCHING, Raised, error_text
 from .rows import StackedRows, called, length_error, slot_called
+from .sides import Side, refuse_failing
 
 if TYPE_CHECKING:
     from .tracer import Tracer
-
-
-class Side:
-    """One side of a test, traced."""
-
-    __slots__ = ("graph", "captures", "result", "after", "written", "raised", "values", "contents", "own")
-
-    def __init__(self, graph: Graph, captures: dict[Value, Value]) -> None:
-        self.graph, self.captures = graph, captures
-        self.result: Any = None
-        self.after: tuple = ()
-        self.written: list[tuple[Slot, Any]] = []
-        self.raised: Raised | None = None
-        self.values: dict[int, Any] = {}  # what tensors held at its end, by id of the Proxy
-        self.contents: dict[int, Any] = {}  # what written containers held at its end, by their id
-        self.own: dict[int, Any] = {}  # containers that it made for itself: they outlive what is told of them by id
 
 
 class Regions:
@@ -91,7 +74,7 @@ class Regions:
                 raise
             except Exception as error:
                 if not self.raising.handlers:
-                    self._check_side(test, truth, error)
+                    refuse_failing(self, test, truth, error)
                 raise
             side.after = get() if get is not None else ()
             if self.journal.frames[-1]:
@@ -107,20 +90,6 @@ class Regions:
             side.own = self.journal.forget_owned(left, side.after)
             side.result = left[0]
         return side
-
-    def _check_side(self: Tracer, test: Any, truth: bool, error: Exception) -> None:
-        """Raises where one side of a test on whether an argument is None fails: nobody said that a call comes there."""
-        while isinstance(test, Value) and (other := negated(test)) is not None:
-            test, truth = other, not truth
-        if not isinstance(test, Value) or test.node.op.name != "is_none":
-            return
-        name = not_given(self.facts.root(test.node.args[0]))
-        if name:
-            raise self.error(
-                f"GFX cannot convert this test: where {name!r} is {'' if truth else 'not '}None, the code fails "
-                f"({type(error).__name__}: {error}), and {name!r} was not given",
-                f"give it at capture: {name}=None, or what calls give",
-            ) from error
 
     def _held(self: Tracer, side: Side) -> dict[int, Any]:
         """What the tensors that a side leaves hold at its end, where it wrote to any that was there before, or may have."""

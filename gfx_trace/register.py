@@ -9,8 +9,9 @@ from types import SimpleNamespace
 from typing import Any, overload
 
 from gfx_ir.additions import spelled
-from gfx_ir.backend import Lift, add_op, available, backend
+from gfx_ir.backend import Lift
 from gfx_ir.errors import ArgumentError
+from gfx_ir.loading import add_op, available, backend
 from gfx_ir.op import REGISTRY, OpDef, active
 from gfx_ir.public import named
 from gfx_ir.rules import UNKNOWN

@@ -24,7 +24,7 @@ from .stand_ins import stand_in
 
 if TYPE_CHECKING:
     from .carries import Carries
-    from .regions import Side
+    from .sides import Side
 
 
 class Settling:

@@ -18,7 +18,7 @@ from .sequences import is_shape
 
 if TYPE_CHECKING:
     from .carries import Carries
-    from .regions import Side
+    from .sides import Side
     from .tracer import Tracer
 
 

@@ -19,7 +19,7 @@ from .proxy import Proxy
 
 if TYPE_CHECKING:
     from .carries import Carries
-    from .regions import Side
+    from .sides import Side
     from .tracer import Tracer
 
 

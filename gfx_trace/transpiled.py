@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gfx_ir.backend import backend
 from gfx_ir.errors import FormatError
+from gfx_ir.loading import backend
 from gfx_ir.probing import is_module
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.backend import backend
+from gfx_ir.loading import backend
 
 from .row import Meaning
 

@@ -7,8 +7,9 @@ import math
 from typing import Any
 
 from .. import ops
-from ..backend import Backend, backend
+from ..backend import Backend
 from ..dtypes import DType
+from ..loading import backend
 from ..op import lookup
 from . import kinds
 from .arrays import Array

@@ -10,12 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import held
-from ..backend import Backend, backend
+from ..backend import Backend
 from ..control import Fail
 from ..cost import Counter, Estimate
 from ..graph import Node
 from ..infer.walk import Site
 from ..interpreter import Interpreter
+from ..loading import backend
 from ..naming import is_name
 from ..op import Trait
 from ..public import function_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import loaded
 from ..graph import Graph
+from ..loading import loaded
 from ..regions import join_path
 
 

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gfx_ir.backend import backend
 from gfx_ir.errors import MissingOp
+from gfx_ir.loading import backend
 from gfx_ir.trees import tree_map
 from lifting import compare, find, interpret, record
 

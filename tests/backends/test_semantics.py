@@ -10,8 +10,8 @@ import torch
 import gfx_trace as gfx
 from docs.semantics import CHAPTERS
 from docs.semantics.measure import TARGETS, agree, emitted, naively, original, wide
-from gfx_ir.backend import backend
 from gfx_ir.errors import BackendError
+from gfx_ir.loading import backend
 
 ROWS = [row for _, rows in CHAPTERS for row in rows]
 EVERY = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fn.__name__)

@@ -10,7 +10,7 @@ import tomllib
 import pytest
 
 from docs.measured import same
-from gfx_ir import backend as backends
+from gfx_ir import loading as backends
 from places import ROOT
 from registered import taken_back
 

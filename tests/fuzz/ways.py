@@ -14,8 +14,8 @@ import numpy as np
 import torch
 
 from fuzz_programs import Settings
-from gfx_ir.backend import backend
 from gfx_ir.graph import Value
+from gfx_ir.loading import backend
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves, tree_map
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 
 from gfx_ir import save as saving
-from gfx_ir.backend import backend
 from gfx_ir.codegen import emit
 from gfx_ir.encoding import encode
 from gfx_ir.equality import difference
 from gfx_ir.errors import FormatError, VerifyError
 from gfx_ir.graph import Graph, Node
+from gfx_ir.loading import backend
 from gfx_ir.op import lookup
 from gfx_ir.program import Guard, Parameter, Program
 from gfx_ir.save import load, save, write_whole

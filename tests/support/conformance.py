@@ -12,9 +12,9 @@ import numpy as np
 import torch
 
 import gfx_trace.program
-from gfx_ir.backend import backend
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
+from gfx_ir.loading import backend
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves
 from gfx_trace.capture import capture

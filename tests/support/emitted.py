@@ -3,10 +3,10 @@
 import numpy as np
 
 from gfx_ir import ops
-from gfx_ir.backend import backend
 from gfx_ir.build import Builder
 from gfx_ir.codegen import emit
 from gfx_ir.graph import Graph
+from gfx_ir.loading import backend
 from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building
 from graphs import add, named, run

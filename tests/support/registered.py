@@ -3,7 +3,7 @@
 import contextlib
 
 import gfx_ir.ops  # noqa: F401 - the catalogue is whole before anything is taken back
-from gfx_ir.backend import loaded
+from gfx_ir.loading import loaded
 from gfx_ir.op import REGISTRY
 
 TABLES = ("rows", "templates", "functions", "printed", "namespace")

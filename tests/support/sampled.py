@@ -2,8 +2,8 @@
 
 import pytest
 
-from gfx_ir.backend import backend
 from gfx_ir.errors import BackendError
+from gfx_ir.loading import backend
 from gfx_ir.op import lookup
 from samples import Sample
 

@@ -24,9 +24,9 @@ from docs.constructs import CHAPTERS
 from docs.measured import kept
 from docs.semantics import CHAPTERS as MEANINGS
 from gfx_ir import dtypes
-from gfx_ir.backend import backend
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Node
+from gfx_ir.loading import backend
 from gfx_ir.op import lookup
 from gfx_ir.program import Parameter, Program
 from gfx_ir.trees import tree_map

@@ -4,10 +4,11 @@ import numpy as np
 import torch
 
 from gfx_ir import ops
-from gfx_ir.backend import OpenParts, backend
+from gfx_ir.backend import OpenParts
 from gfx_ir.build import HOST_OPERATORS, Builder
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Graph, Value
+from gfx_ir.loading import backend
 from gfx_ir.op import active, evaluate
 from gfx_ir.rules import building
 from gfx_ir.trees import leaves, tree_map

@@ -6,11 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.backend import Row, backend
+from gfx_ir.backend import Row
 from gfx_ir.dtypes import int64
 from gfx_ir.graph import Value
 from gfx_ir.lifting import words
 from gfx_ir.lifting.elements import BINARY, OPERATORS, UNARY, Elements, functions
+from gfx_ir.loading import backend
 from gfx_ir.op import lookup
 from gfx_ir.template import Spelling
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from jax import lax
 
-from gfx_ir.backend import backend
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import MissingOp, ShapeError
 from gfx_ir.graph import Graph
+from gfx_ir.loading import backend
 from gfx_ir.op import lookup
 from gfx_ir.rules import building
 from lifting import Recorder, compare, find, interpret, record

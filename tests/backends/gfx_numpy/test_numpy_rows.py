@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import gfx_trace as gfx
-from gfx_ir.backend import backend
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import MissingOp, ShapeError
+from gfx_ir.loading import backend
 from lifting import compare, find, interpret, record
 
 NUMPY = backend("numpy")

@@ -10,8 +10,8 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
 import gfx_trace as gfx
-from gfx_ir.backend import backend
 from gfx_ir.errors import GfxError, UnsupportedConstruct
+from gfx_ir.loading import backend
 from gfx_torch import kinds
 
 TORCH = backend("torch")

@@ -7,9 +7,9 @@ import pytest
 
 from emitted import BACKENDS, X, Y, code, graph, same, source
 from gfx_ir import ops
-from gfx_ir.backend import backend
 from gfx_ir.codegen import emit
 from gfx_ir.errors import GfxError
+from gfx_ir.loading import backend
 from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building
 from graphs import Maker, named

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from gfx_ir import dtypes, ops
-from gfx_ir.backend import backend
 from gfx_ir.build import Builder
 from gfx_ir.codegen import emit
 from gfx_ir.graph import Graph
+from gfx_ir.loading import backend
 from gfx_ir.op import Trait, evaluate, lookup
 from gfx_ir.program import Program
 from gfx_ir.rules import building

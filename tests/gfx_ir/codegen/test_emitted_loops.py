@@ -6,9 +6,9 @@ import pytest
 
 from emitted import BACKENDS, X, code, graph, newton, same, source
 from gfx_ir import ops
-from gfx_ir.backend import backend
 from gfx_ir.codegen import emit
 from gfx_ir.graph import Node
+from gfx_ir.loading import backend
 from gfx_ir.op import lookup
 from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building

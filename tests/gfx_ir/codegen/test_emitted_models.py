@@ -5,8 +5,8 @@ import pytest
 
 from emitted import BACKENDS, code, graph, same, source
 from gfx_ir import ops
-from gfx_ir.backend import backend
 from gfx_ir.dtypes import bool_
+from gfx_ir.loading import backend
 from gfx_ir.program import Program
 from gfx_ir.rules import building
 from graphs import add, named

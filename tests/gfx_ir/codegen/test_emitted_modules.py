@@ -7,10 +7,10 @@ import pytest
 
 from emitted import BACKENDS, graph, newton
 from gfx_ir import ops
-from gfx_ir.backend import backend
 from gfx_ir.codegen import emit
 from gfx_ir.codegen.wrap import wrap
 from gfx_ir.errors import GfxError
+from gfx_ir.loading import backend
 from gfx_ir.program import Guard, Program
 from gfx_ir.rules import building
 from gfx_ir.source import Span

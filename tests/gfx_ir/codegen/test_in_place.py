@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import gfx_trace as gfx
-from gfx_ir.backend import backend
+from gfx_ir.loading import backend
 from gfx_ir.op import evaluate, lookup
 from gfx_ir.trees import leaves, tree_map
 from samples import all_samples

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from gfx_ir import dtypes, host, ops
-from gfx_ir.backend import available
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.loading import available
 from gfx_ir.op import REGISTRY, evaluate, lookup
 from gfx_ir.rules import OPEN, compute, infer, memory
 from gfx_ir.trees import leaves, tree_map

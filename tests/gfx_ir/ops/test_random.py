@@ -8,8 +8,8 @@ import torch
 
 import gfx_trace as gfx
 from gfx_ir import dtypes, ops
-from gfx_ir.backend import backend
 from gfx_ir.errors import BackendError, GfxError
+from gfx_ir.loading import backend
 from gfx_ir.op import evaluate
 
 BACKENDS = ("reference", "torch", "jax")

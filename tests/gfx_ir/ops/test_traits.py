@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from gfx_ir import dtypes
-from gfx_ir.backend import backend
 from gfx_ir.control import Form
 from gfx_ir.errors import GfxError
+from gfx_ir.loading import backend
 from gfx_ir.op import REGISTRY, Point, Trait, evaluate, lookup
 from gfx_ir.rules import building, infer
 from gfx_ir.trees import leaves, tree_map

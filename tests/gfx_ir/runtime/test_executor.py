@@ -6,10 +6,10 @@ import weakref
 import numpy as np
 import pytest
 
-from gfx_ir.backend import backend
 from gfx_ir.dtypes import DTYPES, float32
 from gfx_ir.errors import MissingOp, ShapeError, VerifyError
 from gfx_ir.graph import Graph, Node
+from gfx_ir.loading import backend
 from gfx_ir.op import lookup
 from gfx_ir.plan import steps
 from gfx_ir.program import Program

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.backend import backend
 from gfx_ir.errors import CaptureError, GuardError
+from gfx_ir.loading import backend
 
 X = torch.tensor([1.0, 2.0])
 TABLE = {"cpu": 2.0, "cuda": 3.0}

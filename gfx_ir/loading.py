@@ -1,0 +1,59 @@
+"""Loading: the backends that are installed, each imported at first use, and ops that a user adds to those that are loaded."""
+
+from __future__ import annotations
+
+import threading
+from importlib import metadata
+
+from .backend import Backend
+from .errors import BackendError
+from .op import REGISTRY, OpDef, register
+
+_LOCK = threading.Lock()
+_LOADED: dict[str, Backend] = {}
+GROUP = "gfx.backends"
+
+
+def available() -> list[str]:
+    """Names of the backends that are installed, loaded or not."""
+    return sorted({entry.name for entry in metadata.entry_points(group=GROUP)})
+
+
+def backend(name: str) -> Backend:
+    """The backend of that name, its framework imported at first use. Raises BackendError where it is not installed."""
+    with _LOCK:
+        found = _LOADED.get(name)
+        if found is not None:
+            return found
+        entries = [e for e in metadata.entry_points(group=GROUP) if e.name == name]
+        if not entries:
+            raise BackendError(f"there is no backend {name!r}", hint=f"installed: {', '.join(available()) or 'none'}")
+        try:
+            found = entries[0].load()
+        except ImportError as error:
+            raise BackendError(
+                f"backend {name!r} cannot be loaded: {error}", hint=f"pip install 'gfx-trace[{name}]'"
+            ) from error
+        for op in list(REGISTRY.values()):
+            made = found.spelled(op) if op.added else None
+            if made is not None:
+                found.take(op, made)
+        _LOADED[name] = found
+        return found
+
+
+def add_op(op: OpDef) -> OpDef:
+    """Register an op that a user spelled for some backends: those that are loaded take it at once, others when they are."""
+    with _LOCK:
+        rows = [(owner, owner.spelled(op)) for owner in _LOADED.values()]
+        register(op)
+        for owner, made in rows:
+            if made is not None:
+                owner.take(op, made)
+        return op
+
+
+def loaded() -> list[Backend]:
+    """The backends whose frameworks are imported already."""
+    with _LOCK:
+        return list(_LOADED.values())
