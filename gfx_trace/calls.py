@@ -6,6 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Backend, Lift
@@ -197,8 +198,18 @@ class Calls(Managers):
             return self.libraries.call(target, args, kwargs, lambda: convert(target, self)(*args, **kwargs))
         return self.call(target, args, kwargs)
 
-    def enter(self: Tracer, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
-        """Call `new`, which is the rewritten form of f."""
+    def enter(
+        self: Tracer, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict, expanded: bool = False
+    ) -> Any:
+        """Call `new`, which is the rewritten form of f; `expanded`: what it does is captured here, whatever was captured before."""
+        functions = self.functions
+        if functions.heavy and not expanded and f.__code__ in functions.heavy:
+            found = functions.call(partial(self.enter, new, f, expanded=True), f, args, kwargs)
+            if found is not NotImplemented:
+                return found
+        before = functions.entered = functions.entered + 1
+        if functions.reading:
+            functions.reads(f)
         site, within, depth = self.site, self.within, self.depth
         if depth > _DEPTH:
             raise without_end(f, self.scope, self.span())
@@ -212,6 +223,8 @@ class Calls(Managers):
             raise without_end(f, self.scope_of(opened), self.span()) from error
         finally:
             self.within, self.site, self.depth = within, site, depth
+            if functions.entered > before + 2:
+                functions.left(f, functions.entered - before)
             if len(opened) == 1:
                 opened[0].left()
 

@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from gfx_ir.codegen import origin
@@ -27,10 +28,11 @@ from .assumed_kinds import merged
 from .attributes import own_function
 from .depth import nested
 from .flavour import flavour_of, loaded_frameworks
+from .functions import Functions, Learned
 from .missing import refuse_missing
 from .modules import Mode, authors_own, register_root
 from .outliving import Made, outliving
-from .remembered import as_later_calls
+from .remembered import Remembered, as_later_calls
 from .results import result_tree
 from .rewrite import is_converted
 from .state import Write, lasting_writes
@@ -67,8 +69,30 @@ def capture(
     target = _called(authors_own(loaded_frameworks(), target))
     given = (target, args, kwargs, asked, tracer_class)
     with suppress(WrittenConstant):
-        return as_later_calls(lambda: _capture(*given, True, dict(options)))
-    return as_later_calls(lambda: _capture(*given, False, dict(options)))
+        return as_later_calls(lambda: _with_functions(*given, True, options))
+    return as_later_calls(lambda: _with_functions(*given, False, options))
+
+
+def _with_functions(
+    target: Any,
+    args: tuple,
+    kwargs: dict,
+    asked: str | None,
+    tracer_class: type[Tracer],
+    constants: bool,
+    options: dict[str, Any],
+) -> Captured:
+    """Capture, where functions that call many others stay functions: which do, a first capture finds. Where a call of one does not
+    do, all are expanded."""
+    work = partial(_capture, target, args, kwargs, asked, tracer_class, constants, options)
+    learned = Learned()
+    try:
+        found = work(learned)
+        return work(Learned(learned.some)) if learned.called else found
+    except Exception as error:
+        if not learned.called or isinstance(error, (WrittenConstant, Remembered)):
+            raise
+    return work(Learned(on=False))
 
 
 def _called(target: Any) -> Any:
@@ -85,8 +109,10 @@ def _capture(
     tracer_class: type[Tracer],
     constants: bool,
     options: dict[str, Any],
+    learned: Learned,
 ) -> Captured:
-    """Capture, with small arrays from outside as constants or not."""
+    """Capture, with small arrays from outside as constants or not, and what one before it learned of functions."""
+    options = dict(options)
     emitted = origin(target)
     target = target if emitted is None else emitted.bare()
     flavour = flavour_of(target, args, kwargs, asked)
@@ -95,6 +121,7 @@ def _capture(
     function, name, documented = described(target)
     graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
+    tracer.functions = Functions(tracer, learned)
     tracer.scope.doc, tracer.constants = graph.doc, constants
     with building(tracer), collection_paused():
         if is_module(target):
@@ -106,9 +133,11 @@ def _capture(
         tree, rebuild, state = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
-    keep_errors(graph, tracer.raising.raised_by, tracer.raising.may_fail)
+    functions = tracer.functions.reached(graph)
+    for captured in (*functions.values(), graph):
+        keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail)
     program = Program(
-        graph, {}, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
+        graph, functions, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
         flavour.name if flavour is not None else "numpy", [write.path for write in state],
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
@@ -138,6 +167,7 @@ def _traced(
         place, tracer.site, tracer.escaped = tracer.span(), None, None  # no frame of the captured code is left alive
         tracer.entered.clear()
         tracer.memoised.leave()
+        tracer.functions.leave()
         outside = outliving(tracer.journal.frames[0].values(), result, made)
         tree, rebuild = result_tree(tracer, result)
         state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)

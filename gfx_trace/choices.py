@@ -136,10 +136,10 @@ class Choices:
 
     def _repeated(self: Tracer, node: Node, args: tuple) -> tuple:
         """What a node gives of these arguments."""
-        if node.regions:
+        if node.regions or node.op.name == "call":
             regions = tuple(copy_graph(region) for region in node.regions)
             again = Node(node.op, args, tuple(old.kind for old in node.values), node.span, regions)
-            self.append(again)
+            self.graph.insert(again, None)
             return again.values
         made = node.op(*args)
         return made if isinstance(made, tuple) else (made,)

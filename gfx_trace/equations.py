@@ -36,6 +36,7 @@ from gfx_ir.types import LogicalTensor
 from .facts import Facts
 
 _OWN = frozenset(("placeholder", "parameter"))
+_APART = _OWN | {"call"}
 
 
 class Given(Protocol):
@@ -214,7 +215,7 @@ class Equations:
 
     def _content(self, value: Value) -> Rule:
         node = value.node
-        if node.op.name in _OWN or node.regions or node.op.effect or len(node.values) != 1:
+        if node.op.name in _APART or node.regions or node.op.effect or len(node.values) != 1:
             return None
         found = dict[Value, Content]()
         if node.op.family != "create":

@@ -144,12 +144,15 @@ class Journal:
     def __init__(self) -> None:
         self.frames: list[dict[tuple, Slot]] = [{}]
         self.shared: dict[int, Any] = {}  # containers that may be others, by id
+        self.clock = 0  # how often anything but a tensor was written, or put back,
+        self.overwritten: set[Any] = set()  # and what tensors held before they were
 
     def record(self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "", span: Any = None) -> None:
         """Note that a slot is about to be written (at `span`); the first write in a region keeps the old value."""
         if kind == "proxy" and isinstance(obj, Proxy):
             name = getattr(obj.value, "name", None) or "tensor"
         self._check_alone(obj, span)
+        self._count(kind, obj)
         slot = Slot(obj, key, kind, name, None, span)
         frame = self.frames[-1]
         if slot.id not in frame:
@@ -159,7 +162,14 @@ class Journal:
     def note(self, slot: Slot) -> None:
         """Note a slot that was written, with the value that was read before."""
         self._check_alone(slot.object, slot.span)
+        self._count(slot.kind, slot.object)
         self.frames[-1].setdefault(slot.id, slot)
+
+    def _count(self, kind: str, obj: Any) -> None:
+        if kind == "proxy":
+            self.overwritten.add(obj.value)
+        else:
+            self.clock += 1
 
     def _check_alone(self, obj: Any, span: Any) -> None:
         """Raises where a container that is written may be another one, too."""
@@ -207,6 +217,7 @@ class Journal:
             (slot, value) for slot, value in written if slot.kind != "contents" or not unchanged(slot.old, value)
         ]
         for slot, _ in reversed(written):
+            self._count(slot.kind, slot.object)
             slot.set(slot.old)
         return written
 
@@ -220,6 +231,7 @@ class Journal:
         """Take back what was noted for the whole capture (the default of a key) since that was so many slots."""
         for key in reversed(list(self.frames[0])[count:]):
             slot = self.frames[0].pop(key)
+            self._count(slot.kind, slot.object)
             slot.set(slot.old)
 
     def undo(self) -> None:

@@ -97,7 +97,7 @@ class StandIns:
     def _computed(self, value: Value) -> Rule:
         node = value.node
         keyed = any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value)
-        if node.op.effect or node.regions or keyed or node.op.name in ("parameter", "to_python"):
+        if node.op.effect or node.regions or keyed or node.op.name in ("parameter", "to_python", "call"):
             raise Unknown
         held = dict[Value, Any]()
         for leaf in values_in(node.args):

@@ -33,6 +33,7 @@ from .decided import Decided
 from .effects import Effects
 from .facts import Facts
 from .faults import class_name, no_operator, not_given
+from .functions import Functions, Learned
 from .grad_mode import CALLERS, Gradients
 from .gradient_marks import marks
 from .host_values import HostValues
@@ -111,6 +112,7 @@ class Tracer(
     def _assemble(self) -> None:
         """Make the parts that work on this capture."""
         self.journal = Journal()
+        self.functions = Functions(self, Learned())
         self.effects = Effects(self)
         self.attributes = Attributes(self)
         self.native_methods = NativeMethods(self)

@@ -1,5 +1,7 @@
 """Work that stays in proportion to the program: a value that is used twice in each of hundreds of steps is looked at once."""
 
+import importlib.util
+
 import pytest
 import torch
 
@@ -104,3 +106,43 @@ def test_capture_and_source_take_what_their_length_asks_for(f, to):
         return lambda: gfx.symbolic_trace(lambda x: f(x, count), backend="torch", unroll=True).source(to)
 
     assert_linear(prepare, 10)
+
+
+# ---------------------------------------------------------------------- layers
+LAYER = """
+def h{at}(x):
+    if x.sum() > {at}:
+        y = h{below}(x + 1.0)
+    else:
+        y = h{below}(x - 1.0)
+    return y + 1.0
+"""
+
+
+@pytest.fixture(scope="module")
+def layers(tmp_path_factory):
+    """Functions of which each calls the one below it on both sides of a test."""
+    path = tmp_path_factory.mktemp("layers") / "layers.py"
+    path.write_text("def h0(x):\n    return x * 2.0\n" + "".join(LAYER.format(at=k + 1, below=k) for k in range(48)))
+    spec = importlib.util.spec_from_file_location("layers", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_layers_of_functions_take_what_their_number_asks_for(layers, to):
+    x = torch.ones(3)
+
+    def prepare(count):
+        return lambda: gfx.symbolic_trace(getattr(layers, f"h{count}"), x).source(to)
+
+    assert_linear(prepare, 12)
+
+
+def test_layers_of_functions_give_what_they_give(layers):
+    x = torch.tensor([0.5, -1.0, 20.0])
+    program = gfx.symbolic_trace(layers.h48, x)
+    torch.testing.assert_close(program(x), layers.h48(x))
+    torch.testing.assert_close(program.to("torch")(x), layers.h48(x))
+    assert len(program.functions) > 40

@@ -1,0 +1,211 @@
+"""Functions that stay functions: one that calls many others and is called again is captured once for arguments of one kind, and called.
+
+What is captured is only taken where a call of it does what the author's does: its body writes nothing, acts on nothing and raises
+nothing of its own; it gives tensors of known type and constants; what it reads from outside is as it was. Any other is expanded.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gfx_ir.errors import CaptureError
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.infer.abstract import Abstract, Kinds, ranks_of
+from gfx_ir.infer.number_conditions import ARRAYS
+from gfx_ir.naming import identifier
+from gfx_ir.op import lookup
+
+from .aliases import Lost, memory
+from .grad_mode import CALLERS
+from .proxy import Proxy
+from .signatures import Asked, Given, NoCall, Output, Outputs, content_of, kinds_of
+
+MANY = 16
+"""How many functions one enters, in all, that is worth a graph of its own. Where there is one, so are those that enter any."""
+
+
+class Learned:
+    """What a capture learned for one that follows it. `heavy`: the code of functions that are called; `some`: of those that enter some
+    functions themselves; `called`: whether any was called; `on`: whether functions stay functions."""
+
+    def __init__(self, heavy: Iterable[types.CodeType] = (), on: bool = True) -> None:
+        self.heavy, self.some, self.called, self.on = set(heavy), set[types.CodeType](), False, on
+
+
+@dataclass
+class _Kept:
+    """A function that was captured: `closed` are the values from outside that it takes, `result` the tree of what it gives, with
+    positions for its own; `state` is what it read from outside, as it was."""
+
+    graph: Graph
+    closed: list[Value]
+    result: Any
+    backends: list[Any]
+    clock: int
+    cells: list[tuple[types.CellType, Any]]
+    alive: Any
+
+
+class Functions:
+    """The functions of one capture that are called."""
+
+    def __init__(self, tracer: Asked, learned: Learned) -> None:
+        self.tracer, self.learned, self.heavy = tracer, learned, learned.heavy
+        self.graphs: dict[str, Graph] = {}
+        self.entered = 0  # how many functions were entered so far
+        self._kept: dict[Any, _Kept | None] = {}
+        self.reading: list[
+            list[tuple[types.CellType, Any]]
+        ] = []  # cells of what is entered in each that is being captured
+
+    def left(self, f: types.FunctionType, entered: int) -> None:
+        """Note how many functions f entered, in all."""
+        self.learned.some.add(f.__code__)
+        if entered > MANY:
+            self.heavy.add(f.__code__)
+
+    def reads(self, f: types.FunctionType) -> None:
+        """Note that f is entered: what its variables from outside hold decides what it does."""
+        found = [(cell, content_of(cell)) for cell in f.__closure__ or ()]
+        for cells in self.reading:
+            cells += found
+
+    def call(self, run: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        """What a call of f gives; NotImplemented where it has to be expanded. `run` enters it."""
+        tracer = self.tracer
+        if (
+            not (tracer.static_types and self.learned.on)
+            or tracer.gradients.mode is not CALLERS
+            or tracer.raising.handlers
+        ):
+            return NotImplemented
+        try:
+            given = Given(tracer, f, args, kwargs)
+        except (NoCall, CaptureError):  # what an argument holds may be undecided
+            return NotImplemented
+        kept = self._kept.get(given.key)
+        if given.key not in self._kept or (kept is not None and not self._holds(kept)):
+            self._kept[given.key] = None  # where it calls itself
+            kept = self._kept[given.key] = self._captured(run, f, given, args, kwargs)
+        if kept is None or _meet(tracer, given.proxies, kept.closed):
+            return NotImplemented
+        for cells in self.reading:
+            cells += kept.cells
+        return self._called(kept, given)
+
+    def leave(self) -> None:
+        """Forget what was captured: the capture is done, and who holds what is counted."""
+        self._kept.clear()
+
+    # ------------------------------------------------------------------ what is captured
+    def _holds(self, kept: _Kept) -> bool:
+        """Whether all that a function reads from outside is as it was."""
+        journal = self.tracer.journal
+        if journal.clock != kept.clock or any(content_of(cell) is not found for cell, found in kept.cells):
+            return False
+        return all(value.node.graph is not None and value not in journal.overwritten for value in kept.closed)
+
+    def _captured(
+        self, run: Callable[..., Any], f: types.FunctionType, given: Given, args: tuple, kwargs: dict
+    ) -> _Kept | None:
+        """f captured on the graph of the whole capture, for arguments like these; None where it has to be expanded."""
+        tracer, missing = self.tracer, dict(self.tracer.missing)
+        known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.escaped
+        cells: list[tuple[types.CellType, Any]] = []
+        self.reading.append(cells)
+        tracer.facts.known = {}  # which hold at one call, and not at another
+        try:
+            with tracer.outermost(), tracer.opened(f.__name__) as side:
+                places = [self._place(side.graph, x) for x in given.proxies]
+                own = list(side.graph.placeholders)
+                arguments = given.filled(args, places), {key: given.filled(x, places) for key, x in kwargs.items()}
+                found = run(*arguments)
+                outputs = Outputs(tracer, side.graph, places)
+                result = outputs.of(found)
+                if any(place.value is not value or type(place.base) is Lost for place, value in zip(places, own)):
+                    raise NoCall  # it writes an argument
+            if side.written or any(tracer.raising.matters(node) for node in side.graph.walk()):
+                return None
+        except Exception:  # which its expansion raises again, at its place
+            return None
+        finally:
+            self.reading.pop()
+            tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.escaped = known, tests, site, escaped
+            tracer.missing.clear()
+            tracer.missing.update(missing)
+        outer = {placeholder: value for value, placeholder in side.captures.items()}
+        closed = [outer[place] for place in side.graph.placeholders if place not in own]
+        if not outputs.values or not all(value.node.graph is not None for value in closed):
+            return None
+        graph = side.graph
+        graph.name, graph.doc = self._free(identifier(f.__name__)), f.__doc__ or ""
+        graph.result = outputs.values[0] if len(outputs.values) == 1 else tuple(outputs.values)
+        self.graphs[graph.name] = graph
+        return _Kept(graph, closed, result, outputs.backends, tracer.journal.clock, cells, (f, args, kwargs))
+
+    def _place(self, graph: Graph, x: Proxy) -> Proxy:
+        """What stands for an argument in the body: of its type, and of the kinds that Python may have there."""
+        value = x.read()
+        made = graph.add_placeholder(value.name or "x", "tensor", value.type)
+        _tell(self.tracer, made, kinds_of(self.tracer, value))
+        return Proxy(made, x.backend)
+
+    def _free(self, name: str) -> str:
+        """The name, or one with a number where it is taken."""
+        free, count, taken = name, 1, self._entry().name
+        while free in self.graphs or free == taken:
+            free, count = f"{name}_{count}", count + 1
+        return free
+
+    def _entry(self) -> Graph:
+        return self.tracer.stack[0][0] if self.tracer.stack else self.tracer.graph
+
+    # ------------------------------------------------------------------ calls
+    def _called(self, kept: _Kept, given: Given) -> Any:
+        tracer, graph = self.tracer, kept.graph
+        taken = tuple(tracer.local(value) for value in (*(x.read() for x in given.proxies), *kept.closed))
+        inner = graph.result if type(graph.result) is tuple else (graph.result,)
+        node = Node(lookup("call"), (graph.name, "", taken), ("tensor",) * len(inner), tracer.span())
+        tracer.graph.insert(node, None)
+        self.learned.called = True
+        made = []
+        for value, result, backend in zip(node.values, inner, kept.backends):
+            value.type = result.type
+            _tell(tracer, value, kinds_of(tracer, result))
+            made.append(Proxy(value, backend))
+
+        def filled(tree: Any) -> Any:
+            if type(tree) is tuple:
+                return tuple(map(filled, tree))
+            if type(tree) is not Output:
+                return tree
+            return given.proxies[tree.at] if tree.argument else made[tree.at]
+
+        return filled(kept.result)
+
+    def reached(self, entry: Graph) -> dict[str, Graph]:
+        """The functions that a graph calls, those too that these call."""
+        found: dict[str, Graph] = {}
+        todo = [entry] if self.graphs else []
+        for graph in todo:
+            for node in graph.walk():
+                if node.op is lookup("call") and node.args[0] not in found:
+                    found[node.args[0]] = self.graphs[node.args[0]]
+                    todo.append(self.graphs[node.args[0]])
+        return found
+
+
+def _tell(tracer: Asked, value: Value, kinds: Kinds) -> None:
+    if value.node.op.name != "placeholder" or kinds != ARRAYS:
+        tracer.record.put(value, Abstract(kinds, ranks=ranks_of(len(value.type.dims))))
+    tracer.record.contents.known[value] = None
+
+
+def _meet(tracer: Asked, proxies: Sequence[Proxy], closed: Sequence[Value]) -> bool:
+    """Whether an argument is also taken from outside: the code may ask whether they are one."""
+    root = tracer.facts.root
+    held = {root(item.value) for x in proxies for item in (x, *memory(x)) if type(item.value) is Value}
+    return not held.isdisjoint(map(root, closed))
