@@ -27,7 +27,7 @@ _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or mak
 class Doubt:
     """The base of a tensor that may be the same memory as `others`; under the `conditions` it is a number of its own."""
 
-    __slots__ = ("pairs", "given", "why", "conditions", "loop")
+    __slots__ = ("pairs", "given", "why", "conditions", "loop", "chosen")
     version = 0
 
     def __init__(self, why: str, conditions: Conditions | None = None, loop: Any = None) -> None:
@@ -35,6 +35,7 @@ class Doubt:
         self.pairs: dict[tuple[int, int], tuple[Proxy, Any, Any]] = {}
         self.given: list[Proxy] = []  # those of them that it was made of: what these may be, it may be too
         self.why, self.conditions = why, conditions
+        self.chosen = loop is not None  # whether it may be one of the others itself, not only share memory with it
         self.loop = loop  # the one that carries it: of what that carries, it may be those of the others alone
 
     @property

@@ -42,7 +42,9 @@ _OPEN = frozenset((Proxy, HostProxy, Choice))
 def gfx_is(a: Any, b: Any) -> Any:
     """a is b."""
     if type(a) in _OPEN or type(b) in _OPEN:
-        return active.builder.is_(a, b)
+        tracer = active.builder
+        tracer.site = sys._getframe(1)
+        return tracer.is_(a, b)
     for x in (a, b):
         if isinstance(x, Unusable):
             raise x.error

@@ -62,6 +62,8 @@ class JoinedAliases:
                 users = [other for item in memory(x) for other in self.uses[at, id(item)]]
                 others += [other.proxy for other in users if other is not joined]
         doubt(joined.proxy, others, f"{joined.name!r} is another tensor on each side of a test")
+        if isinstance(joined.proxy.base, Doubt):
+            joined.proxy.base.chosen = True
 
     # ------------------------------------------------------------------ one of two
     def _sources(self, joined: Joined) -> tuple[Proxy, Proxy] | None:

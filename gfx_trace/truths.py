@@ -8,6 +8,7 @@ import math
 import operator
 import types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
@@ -15,7 +16,9 @@ from gfx_ir.backend import Lift
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 
+from .aliases import Doubt, distinct, memory, share
 from .devices import is_device, settled
+from .either import Either
 from .faults import class_name, is_iterable
 from .identity import one_object
 from .iterating_calls import found_in
@@ -120,7 +123,32 @@ class Truths:
                 found = ops.is_none(value)
                 known = self.facts.decide(found)
                 return self.wrap(found) if known is None else known
-        return one_object(self, a, b)
+        found = self._chosen_tensor(a, b) if type(a) is Proxy and type(b) is Proxy and a is not b else None
+        return one_object(self, a, b) if found is None else found
+
+    def _chosen_tensor(self: Tracer, a: Proxy, b: Proxy) -> Any:
+        """a is b, where a test chose one of the two tensors that one is: whichever it chose. None: neither is such."""
+        for x, y in ((a, b), (b, a)):
+            if type(x.base) is Either and share(memory(x), memory(y)):
+                test, (then, otherwise) = self.here(x.base.test), x.base.sources
+                known = self.facts.decide(test)
+                if known is not None:
+                    return self._source_is(then if known else otherwise, y)
+                return self.branch_value(
+                    test, partial(self._source_is, then, y), partial(self._source_is, otherwise, y)
+                )
+        doubtful = any(isinstance(x.base, Doubt) and x.base.chosen for x in (a, b))
+        if doubtful and not distinct(a, b) and share(memory(a), memory(b)):
+            raise self.error(
+                "GFX cannot tell whether these are one object: a test or a loop that data decides leaves one of several",
+                "compare what they hold, or keep a flag of your own",
+            )
+        return None
+
+    def _source_is(self: Tracer, source: Proxy, other: Proxy) -> Any:
+        """source is other, where a test chose the source."""
+        found = None if source is other else self._chosen_tensor(source, other)
+        return source is other if found is None else found
 
     def contains(self: Tracer, container: Any, item: Any) -> Any:
         """item in container, where one of them is open."""

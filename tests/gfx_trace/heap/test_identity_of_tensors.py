@@ -1,0 +1,76 @@
+"""`is` of tensors that a test or loop chose: it tells which one was chosen, or it is refused."""
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+
+XS = torch.tensor([1.0, 2.0]), torch.tensor([-1.0, -2.0])
+
+
+def pick(x, y):
+    return y if x.sum() > 0 else x
+
+
+def returned(x):
+    x, y = x * 1, x + 1
+    b = pick(x, y)
+    return b * 10 if b is y else b
+
+
+def assigned(x):
+    x, y = x * 1, x + 1
+    b = y if x.sum() > 0 else x
+    return b * 10 if b is not y else b + (b is x)
+
+
+def of_two_chosen(x):
+    x, y = x * 1, x + 1
+    a, b = pick(x, y), pick(y, x)
+    return a * 10 if a is b else a
+
+
+def made_there(x):
+    y = x + 1
+    if x.sum() > 0:
+        a = b = x * 2
+    else:
+        a, b = x * 2, y
+    return a * 10 if a is b else a + (b is y)
+
+
+def written_through(x):
+    x, y = x * 1, x + 1
+    b = pick(x, y)
+    b += 1
+    return b * 10 if b is y else y
+
+
+def branched(x: torch.Tensor):
+    z = x
+    if x.sum() > 0:
+        z = x + 1
+    return x * 2 if z is x else x
+
+
+def of_a_loop(x):
+    x, y = x * 1, x + 1
+    b = x
+    while x.sum() < 10:
+        x, b = x + 5, y
+    return b * 10 if b is y else b
+
+
+@pytest.mark.parametrize("fn", [returned, assigned, of_two_chosen, made_there, written_through, branched])
+def test_what_a_test_chose_is_what_it_chose(fn):
+    program = gfx.symbolic_trace(fn, XS[0].clone())
+    functions = program, program.to("torch")
+    for x in XS:
+        for got in functions:
+            torch.testing.assert_close(got(x.clone()), fn(x.clone()))
+
+
+def test_what_a_loop_carries_may_be_another():
+    with pytest.raises(UnsupportedConstruct, match="whether these are one"):
+        gfx.symbolic_trace(of_a_loop, XS[0].clone())
