@@ -14,6 +14,7 @@ from .dead_code import DeadCode
 from .decompose import Decompose
 from .inline import Inline
 from .invariant import Invariant
+from .memory_plan import MemoryPlan
 from .optimize import Applied, Optimize
 from .registry import PASSES, PassRegistry
 from .roll import Roll
@@ -21,7 +22,7 @@ from .shapes import Shapes
 
 for _pass in (
     Algebra, Canonical, Casts, ChannelsLast, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose,
-    FoldBatchNorm, Inline, Invariant, Roll, Shapes,
+    FoldBatchNorm, Inline, Invariant, MemoryPlan, Roll, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass)
 
