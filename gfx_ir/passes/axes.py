@@ -53,6 +53,7 @@ class Axes:
             self._prefixes.setdefault(graph, []).append(prefix)
         self._users = users_of_parameters(self._prefixes)
         self._moves: list[Node] = []
+        self._kernels: dict[Value, Value] = {}
 
     # ------------------------------------------------------------------ moves
     def of(self, value: Value, graph: Graph, before: Node, rank: int | None = None) -> Value:
@@ -107,7 +108,10 @@ class Axes:
                     params[path] = like(params[path], np.ascontiguousarray(data.transpose(of_kernel(data.ndim))))
                 weight.type = _permuted(weight.type, of_kernel(rank))
                 return weight
-        return self._move(weight, of_kernel(rank), graph, before)
+        found = self._kernels.get(weight)
+        if found is None:
+            found = self._kernels[weight] = self._move(weight, of_kernel(rank), graph, before)
+        return found
 
     # ------------------------------------------------------------------ functions
     def offer(self, graph: Graph) -> None:

@@ -85,6 +85,11 @@ def test_a_kernel_that_something_else_takes_stays():
     assert tuple(out.params["conv.weight"].shape) == (4, 4, 3, 3) and moves(out) == 3
 
 
+def test_a_kernel_is_turned_once():
+    w = torch.linspace(-0.5, 0.5, 4 * 4).reshape(4, 4, 1, 1)
+    assert moves(turned(lambda x, w: F.conv2d(F.relu(F.conv2d(x, w)), w), X, w)) == 3
+
+
 def test_what_is_in_channels_last_already_is_moved_no_more():
     w = torch.linspace(-1.0, 1.0, 3 * 3 * 4 * 5).reshape(3, 3, 4, 5)
 
