@@ -26,7 +26,7 @@ from .entered import Managers
 from .faults import cannot
 from .grad_managers import standing_for
 from .higher_order import SPECIAL
-from .into import put_into
+from .into import named_out, put_into
 from .joins import Choice, Partial
 from .memoised import Wrapper
 from .modules import ModuleView, call_module, module_class, with_hooks
@@ -177,6 +177,8 @@ class Calls(Managers):
         if not isinstance(lifted, tuple):
             return self.on_choices(args, lambda args: lifted(self, f, args, kwargs))
         lift, backend = lifted
+        if backend.numbers:
+            args, kwargs = named_out(f, args, kwargs)
         if backend.numbers and kwargs.get("out") is not None:
             return put_into(self, f, args, kwargs)
         return self.apply(lift, args, kwargs, backend, f)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import GfxError, MissingOp
@@ -41,7 +43,7 @@ def hold(
             return made[0]
         name = name_of(owner, f)
         given, named = tracer.unwrap(tuple(args)), tracer.unwrap(dict(kwargs))
-        _check(given, named)
+        _check(f, given, named)
         found = results(owner, function_of(owner, name), given, named, tracer.type_of)
     except Unheld as error:
         if refusal is not None:
@@ -94,8 +96,10 @@ def _owner(tracer: Tracer, f: Any) -> Backend:
     return next(backend for backend in tracer.frameworks() if package in backend.packages)
 
 
-def _check(given: tuple, named: dict) -> None:
+def _check(f: Any, given: tuple, named: dict) -> None:
     """Raise Unheld for a call that writes to its arguments, or takes what a graph does not hold."""
+    if isinstance(f, np.ufunc) and named.get("where", True) is not True:
+        raise Unheld("it leaves undefined what `where` leaves out: give it an `out`")
     if named.get("out") is not None or named.get("inplace"):
         raise Unheld("it writes to its arguments")
     for leaf in leaves((given, named)):

@@ -12,10 +12,18 @@ from .interfaces import Capturing
 from .proxy import Proxy
 
 
+def named_out(f: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The arguments of a call, with what a ufunc is to write as `out`: it may stand behind what is computed with."""
+    if not isinstance(f, np.ufunc) or len(args) <= f.nin:
+        return args, kwargs
+    return args[: f.nin], {**kwargs, "out": args[f.nin :]}
+
+
 def put_into(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """f(*args, out=x, **kwargs): x, which is written."""
+    """f(*args, out=x, **kwargs): x, which is written; by a ufunc at the places of `where` alone."""
     kwargs = dict(kwargs)
     out = kwargs.pop("out")
+    places = {"where": kwargs.pop("where")} if isinstance(f, np.ufunc) and "where" in kwargs else {}
     target = out[0] if type(out) is tuple and len(out) == 1 else out
     if type(target) is not Proxy and tracer.array_owner(target) is not None:
         target = tracer.array_proxy(target)
@@ -23,5 +31,5 @@ def put_into(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if type(target) is not Proxy or type(made) is not Proxy:
         raise tracer.error(f"GFX cannot convert out= of {called_name(f)}", "assign the result instead")
     array_is_written(target, "return arrays must be of ArrayType")
-    tracer.call(np.copyto, (target, made), {})
+    tracer.call(np.copyto, (target, made), places)
     return target

@@ -114,6 +114,8 @@ def index_put(x, index, value, accumulate=False):
     mask = index[0] if isinstance(index, tuple) else index
     inner = x.ndim - mask.ndim
     if value.ndim > inner:
+        if value.shape[0] == 0:  # no element is chosen
+            return x
         at = (jnp.cumsum(mask.ravel()) - 1).reshape(mask.shape)
         value = value[0] if value.shape[0] == 1 else value[at]
     mask = mask.reshape(mask.shape + (1,) * inner)

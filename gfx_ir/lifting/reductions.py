@@ -203,9 +203,10 @@ class Reductions:
         a = ops.concat(parts, axis=axis) if len(parts) > 1 else a
         before: tuple = (...,) if axis < 0 else (slice(None),) * axis
         after: tuple = (slice(None),) * (-1 - axis) if axis < 0 else ()
+        apart = ops.not_equal if kind_of(a) == "b" or _is_comparison(a) else ops.subtract  # where booleans change
         for _ in range(n):
             later, earlier = ((*before, part, *after) for part in (slice(1, None), slice(None, -1)))
-            a = ops.subtract(ops.getitem(a, later), ops.getitem(a, earlier))
+            a = apart(ops.getitem(a, later), ops.getitem(a, earlier))
         return a
 
     def _end(self, a: Any, x: Any, axis: int) -> list:

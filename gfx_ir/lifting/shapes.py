@@ -153,7 +153,13 @@ class Shapes:
 
     def append(self, arr: Any, values: Any, axis: Any = None) -> Any:
         """Two arrays joined; flat without an axis."""
-        return ops.concat((self.say.as_array(arr), self.say.as_array(values)), axis=axis)
+        return ops.concat(tuple(self._array(x) for x in (arr, values)), axis=axis)
+
+    def _array(self, x: Any) -> Any:
+        """What stands for an array: one, a list, or a number."""
+        x = self.say.as_array(x)
+        number = not x.is_tensor if isinstance(x, Value) else isinstance(x, (int, float, complex))
+        return ops.as_tensor(x) if number else x
 
     def hstack(self, tup: Any, dtype: Any = None, **options: Any) -> Any:
         """Joined along the second axis; vectors along their only one."""

@@ -1,4 +1,4 @@
-"""Lists of tensors in a target that writes functions of numbers as Python's own: what gives a number there is made a tensor."""
+"""Lists of tensors in a target that writes functions of numbers as Python's own: what may be a number there is made a tensor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def make_tensors(graph: Graph, style: Style, promotion: str) -> None:
     facts = Facts([graph], {}, promotion, of_numbers=style.of_numbers)
     for node in list(graph.walk()):
         if _LIST in node.op.params and type(node.arg(_LIST)) is tuple:
-            numbers = [x for x in node.arg(_LIST) if type(x) is Value and x.is_tensor and facts.is_number(x)]
+            numbers = [x for x in node.arg(_LIST) if type(x) is Value and x.is_tensor and facts.may_be_number(x)]
             for number in dict.fromkeys(numbers):
                 node.replace_input(number, _tensor(node, number))
 

@@ -16,6 +16,7 @@ from ..unrolling import Unrolling
 from .added import add_in_place
 from .agree import cast_whole_numbers
 from .asked import give_truths
+from .booleans import tell_booleans
 from .bounded import bound_loops
 from .carried import drop_carried
 from .composite import Expander
@@ -76,6 +77,7 @@ def prepare(
         lower_numbers(entry, functions, style, program.promotion)
     told = lambda graph: Facts([graph], {}, program.promotion)  # as it is by then
     for graph in bottom_up(entry, functions):
+        tell_booleans(graph, told(graph))
         leave_out(graph, backend, program.promotion)
         give_powers(graph, backend, program.promotion, told(graph))
         cast_whole_numbers(graph, backend, program.promotion, told(graph))

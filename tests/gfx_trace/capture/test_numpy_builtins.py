@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gfx_trace as gfx
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import MissingOp, UnsupportedConstruct
 from numpy_code import equals
 
 pytestmark = pytest.mark.usefixtures("wide")
@@ -30,6 +30,20 @@ def scales_in_place(x):
     doubled = (v * 2 for v in y[:2])
     first = next(doubled)
     return y, first, sum(doubled), next(doubled, -1.0)
+
+
+def writes_at_places(x):
+    y = np.full_like(x, 5.0)
+    np.divide(1.0, x, out=y, where=x != 0)
+    np.tanh(y, y)
+    np.negative(x, y, where=x > 1)
+    return y
+
+
+def first_above(x):
+    above = x > 1.5
+    least = x[0] if x[0] > 0 else 0.5
+    return above.argmax(), np.diff(above), np.append(x, least), np.append(x, 1), np.array([least, x[1]])
 
 
 def asks_for_classes(n, x):
@@ -68,6 +82,19 @@ def test_a_range_is_an_array_where_one_is_expected(typed):
 )
 def test_builtins_and_out_and_tests_of_one_element(fn, inputs):
     equals(fn, gfx.symbolic_trace(fn, *map(np.array, inputs[0]), backend="numpy"), *inputs)
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("fn", [writes_at_places, first_above])
+def test_places_for_results_and_numbers_among_arrays(fn, typed):
+    inputs = [([1.0, 0.0, 4.0],), ([-1.0, 2.0, 2.0],)]
+    program = gfx.symbolic_trace(fn, *(map(np.array, inputs[0]) if typed else ()), backend="numpy")
+    equals(fn, program, *inputs)
+
+
+def test_what_a_mask_leaves_without_a_value_is_refused():
+    with pytest.raises(MissingOp, match="with where="):
+        gfx.symbolic_trace(lambda x: np.log(x, where=x > 0), np.ones(3))
 
 
 def test_numbers_of_numpy_are_of_their_own_classes():

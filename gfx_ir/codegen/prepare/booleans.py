@@ -1,0 +1,15 @@
+"""Which values are booleans, where no type says so: the rows of a target ask for the kind of what they take."""
+
+from __future__ import annotations
+
+from ...dtypes import bool_
+from ...graph import Graph
+from ...infer.facts import Facts
+from ...types import LogicalTensor
+
+
+def tell_booleans(graph: Graph, facts: Facts) -> None:
+    """Give what is surely an array of booleans the type of one, in the graph and its regions."""
+    made = [value for node in graph.walk() for value in node.values if value.is_tensor and value.type is None]
+    for value in [value for value in made if facts.is_boolean(value)]:
+        value.type = LogicalTensor(bool_)
