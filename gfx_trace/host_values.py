@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
 from gfx_ir.build import HOST_OPERATORS
+from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef
+from gfx_ir.types import LogicalTensor
 
 from .devices import fixed_device, is_device
 from .faults import NUMBERS, cannot, class_name, has_attribute_of, is_iterable, no_attribute, no_operator
@@ -51,6 +53,21 @@ class HostValues:
         if sign in _RAISE and (isinstance(right, Value) or right < 0):
             self.raising.of_numbers(*_RAISE[sign][:1], made, *_RAISE[sign][1:])
         return self.wrap(made, self.backend)
+
+    def known_query(self: Tracer, op: OpDef, args: tuple) -> Any:
+        """The answer to a question about a type, where the capture knows it for every input."""
+        subject = args[0]
+        if (
+            not isinstance(getattr(subject, "type", None), LogicalTensor)
+            or subject.kind == "optional"
+            or op.infer is None
+        ):
+            return None
+        found = op.infer(op.named((subject.type, *args[1:])), self.promotion)
+        plain = found if isinstance(found, tuple) else (found,)
+        if all(isinstance(item, (int, bool, DType)) for item in plain):
+            return found if op.name in ("sizes", "shape") else plain[0]
+        return None
 
     def host_attribute(self: Tracer, x: HostProxy, name: str) -> Any:
         """An attribute of an open host value: those that shapes and dtypes have."""

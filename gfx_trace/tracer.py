@@ -18,7 +18,6 @@ from gfx_ir.op import OpDef, Trait
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
-from gfx_ir.types import LogicalTensor
 
 from .applying import Applying
 from .arrays import Arrays
@@ -177,7 +176,7 @@ class Tracer(
 
     def add(self, op: OpDef, args: tuple) -> Any:
         if self.static_types and op.traits & Trait.ASKS:
-            known = self._known_query(op, args)
+            known = self.known_query(op, args)
             if known is not None:
                 return known
         if op.traits & Trait.WHOLE:
@@ -199,21 +198,6 @@ class Tracer(
         """`where` by an open host test: the side that is not taken may not even be computable (a float mask taken as a test)."""
         chosen = self.branch_value(test, lambda: self.wrap(x1), lambda: self.wrap(x2))
         return self.unwrap(chosen)
-
-    def _known_query(self, op: OpDef, args: tuple) -> Any:
-        """The answer to a question about a type, where the capture knows it for every input."""
-        subject = args[0]
-        if (
-            not isinstance(getattr(subject, "type", None), LogicalTensor)
-            or subject.kind == "optional"
-            or op.infer is None
-        ):
-            return None
-        found = op.infer(op.named((subject.type, *args[1:])), self.promotion)
-        plain = found if isinstance(found, tuple) else (found,)
-        if all(isinstance(item, (int, bool, DType)) for item in plain):
-            return found if op.name in ("sizes", "shape") else plain[0]
-        return None
 
     def local(self, value: Value) -> Value:
         if value.node.graph is self.graph:
