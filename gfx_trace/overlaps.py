@@ -4,18 +4,20 @@ hangs on the order in which the elements are written; NumPy copies first, as a g
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.flow import Flow
 from gfx_ir.op import evaluate
 from gfx_ir.rules import building
 from gfx_ir.trees import leaves, tree_map
 
+from .aliases import memory, share
 from .chains import may_view
 from .interfaces import Capturing
 from .proxy import Proxy
@@ -26,40 +28,62 @@ _NO_SUCH = (IndexError, ValueError, TypeError, ArithmeticError)
 
 
 def refuse_overlap(tracer: Capturing, written: Proxy, index: Any, taken: Any) -> None:
-    """Raise UnsupportedConstruct where one of the tensors that a write takes is a view of other elements among those that it writes:
-    the ones of `written`, at `index` (None: all of them)."""
+    """Raise UnsupportedConstruct where one of the tensors that a write takes may be a view of other elements among those that it
+    writes: the ones of `written`, at `index` (None: all of them)."""
     if written.backend is None or not written.backend.ordered_writes:
         return
-    root = _root(written)
-    for x in leaves(taken):
-        if type(x) is Proxy and x is not written and x.base is not None and _root(x) is root:
-            (base, views), (other, path) = (_views(tracer, value) for value in (written.read(), x.read()))
-            if other is base and path and _overlap(tracer, base, (views, index), (path, None)):
-                what = "GFX cannot convert this write in place: it takes elements that it writes itself, through another view of them"
-                raise UnsupportedConstruct(what, tracer.span(), "take a copy of what it takes first: x[0].clone()")
+    others = [x for x in leaves(taken) if type(x) is Proxy and x is not written and x.base is not None]
+    others = [x for x in others if share(memory(x), memory(written))]
+    if not others:
+        return
+    flow = Flow([*(graph for graph, _ in tracer.stack), tracer.graph], {})
+    into = _ways(tracer, flow, written.read())
+    for x in others:
+        pairs = itertools.product(into, _ways(tracer, flow, x.read()))
+        if any(one.base is other.base and _overlap(tracer, one, index, other) for one, other in pairs):
+            what = "GFX cannot convert this write in place: it takes elements that it writes itself, through another view of them"
+            raise UnsupportedConstruct(what, tracer.span(), "take a copy of what it takes first: x[0].clone()")
 
 
-def _root(x: Proxy) -> Proxy:
-    """The tensor that a view is a part of."""
-    while type(x.base) is Proxy:
-        x = x.base
-    return x
+class _Way(NamedTuple):
+    """What a tensor may be: what `views` show of a base, the outermost first; None: any part of it."""
+
+    base: Value
+    views: tuple[Value, ...] | None
 
 
-def _views(tracer: Capturing, value: Value) -> tuple[Value, list[Value]]:
-    """The tensor whose memory a value has, and the views by which it has it, the outermost first."""
-    views, value = [], tracer.facts.root(value)
-    while value.node.args and type(value.node.args[0]) is Value and may_view(value, False):
-        views.append(value)
-        value = tracer.facts.root(value.node.args[0])
-    return value, views[::-1]
+def _ways(tracer: Capturing, flow: Flow, value: Value) -> list[_Way]:
+    """The tensors whose memory a value may have, as tests and loops say, and the views by which it has it."""
+    found: dict[_Way, None] = {}
+    left: list[tuple[_Way, dict[Value, Any]]] = [(_Way(value, ()), {})]
+    while left:
+        (leaf, views), behind = left.pop()
+        root = tracer.facts.root(leaf)
+        if root in behind:
+            if behind[root] == views:
+                continue
+            views = None  # a view of a view, once more with each trip
+        behind = {**behind, root: views}
+        source = flow.sources.get(root)
+        if source is not None:
+            left += [(_Way(x, views), behind) for x in source.leaves if type(x) is Value]
+        elif root.node.args and type(root.node.args[0]) is Value and may_view(root, False):
+            left.append((_Way(root.node.args[0], None if views is None else (root, *views)), behind))
+        else:
+            found[_Way(root, views)] = None
+    return list(found)
 
 
-Path = tuple[list[Value], Any]
+Path = tuple[tuple[Value, ...], Any]
 
 
-def _overlap(tracer: Capturing, base: Value, written: Path, taken: Path) -> bool:
+def _overlap(tracer: Capturing, written: _Way, index: Any, taken: _Way) -> bool:
     """Whether an element is taken for one place and written at another, for some shape that the base may have."""
+    if written.views is None or taken.views is None:
+        return True
+    if not taken.views:
+        return False
+    into, out = (written.views, index), (taken.views, None)
     numbers: dict[Any, int] = {}
 
     def number(leaf: Any) -> Any:
@@ -70,10 +94,10 @@ def _overlap(tracer: Capturing, base: Value, written: Path, taken: Path) -> bool
             raise TypeError("which elements a tensor names is open")
         return numbers.setdefault(tracer.facts.key(leaf), len(numbers) + 1)
 
-    dims = tracer.record.told_dims(base)
+    dims = tracer.record.told_dims(written.base)
     for known in [dims] if dims is not None else [(None,) * rank for rank in _RANKS]:
-        overlaps = (_meets(shape, written, taken, number) for shape in _shapes(known))
-        if any(islice((found for found in overlaps if found is not None), 2)):
+        overlaps = (_meets(shape, into, out, number) for shape in _shapes(known))
+        if any(itertools.islice((found for found in overlaps if found is not None), 2)):
             return True
     return False
 

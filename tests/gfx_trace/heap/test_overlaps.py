@@ -45,9 +45,39 @@ def transposed(x):
     return x
 
 
+def by_the_larger(x):
+    x *= max(x[-1], x.var())
+    return x
+
+
+def by_one_of_two(x):
+    part = x[1:] if x.sum() > 0 else torch.ones(7)
+    x[:-1] += part
+    return x
+
+
+def by_what_a_loop_leaves(x):
+    largest = x[0]
+    for row in torch.ones(3):
+        largest = max(largest, row)
+    x -= largest
+    return x
+
+
+def by_what_a_function_picks(x):
+    x *= picked(x[0], torch.ones(()), x.mean())
+    return x
+
+
+def picked(first, other, test):
+    return first if test > 0 else other
+
+
 @pytest.mark.parametrize("given", ((), (torch.arange(1.0, 9.0),)), ids=("open", "typed"))
 @pytest.mark.parametrize(
-    "f", (moves_on, by_its_first, by_a_method, by_a_keyword, over_each_other, through_another_shape, transposed)
+    "f",
+    (moves_on, by_its_first, by_a_method, by_a_keyword, over_each_other, through_another_shape, transposed)
+    + (by_the_larger, by_one_of_two, by_what_a_loop_leaves, by_what_a_function_picks),
 )
 def test_what_hangs_on_the_order_is_refused(f, given):
     with pytest.raises(UnsupportedConstruct, match="elements that it writes itself"):
@@ -100,8 +130,19 @@ def of_copies(x):
     return x
 
 
+def with_one_of_two(x):
+    whole = x if x.sum() > 0 else torch.ones(8)
+    x *= whole
+    x[:4] += picked(x[4:], torch.ones(4), x.mean())
+    x[0] = max(x[1], x[2])
+    return x
+
+
 @pytest.mark.parametrize("given", ((), (torch.arange(1.0, 9.0),)), ids=("open", "typed"))
-@pytest.mark.parametrize("f", (halves, every_second, at_an_open_place, at_its_ends, with_itself, row_by_row, of_copies))
+@pytest.mark.parametrize(
+    "f",
+    (halves, every_second, at_an_open_place, at_its_ends, with_itself, row_by_row, of_copies, with_one_of_two),
+)
 def test_what_does_not_hang_on_it_is_written(f, given):
     program, x = gfx.symbolic_trace(f, *given, backend="torch"), torch.arange(1.0, 9.0)
     np.testing.assert_allclose(program(x.clone()), f(x.clone()))
