@@ -38,7 +38,8 @@ _OUTLIVING = {
         " torch.cuda.seed_all torch.cuda.set_rng_state torch.mps.manual_seed torch.xpu.manual_seed"
     ),
 }
-"""Functions that write what outlives the call."""
+OUTLIVING = frozenset(name for names in _OUTLIVING.values() for name in names.split())
+"""Functions that write what outlives the call: not even a test may call them."""
 
 
 def _refusing(call: str, reason: str, hint: str) -> Callable[..., NoReturn]:

@@ -13,6 +13,7 @@ import gfx_trace as gfx
 from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.loading import backend
 from gfx_torch import kinds
+from gfx_torch.lifts.refused import OUTLIVING
 
 TORCH = backend("torch")
 DTYPES = {"b": torch.bool, "u": torch.uint8, "i": torch.int64, "f": torch.float32, "c": torch.complex64}
@@ -34,7 +35,12 @@ def of_one_tensor():
     """(name, function, a shape that it takes) of the lifted functions that can be called with one tensor."""
     for target, lift in TORCH.functions.items():
         short = lift.name.rpartition(".")[2]
-        if lift.name.startswith(APART) or short.endswith("_") or any(name in short for name in OTHERS):
+        if (
+            lift.name.startswith(APART)
+            or lift.name in OUTLIVING
+            or short.endswith("_")
+            or any(name in short for name in OTHERS)
+        ):
             continue
         for shape in SHAPES:
             if takes(target, torch.ones(shape)) or takes(target, torch.ones(shape, dtype=torch.complex64)):
