@@ -142,16 +142,8 @@ def _capture(
     )  # fmt: skip
     program.level = 1 if tracer.static_types else 0
     slots = {w.path: w for w in state if w.slot is not None}
-    found = Captured(
-        program,
-        target,
-        rebuild,
-        tracer.notes,
-        slots,
-        list(tracer.assumed.modes.values()),
-        tracer.raising.errors,
-        tracer.bound_arrays,
-    )
+    modes = list(tracer.assumed.modes.values())
+    found = Captured(program, target, rebuild, tracer.notes, slots, modes, tracer.raising.errors, tracer.bound_arrays)
     vars(tracer).clear()
     return found
 
