@@ -33,7 +33,9 @@ class AssumedKinds:
     def take(self, call: str, given: Sequence[Any], kinds: str) -> None:
         """Take it as given that what a call gets promotes to one of these kinds, where that hangs on arguments. Raises where it
         surely does not. Under a test that tells dtypes apart the source checks it. Of Python's numbers alone nothing is."""
-        floating = "f" in kinds and all(type(x) is Value and x.is_tensor and self._sources.is_floating(x) for x in given)
+        floating = "f" in kinds and all(
+            type(x) is Value and x.is_tensor and self._sources.is_floating(x) for x in given
+        )
         if floating or not given:
             return
         made = [self._made(x) for x in given]
