@@ -24,12 +24,16 @@ def of_values_computed():
     return torch.autograd.graph.saved_tensors_hooks(lambda kept: kept.detach().clone(), lambda kept: kept)
 
 
-def gradient_in_jax(fn, x, forward):
-    """`forward`: a loop that data ends has no reverse mode in JAX."""
+def gradient_in_jax(fn, forward):
+    """What gives the result and the gradient at x. `forward`: a loop that data ends has no reverse mode in JAX."""
     derive = jax.jacfwd if forward else jax.grad
-    found = jax.jit(derive(lambda x: (fn(x).sum(), fn(x)), has_aux=True))
-    found, y = found(jnp.asarray(x))
-    return np.asarray(y), np.asarray(found)
+    derived = jax.jit(derive(lambda x: (fn(x).sum(), fn(x)), has_aux=True))
+
+    def at(x):
+        found, y = derived(jnp.asarray(x))
+        return np.asarray(y), np.asarray(found)
+
+    return at
 
 
 def assert_gradients(fn, level):
@@ -38,11 +42,9 @@ def assert_gradients(fn, level):
     functions = [program, getattr(emitted, fn.__name__)]
     if level == 0:
         functions.append(gfx.symbolic_trace(functions[1], backend="torch"))
+    in_jax = gradient_in_jax(program.to("jax"), "while" in fn.__name__)
     for x in XS:
         wants = gradient(fn, x)
-        for found in (
-            *(gradient(f, x) for f in functions),
-            gradient_in_jax(program.to("jax"), x, "while" in fn.__name__),
-        ):
+        for found in (*(gradient(f, x) for f in functions), in_jax(x)):
             np.testing.assert_allclose(found[0], wants[0], rtol=1e-5)
             np.testing.assert_allclose(found[1], wants[1], rtol=1e-5)

@@ -119,7 +119,7 @@ def refused(info, args, kwargs):
 def test_captures_refuse_what_pytorch_refuses(info):
     main = next(d for d in (torch.float32, torch.int64, torch.complex64) if d in info.dtypes)
     torch.manual_seed(0)
-    for sample in itertools.islice(info.sample_inputs("cpu", main), 2):
+    for sample in itertools.islice(info.sample_inputs("cpu", main), 1):
         args = (sample.input, *sample.args)
         tensors = [leaf for leaf in pytree.tree_leaves(args) if isinstance(leaf, torch.Tensor)]
         if sample.kwargs.get("dtype") is not None or not takes(lambda a=args, k=sample.kwargs: info.op(*a, **k)):

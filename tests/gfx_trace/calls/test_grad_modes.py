@@ -376,11 +376,12 @@ def wrapped(x, train: bool):
 @pytest.mark.parametrize("fn", flagged, ids=lambda fn: fn.__name__)
 def test_a_mode_that_an_open_flag_sets(fn, train):
     program = gfx.symbolic_trace(fn, backend="torch")
-    emitted = load_source(program.source("torch"))
+    emitted, emitted_in_jax = load_source(program.source("torch")), program.to("jax")
+    in_jax = gradient_in_jax(lambda x: emitted_in_jax(x, train), False)
     for x in XS:
         wants = gradient(lambda x: fn(x, train), x)
         found = [gradient(lambda x, f=f: f(x, train), x) for f in (program, getattr(emitted, fn.__name__))]
-        found.append(gradient_in_jax(lambda x: program.to("jax")(x, train), x, False))
+        found.append(in_jax(x))
         for got in found:
             np.testing.assert_allclose(got[0], wants[0], rtol=1e-5)
             np.testing.assert_allclose(got[1], wants[1], rtol=1e-5)
