@@ -10,7 +10,8 @@ from typing import Any
 
 import jax
 
-from gfx_ir.build import assumptions
+from gfx_ir.build import assumptions, surely_boolean
+from gfx_ir.dtypes import DType, bool_
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.lifting.words import known_dtype
@@ -36,7 +37,7 @@ def refusing(fn: Callable[..., Any], name: str, target: Any) -> Callable[..., An
     def lift(*args: Any, **kwargs: Any) -> Any:
         given = (*args, *kwargs.values())
         tensors = [x for x in given if type(x) is Value and x.is_tensor]
-        dtypes = list(map(known_dtype, tensors))
+        dtypes = list(map(_dtype, tensors))
         if None not in dtypes:
             said = _said(target, given, tuple(kwargs), "") if any(dtype.kind != "f" for dtype in dtypes) else ""  # type: ignore[union-attr]
             if said:
@@ -79,10 +80,15 @@ def _spec(x: Any, dtype: str) -> tuple | None:
     if not x.is_tensor:
         return None
     known = x.type if isinstance(x.type, LogicalTensor) else LogicalTensor(None)
-    found = known_dtype(x)
+    found = _dtype(x)
     dims = (None,) * len(_DIMS) if known.dims is None else known.dims
     sizes = tuple(dim if type(dim) is int else _DIMS[0] for dim in dims)
     return ("array", dtype if found is None else found.name, sizes, known.weak)
+
+
+def _dtype(x: Value) -> DType | None:
+    """The dtype of an array where it is known; what a comparison gave is boolean in any case."""
+    return known_dtype(x) or (bool_ if surely_boolean(x) else None)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -13,9 +13,9 @@ from ..graph import Node, Value
 from ..infer.carried import Carried
 from ..infer.elements import declared
 from ..infer.facts import Facts
+from ..infer.ranks import FirstAxes
 from ..infer.shapes import Shapes
 from ..python_numbers import is_number
-from ..types import LogicalTensor
 from .liveness import Liveness, loop_results
 
 ORDER = "bifc"
@@ -26,6 +26,7 @@ class Agreement:
 
     def __init__(self, liveness: Liveness, facts: Facts, shapes: Shapes) -> None:
         self.liveness, self.facts, self.shapes = liveness, facts, shapes
+        self._axes = FirstAxes(facts.flow, facts.settles)
         self._dependence: dict[Node, Carried] = {}
 
     def kind(self, leaf: Any) -> str | None:
@@ -158,17 +159,13 @@ class Agreement:
     def check_axes(self, node: Node, sides: Sequence[Sequence[Any]], target: str) -> None:
         """Raise UnsupportedConstruct where the sides of a test are known to have different numbers of axes: numbers have none."""
         for pair in zip(*sides):
-            one, other = (self._rank(self.liveness.resolve(leaf)) for leaf in pair)
-            if None not in (one, other) and one != other:
-                what = f"GFX cannot write this test as {target} source: one side gives {one} axes, and the other one {other}"
+            one, other = (self._axes.of(self.liveness.resolve(leaf)) for leaf in pair)
+            if one.differ(other):
+                first, second = (axes.least if axes.least else axes.most for axes in (one, other))
+                what = f"GFX cannot write this test as {target} source: one side gives {first} axes, and the other one {second}"
                 raise UnsupportedConstruct(
                     what, node.span, "give both sides one shape, or run it as PyTorch or NumPy source"
                 )
-
-    def _rank(self, leaf: Any) -> int | None:
-        if type(leaf) is not Value:
-            return 0 if is_number(leaf) else None
-        return leaf.type.rank if isinstance(leaf.type, LogicalTensor) else None
 
     def unrelated(self, first: Any, second: Any) -> bool:
         """Whether two tensors have nothing to do with each other, so that their dtypes may differ."""

@@ -206,7 +206,8 @@ class Facts:
         if self._casts and node is not None and is_loop(node) and value.is_tensor:
             kinds |= _ARRAY
             if (told := elements.declared(value)) is not None:
-                return Fact(kinds, frozenset(((told, False),)), not settles, first)
+                bare = not settles and any(fact.bare for fact in found)
+                return Fact(kinds, frozenset(((told, False),)), bare, first)
         if node is None or not settles:
             return Fact(kinds, NOTHING.union(*[x.elements for x in found]), any(x.bare for x in found), first)
         made = self._settled(value, source, [fact.elements for fact in found])

@@ -103,6 +103,9 @@ def _take(
 ) -> Any:  # fmt: skip
     refuse("jnp.take", out=out, fill_value=fill_value)
     expect("jnp.take", "mode", mode, None, "fill", "clip")
+    if mode == "clip":
+        a, axis = (ops.flatten(a), 0) if axis is None else (a, axis)
+        indices = ops.clip(indices, 0, host("-", ops.size(a, axis), 1))
     return ops.take(a, indices, axis=axis)
 
 
@@ -113,8 +116,14 @@ def _take_along_axis(
     refuse("jnp.take_along_axis", fill_value=fill_value, wrap_negative_indices=wrap_negative_indices)
     expect("jnp.take_along_axis", "mode", mode, None, "fill", "clip")
     if axis is None:
-        return ops.take_along_axis(ops.flatten(arr), indices, axis=0)
-    return ops.take_along_axis(arr, indices, axis=axis)
+        arr, axis = ops.flatten(arr), 0
+    return ops.take_along_axis(arr, _clipped(indices, arr, axis) if mode == "clip" else indices, axis=axis)
+
+
+def _clipped(indices: Any, a: Any, axis: int) -> Any:
+    """Positions along an axis, moved to its ends where they lie outside of it; negative ones count from the end."""
+    length = ops.size(a, axis)
+    return ops.clip(ops.where(ops.less(indices, 0), ops.add(indices, length), indices), 0, host("-", length, 1))
 
 
 # ---------------------------------------------------------------- slices that start where the data say

@@ -52,8 +52,16 @@ def _unsqueeze(args: SimpleNamespace) -> str:
     return "x" + "".join(f".unsqueeze({a})" for a in (*front, *back))
 
 
+def _joined(args: SimpleNamespace) -> str:
+    """What is joined: numbers are tensors there."""
+    is_plain = isinstance(args.arrays, (tuple, list)) and any(map(is_scalar, args.arrays))
+    return "[torch.as_tensor(part) for part in arrays]" if is_plain else "arrays"
+
+
 def _cat(args: SimpleNamespace) -> str:
-    return "torch.cat([part.flatten() for part in arrays])" if args.axis is None else "torch.cat(arrays, dim=axis)"
+    if args.axis is None:
+        return f"torch.cat([part.flatten() for part in {_joined(args)}])"
+    return f"torch.cat({_joined(args)}, dim=axis)"
 
 
 def _split(args: SimpleNamespace) -> str:
@@ -229,7 +237,7 @@ ROWS = (
     ),
     Row("expand", spread("x.expand(*shape)", "shape"), {"Tensor.expand": _expand}),
     Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": shapes.cat}),
-    Row("stack", "torch.stack(arrays, dim=axis)", {"torch.stack": _stack}),
+    Row("stack", lambda a: f"torch.stack({_joined(a)}, dim=axis)", {"torch.stack": _stack}),
     Row("split", _split, {names("split"): splitting.split, names("tensor_split"): splitting.tensor_split}),
     Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): splitting.chunk}),
     Row("unstack", _single("torch.unbind(x, dim=axis)", ops.unstack), {names("unbind"): splitting.unbind}),

@@ -21,15 +21,24 @@ def make_tensors(graph: Graph, style: Style, promotion: str) -> None:
     facts = Facts([graph], {}, promotion, of_numbers=style.of_numbers)
     for node in list(graph.walk()):
         if _LIST in node.op.params and type(node.arg(_LIST)) is tuple:
-            numbers = [x for x in node.arg(_LIST) if type(x) is Value and x.is_tensor and facts.may_be_number(x)]
-            for number in dict.fromkeys(numbers):
-                node.replace_input(number, _tensor(node, number))
+            at = node.op.params.index(_LIST)
+            items = tuple(_tensor(node, x) if _is_number(x, facts) else x for x in node.args[at])
+            node.set_args((*node.args[:at], items, *node.args[at + 1 :]))
 
 
-def _tensor(before: Node, number: Value) -> Any:
+def _is_number(x: Any, facts: Facts) -> bool:
+    """Whether an item may be a number of Python's."""
+    if type(x) is Value:
+        return x.is_tensor and facts.may_be_number(x)
+    return isinstance(x, (bool, int, float, complex))
+
+
+def _tensor(before: Node, number: Any) -> Value:
+    """A number as a tensor of the dtype that it has, or that a literal gets beside its neighbours."""
     graph = before.graph
     assert graph is not None
-    known = number.type.dtype if isinstance(number.type, LogicalTensor) else None
+    type_ = (number if type(number) is Value else before.value).type
+    known = type_.dtype if isinstance(type_, LogicalTensor) else None
     made = graph.insert(Node(lookup("as_tensor"), (number, known, None), None, before.span), before).value
-    made.type = number.type
+    made.type = number.type if type(number) is Value else None
     return made

@@ -91,7 +91,7 @@ def prepare(
     for graph in bottom_up(entry, functions):
         _control(graph, style, unrolling, max_trips, partial(told, graph), functions, python)
     if style.control == "functional":
-        check_sizes((entry, *functions.values()), style)
+        check_sizes((entry, *functions.values()), style, unrolling)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)
     names = {graph: key for key, graph in functions.items()}

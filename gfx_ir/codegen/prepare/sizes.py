@@ -1,17 +1,19 @@
-"""Sizes that hang on data, which a tracing compiler cannot have: a tensor as the bound of a slice, or in a shape."""
+"""Sizes that hang on data, which a tracing compiler cannot have: a tensor as the bound of a slice, in a shape, or as a choice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...control import is_for, is_loop, is_test
 from ...dtypes import float32
-from ...errors import GfxError
+from ...errors import GfxError, UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...rules import infer
 from ...trees import leaves, tree_map
 from ...types import LogicalTensor
 from ..style import Style
+from ..unrolling import Unrolling
 from .precision import refused
 
 _PROBED = frozenset(("create", "shape"))
@@ -21,14 +23,50 @@ _REFUSED = (GfxError, TypeError, ValueError, IndexError)
 _HINT = "mask with where, or loop to a bound that shapes tell, or run the code as PyTorch or NumPy source"
 
 
-def check_sizes(graphs: Iterable[Graph], style: Style) -> None:
-    """Raise UnsupportedConstruct where a size is only known when the compiled code runs."""
+def check_sizes(graphs: Iterable[Graph], style: Style, unrolling: Unrolling) -> None:
+    """Raise UnsupportedConstruct where a size is only known when the compiled code runs: of what is chosen by data in tests and
+    loops alone, as these are compiled in any case."""
     for graph in graphs:
         for node in graph.walk():
             if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
                 raise refused(node, style, "this slice", "whose bound is in a tensor", _HINT)
             if node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args))):
                 raise refused(node, style, "this size", "which is in a tensor", _HINT)
+            if _is_compiled(node, unrolling) and _is_sized_by_data(node):
+                what = f"GFX cannot write what is chosen here as {style.name} source: its size hangs on data"
+                raise UnsupportedConstruct(f"{what}, and in tests and loops shapes are fixed there", node.span, _HINT)
+
+
+def _is_compiled(node: Node, unrolling: Unrolling) -> bool:
+    """Whether a node is in a test or loop that no Python of the target runs."""
+    owner = node.graph.owner if node.graph is not None else None
+    while owner is not None:
+        control = owner.op.control
+        staged = (is_test(owner) or is_loop(owner)) and control is not None and not control.open_host
+        if staged and not (is_for(owner) and unrolling.takes(owner)):
+            return True
+        owner = owner.graph.owner if owner.graph is not None else None
+    return False
+
+
+def _is_sized_by_data(node: Node) -> bool:
+    """Whether the result has a size that the sizes of the arguments do not tell."""
+    if node.op.infer is None or node.regions or not any(map(_is_data, leaves(node.args))):
+        return False
+    try:
+        made = infer(node.op, tree_map(_probe, node.args), "jax")
+    except _REFUSED:
+        return False
+    return any(isinstance(type_, LogicalTensor) and None in (type_.dims or ()) for type_ in made)
+
+
+def _probe(leaf: Any) -> Any:
+    """A type like that of a value, whose sizes are known."""
+    if not _is_data(leaf):
+        return leaf
+    known = leaf.type if isinstance(leaf.type, LogicalTensor) else _PROBE
+    dims = _PROBE.dims if known.dims is None else tuple(n if type(n) is int else 6 for n in known.dims)
+    return LogicalTensor(known.dtype or float32, dims)
 
 
 def _is_data(leaf: Any) -> bool:

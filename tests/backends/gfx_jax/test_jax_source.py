@@ -185,3 +185,24 @@ def test_one_generator_has_one_name():
     generators = [torch.Generator().manual_seed(0) for _ in range(2)]
     first, second = (program.to("torch")(generator, torch.tensor(2)) for generator in generators)
     assert torch.equal(first, second) and first.shape == (3,)
+
+
+def picks(x, i):
+    r = jnp.array([[x[0], -x[1], 0], [x[1], x[0], 1.0]])
+    chosen = jax.lax.select(x > 1, x, -x)
+    return jnp.take(x, i, mode="clip"), r @ x, chosen, jnp.take_along_axis(x, jnp.stack([i, 0]), 0, mode="clip")
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_positions_are_clipped_and_numbers_stand_among_arrays(typed):
+    x = jnp.array([1.0, -2.0, 3.0])
+    program = gfx.symbolic_trace(picks, *((x, jnp.array(0)) if typed else ()), backend="jax")
+    for at in (1, 5, -2, -9):
+        want = picks(x, jnp.array(at))
+        found = (
+            program(x, jnp.array(at)),
+            program.to("torch")(torch.tensor(x.tolist()), torch.tensor(at, dtype=torch.int32)),
+        )
+        for got in found:
+            for a, b in zip(want, got, strict=True):
+                np.testing.assert_allclose(np.asarray(a), np.asarray(b))

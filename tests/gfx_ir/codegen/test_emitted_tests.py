@@ -132,3 +132,17 @@ def test_sides_of_other_axes_are_refused_in_jax():
     assert "9.0" in program.source("torch")
     with pytest.raises(UnsupportedConstruct, match="one side gives 1 axes, and the other one 0"):
         program.source("jax")
+
+
+def test_so_are_those_of_what_a_loop_begins_as_a_number():
+    def total(rows):
+        found = 0
+        for row in rows:
+            if row[0] > 0:
+                found = found + row
+        return found
+
+    program = gfx.symbolic_trace(total, torch.ones(3, 2))
+    assert program.to("torch")(-torch.ones(3, 2)) == 0
+    with pytest.raises(UnsupportedConstruct, match="one side gives 1 axes, and the other one 0"):
+        program.source("jax")

@@ -72,3 +72,27 @@ def test_a_number_is_written_to_a_slice_whose_bound_is_in_a_tensor(given):
     for n in (0, 2, -1, 9):
         want = a_number_written(X, torch.tensor(n))
         assert fn(jnp.asarray(X.numpy()), jnp.asarray(n)).tolist() == want.tolist()
+
+
+def largest(x):
+    if x[0] > 0:
+        return torch.sort(x[x > 1]).values[0]
+    return x[0]
+
+
+def kinds(x):
+    for _ in range(3):
+        if x.sum() > 4:
+            x = x * torch.unique(x).numel() / 4
+    return x
+
+
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("fn", [largest, kinds])
+def test_what_data_choose_has_no_size_where_jax_compiles(fn, given):
+    program = gfx.symbolic_trace(fn, *((X,) if given else ()), backend="torch")
+    assert torch.equal(program.to("torch")(X), fn(X))
+    with pytest.raises(GfxError, match=rf"(?s)size hangs on data.*in {fn.__name__}"):
+        program.source("jax")
+    chosen = gfx.symbolic_trace(lambda x: x[x > 1] * 2, backend="torch").to("jax")
+    assert chosen(jnp.asarray(X.numpy())).tolist() == [6.0, 4.0]
