@@ -59,6 +59,12 @@ class Backend:
     """Checks of what Python's operators on its arrays are given, by op: of kinds of numbers that they do not take, these raise."""
     untraced: Callable[[], AbstractContextManager[Any]] = staticmethod(nullcontext)
     """Inside, functions of the framework compute, also where its own tracer is at work around."""
+    raises: Mapping[str, tuple[type[Exception], ...]] = {
+        **dict.fromkeys(("shape", "axis", "element", "one"), (RuntimeError, ValueError, TypeError)),
+        "position": (IndexError,),
+    }
+    """What its functions raise for shapes that they do not take, axes and positions out of range, elements that they do not take (see
+    `Trait.CHECKS`), and where the one number of several is asked for."""
     lacks: tuple[str, ...] = ()
     """Dtypes that the framework has in name, and next to no functions of."""
 

@@ -79,6 +79,8 @@ class Trait(enum.IntFlag):
     """No number that it gives of real ones is negative."""
     KEEPS_SIGN = enum.auto()
     """No number that it gives is negative where none is that it takes: of ELEMENTWISE in all arguments, else in the first one."""
+    CHECKS = enum.auto()
+    """It may raise for elements of tensors that have the shapes and dtypes which it takes."""
     RAISES = enum.auto()
     """Its effect is an exception or none: with the same arguments it has the same one, however often it runs."""
 

@@ -120,6 +120,11 @@ class HostValues:
         if not is_iterable(x):
             raise TypeError(f"object of type {class_name(self, x)!r} has no len()")
         if isinstance(x, Proxy):
+            rank = self.record.rank_of(x.read()) if self.raising.handlers else 1
+            if rank is None:
+                self.raising.let_out("len()", TypeError())
+            if rank == 0:
+                raise self.raising.error(TypeError("len() of a 0-d array"), None)
             return self.wrap(ops.size(x.read(), 0), x.backend)
         if isinstance(x, HostProxy):
             if x.value.kind == "shape" and x.value.node.op.name == "shape":

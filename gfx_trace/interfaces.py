@@ -221,6 +221,13 @@ class Using(Values, Protocol):
 class LettingOut(Protocol):
     """Errors that may be raised when the code runs."""
 
+    @property
+    def handlers(self) -> Sequence[Any]:
+        """The open try statements."""
+
+    def error(self, error: Any, cause: Any) -> BaseException:
+        """What raising one raises at capture."""
+
     def let_out(self, what: str, error: BaseException) -> None:
         """Raises where an except clause would take such an error."""
 

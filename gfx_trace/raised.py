@@ -13,6 +13,10 @@ from gfx_ir.ops.effect import EXCEPTIONS
 
 INSTEAD_OF_CATCHING = "test before the `try`, or let the exception leave the function; where the test asks for a size, give the argument's shape"
 """What to do where an except clause may take what is raised when the code runs."""
+INSTEAD_OF_WAITING = (
+    "test before the `try`, or let the exception leave the function; where shapes decide, give them at capture"
+)
+"""What to do where an except clause may take what a framework raises when the code runs."""
 
 
 class Raised(BaseException):

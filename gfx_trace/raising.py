@@ -10,16 +10,16 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.op import Point, Trait
 
 from .interfaces import Capturing
-from .raised import INSTEAD_OF_CATCHING, Raised, gfx_handlers
+from .raised import Raised
 from .told import told
+from .waiting import Waiting
 
 
-class Raising:
+class Raising(Waiting):
     """What a `raise` or an `assert` does where it stands. `handlers`: the open try statements, outermost first."""
 
     def __init__(self, tracer: Capturing) -> None:
-        self._tracer = tracer
-        self.handlers: list[gfx_handlers] = []
+        super().__init__(tracer)
         self.may_raise: dict[
             Node, str
         ] = {}  # what Python computes with numbers that are open, and the error that it may raise
@@ -76,15 +76,6 @@ class Raising:
     def _takes(self, at: int, error: BaseException) -> bool:
         return isinstance(error, self.handlers[at].kinds())
 
-    def catches(self, error: BaseException, depth: int | None = None, around: int | None = None) -> bool:
-        """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only; `around`:
-        of so many outermost ones."""
-        return any(
-            isinstance(error, handler.kinds())
-            for handler in self.handlers[:around]
-            if depth is None or handler.depth == depth
-        )
-
     def of_numbers(self, what: str, made: Any, *errors: type[Exception]) -> None:
         """Note what Python may raise where it computes a number: refused where an except clause waits for it."""
         for error in errors if self.handlers else ():
@@ -102,7 +93,7 @@ class Raising:
         taken = bool(node.op.traits & Trait.OF_ONE)
         if found is not None:
             return "" if taken or node.value.kind != "tensor" else found
-        return "" if taken and not self._of_one(node.args[0]) else None
+        return "" if taken and not self.of_one(node.args[0]) else None
 
     def may_fail(self, node: Node) -> bool:
         """Whether a node may get shapes that its op does not take: not where types are known, which the capture has asked."""
@@ -111,16 +102,3 @@ class Raising:
         if node.op.traits & Trait.OF_ONE or node.op.point is Point.PYTHON:  # which are asked apart
             return False
         return node.values[0].is_tensor and not node.op.takes_any_shape(node.args)
-
-    def _of_one(self, x: Any) -> bool:
-        """Whether x is surely a number, or a tensor of one element."""
-        if type(x) is not Value or not x.is_tensor or self._tracer.record.rank_of(x) == 0:
-            return True
-        given = self._tracer.record.given(x)
-        return given is not None and given.size() == 1
-
-    def let_out(self, what: str, error: BaseException) -> None:
-        """Raises where an except clause would take an error that may be raised when the code runs: nothing is there to take it then."""
-        if self.catches(error):
-            text = f"this {what}: it may raise under a traced test, and an except clause around it may catch that"
-            raise self._tracer.error(f"GFX cannot convert {text}", INSTEAD_OF_CATCHING)

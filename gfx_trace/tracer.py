@@ -179,6 +179,12 @@ class Tracer(
             known = self.known_query(op, args)
             if known is not None:
                 return known
+        if self.raising.handlers:
+            with self.raising.under_clauses(op, args):
+                return self._add(op, args)
+        return self._add(op, args)
+
+    def _add(self, op: OpDef, args: tuple) -> Any:
         if op.traits & Trait.WHOLE:
             self.assumed.kinds(op.name, [x for x in args if type(x) is Value and x.is_tensor], "bui")
         if op.name == "where" and type(args[0]) is Value and args[0].kind == "bool":

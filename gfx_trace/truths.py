@@ -96,6 +96,8 @@ class Truths:
                 what = f"GFX cannot convert this test: it asks for the truth of a tensor of {math.prod(dims)} elements"
                 raise self.error(what, "ask for that of all of them, or of any: x.all(), x.any()")
             value = ops.reshape(value, ())
+        elif not self.raising.of_one(value):
+            self.raising.of_framework("a test", "one")
         known = getattr(value.type, "dtype", None)
         boolean = (known is None or known.kind == "b") and self.record.is_boolean(value)
         return value if boolean else ops.not_equal(value, 0)

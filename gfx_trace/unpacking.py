@@ -41,6 +41,8 @@ class Unpacking:
         if isinstance(value, HostProxy) and value.value.kind == "shape" and not starred:
             if value.value.node.op.name == "shape":
                 subject = value.value.node.args[0]
+                if self._tracer.record.rank_of(subject) is None:
+                    self._tracer.raising.let_out("unpacking", ValueError())
                 return [self._tracer.wrap(v, value.backend) for v in _tuple(ops.sizes(subject, count))]
             return [
                 self._tracer.wrap(self._tracer.host("getitem", value.value, at), value.backend) for at in range(count)
@@ -55,6 +57,11 @@ class Unpacking:
                         "GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture"
                     )
                 return [value[at] for at in range(known)]
+            known = self._tracer.length(value)
+            if not isinstance(known, int):
+                self._tracer.raising.let_out("unpacking", ValueError())
+            elif known != count and self._tracer.raising.handlers:
+                raise self._tracer.raising.error(ValueError(f"{known} values to unpack (expected {count})"), None)
             parts = _tuple(ops.unstack(value.read(), 0, count))
             wrapped = tuple(self._tracer.wrap(v, value.backend) for v in parts)
             if kind := rows_kind(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -82,6 +82,13 @@ class JaxBackend(Backend):
     tensor_types = (jax.Array,)
     public = holding.PUBLIC
     takes = ("numpy",)
+    raises: Mapping[str, tuple[type[Exception], ...]] = {
+        "shape": (TypeError, ValueError),
+        "axis": (ValueError,),
+        "position": (),
+        "element": (),
+        "one": (TypeError, ValueError),
+    }
     untraced = staticmethod(jax.ensure_compile_time_eval)
 
     def __init__(self) -> None:

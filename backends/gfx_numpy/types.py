@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,13 @@ class NumpyBackend(Backend):
     tensor_types = (np.ndarray, np.generic)
     public = holding.PUBLIC
     asks_layout = layouts.ASKS
+    raises: Mapping[str, tuple[type[Exception], ...]] = {
+        "shape": (ValueError,),
+        "axis": (np.exceptions.AxisError,),
+        "position": (IndexError,),
+        "element": (ValueError, np.linalg.LinAlgError),
+        "one": (ValueError, TypeError),
+    }
 
     def __init__(self) -> None:
         roots = {"np": np}

@@ -75,6 +75,13 @@ class TorchBackend(Backend):
     device_kinds = ("cpu", "cuda", "xpu", "mps", "meta", "mtia", "hpu", "ipu", "xla", "maia", "vulkan")
     asks_layout = layouts.ASKS
     operators = kinds.OPERATORS
+    raises: Mapping[str, tuple[type[Exception], ...]] = {
+        "shape": (RuntimeError,),
+        "axis": (IndexError,),
+        "position": (IndexError,),
+        "element": (RuntimeError, IndexError, ValueError, torch.linalg.LinAlgError),
+        "one": (RuntimeError, ValueError),
+    }
     lacks = ("uint16", "uint32", "uint64")
 
     def __init__(self) -> None:

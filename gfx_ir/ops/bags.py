@@ -6,6 +6,7 @@ from typing import Any
 
 from ..build import host, rank_of
 from ..dtypes import int32
+from ..op import Trait
 from ._body import named
 from ._catalogue import ops
 from ._row import composite
@@ -20,7 +21,7 @@ def _bags(x: Any, offsets: Any) -> Any:
     return ops.subtract(ops.sum(ops.astype(begun, int32), axis=1), 1)
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.CHECKS)
 def embedding_bag(
     x: Any,
     weight: Any,

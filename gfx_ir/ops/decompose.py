@@ -14,6 +14,7 @@ from .. import dtypes, host
 from ..build import host as host_value
 from ..dtypes import DType
 from ..errors import ShapeError
+from ..op import Trait
 from ..types import LogicalTensor
 from . import _costs
 from ._body import element_of
@@ -59,8 +60,16 @@ def _ends(dims: Dims, letters: str) -> Dims:
     return (*dims[:-2], *({"m": m, "n": n, "k": fewer}[letter] for letter in letters))
 
 
-def _op(signature: str, spelling: Any, patterns: Patterns, doc: str, square: bool = False, count: int = 1) -> None:
-    """A row whose outputs hang on the sizes of x alone."""
+def _op(
+    signature: str,
+    spelling: Any,
+    patterns: Patterns,
+    doc: str,
+    square: bool = False,
+    count: int = 1,
+    checks: bool = False,
+) -> None:
+    """A row whose outputs hang on the sizes of x alone. `checks`: it raises for what has elements that are no numbers."""
     op(
         FAMILY,
         signature,
@@ -69,6 +78,7 @@ def _op(signature: str, spelling: Any, patterns: Patterns, doc: str, square: boo
         kinds=("tensor",) * count,
         compute=_costs.power(3, 1, 4),
         doc=doc,
+        traits=Trait.CHECKS if checks else Trait.NONE,
     )
 
 
@@ -78,8 +88,15 @@ _op(
     lambda a: ("mm", "k/real", "nn") if a.full_matrices else ("mk", "k/real", "kn"),
     "U, the singular values from large to small, and V transposed and conjugated: x = U @ diag(S) @ Vh.",
     count=3,
+    checks=True,
 )
-_op("svdvals(x)", "np.linalg.svd(x, compute_uv=False)", ("k/real",), "The singular values, from large to small.")
+_op(
+    "svdvals(x)",
+    "np.linalg.svd(x, compute_uv=False)",
+    ("k/real",),
+    "The singular values, from large to small.",
+    checks=True,
+)
 _op(
     'qr(x, mode="reduced")',
     "np.linalg.qr(x, mode=mode)",
@@ -94,6 +111,7 @@ _op(
     "Eigenvalues, from small to large, and eigenvectors of Hermitian matrices, of which one triangle is read.",
     square=True,
     count=2,
+    checks=True,
 )
 _op(
     'eigvalsh(x, uplo="L")',
@@ -101,9 +119,16 @@ _op(
     ("n/real",),
     "The eigenvalues of Hermitian matrices, from small to large.",
     square=True,
+    checks=True,
 )
 _op(
-    "eig(x)", "eig(x)", ("n/complex", "nn/complex"), "Eigenvalues and eigenvectors, both complex.", square=True, count=2
+    "eig(x)",
+    "eig(x)",
+    ("n/complex", "nn/complex"),
+    "Eigenvalues and eigenvectors, both complex.",
+    square=True,
+    count=2,
+    checks=True,
 )
 _op(
     "eigvals(x)",
@@ -111,6 +136,7 @@ _op(
     ("n/complex",),
     "The eigenvalues, complex.",
     square=True,
+    checks=True,
 )
 _op(
     "slogdet(x)",

@@ -205,7 +205,7 @@ op(
     compute=lambda args, types: types[0].size(),
     traits=_of_positions,
 )
-op(FAMILY, "one_hot(x, num_classes, dtype=None)", _one_hot, infer=_one_hot_type, traits=_of_positions)
+op(FAMILY, "one_hot(x, num_classes, dtype=None)", _one_hot, infer=_one_hot_type, traits=_of_positions | Trait.CHECKS)
 
 
 @composite(FAMILY, traits=Trait.TOTAL | Trait.APART)

@@ -246,7 +246,21 @@ op(
     compute=_costs.input_elements,
     traits=Trait.NOT_NEGATIVE,
 )
-op(FAMILY, "solve(x1, x2)", "np.linalg.solve(x1, x2)", infer=_solve_type, compute=_costs.solve)
-op(FAMILY, "inv(x)", "np.linalg.inv(x)", infer=_square_type(False), compute=_costs.power(3, 1, 2))
+op(FAMILY, "solve(x1, x2)", "np.linalg.solve(x1, x2)", infer=_solve_type, compute=_costs.solve, traits=Trait.CHECKS)
+op(
+    FAMILY,
+    "inv(x)",
+    "np.linalg.inv(x)",
+    infer=_square_type(False),
+    compute=_costs.power(3, 1, 2),
+    traits=Trait.CHECKS,
+)
 op(FAMILY, "det(x)", "np.linalg.det(x)", infer=_square_type(True), compute=_costs.power(3, 3, 2))
-op(FAMILY, "cholesky(x)", "np.linalg.cholesky(x)", infer=_square_type(False), compute=_costs.power(3, 3))
+op(
+    FAMILY,
+    "cholesky(x)",
+    "np.linalg.cholesky(x)",
+    infer=_square_type(False),
+    compute=_costs.power(3, 3),
+    traits=Trait.CHECKS,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..build import host
+from ..op import Trait
 from ._body import element_of, named
 from ._catalogue import ops
 from ._row import composite
@@ -42,7 +43,7 @@ def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean
     return reduced(losses, reduction)
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.CHECKS)
 def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: Any = -100, reduction: str = "mean") -> Any:
     """The negative log-probability of each target class, times the class's weight.
 
@@ -76,7 +77,7 @@ def _of_probabilities(log_probs: Any, target: Any, weight: Any, reduction: str, 
     return reduced(ops.negative(ops.sum(by_class, axis=-1)), reduction)
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.CHECKS)
 def cross_entropy(
     x: Any,
     target: Any,

@@ -114,7 +114,7 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     return out if bias is None else ops.add(out, bias)
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.CHECKS)
 def embedding(x: Any, weight: Any, padding_idx: Any = None, scale_grad_by_freq: bool = False) -> Any:
     """The rows of weight that x numbers. Gradients: row `padding_idx` gets none; with scale_grad_by_freq what a row gets is divided by
     how often x numbers it."""

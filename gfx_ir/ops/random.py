@@ -12,6 +12,7 @@ from .. import dtypes
 from ..build import rank_of
 from ..defaults import own
 from ..dtypes import DType
+from ..op import Trait
 from ..rules import OPEN
 from ..types import LogicalTensor
 from . import _costs
@@ -91,6 +92,7 @@ op(
     "bernoulli(key, p, shape)",
     infer=_drawn("b", ("p",)),
     compute=_costs.draws,
+    traits=Trait.CHECKS,
     doc="True with probability p.",
 )
 op(
@@ -126,6 +128,7 @@ op(
     "poisson(key, rate, shape, dtype=dtype)",
     infer=_drawn("i", ("rate",)),
     compute=_costs.draws,
+    traits=Trait.CHECKS,
     doc="How many events of this rate happen.",
 )
 op(
@@ -134,11 +137,12 @@ op(
     "binomial(key, n, p, shape, dtype=dtype)",
     infer=_drawn("f", ("n", "p")),
     compute=_costs.draws,
+    traits=Trait.CHECKS,
     doc="How many of n trials succeed, each with probability p; as floats, unless told.",
 )
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.CHECKS)
 def multinomial(key: Any, p: Any, count: Any, replacement: bool = False) -> Any:
     """Positions along the last axis, drawn with chances in proportion to p: those of the largest log(p) + Gumbel noise."""
     sizes = [ops.size(p, at) for at in range(rank_of(p, "multinomial"))]

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import dtypes
 from ..dtypes import DType, bool_
-from ..op import Point
+from ..op import Point, Trait
 from ..types import LogicalTensor
 from ._catalogue import ops
 from ._row import composite, op
@@ -143,6 +143,7 @@ op(
     _bincount,
     infer=_bincount_type,
     compute=input_size,
+    traits=Trait.CHECKS,
 )
 op(
     FAMILY,

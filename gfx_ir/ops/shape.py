@@ -190,7 +190,12 @@ for _signature, _spelling, _infer, _rest in (
         {"traits": Trait.SHAPE_OF_FIRST | _COPIED},
     ),
     ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {"traits": _COPIED}),
-    ("repeat(x, repeats, axis=None, length=None)", "np.repeat(x, repeats, axis=axis)", repeat_type, {}),
+    (
+        "repeat(x, repeats, axis=None, length=None)",
+        "np.repeat(x, repeats, axis=axis)",
+        repeat_type,
+        {"traits": Trait.CHECKS},
+    ),
     ('pad(x, widths, mode="constant", value=0)', _pad, pad_type, {"traits": Trait.RANK_OF_FIRST}),
 ):
     op(FAMILY, _signature, _spelling, infer=_infer, compute=free, **_rest)

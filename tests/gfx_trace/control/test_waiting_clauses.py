@@ -1,0 +1,181 @@
+"""Except clauses that wait for what a framework raises when the code runs: emitted code has no clause to take it, so they are refused."""
+
+import contextlib
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+
+X = torch.tensor([1.0, 2.0, 3.0])
+
+
+def an_index_of_a_loop(x: torch.Tensor):
+    total = 0.0
+    for i in range(5):
+        try:
+            total = total + x[i]
+        except IndexError:
+            total = total - 1
+    return total
+
+
+def an_index_of_data(x: torch.Tensor, n: torch.Tensor):
+    try:
+        return x[n]
+    except IndexError:
+        return x.sum()
+
+
+def a_written_item(x: torch.Tensor, n: torch.Tensor):
+    x = x.clone()
+    with contextlib.suppress(IndexError):
+        x[int(n)] = 0.0
+    return x
+
+
+def elements(x: torch.Tensor):
+    m = x[:, None] * x + x.mean()
+    try:
+        return torch.linalg.cholesky(m)
+    except RuntimeError:
+        return m
+
+
+def numbers_of_classes(n: torch.Tensor):
+    try:
+        return torch.nn.functional.one_hot(n, 2)
+    except Exception:
+        return n
+
+
+def shapes_of_a_loop(x: torch.Tensor):
+    total = 0.0
+    for i in range(3):
+        try:
+            total = total + (x + torch.ones(i + 2)).sum()
+        except RuntimeError:
+            total = total - 1
+    return total
+
+
+def of_numpy(x: np.ndarray):
+    try:
+        return np.linalg.inv(x[:, None] * x)
+    except np.linalg.LinAlgError:
+        return x
+
+
+def shapes(x: torch.Tensor):
+    try:
+        return x + torch.ones(3)
+    except RuntimeError:
+        return x
+
+
+def an_axis(x: torch.Tensor):
+    try:
+        return x.sum(1)
+    except IndexError:
+        return x
+
+
+def a_size(x: torch.Tensor):
+    try:
+        return x + x.shape[1]
+    except IndexError:
+        return x
+
+
+def the_sizes(x: torch.Tensor):
+    try:
+        rows, columns = x.shape
+    except ValueError:
+        return x
+    return x + rows * columns
+
+
+def its_length(x: torch.Tensor):
+    try:
+        return x + len(x[0])
+    except TypeError:
+        return x
+
+
+def its_items(x: torch.Tensor):
+    try:
+        a, b, c = x
+    except ValueError:
+        return x
+    return a + b * c
+
+
+def one_number(x: torch.Tensor):
+    try:
+        return x * float(x)
+    except (RuntimeError, ValueError):
+        return x
+
+
+def a_test(x: torch.Tensor):
+    try:
+        return x * (2 if x else 3)
+    except RuntimeError:
+        return x
+
+
+OF_DATA = [an_index_of_data, a_written_item, elements, numbers_of_classes, of_numpy]
+OF_SHAPES = [
+    an_index_of_a_loop, shapes_of_a_loop, shapes, an_axis, a_size, the_sizes, its_length, its_items, one_number, a_test,
+]  # fmt: skip
+GIVEN = {"x": X, "n": torch.tensor(1)}
+
+
+@pytest.mark.parametrize("fn", [*OF_DATA, *OF_SHAPES])
+def test_what_may_be_raised_when_the_code_runs(fn):
+    with pytest.raises(UnsupportedConstruct, match=r"clause waits for it|except clause around it may catch") as found:
+        gfx.symbolic_trace(fn)
+    assert found.value.span is not None
+
+
+@pytest.mark.parametrize("fn", OF_DATA)
+def test_what_hangs_on_data_where_shapes_are_known(fn):
+    given = [np.asarray(X) if fn is of_numpy else GIVEN[name] for name in fn.__annotations__]
+    with pytest.raises(UnsupportedConstruct):
+        gfx.symbolic_trace(fn, *given)
+
+
+@pytest.mark.parametrize("fn", [fn for fn in OF_SHAPES if fn not in (one_number, a_test)])
+def test_known_shapes_tell_what_is_raised(fn):
+    given = X[:2].clone() if fn is not shapes else X.clone()
+    program = gfx.symbolic_trace(fn, given)
+    torch.testing.assert_close(program(given), fn(given))
+
+
+# ---------------------------------------------------------------------- what stays
+def another_class(x: torch.Tensor, y: torch.Tensor):
+    try:
+        return x[0] + y.sum(0)
+    except (KeyError, ZeroDivisionError):
+        return x
+
+
+def said_anew(x: torch.Tensor, y: torch.Tensor):
+    try:
+        return x + y
+    except RuntimeError as error:
+        raise ValueError("x and y have other shapes") from error
+
+
+def nothing_to_raise(x: torch.Tensor, y: torch.Tensor):
+    try:
+        return (x * 2 - y.sum()).exp() + torch.tensor(1.0)
+    except Exception:
+        return x
+
+
+@pytest.mark.parametrize("fn", [another_class, said_anew, nothing_to_raise])
+def test_clauses_that_no_operation_meets(fn):
+    torch.testing.assert_close(gfx.symbolic_trace(fn)(X, X + 1), fn(X, X + 1))
