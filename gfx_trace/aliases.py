@@ -18,6 +18,7 @@ from gfx_ir.trees import leaves
 
 from .either import root_of, roots
 from .gradient_marks import data_of
+from .lost import Lost
 from .numpy_numbers import scalar
 from .proxy import NeedsPython, Proxy
 
@@ -77,41 +78,6 @@ class Doubt:
             lose(other, self.why, put_back(proxy, proxy), self.apart, loop)
         active.builder.journal.record(proxy, None, "base")
         proxy.base = None
-        proxy.write(new)
-
-
-class Lost:
-    """The base of a tensor whose value is undecided. `result`: what `x[i] += y` made, which it puts back, and where.
-
-    It was not written after all where the `conditions` hold, under which what was written is a number of its own. `loop`: the
-    one that carries what was written.
-    """
-
-    __slots__ = ("error", "result", "before", "conditions", "loop")
-    version = 0
-
-    def __init__(
-        self, error: UnsupportedConstruct, before: Any, result: Any, conditions: Conditions | None, loop: Any = None
-    ) -> None:
-        self.error, self.before, self.result, self.conditions, self.loop = error, before, result, conditions, loop
-
-    def settled(self) -> bool:
-        """Whether the conditions can be taken as given."""
-        return self.conditions is not None and bool(active.builder.assumed.ranks(self.conditions))
-
-    def read(self) -> None:
-        """An error, unless the tensor proves to be as it was."""
-        if not self.settled():
-            raise self.error
-        if self.before is not None:
-            self.before.read()
-
-    def written(self, proxy: Proxy, new: Any) -> None:
-        """An error, unless the tensor proves to be as it was."""
-        if not self.settled():
-            raise self.error
-        active.builder.journal.record(proxy, None, "base")
-        proxy.base = self.before
         proxy.write(new)
 
 
@@ -237,7 +203,8 @@ def doubt(proxy: Proxy, others: Iterable[Proxy], why: str, add: bool = False, lo
         return
     made = proxy.base if proxy.base is not None else Doubt(why, scalar(proxy), loop)
     for root in (root for other in others for root in roots(other)):
-        if root is not proxy and (loop is not None or type(root.base) is not Lost):  # lost by a later part of the body
+        gone = type(root.base) is Lost and root.base.harmless is None and loop is None  # by a later part of the body
+        if root is not proxy and not gone:
             made.add(root)
     for key in [key for key, (other, *_) in made.pairs.items() if other is proxy]:
         del made.pairs[key]
@@ -255,16 +222,16 @@ def lose(proxy: Proxy, why: str, result: Any = None, conditions: Conditions | No
 def _lose(root: Proxy, why: str, result: Any, conditions: Conditions | None, loop: Any) -> None:
     before = root.base
     if type(before) is Lost and before.loop in (loop, None):
-        both = _both(before.conditions, conditions)
-        if both != before.conditions:  # as it was only where neither was a write
+        both = _both(before.harmless, conditions)
+        if both != before.harmless:  # as it was only where neither was a write
             active.builder.journal.record(root, None, "base", called(root))
-            root.base = Lost(before.error, before.before, None, both, before.loop)
+            root.base = Lost(root, before.error, before.before, None, both, before.loop)
         return
     active.builder.journal.record(root, None, "base", called(root))
     if type(before) is Lost:  # to more than what one loop carries
-        root.base = Lost(before.error, before.before, before.result, before.conditions)
+        root.base = Lost(root, before.error, before.before, before.result, before.harmless)
         return
-    root.base = Lost(_undecided(root, why), before, result, conditions, loop)
+    root.base = Lost(root, _undecided(root, why), before, result, conditions, loop)
     if isinstance(before, Doubt):
         for other, _, via in before.pairs.values():
             lose(other, why, None, conditions, via)
@@ -298,8 +265,7 @@ def regained(proxy: Proxy, index: Any, new: Any) -> None:
 def decide(x: Proxy) -> None:
     """Let a tensor be what it was, where that can be taken as given: what was written was none of its memory."""
     while type(x.base) is Lost and x.base.settled():
-        active.builder.journal.record(x, None, "base")
-        x.base = x.base.before
+        x.base.give_back()
 
 
 def array_is_written(x: Proxy, instead: str) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 from gfx_ir.graph import Graph
 
-from .aliases import Doubt, Lost, distinct, doubt, memory, mutable, outside
+from .aliases import Doubt, distinct, doubt, memory, mutable, outside
 from .carried import Carried
 from .either import roots
+from .lost import Lost
 from .proxy import Proxy
 
 

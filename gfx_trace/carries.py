@@ -9,11 +9,12 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
-from .aliases import Lost, doubt, memory, mutable, reached, share
+from .aliases import doubt, memory, mutable, reached, share
 from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
 from .hints import loop_key, recall, remember
 from .journal import Slot, held_value, held_values
+from .lost import Lost
 from .nest import Maybe, branches, rebuilt
 from .number_rows import as_row, row_type
 from .proxy import HostProxy, NeedsPython, Proxy, Unusable

@@ -18,8 +18,9 @@ from gfx_ir.infer.number_conditions import ARRAYS
 from gfx_ir.naming import identifier
 from gfx_ir.op import lookup
 
-from .aliases import Lost, memory
+from .aliases import memory
 from .grad_mode import CALLERS
+from .lost import Lost
 from .proxy import Proxy
 from .signatures import Asked, Given, NoCall, Output, Outputs, content_of, kinds_of
 

@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 from gfx_ir.graph import Value
 
-from .aliases import Doubt, Lost, doubt, memory, mutable, reached
+from .aliases import Doubt, doubt, memory, mutable, reached
 from .either import Either, be_either, root_of, roots, ways
 from .interfaces import Capturing
+from .lost import Lost
 from .proxy import Proxy
 from .sides import Side
 

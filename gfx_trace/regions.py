@@ -13,11 +13,11 @@ from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
 
-from .aliases import Lost
 from .contents import Content
 from .grad_mode import Undecided
 from .joins import Choice, Join, Joined, Partial, joined_type
 from .journal import MISSING, Slot, held_values, with_items
+from .lost import Lost
 from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
 from .proxy import Proxy, Unusable

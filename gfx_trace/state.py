@@ -14,11 +14,12 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.probing import own_attribute
 
-from .aliases import Lost, WrittenConstant
+from .aliases import WrittenConstant
 from .contents import FIXED, unchanged
 from .faults import class_name
 from .gradient_marks import unmarked
 from .journal import MISSING, Slot, containers
+from .lost import Lost
 from .proxy import Proxy
 from .remembered import Remembered
 

@@ -36,7 +36,7 @@ _FAMILIES = (
 )
 ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
 WRITES = writes.WRITES
-COPIES = "np.conj np.copy ndarray.copy ndarray.flatten"
+COPIES = "np.conj np.copy np.resize ndarray.copy ndarray.flatten"
 MAY_COPY = "np.ravel ndarray.ravel np.reshape ndarray.reshape"
 SHARES = create.SHARES
 ARRAYS = (

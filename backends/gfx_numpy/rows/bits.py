@@ -12,7 +12,7 @@ from ._lift import as_array, element, refuse, rows
 
 def _view(x: Any, dtype: Any = None, type: Any = None) -> Any:
     refuse("ndarray.view", type=type)
-    return ops.positive(x) if dtype is None else ops.bitcast(x, element(dtype))
+    return ops.getitem(x, ...) if dtype is None else ops.bitcast(x, element(dtype))
 
 
 def _bitwise_count(x: Any, /, **options: Any) -> Any:

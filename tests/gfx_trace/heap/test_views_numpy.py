@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gfx_trace as gfx
 from aliasing import (
     Programs,
     assert_as_in_plain_python,
@@ -104,6 +105,48 @@ def np_rows_by_index(x):
     for i in range(len(x)):
         x[i] = x[i] + i
     return x
+
+
+@case
+def np_view(x):
+    y = x.view()
+    y[0] = 9
+    return x
+
+
+def behind_a_view(x):
+    first = x[0]
+    first += 1
+    y = x[1:3]
+    y[0] = 9
+    return x.sum(), first
+
+
+def behind_a_view_that_a_test_chose(x):
+    first = x[0]
+    first *= 3
+    y = x[2:] if x.sum() > 0 else x[:2]
+    x[3] = 9
+    y[0] = 7
+    return x.sum(), y.sum(), first
+
+
+def behind_a_name_of_its_own(x):
+    total = x[0]
+    for v in x[1:]:
+        total += v
+    y = np.zeros(4) if total > 0 else x
+    x[3] = total
+    return y.sum(), x.mean()
+
+
+@pytest.mark.parametrize("fn", [behind_a_view, behind_a_view_that_a_test_chose, behind_a_name_of_its_own])
+def test_a_number_of_an_array_that_changes_leaves_the_views_of_the_array_as_they_are(fn):
+    program = gfx.symbolic_trace(fn, backend="numpy")
+    for x in (np.array([1.0, 2.0, -4.0, 0.5]), np.array([-1.0, 2.0, 4.0, 0.5])):
+        before = x.copy()
+        assert np.allclose(program(x), fn(before))
+        assert np.array_equal(x, before)
 
 
 @pytest.mark.parametrize("fn", case, ids=lambda fn: fn.__name__)
