@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -43,3 +45,19 @@ _OWN = frozenset(("gfx_ir", "gfx_trace", "gfx_numpy", "gfx_torch", "gfx_jax"))
 def own(module: str | None) -> bool:
     """Whether a module, told by its name, is GFX's."""
     return (module or "").partition(".")[0] in _OWN
+
+
+def implementations(f: FunctionType) -> Callable[[type], Any] | None:
+    """Which function a generic function of functools runs for an argument of a class, as singledispatch and singledispatchmethod make
+    them. None of any other."""
+    if f.__globals__ is not vars(functools):
+        return None
+    found = own_attribute(f, "dispatch")
+    if found is not None:
+        return found
+    held = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+    generic = held["self"].cell_contents if held.keys() >= {"self", "obj", "cls"} else None
+    if not isinstance(generic, functools.singledispatchmethod):
+        return None
+    bound = held["obj"].cell_contents, held["cls"].cell_contents
+    return lambda kind: generic.dispatcher.dispatch(kind).__get__(*bound)

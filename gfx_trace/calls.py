@@ -18,7 +18,7 @@ from gfx_ir.trees import leaves
 from .attributes import own_function
 from .bound import BoundLift
 from .builtin_calls import BUILTINS
-from .called import compiled
+from .called import compiled, implementations
 from .conversion import convert, converted
 from .depth import without_end
 from .draws import BoundDraw
@@ -82,8 +82,9 @@ class Calls(Managers):
         if emitted is not None:
             return self.call(emitted.bare(), args, kwargs)
         if self.is_leaf(f) or not enterable(f):
-            if f.__globals__ is vars(functools) and hasattr(f, "dispatch") and args:  # of functools.singledispatch
-                return self.call(f.dispatch(self.call(type, args[:1], {})), args, kwargs)
+            implementing = implementations(f) if args else None
+            if implementing is not None:
+                return self.call(implementing(self.call(type, args[:1], {})), args, kwargs)
             found = self.managed(f, args, kwargs)
             return run_native(self, f, args, kwargs) if found is NotImplemented else found
         new = convert(f, self)

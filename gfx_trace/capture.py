@@ -158,6 +158,7 @@ def _traced(
         tracer.gradients.check_left(tracer)
         place, tracer.site, tracer.escaped = tracer.span(), None, None  # no frame of the captured code is left alive
         tracer.entered.clear()
+        _forget_classes(tracer)
         tracer.memoised.leave()
         tracer.functions.leave()
         outside = outliving(tracer.journal.frames[0].values(), result, made)
@@ -174,6 +175,20 @@ def _traced(
         tracer.journal.undo()
     refuse_missing(tracer)
     return tree, rebuild, state
+
+
+def _forget_classes(tracer: Tracer) -> None:
+    """Let go of the classes that were met: one that the code made holds what its methods close over."""
+    attributes, methods = tracer.attributes, tracer.native_methods
+    for known in (
+        tracer.owners,
+        attributes.raw,
+        attributes.givers,
+        tracer.effects.opaque,
+        methods.written,
+        methods.own,
+    ):
+        known.clear()
 
 
 def _left_a_region(tracer: Tracer, error: BaseException | None) -> bool:

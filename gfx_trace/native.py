@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gfx_ir.errors import GfxError
 from gfx_ir.probing import own_attribute
 from gfx_ir.trees import leaves
@@ -27,6 +29,7 @@ from .texts import on_text
 if TYPE_CHECKING:
     from .tracer import Tracer
 
+_GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
 _OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, StopAsyncIteration)
@@ -52,7 +55,7 @@ def run_as_it_is(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dic
     text = on_text(tracer, f, args, kwargs)
     if text is not NotImplemented:
         return text
-    if isinstance(own_attribute(f, "__self__", args[0] if args else None), random.Random) and not isinstance(f, type):
+    if isinstance(own_attribute(f, "__self__", args[0] if args else None), _GENERATORS) and not isinstance(f, type):
         raise tracer.outside_generator(called_name(f))
     if HostProxy in map(type, args):
         args = tuple([settled(tracer, arg) for arg in args])

@@ -18,6 +18,7 @@ import traceback
 import types
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 
+import numpy as np
 import pytest
 import torch
 
@@ -240,6 +241,26 @@ def test_a_closed_file_is_a_state_of_its_own(made):
     with pytest.raises(CaptureError, match="outlive the call"):
         gfx.symbolic_trace(lambda x: x * (held.close() is None))
     assert held.__getstate__()[:-1] == state[:-1]
+
+
+def test_what_a_method_of_a_local_class_writes_does_not_outlive_the_call():
+    def function(x):
+        log = []
+
+        class Scale:
+            def of(self, n):
+                log.append(n)
+                return n
+
+        return x * Scale().of(2.0) * len(log)
+
+    assert gfx.symbolic_trace(function)(XS[0]).tolist() == function(XS[0]).tolist()
+
+
+@pytest.mark.parametrize("draw", [np.random.rand, np.random.normal, np.random.RandomState(0).normal, random.random])
+def test_numbers_of_a_generator_outside_are_not_drawn_at_capture(draw):
+    with pytest.raises(CaptureError, match="lives outside of the graph"):
+        gfx.symbolic_trace(lambda x: x * draw(), XS[0])
 
 
 def test_what_is_as_it_was_does_not_outlive_the_call():

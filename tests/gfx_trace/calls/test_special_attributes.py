@@ -216,8 +216,21 @@ def _(x: torch.Tensor):
     return 5.0
 
 
+class Tells:
+    scale = 2.0
+
+    @functools.singledispatchmethod
+    def told(self, x):
+        return self.scale
+
+    @told.register
+    def _(self, x: torch.Tensor):
+        return x.sum() if x[0] > 0 else x * self.scale
+
+
 def test_a_function_that_is_chosen_by_a_class_is_that_of_tensors():
     agrees(lambda x: x * told(x))
+    agrees(lambda x: x * Tells().told(x).sum() + Tells().told(1))
 
 
 def test_a_default_that_a_loop_makes_is_there_for_who_asks_for_its_key():
