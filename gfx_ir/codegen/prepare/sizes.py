@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...control import is_for, is_loop, is_test
@@ -15,6 +15,7 @@ from ...types import LogicalTensor
 from ..style import Style
 from ..unrolling import Unrolling
 from .precision import refused
+from .traced import numbers_of_data
 
 _PROBED = frozenset(("create", "shape"))
 """Families of ops whose arguments tell sizes: which of them do is asked of the shape rule."""
@@ -27,11 +28,17 @@ def check_sizes(graphs: Iterable[Graph], style: Style, unrolling: Unrolling) -> 
     """Raise UnsupportedConstruct where a size is only known when the compiled code runs: of what is chosen by data in tests and
     loops alone, as these are compiled in any case."""
     for graph in graphs:
-        for node in graph.walk():
+        nodes = list(graph.walk())
+        traced = numbers_of_data(nodes, unrolling)
+        for node in nodes:
             if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
                 raise refused(node, style, "this slice", "whose bound is in a tensor", _HINT)
             if node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args))):
                 raise refused(node, style, "this size", "which is in a tensor", _HINT)
+            if not traced.isdisjoint(_fixed(node)):
+                raise refused(
+                    node, style, "this bound, size or axis", "which follows from the number of a loop's trip", _HINT
+                )
             if _is_compiled(node, unrolling) and _is_sized_by_data(node):
                 what = f"GFX cannot write what is chosen here as {style.name} source: its size hangs on data"
                 raise UnsupportedConstruct(f"{what}, and in tests and loops shapes are fixed there", node.span, _HINT)
@@ -73,12 +80,27 @@ def _is_data(leaf: Any) -> bool:
     return type(leaf) is Value and leaf.is_tensor
 
 
+def _is_number(leaf: Any) -> bool:
+    return type(leaf) is Value and not leaf.is_tensor
+
+
 def _bounds(node: Node) -> Iterator[Any]:
     """The ends of slices in the index of a node."""
     for arg in node.args[1:]:
         for item in arg if type(arg) is tuple else (arg,):
             if type(item) is slice:
                 yield from (item.start, item.stop, item.step)
+
+
+def _fixed(node: Node) -> Iterator[Value]:
+    """The host values of which a compiler needs the number: bounds of slices, what tells sizes, and axes."""
+    numbers = [leaf for leaf in leaves(node.args) if type(leaf) is Value and not leaf.is_tensor]
+    if not numbers or node.regions:
+        return
+    yield from (bound for bound in _bounds(node) if type(bound) is Value)
+    for at, name in enumerate(node.op.params):
+        if name.startswith("axis") or (node.op.family in _PROBED and _sizes(node, at, _is_number)):
+            yield from (leaf for leaf in leaves(node.args[at]) if leaf in numbers)
 
 
 def _keeps_shape(node: Node) -> bool:
@@ -88,18 +110,20 @@ def _keeps_shape(node: Node) -> bool:
 
 def _tells_size(node: Node, at: int) -> bool:
     """Whether the shape of the result hangs on what an argument holds: with other numbers in it there are other sizes."""
-    if not any(map(_is_data, leaves(node.args[at]))):
-        return False
-    found = [_shape(node, at, number) for number in (2, 3)]
+    return any(map(_is_data, leaves(node.args[at]))) and _sizes(node, at, _is_data)
+
+
+def _sizes(node: Node, at: int, kind: Callable[[Any], bool]) -> bool:
+    found = [_shape(node, at, number, kind) for number in (2, 3)]
     return found[0] != found[1]
 
 
-def _shape(node: Node, at: int, number: int) -> Any:
+def _shape(node: Node, at: int, number: int, kind: Callable[[Any], bool] = _is_data) -> Any:
     def probe(leaf: Any) -> Any:
         return _PROBE if _is_data(leaf) else leaf
 
     args = [
-        tree_map(lambda leaf: number if _is_data(leaf) else leaf, arg) if i == at else tree_map(probe, arg)
+        tree_map(lambda leaf: number if kind(leaf) else leaf, arg) if i == at else tree_map(probe, arg)
         for i, arg in enumerate(node.args)
     ]
     try:

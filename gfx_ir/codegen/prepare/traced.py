@@ -5,7 +5,7 @@ A test on such a number is no Python `if` there, but one on data, and a loop tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...control import is_for, is_loop, is_open_host, is_test
@@ -30,13 +30,8 @@ _STAGED = {"host_if": "cond", "host_for": "for", "host_while": "while"}
 def trace_tests(graph: Graph, unrolling: Unrolling, facts: Facts) -> set[Value]:
     """Make the tests in the graph and its regions that hang on such numbers tests on data; gives the host values that do.
     `facts` tell of its values."""
-    traced: set[Value] = set()
     nodes = list(graph.walk())
-    known = -1
-    while known < len(traced):  # a loop hands on what its trips leave
-        known = len(traced)
-        for node in nodes:
-            traced.update(_follows(node, traced, unrolling))
+    traced = numbers_of_data(nodes, unrolling)
     for node in nodes:
         if _is_data(node, traced):
             traced.update(_replace(node, _STAGED[node.op.name], node.args, facts))
@@ -47,6 +42,17 @@ def trace_tests(graph: Graph, unrolling: Unrolling, facts: Facts) -> set[Value]:
             elif node.args[0] in _AS_DATA:
                 name, *more = _AS_DATA[node.args[0]]
                 traced.update(_replace(node, name, (*args, *more), facts))
+    return traced
+
+
+def numbers_of_data(nodes: Sequence[Node], unrolling: Unrolling) -> set[Value]:
+    """The host values that are data there, of a graph's nodes and those in its regions."""
+    traced: set[Value] = set()
+    known = -1
+    while known < len(traced):  # a loop hands on what its trips leave
+        known = len(traced)
+        for node in nodes:
+            traced.update(_follows(node, traced, unrolling))
     return traced
 
 

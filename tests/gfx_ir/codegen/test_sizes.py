@@ -96,3 +96,69 @@ def test_what_data_choose_has_no_size_where_jax_compiles(fn, given):
         program.source("jax")
     chosen = gfx.symbolic_trace(lambda x: x[x > 1] * 2, backend="torch").to("jax")
     assert chosen(jnp.asarray(X.numpy())).tolist() == [6.0, 4.0]
+
+
+# ---------------------------------------------------------------------- the number of a trip, in a loop that JAX runs itself
+def rest_of_a_trip(x):
+    total = 0.0
+    for i in range(3):
+        total = total + x[i % len(x) :].sum()
+        if total > 8:
+            break
+    return total
+
+
+def written_by_trips(x):
+    y = x.clone()
+    for i in range(3):
+        y[i:] += 1
+        if y.sum() > 9:
+            break
+    return y
+
+
+def size_of_a_trip(x):
+    for i in range(3):
+        if x.sum() > 8:
+            return x
+        x = x + torch.ones(i + 1).sum()
+    return x
+
+
+def axis_of_a_trip(x):
+    total = 0.0
+    for i in range(2):
+        total = total + (x[:, None] * x).sum(i)
+        if total.sum() > 40:
+            break
+    return total
+
+
+@pytest.mark.parametrize("fn", [rest_of_a_trip, written_by_trips, size_of_a_trip, axis_of_a_trip])
+def test_what_needs_the_number_of_a_trip_is_refused_where_it_is_data(fn):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    assert torch.equal(program.to("torch")(X), fn(X))
+    with pytest.raises(GfxError, match=rf"(?s)number of a loop's trip.*in {fn.__name__}"):
+        program.source("jax")
+
+
+def to_its_end(x):
+    total = 0.0
+    for i in range(3):
+        total = total + x[i:].sum() + torch.ones(i + 1).sum()
+    return total
+
+
+def as_data(x):
+    y = x.clone()
+    for i in range(3):
+        y[i] = x[-i] * i + torch.full((2,), i).sum() + x.roll(i)[0]
+        if y.sum() > 9:
+            break
+    return y
+
+
+@pytest.mark.parametrize("fn", [to_its_end, as_data])
+def test_the_number_of_a_trip_serves_where_it_is_known_or_computed_with(fn):
+    found = jax.jit(gfx.symbolic_trace(fn, backend="torch").to("jax"))(jnp.asarray(X.numpy()))
+    assert found.tolist() == fn(X).tolist()
