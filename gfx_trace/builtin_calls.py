@@ -143,6 +143,9 @@ def _delattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _print(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    if (sys.stdout, sys.stderr) != tracer.python.streams:
+        what = "GFX cannot convert this print: the code has put another stream in the place of sys.stdout or sys.stderr"
+        raise tracer.error(what, "make the text with an f-string")
     options = {"sep": None, "end": None, "flush": False, "file": None, **kwargs}
     if options["file"] not in (None, sys.stdout, sys.stderr) or is_open(options["sep"]) or is_open(options["end"]):
         raise tracer.error(f"GFX cannot convert print with {', '.join(kwargs)}", "print to sys.stdout or sys.stderr")

@@ -32,6 +32,7 @@ class PythonUse:
         self._tracer = tracer
         self.refusals = 0  # how often code that is not entered asked for a number that is open
         self.shown_values = 0  # how many texts Python made of captured values
+        self.streams = sys.stdout, sys.stderr  # to which the code around prints
 
     def truth(self, x: Any) -> bool:
         """bool(x) in code that was not rewritten: only what is known can be answered."""

@@ -2,6 +2,7 @@
 
 import array
 import bisect
+import contextlib
 import contextvars
 import csv
 import ctypes
@@ -261,6 +262,17 @@ def test_what_a_method_of_a_local_class_writes_does_not_outlive_the_call():
 def test_numbers_of_a_generator_outside_are_not_drawn_at_capture(draw):
     with pytest.raises(CaptureError, match="lives outside of the graph"):
         gfx.symbolic_trace(lambda x: x * draw(), XS[0])
+
+
+def test_what_is_printed_into_a_stream_of_the_codes_own_is_refused():
+    def function(x):
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            print("ab")
+        return x * len(text.getvalue())
+
+    with pytest.raises(CaptureError, match="another stream in the place"):
+        gfx.symbolic_trace(function)
 
 
 def test_what_is_as_it_was_does_not_outlive_the_call():
