@@ -10,6 +10,8 @@ from ...types import LogicalTensor
 
 def tell_booleans(graph: Graph, facts: Facts) -> None:
     """Give what is surely an array of booleans the type of one, in the graph and its regions."""
-    made = [value for node in graph.walk() for value in node.values if value.is_tensor and value.type is None]
-    for value in [value for value in made if facts.is_boolean(value)]:
-        value.type = LogicalTensor(bool_)
+    for node in graph.walk():
+        given = (value for region in node.regions for value in region.placeholders)
+        for value in (*node.values, *given):
+            if value.is_tensor and value.type is None and facts.is_boolean(value):
+                value.type = LogicalTensor(bool_)
