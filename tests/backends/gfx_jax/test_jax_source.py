@@ -206,3 +206,22 @@ def test_positions_are_clipped_and_numbers_stand_among_arrays(typed):
         for got in found:
             for a, b in zip(want, got, strict=True):
                 np.testing.assert_allclose(np.asarray(a), np.asarray(b))
+
+
+def gathers(x, at):
+    found = jnp.zeros(3).at[at].max(x).at[jnp.array([1, 1])].multiply(2.0)
+    return found, x.at[at].min(0.5), x.at[jnp.array([2, 0])].mul(3), x.at[at[0]].max(9), x.at[x > 2].mul(0)
+
+
+def test_each_of_two_updates_at_one_position_counts():
+    x, at = jnp.array([3.0, 1.0, 2.0]), jnp.array([0, 0, -1])
+    program = gfx.symbolic_trace(gathers, x, at)
+    want = gathers(x, at)
+    for got in (
+        program(x, at),
+        program.to("torch")(torch.tensor(x.tolist()), torch.tensor([0, 0, -1], dtype=torch.int32)),
+    ):
+        for a, b in zip(want, got, strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b))
+    with pytest.raises(gfx.GfxError, match="divide of positions that may be there twice"):
+        gfx.symbolic_trace(lambda x, at: x.at[at].divide(2.0), x, at)
