@@ -35,7 +35,7 @@ def check_sizes(graphs: Iterable[Graph], style: Style, unrolling: Unrolling) -> 
                 raise refused(node, style, "this slice", "whose bound is in a tensor", _HINT)
             if node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args))):
                 raise refused(node, style, "this size", "which is in a tensor", _HINT)
-            if not traced.isdisjoint(_fixed(node)):
+            if traced and _needs_number(node, traced):
                 raise refused(
                     node, style, "this bound, size or axis", "which follows from the number of a loop's trip", _HINT
                 )
@@ -80,10 +80,6 @@ def _is_data(leaf: Any) -> bool:
     return type(leaf) is Value and leaf.is_tensor
 
 
-def _is_number(leaf: Any) -> bool:
-    return type(leaf) is Value and not leaf.is_tensor
-
-
 def _bounds(node: Node) -> Iterator[Any]:
     """The ends of slices in the index of a node."""
     for arg in node.args[1:]:
@@ -92,15 +88,21 @@ def _bounds(node: Node) -> Iterator[Any]:
                 yield from (item.start, item.stop, item.step)
 
 
-def _fixed(node: Node) -> Iterator[Value]:
-    """The host values of which a compiler needs the number: bounds of slices, what tells sizes, and axes."""
-    numbers = [leaf for leaf in leaves(node.args) if type(leaf) is Value and not leaf.is_tensor]
-    if not numbers or node.regions:
-        return
-    yield from (bound for bound in _bounds(node) if type(bound) is Value)
-    for at, name in enumerate(node.op.params):
-        if name.startswith("axis") or (node.op.family in _PROBED and _sizes(node, at, _is_number)):
-            yield from (leaf for leaf in leaves(node.args[at]) if leaf in numbers)
+def _needs_number(node: Node, traced: set[Value]) -> bool:
+    """Whether a compiler needs the number itself of host values that are data: as a bound of a slice, an axis, or what tells sizes."""
+
+    def is_data(leaf: Any) -> bool:
+        return type(leaf) is Value and leaf in traced
+
+    if node.regions or not any(map(is_data, leaves(node.args))):
+        return False
+    if any(map(is_data, _bounds(node))):
+        return True
+    return any(
+        any(map(is_data, leaves(arg)))
+        and (name.startswith("axis") or (node.op.family in _PROBED and _sizes(node, at, is_data)))
+        for at, (name, arg) in enumerate(zip(node.op.params, node.args))
+    )
 
 
 def _keeps_shape(node: Node) -> bool:

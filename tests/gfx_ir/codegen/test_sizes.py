@@ -158,7 +158,13 @@ def as_data(x):
     return y
 
 
-@pytest.mark.parametrize("fn", [to_its_end, as_data])
+def halved(x):
+    x = x.clone()
+    x /= 2
+    return x
+
+
+@pytest.mark.parametrize("fn", [to_its_end, as_data, halved])
 def test_the_number_of_a_trip_serves_where_it_is_known_or_computed_with(fn):
     found = jax.jit(gfx.symbolic_trace(fn, backend="torch").to("jax"))(jnp.asarray(X.numpy()))
     assert found.tolist() == fn(X).tolist()
