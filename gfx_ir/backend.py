@@ -42,6 +42,7 @@ class Backend:
     hashes = False
     """Whether its arrays can be keys: PyTorch's are, each by its identity."""
     promotion = "array_api"
+    """The rules of promotion that its source is written for."""
     tensor_types: tuple[type, ...] = ()
     style: Any = None
     modes: Mapping[str, Any] = {}
@@ -86,6 +87,10 @@ class Backend:
         for row in rows:
             self._add(row, roots)
         self.printed = printed_helpers(self.namespace, self.templates)
+
+    def rules(self) -> str:
+        """The rules of promotion that its functions follow now, in its present mode."""
+        return self.promotion
 
     def recognised(self, fn: Any) -> Lift | None:
         """What a function becomes that no row names, but that tells itself what it is: of those that GFX itself printed the op

@@ -9,6 +9,7 @@ from typing import Any
 from . import dtypes
 from .dtypes import DType
 from .graph import Value
+from .op import active
 from .trees import leaves
 
 _HOST = {"bool": "b", "int": "i", "float": "f"}
@@ -31,6 +32,12 @@ def dtype_for(tree: Any, rules: str) -> DType | None:
     """What `rules` make of the numbers in a tree; None where a tensor is among them."""
     kind = number_kind(tree)
     return None if kind is None else dtypes.default(kind, rules)
+
+
+def default_here(kind: str, rules: str) -> DType:
+    """What `rules` make of a Python scalar of this kind, in the mode of the capture that is under way."""
+    promotion = active.builder.promotion if active.builder is not None else rules
+    return dtypes.default(kind, promotion if dtypes.framework_of(promotion) == rules else rules)
 
 
 def own(rules: str, *names: str) -> Callable[[SimpleNamespace], DType | None]:

@@ -13,7 +13,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-PROMOTIONS = ("torch", "jax", "numpy", "array_api")
+PROMOTIONS = ("torch", "jax", "jax_x64", "numpy", "array_api")
+"""Whose rules tell what dtypes operands promote to; "jax_x64": JAX's, where it is set to 64-bit types."""
 KINDS = "biufc"
 NUMBERS = {
     "b": "booleans", "u": "unsigned whole numbers", "i": "whole numbers", "f": "floating-point numbers", "c": "complex numbers",
@@ -84,6 +85,7 @@ _PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128}
 _DEFAULTS = {
     "torch": {"b": bool_, "i": int64, "f": float32, "c": complex64},
     "jax": {"b": bool_, "i": int32, "f": float32, "c": complex64},
+    "jax_x64": {"b": bool_, "i": int64, "f": float64, "c": complex128},
     "numpy": {"b": bool_, "i": int64, "f": float64, "c": complex128},
     "array_api": {"b": bool_, "i": int64, "f": float64, "c": complex128},
 }
@@ -136,6 +138,11 @@ def kind_of(scalar: Any) -> str:
     return "c"
 
 
+def framework_of(rules: str) -> str:
+    """Whose rules these are: JAX has them twice, with other defaults by its mode."""
+    return "jax" if rules == "jax_x64" else rules
+
+
 def default(kind: str, rules: str) -> DType:
     """The dtype that a Python scalar of this kind takes on its own under `rules`."""
     return _DEFAULTS[rules]["i" if kind == "u" else kind]
@@ -166,7 +173,7 @@ def promote_types(a: DType, b: DType, rules: str) -> DType:
 def _refused(a: DType, b: DType, rules: str) -> bool:
     """Whether the framework leaves `a` without promotion beside `b`: 8-bit floats, torch's wider unsigned integers."""
     if a.kind == "f" and a.bits == 8:
-        return rules != "jax" or b.kind in "fc"
+        return framework_of(rules) != "jax" or b.kind in "fc"
     return rules == "torch" and a.kind == "u" and a.bits > 8 and b.kind != "f"
 
 
@@ -177,7 +184,7 @@ def _signed_with_unsigned(a: DType, b: DType, rules: str) -> DType:
     if unsigned.bits < 64:
         # JAX without its 64-bit mode, as its other defaults here.
         return DTYPES[f"int{min(unsigned.bits * 2, 32 if rules == 'jax' else 64)}"]
-    if rules == "jax":
+    if framework_of(rules) == "jax":
         return float64
     raise TypeError(f"{rules} defines no promotion of {a} with {b}")
 
@@ -186,7 +193,8 @@ def result_type(operands: list[tuple[DType, bool]], rules: str) -> tuple[DType, 
     """The (dtype, weak) of an operation on operands given as (dtype, weak).
 
     A weak operand (a Python scalar, or what follows from Python scalars alone) only counts by its kind, as the array
-    API standard, NEP 50, torch and JAX all have it. For torch's rule of 0-d tensors see `result_type_torch`.
+    API standard, NEP 50, torch and JAX all have it. What JAX makes a float by a weak one alone is weak, too. For torch's rule
+    of 0-d tensors see `result_type_torch`.
     """
     strong = [d for d, weak in operands if not weak]
     if not strong:
@@ -195,13 +203,14 @@ def result_type(operands: list[tuple[DType, bool]], rules: str) -> tuple[DType, 
     out = strong[0]
     for other in strong[1:]:
         out = promote_types(out, other, rules)
+    made = False
     for weak in (d for d, weak in operands if weak):
         if _RANK[weak.kind] > _RANK[out.kind]:
-            if weak.kind == "c" and out.kind == "f":
+            if weak.kind == "c" and out.kind == "f" and not made:
                 out = _complex_of(out, rules)
             else:
-                out = default(weak.kind, rules)
-    return out, False
+                out, made = default(weak.kind, rules), framework_of(rules) == "jax"
+    return out, made
 
 
 def result_type_torch(operands: list[tuple[DType, bool, bool]]) -> DType:

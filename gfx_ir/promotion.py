@@ -10,7 +10,7 @@ import numpy as np
 
 from . import dtypes
 from .dims import same_dims
-from .dtypes import DType
+from .dtypes import DType, framework_of
 from .errors import ShapeError
 from .host import Dim, Expr
 from .rules import OPEN
@@ -106,6 +106,8 @@ def float_of(dtype: DType | None, rules: str) -> DType | None:
     """The floating dtype that an integer or bool becomes where a function needs one; others as they are."""
     if dtype is None or dtype.kind in "fc":
         return dtype
+    if rules == "jax_x64":  # where whole numbers may have as many bits as floats
+        return dtypes.float64 if dtype.bits == 64 else dtypes.float32
     if rules == "numpy":  # NumPy takes the smallest float that holds the integer
         return dtypes.DTYPES[f"float{min(64, 2 * dtype.bits) if dtype.kind != 'b' else 16}"]
     return dtypes.default("f", rules)
@@ -114,7 +116,7 @@ def float_of(dtype: DType | None, rules: str) -> DType | None:
 def dividing(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
     """The promoted dtype, the default float where it is none (NumPy has it so for divisions and means)."""
     dtype, weak = promote(operands, rules)
-    return (dtype if dtype is None or dtype.kind in "fc" else dtypes.default("f", rules)), weak
+    return (float_of(dtype, rules) if rules != "numpy" or dtype is None or dtype.kind in "fc" else dtypes.float64), weak
 
 
 def real_of(dtype: DType | None) -> DType | None:
@@ -172,12 +174,12 @@ def operator(rule: DtypeRule) -> DtypeRule:
 @operator
 def comparing(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
     """bool; of Python's numbers alone Python's own. JAX's arrays are weak without being numbers, and their truth is an array."""
-    return dtypes.bool_, rules != "jax" and all(operand.weak for operand in operands)
+    return dtypes.bool_, framework_of(rules) != "jax" and all(operand.weak for operand in operands)
 
 
 def stays_weak(weak: bool, rules: str) -> bool:
     """Whether a function of weak operands alone gives a weak result: only JAX has weak arrays."""
-    return weak and rules == "jax"
+    return weak and framework_of(rules) == "jax"
 
 
 def index_dtype(rules: str) -> DType:
@@ -191,8 +193,10 @@ def sum_dtype(dtype: DType | None, rules: str) -> DType | None:
         return dtype
     if dtype.kind == "b":
         return dtypes.default("i", rules)
-    if rules == "jax":
-        return dtypes.DTYPES[f"{'int' if dtype.kind == 'i' else 'uint'}{max(32, dtype.bits)}"]
+    if framework_of(rules) == "jax":
+        return dtypes.DTYPES[
+            f"{'int' if dtype.kind == 'i' else 'uint'}{max(dtypes.default('i', rules).bits, dtype.bits)}"
+        ]
     if rules == "torch" or dtype.kind == "i":
         return dtypes.int64
     return dtypes.DTYPES["uint64"]
@@ -200,4 +204,6 @@ def sum_dtype(dtype: DType | None, rules: str) -> DType | None:
 
 def running_dtype(dtype: DType | None, rules: str) -> DType | None:
     """The dtype that running sums and products accumulate to: JAX keeps narrow integers there."""
-    return dtype if rules == "jax" and dtype is not None and dtype.kind != "b" else sum_dtype(dtype, rules)
+    return (
+        dtype if framework_of(rules) == "jax" and dtype is not None and dtype.kind != "b" else sum_dtype(dtype, rules)
+    )

@@ -16,11 +16,13 @@ from .assumed_kinds import AssumedKinds
 from .castable import Castable
 from .facts import Facts
 from .interfaces import Recording
+from .record import Record
 
 
 class _Tracer(Recording, Protocol):
     facts: Facts
     castable: Castable
+    record: Record
 
 
 class Assumptions:
@@ -140,7 +142,10 @@ class Assumptions:
 
     def require_rank(self, value: Value, rank: int, why: str) -> int:
         """Take a rank as given for a call that means something else at other ranks: a guard where it is an argument's, and a line
-        of the source that checks it. The rank: what was taken before, where it was."""
+        of the source that checks it. The rank: the one that follows from the ops, or was taken before, where there is one."""
+        known = self._tracer.record.rank_of(value)
+        if known is not None:
+            return known
         rank = self._required.setdefault(self._tracer.facts.root(value), rank)
         self.rank(value, rank)
         value = self._tracer.local(value)

@@ -116,7 +116,7 @@ def _capture(
     emitted = origin(target)
     target = target if emitted is None else emitted.bare()
     flavour = flavour_of(target, args, kwargs, asked)
-    promotion = options.pop("promotion", None) or (flavour.promotion if flavour is not None else "array_api")
+    promotion = options.pop("promotion", None) or (flavour.rules() if flavour is not None else "array_api")
     dynamic = options.pop("dynamic", False)
     function, name, documented = described(target)
     graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")

@@ -15,6 +15,7 @@ from gfx_ir.graph import Value
 from gfx_ir.ops import _seen
 from gfx_ir.python_numbers import is_number, kind_of
 
+from .mode import rules
 from .rows._lift import refuse
 
 _PYTHON = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}
@@ -44,7 +45,7 @@ def _result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
     (first, *rest) = args
     if not rest and isinstance(first, Value) and first.is_tensor and _seen.dtype(first) is None:
         return ops.dtype_of(first)
-    dtype, _ = promoted([_operand(x, "jnp.result_type") for x in args], "jax")
+    dtype, _ = promoted([_operand(x, "jnp.result_type") for x in args], rules())
     return _of_mode(dtype.name)
 
 
@@ -60,7 +61,7 @@ def _canonical(dtype: Any, *rest: Any, **named: Any) -> Any:
 def _promote(a: Any, b: Any) -> DType:
     if isinstance(a, Value) or isinstance(b, Value):
         raise UnsupportedConstruct("GFX cannot answer jnp.promote_types of open dtypes", hint=_HINT)
-    return promoted([(x, False) for x in (a, b)], "jax")[0]
+    return promoted([(x, False) for x in (a, b)], rules())[0]
 
 
 QUERIES: dict[str, Callable[..., Any]] = {

@@ -17,6 +17,8 @@ from gfx_ir.graph import Value
 from gfx_ir.lifting.words import known_dtype
 from gfx_ir.types import LogicalTensor
 
+from .mode import x64
+
 _ASKED: tuple[ModuleType, ...] = (jax.numpy, jax.lax, jax.nn)
 _PROBES = {"b": "bool", "u": "uint8", "i": "int32", "f": "float32", "c": "complex64"}
 _EXACT = frozenset(filter(callable, (getattr(jax.lax, name) for name in dir(jax.lax) if not name.startswith("_"))))
@@ -65,12 +67,12 @@ def _said(target: Any, given: tuple, names: tuple[str, ...], dtype: str) -> str:
     specs = [spec for x in given if (spec := _spec(x, dtype)) is not None]
     if len(specs) < len(given) or (target in _EXACT and any(spec[1] in (int, float) for spec in specs)):
         return ""
-    said = _asked(target, tuple(specs), names)
+    said = _asked(target, tuple(specs), names, x64())
     others = (
         tuple(("array", probe, *spec[2:]) if spec[0] == "array" else spec for spec in specs)
         for probe in _PROBES.values()
     )
-    return said if said and not all(_asked(target, other, names) for other in others) else ""
+    return said if said and not all(_asked(target, other, names, x64()) for other in others) else ""
 
 
 def _spec(x: Any, dtype: str) -> tuple | None:
@@ -92,8 +94,9 @@ def _dtype(x: Value) -> DType | None:
 
 
 @functools.lru_cache(maxsize=4096)
-def _asked(target: Any, specs: tuple, names: tuple[str, ...]) -> str:
-    """The first line of the error that a function raises; "" where it raises none. The last arguments are passed by `names`."""
+def _asked(target: Any, specs: tuple, names: tuple[str, ...], wide: bool) -> str:
+    """The first line of the error that a function raises; "" where it raises none. The last arguments are passed by `names`;
+    `wide`: in which mode it is asked."""
     arrays = [jax.ShapeDtypeStruct(spec[2], spec[1], weak_type=spec[3]) for spec in specs if spec[0] == "array"]
 
     def called(*of: jax.Array) -> Any:

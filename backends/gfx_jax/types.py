@@ -14,7 +14,6 @@ import numpy as np
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DType, default
-from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 from gfx_ir.printed import same_code
@@ -38,6 +37,7 @@ from . import (
 )
 from .lax import LAX, selected
 from .lifts import LIFTS
+from .mode import rules
 from .refused import REFUSED
 from .rows import ROWS
 from .rows.effect import print_to
@@ -65,11 +65,6 @@ _SPECIAL = {
     "shape": "jax.numpy.shape",
     "issubdtype": "jax.numpy.issubdtype jax.dtypes.issubdtype",
 }
-
-
-def x64() -> bool:
-    """Whether JAX is set to 64-bit types."""
-    return jax.dtypes.canonicalize_dtype("float64") == "float64"
 
 
 class JaxBackend(Backend):
@@ -122,6 +117,10 @@ class JaxBackend(Backend):
             lift.fn = taken.refusing(lift.fn, lift.name, target)
         for path, fn in REFUSED.items():
             self.add_lift(path, fn, names)
+
+    def rules(self) -> str:
+        """JAX's in its mode: default dtypes are others with 64-bit types."""
+        return rules()
 
     def higher_order(self, fn: Any) -> str | None:
         """A test or loop that GFX printed for dtypes and shapes that were open; what jax.grad and its like made."""
@@ -245,4 +244,4 @@ def _narrowed(x: Any, made: Any) -> None:
 
 
 def _of_python(cls: type) -> DType | None:
-    return dtype_named(cls) if x64() else default(_PYTHON[cls], "jax")
+    return default(_PYTHON[cls], rules())

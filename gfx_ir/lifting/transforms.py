@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..dtypes import default
+from ..defaults import default_here
 from ..op import lookup
 from .words import Dialect, Lifted, Table, element
 
@@ -14,7 +14,7 @@ class Transforms:
     """Functions of np.fft and jnp.fft."""
 
     def __init__(self, say: Dialect, rules: str) -> None:
-        self.say, self.float = say, default("f", rules)
+        self.say, self.rules = say, rules
 
     def table(self) -> Table:
         """Lifts by op."""
@@ -65,7 +65,7 @@ class Transforms:
 
         def lift(n: Any, d: Any = 1.0, dtype: Any = None, **options: Any) -> Any:
             self.say.refuse(call, **options)
-            return op(n, d, dtype=element(dtype) or self.float)
+            return op(n, d, dtype=element(dtype) or default_here("f", self.rules))
 
         return lift
 

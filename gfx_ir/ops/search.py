@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import dtypes
-from ..dtypes import DType, bool_
+from ..dtypes import DType, bool_, framework_of
 from ..op import Point, Trait
 from ..types import LogicalTensor
 from ._catalogue import ops
@@ -34,7 +34,7 @@ FAMILY = "search"
 
 
 def _counted(rules: str) -> DType:
-    return dtypes.default("i", rules) if rules == "jax" else index_dtype(rules)
+    return dtypes.default("i", rules) if framework_of(rules) == "jax" else index_dtype(rules)
 
 
 # ---------------------------------------------------------------- sets
@@ -132,7 +132,7 @@ def _histogram_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
         element = dtypes.float64 if args.density else dtypes.int64 if args.weights is None else weights
     elif rules == "numpy":
         element = dtypes.float64
-    elif rules == "jax":
+    elif framework_of(rules) == "jax":
         element = dividing((x, *edges), rules)[0]
     return LogicalTensor(element, tuple(map(_spans, edges)))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from ..dtypes import framework_of
 from ..types import LogicalTensor
 from ._body import element_of
 from ._catalogue import ops
@@ -26,7 +27,7 @@ def _convolve_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     if len(known) == 2:
         short, long = known
         length = {"full": long + short - 1, "same": long, "valid": long - short + 1}[args.mode]
-    element = (dividing if rules == "jax" else promote)((a, b), rules)[0]  # JAX convolves floats
+    element = (dividing if framework_of(rules) == "jax" else promote)((a, b), rules)[0]  # JAX convolves floats
     return LogicalTensor(element, (length,))
 
 

@@ -12,6 +12,7 @@ from gfx_ir.lifting.products import Products
 from gfx_ir.lifting.reductions import Reductions
 from gfx_ir.ops import _seen
 
+from ..mode import rules
 from ._lift import JNP, ask_rank, element, kind_of, precise, refuse, swapped
 
 _PRODUCTS = Products(JNP)
@@ -61,7 +62,7 @@ def _dot_general(
 def _wider(lhs: Any, rhs: Any) -> Any:
     """The dtype that two arrays have together, where they differ."""
     both = _seen.dtype(lhs), _seen.dtype(rhs)
-    return None if None in both or both[0] == both[1] else promote_types(*both, "jax")  # type: ignore[arg-type]
+    return None if None in both or both[0] == both[1] else promote_types(*both, rules())  # type: ignore[arg-type]
 
 
 def product(left_rank: int, right_rank: int, dimension_numbers: Any) -> str:

@@ -12,7 +12,7 @@ import dataclasses
 from typing import Any
 
 from ...backend import Backend
-from ...dtypes import DType, bool_, complex128, float32, float64, int64
+from ...dtypes import DType, bool_, complex128, float32, float64, framework_of, int64
 from ...errors import ShapeError
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -23,13 +23,16 @@ from ...trees import leaves, tree_map
 from ...types import LogicalTensor
 
 _APART = ("control", "create", "random", "effect")
+_MADE = ("create", "random")
 _WORD = 32  # bits, to which every framework adds up
+_FRACTIONS = {"float": 0.5, "complex": 0.5j}
+"""A number for each kind of those whose value is open: one dtype follows from all of them."""
 _WIDEST = (float64, complex128)
 
 
 def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts) -> None:
     """Put the casts into the graph and its regions."""
-    if backend.promotion == rules:
+    if backend.promotion == framework_of(rules):
         return
     told = [value for node in graph.walk() for value in node.values if _tell(value, facts)]
     for node in list(graph.walk()):
@@ -37,8 +40,11 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
         result = _float_result(node) or _refused_result(node, target) or _wrapping_result(node, target)
         if result is not None and node.op.name != "astype":
             _cast_inputs(node, result, target)
-        elif "dtype" in node.op.params and node.arg("dtype") is None and node.op.family not in _APART:
-            _widen_total(node, target)
+        elif "dtype" in node.op.params and node.arg("dtype") is None:
+            if node.op.family in _MADE:
+                _tell_default(node, rules, target)
+            elif node.op.family not in _APART:
+                _widen_total(node, target)
     for value in told:  # what the printer finds itself, where a dtype is not enough
         value.type = None
 
@@ -86,14 +92,27 @@ def _wrapping_result(node: Node, target: str) -> DType | None:
     return (int64 if known.name == "uint64" else known) if other else None
 
 
+def _tell_default(node: Node, rules: str, target: str) -> None:
+    """Tell an op that makes fractions of Python's numbers their dtype, where the target has a narrower one; JAX's is by its mode."""
+    made, usual = _inferred(node, rules), _inferred(node, target)
+    if target == "jax" or made is None or usual is None or made.kind not in "fc":
+        return
+    if made.bits > usual.bits:
+        _set_dtype(node, made)
+
+
+def _set_dtype(node: Node, dtype: DType) -> None:
+    at = node.op.params.index("dtype")
+    node.set_args((*node.args[:at], dtype, *node.args[at + 1 :]))
+
+
 def _widen_total(node: Node, target: str) -> None:
     """Tell an op that adds up whole numbers its dtype, where the target would keep them in a narrow one, in which they wrap."""
     made = node.values[0].type if len(node.values) == 1 else None
     result = made.dtype if isinstance(made, LogicalTensor) else None
     usual = _inferred(node, target) if result is not None and result.kind in "iu" else None
-    if usual is not None and usual.bits < min(result.bits, _WORD):  # type: ignore[union-attr]
-        at = node.op.params.index("dtype")
-        node.set_args((*node.args[:at], result, *node.args[at + 1 :]))
+    if result is not None and usual is not None and usual.bits < min(result.bits, _WORD):
+        _set_dtype(node, result)
 
 
 def _cast_inputs(node: Node, result: DType, target: str) -> None:
@@ -133,6 +152,8 @@ def _inferred(node: Node, rules: str, instead: Value | None = None, dtype: DType
     def typed(leaf: Any) -> Any:
         if type(leaf) is not Value:
             return leaf
+        if leaf.kind in _FRACTIONS:
+            return _FRACTIONS[leaf.kind]
         return dataclasses.replace(leaf.type, dtype=dtype) if leaf is instead else leaf.type  # type: ignore[type-var]
 
     if any(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...dtypes import framework_of
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...trees import leaves
@@ -15,7 +16,7 @@ _OF_ITS_OWN = frozenset(("torch",))
 
 def check_texts(graph: Graph, style: Style, promotion: str) -> None:
     """Refuse a text of a shape or dtype that the code goes on with, where the target has another. Raises UnsupportedConstruct."""
-    if style.name == promotion or _OF_ITS_OWN.isdisjoint((style.name, promotion)):
+    if style.name == framework_of(promotion) or _OF_ITS_OWN.isdisjoint((style.name, promotion)):
         return
     for node in graph.walk():
         if node.op.name == "host" and node.args[0] in TEXTS and _shows(node) and goes_on(node):

@@ -8,7 +8,7 @@ from typing import Any
 from ...backend import Backend
 from ...control import is_loop
 from ...defaults import dtype_for
-from ...dtypes import DType, int64
+from ...dtypes import DType, framework_of, int64
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
 from ...op import lookup
@@ -25,11 +25,11 @@ def leave_out(graph: Graph, backend: Backend, rules: str) -> None:
     for node in list(graph.walk()):
         if not places and "device" in node.op.params:
             _unplace(node)
-        if told is not None and rules == "jax":
+        if told is not None and framework_of(rules) == "jax":
             _tell(node, told)
         elif rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
             _weaken(node, "bifc" if told is None else "bi")
-        row = backend.rows.get(node.op.name) if rules != backend.promotion else None
+        row = backend.rows.get(node.op.name) if framework_of(rules) != backend.promotion else None
         if row is not None and row.narrow:
             _widen(node.values[row.narrow - 1])
 
