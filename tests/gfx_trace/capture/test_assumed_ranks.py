@@ -64,3 +64,14 @@ def test_of_two_ranks_that_follow_from_one_the_greater_tells():
     assert not program.guards
     x = np.arange(6.0).reshape(3, 2) ** 2
     np.testing.assert_allclose(program(x), fn(x), atol=1e-6)
+
+
+@pytest.mark.parametrize("row", (lambda x: torch.outer(x, x)[0].clone(), lambda x: torch.outer(x, x).sum(0), lambda x: torch.arange(3) * 1.0))  # fmt: skip
+def test_a_rank_that_follows_from_the_ops_is_no_guess(row):
+    def fn(x):
+        x = x + torch.mv(torch.eye(3), x)
+        return torch.vstack([row(x), row(x)])
+
+    program, x = gfx.symbolic_trace(fn, backend="torch"), torch.arange(3.0)
+    for found in (program(x), program.to("jax")(jnp.arange(3.0))):
+        np.testing.assert_allclose(np.asarray(found), fn(x))
