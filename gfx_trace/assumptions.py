@@ -140,14 +140,22 @@ class Assumptions:
         if guard not in self.guards:
             self.guards.append(guard)
 
+    def _follows_from(self, value: Value) -> tuple[Value, int]:
+        """The argument whose rank, less so many axes, is that of the value; the value itself where there is no such argument."""
+        ranks = self._tracer.record.ranks_of(value) or ()
+        terms = [term for alternative in ranks for term in alternative]
+        argument, less = terms[0] if len(ranks) == len(terms) == 1 else (None, None)
+        return (value, 0) if argument is None or less is None else (argument, less)
+
     def require_rank(self, value: Value, rank: int, why: str) -> int:
-        """Take a rank as given for a call that means something else at other ranks: a guard where it is an argument's, and a line
-        of the source that checks it. The rank: the one that follows from the ops, or was taken before, where there is one."""
+        """Take a rank as given for a call that means something else at other ranks: a guard where it follows from an argument's, and
+        a line of the source that checks it. The rank: the one that follows from the ops, or was taken before, where there is one."""
         known = self._tracer.record.rank_of(value)
         if known is not None:
             return known
-        rank = self._required.setdefault(self._tracer.facts.root(value), rank)
-        self.rank(value, rank)
+        argument, less = self._follows_from(value)
+        rank = max(self._required.setdefault(self._tracer.facts.root(argument), rank + less) - less, 0)
+        self.rank(argument, rank + less)
         value = self._tracer.local(value)
         check = self._rank_checks.get(value)
         if check is None or check.graph is None:  # none yet, or the attempt that made it was taken back

@@ -22,22 +22,10 @@ class Lost:
     version = 0
 
     def __init__(
-        self,
-        of: Proxy,
-        error: UnsupportedConstruct,
-        before: Any,
-        result: Any,
-        harmless: Conditions | None,
-        loop: Any = None,
-    ) -> None:
-        self.of, self.error, self.before, self.result, self.harmless, self.loop = (
-            of,
-            error,
-            before,
-            result,
-            harmless,
-            loop,
-        )
+        self, of: Proxy, error: UnsupportedConstruct, before: Any, result: Any, harmless: Conditions | None, loop: Any = None
+    ) -> None:  # fmt: skip
+        self.of, self.error, self.before = of, error, before
+        self.result, self.harmless, self.loop = result, harmless, loop
 
     def settled(self) -> bool:
         """Whether what was written can be taken for a number of its own."""

@@ -16,6 +16,7 @@ from .carried_aliases import CarriedAliases
 from .contents import Content
 from .grad_mode import alike as alike_modes
 from .journal import Slot
+from .lost import Lost
 from .nest import Maybe, alike, branches
 from .number_rows import one_kind
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, number_kinds, weak_kind, widest
@@ -199,7 +200,8 @@ class Settling:
     def _settle_slot(self: Carries, slot: Slot, value: Any) -> bool:
         path = ("slot", slot.id)
         if slot.kind == "base":  # undecided in a later part of the body is undecided in the next trip
-            if slot.get() is slot.old and value is not slot.old:
+            undecided = type(slot.old) is Lost  # which a part of the body may have taken back, for the rest of the trip
+            if slot.get() is slot.old and value is not slot.old and not undecided:
                 self.tracer.journal.commit([(slot, value)])
                 return False
             return True
