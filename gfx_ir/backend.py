@@ -195,6 +195,10 @@ class Backend:
         """The class of the arrays that its functions make."""
         return self.tensor_types[0]
 
+    def member(self, name: str) -> Any:
+        """What that class, or one of its numbers', has by a name; None: nothing."""
+        return getattr(self.array_class(), name, None)
+
     def authors_own(self, module: Any) -> Any:
         """The module that its author wrote, of one that the framework compiled. Raises UnsupportedConstruct where it keeps none."""
         return module

@@ -91,9 +91,7 @@ class Views:
         if told is not NotImplemented:
             return told
         held = own_attribute(backend, name)
-        if (
-            held is None and (own := getattr(backend.array_class(), name, None)) is not None
-        ):  # of the framework's private class
+        if held is None and (own := backend.member(name)) is not None:  # of the framework's private class
             lacking = partial(stand_in, self, f"{name!r} of {backend.name} tensors", x)
             return (lambda *args, **kwargs: lacking()) if callable(own) else lacking()
         if held is None:

@@ -22,6 +22,7 @@ from .rows import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
 
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {"issubdtype": "issubdtype", "shape": "shape"}
+_CLASSES = (np.ndarray, np.float64, np.int64)
 
 
 class NumpyBackend(Backend):
@@ -78,6 +79,10 @@ class NumpyBackend(Backend):
         return self.methods[rest] if root == "ndarray" else self.functions[getattr(np, rest)]
 
     # ------------------------------------------------------------------ tensors
+    def member(self, name: str) -> Any:
+        """What arrays, or NumPy's own numbers, have by a name."""
+        return next((found for kind in _CLASSES if (found := getattr(kind, name, None)) is not None), None)
+
     def is_tensor(self, x: Any) -> bool:
         """Whether x is an array, or a scalar of NumPy's, of a dtype that GFX knows."""
         return isinstance(x, self.tensor_types) and self.as_dtype(x.dtype) is not None

@@ -10,7 +10,7 @@ from gfx_ir.op import OpDef, lookup
 from gfx_ir.ops.special import POLYNOMIALS
 
 from ..lifting import names, one, two
-from ._spell import is_scalar
+from ._spell import is_scalar, tensors
 
 
 def _named(name: str, *also: str) -> Row:
@@ -54,6 +54,13 @@ _NOT_IN_TORCH = {
     "owens_t": "Owen's T function",
     "sici": "sine and cosine integrals",
 }
+
+
+def _of_whole(name: str) -> Any:
+    """A function of two tensors, which takes no numbers."""
+    return lambda args: tensors(f"torch.{name}", args.x1, args.x2)
+
+
 ROWS = (
     *map(
         _named,
@@ -63,7 +70,7 @@ ROWS = (
             " spherical_bessel_j0"
         ).split(),
     ),
-    *(Row(name, f"torch.{name}(x1, x2)", {names(name): two(lookup(name))}) for name in ("gcd", "lcm")),
+    *(Row(name, _of_whole(name), {names(name): two(lookup(name))}) for name in ("gcd", "lcm")),
     Row("frexp", "torch.frexp(x)"),
     Row("cbrt", "torch.copysign(torch.abs(x) ** (1 / 3), x)"),
     Row("betainc", "betainc(a, b, x)"),

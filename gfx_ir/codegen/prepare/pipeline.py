@@ -23,6 +23,7 @@ from .composite import Expander
 from .filled import fill_lists
 from .foreign import check_texts
 from .inline import bottom_up, callees, inline_calls
+from .lacking import check_dtypes
 from .lists import make_tensors
 from .masked import choose_by_masks
 from .merge import merge_tests
@@ -70,6 +71,8 @@ def prepare(
     lists = Lists([*program.params, *_paths(entry, functions, instances)])
     for graph in (entry, *functions.values()):
         check_texts(graph, style, program.promotion)
+        if program.flavour != backend.name:
+            check_dtypes(graph, backend)
     expander = Expander(backend, functions, program.promotion)
     if functional:
         for graph in (entry, *functions.values()):

@@ -108,3 +108,24 @@ def test_numbers_of_numpy_are_of_their_own_classes():
 def test_the_truth_of_several_elements_is_refused():
     with pytest.raises(UnsupportedConstruct, match="truth of a tensor of 3 elements"):
         gfx.symbolic_trace(of_one_element, np.ones(3))
+
+
+def shuffled_bits(n):
+    for by in (13, 17, 5):
+        n = n ^ (n << np.uint32(by))
+    return n
+
+
+def test_a_dtype_of_which_a_target_computes_nothing_is_refused_there():
+    given = np.array([1, 4_000_000_000], np.uint32)
+    program = gfx.symbolic_trace(shuffled_bits, given)
+    assert np.array_equal(program(given), shuffled_bits(given))
+    with pytest.raises(UnsupportedConstruct, match=r"(?s)bitwise_left_shift of uint32.*in shuffled_bits"):
+        program.source("torch")
+    both = gfx.symbolic_trace(lambda n: (n & np.uint32(7), np.gcd(n.astype(np.int64), 6)), given)
+    equals(lambda n: (n & np.uint32(7), np.gcd(n.astype(np.int64), 6)), both, (given,))
+
+
+def test_what_only_numbers_of_numpy_have_is_refused():
+    with pytest.raises(MissingOp, match="is_integer"):
+        gfx.symbolic_trace(lambda x: x.sum().is_integer(), np.ones(2))
