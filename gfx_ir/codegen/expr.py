@@ -135,7 +135,14 @@ class Expressions:
             )  # `t == 0` for `not t != 0` is a tensor, of which Python has a boolean
         if op == "logical_not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
             return ast.UnaryOp(ast.Invert(), self.leaf(node.args[0]))
-        return self.template(node)
+        made = self.template(node)
+        return self._unboxed(made) if op == "to_bool" else made
+
+    def _unboxed(self, made: ast.expr) -> ast.expr:
+        """What a call gives that is a Python boolean already, of what makes it an array and a boolean again."""
+        taken = made.args[0] if type(made) is ast.Call and len(made.args) == 1 else made
+        bare = self._bare(taken)
+        return made if bare is taken else bare
 
     def _inside(self, leaf: Any, op: str) -> Node | None:
         """The node of this op that makes what is written in this place."""

@@ -183,4 +183,5 @@ class Elements:
 
     def allclose(self, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
         """Whether all are."""
-        return ops.all(self.isclose(a, b, rtol, atol, equal_nan))
+        found = ops.all(self.isclose(a, b, rtol, atol, equal_nan))
+        return ops.to_bool(found) if self.say.rules == "numpy" else found

@@ -33,7 +33,7 @@ def isclose(input: Any, other: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_na
 
 def allclose(input: Any, other: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
     """Whether all elements are close."""
-    return ops.all(isclose(input, other, rtol, atol, equal_nan))
+    return ops.to_bool(ops.all(isclose(input, other, rtol, atol, equal_nan)))
 
 
 def lerp(input: Any, end: Any, weight: Any) -> Any:

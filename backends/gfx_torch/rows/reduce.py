@@ -293,6 +293,6 @@ ROWS = (
     Row(
         "array_equal",
         "torch.tensor(torch.equal(x1, x2))",
-        {names("equal"): lambda input, other: ops.array_equal(input, other)},
+        {names("equal"): lambda input, other: ops.to_bool(ops.array_equal(input, other))},
     ),
 )

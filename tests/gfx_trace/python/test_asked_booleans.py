@@ -1,0 +1,47 @@
+"""What a framework answers as a boolean of Python's own (torch.equal, np.allclose): one in arithmetic, classes and results."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+X, Y = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0])
+
+
+def counted(x: torch.Tensor, y: torch.Tensor):
+    found = sum([torch.equal(x, x), torch.allclose(x, y), x.equal(y)])
+    return x * found, found, -torch.equal(x, x), torch.equal(x, y) * 2.5
+
+
+def looked_up(x: torch.Tensor, y: torch.Tensor):
+    return x * {True: 2.0, False: 3.0}[torch.equal(x, y)]
+
+
+def classes(x: torch.Tensor, y: torch.Tensor):
+    same = torch.equal(x, y)
+    return isinstance(same, bool), same is False, torch.is_tensor(same), hasattr(same, "shape"), same
+
+
+def of_numpy(x: np.ndarray, y: np.ndarray):
+    return np.array_equal(x, x) + np.allclose(x, y), isinstance(np.allclose(x, y), bool), np.allclose(x, y + 1e-9)
+
+
+@pytest.mark.parametrize("fn", [counted, looked_up, classes, of_numpy])
+@pytest.mark.parametrize("level", [0, 1])
+def test_it_is_one_wherever_it_is_used(fn, level):
+    make = (lambda x: x.copy()) if fn is of_numpy else torch.tensor
+    program = gfx.symbolic_trace(fn, *(make(X), make(Y)) * level)
+    flavour = "numpy" if fn is of_numpy else "torch"
+    for other in (X, Y):
+        want = fn(make(X), make(other))
+        for found in (program(make(X), make(other)), program.to(flavour)(make(X), make(other))):
+            assert str(found) == str(want)
+        found = program.to("jax")(jnp.asarray(X), jnp.asarray(other))
+        for part, wanted in zip(found, want):
+            np.testing.assert_allclose(part, wanted)
+
+
+def test_it_is_printed_as_it_was_written():
+    assert "    return torch.equal(x, y)" in gfx.symbolic_trace(lambda x, y: torch.equal(x, y)).source("torch")
