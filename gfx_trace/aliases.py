@@ -216,7 +216,7 @@ def lose(proxy: Proxy, why: str, result: Any = None, conditions: Conditions | No
     """What a tensor holds is undecided from here on; or is what it was, where the conditions hold. `loop`: the one that carries
     what was written."""
     for root in roots(proxy):
-        _lose(root, why, result, conditions, loop)
+        _lose(root, why, result, None if conditions == NEVER else conditions, loop)
 
 
 def _lose(root: Proxy, why: str, result: Any, conditions: Conditions | None, loop: Any) -> None:
