@@ -39,6 +39,8 @@ class Backend:
     """Whether an index that leaves no axis gives a number of its own, not a view of one place."""
     ordered_writes = False
     """Whether a write in place that takes elements which it writes itself hangs on the order in which they are written."""
+    read_only: frozenset[str] = frozenset()
+    """Ops whose views its code cannot write."""
     hashes = False
     """Whether its arrays can be keys: PyTorch's are, each by its identity."""
     promotion = "array_api"

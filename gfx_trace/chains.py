@@ -55,6 +55,8 @@ def make_view(base: Proxy, proxy: Proxy, chain: list[Value]) -> None:
         return current
 
     def put(current: Any, new: Any) -> Any:
+        if proxy.backend is not None and any(op.name in proxy.backend.read_only for op, *_ in steps):
+            raise ValueError("assignment destination is read-only")
         for (op, rest, index), under in zip(reversed(steps), reversed(through(current))):
             assert op.put is not None
             new = op.put(op.named((under, *_here(rest))), new, index)

@@ -32,6 +32,7 @@ class NumpyBackend(Backend):
     packages = ("numpy", "ml_dtypes")
     views = True
     numbers = True
+    read_only = frozenset(("diagonal",))
     promotion = "numpy"
     tensor_types = (np.ndarray, np.generic)
     public = holding.PUBLIC

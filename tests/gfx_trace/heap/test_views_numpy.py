@@ -149,6 +149,24 @@ def test_a_number_of_an_array_that_changes_leaves_the_views_of_the_array_as_they
         assert np.array_equal(x, before)
 
 
+def to_a_diagonal(x):
+    np.diagonal(x)[0] = 2.0
+    return x
+
+
+def to_a_part_of_one(x):
+    y = np.diag(x)[1:]
+    y += 2.0
+    return x
+
+
+@pytest.mark.parametrize("fn", [to_a_diagonal, to_a_part_of_one])
+def test_what_numpy_lets_no_one_write_is_not_written(fn):
+    for run in (fn, lambda x: gfx.symbolic_trace(fn, x)):
+        with pytest.raises(ValueError, match="read-only"):
+            run(np.ones((3, 3)))
+
+
 @pytest.mark.parametrize("fn", case, ids=lambda fn: fn.__name__)
 def test_writes_are_seen_as_in_plain_python(fn):
     assert_as_in_plain_python(fn)
