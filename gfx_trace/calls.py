@@ -26,7 +26,7 @@ from .entered import Managers
 from .faults import cannot
 from .grad_managers import standing_for
 from .higher_order import SPECIAL
-from .into import named_out, put_into
+from .into import put_into
 from .joins import Choice, Partial
 from .memoised import Wrapper
 from .modules import ModuleView, call_module, module_class, with_hooks
@@ -58,7 +58,8 @@ class Calls(Managers):
         if kind is types.BuiltinFunctionType and f in self.native:
             return self._apply_lifted(self.native[f], f, args, kwargs)
         if kind is BoundLift:
-            return self.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function)
+            put = put_into(self, f, args, kwargs, f.owner.backend) if "out" in kwargs else None
+            return self.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function) if put is None else put
         if kind is BoundDraw:
             return self.apply(f.lift, args, kwargs, f.backend)
         if kind is types.MethodType:
@@ -178,11 +179,8 @@ class Calls(Managers):
         if not isinstance(lifted, tuple):
             return self.on_choices(args, lambda args: lifted(self, f, args, kwargs))
         lift, backend = lifted
-        if backend.numbers:
-            args, kwargs = named_out(f, args, kwargs)
-        if backend.numbers and kwargs.get("out") is not None:
-            return put_into(self, f, args, kwargs)
-        return self.apply(lift, args, kwargs, backend, f)
+        put = put_into(self, f, args, kwargs, backend)
+        return self.apply(lift, args, kwargs, backend, f) if put is None else put
 
     # ------------------------------------------------------------------ entering
     def call_entry(self: Tracer, target: Any, args: tuple, kwargs: dict) -> Any:
