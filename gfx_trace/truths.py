@@ -177,7 +177,7 @@ class Truths:
             owner = container.backend
             if isinstance(item, (str, bytes, type(None))) and owner is not None and not owner.numbers:
                 raise self.error(f"GFX cannot look for a {type(item).__name__} in an array", "an array holds numbers")
-            return Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend)
+            return self.bool_(Proxy(ops.any(ops.equal(container.read(), self.unwrap(item))), container.backend))
         if isinstance(item, HostProxy) and (isinstance(container, _CONTAINERS) or is_mapping(container)):
             plain = container if isinstance(container, str) else tuple(container)
             return self.wrap(self.host("in", item.value, self.unwrap(plain)), item.backend)

@@ -109,12 +109,19 @@ class Checks:
         if whole and not is_literal(exponent, MOST_POWER):
             hint = "take a power of a float: float(n) ** k"
             raise refused(node, self.style, "this power", "which may leave the width of whole numbers", hint)
-        if "complex" in self.facts.kinds(node.values[0]) and "complex" not in self.facts.kinds(base) | self.facts.kinds(
-            exponent
-        ):
+        if "complex" in self.facts.kinds(node.values[0]) and self._of_reals(base, exponent):
             if not self.made.not_negative(base):
                 hint = "take math.sqrt(x) or math.pow(x, y), or abs(x), where it is not negative"
                 raise refused(node, self.style, "this power", "which is complex for a negative number", hint)
+
+    def _of_reals(self, base: Any, exponent: Any) -> bool:
+        """Whether a power may be one of a real number, and what is complex in it no part of that; of a number whose kind is open
+        a power that is no whole one."""
+        kinds, by = self.facts.kinds(base), self.facts.kinds(exponent)
+        if "complex" not in kinds | by:
+            return True
+        whole = by <= _WHOLE or (isinstance(exponent, float) and exponent.is_integer())
+        return not whole and not {"int", "float"}.isdisjoint(kinds) and by != {"complex"}
 
     # ------------------------------------------------------------------ whole numbers
     def _growing(self, loop: Node) -> None:

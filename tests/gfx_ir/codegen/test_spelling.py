@@ -8,6 +8,7 @@ import torch
 from jax import lax
 
 import gfx_trace as gfx
+from gfx_ir.errors import GfxError
 
 
 def settled(x, y):
@@ -420,3 +421,11 @@ def test_numbers_that_python_computes_stand_in_lists_as_tensors():
     x = np.arange(6.0).reshape(2, 3)
     for to, array in (("torch", torch.from_numpy), ("numpy", np.asarray)):
         np.testing.assert_allclose(gfx.transpile(rotated, x, to=to)(array(x)), rotated(x))
+
+
+def test_a_root_of_what_may_be_negative_is_refused_also_where_its_kind_is_open():
+    for fn in (lambda g: g.item() ** 0.5, lambda g: float(g) ** 0.5):
+        with pytest.raises(GfxError, match="complex for a negative number"):
+            gfx.symbolic_trace(fn, backend="torch").source("jax")
+    for fn in (lambda g: g.item() ** 2, lambda g: abs(g.item()) ** 0.5, lambda g: g.shape[0] ** 0.5):
+        assert "**" in gfx.symbolic_trace(fn, backend="torch").source("jax")

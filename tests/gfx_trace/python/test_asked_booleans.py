@@ -1,4 +1,4 @@
-"""What a framework answers as a boolean of Python's own (torch.equal, np.allclose): one in arithmetic, classes and results."""
+"""What a framework answers as a boolean of Python's own (torch.equal, np.allclose, `in`): one in arithmetic, classes and results."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -24,11 +24,16 @@ def classes(x: torch.Tensor, y: torch.Tensor):
     return isinstance(same, bool), same is False, torch.is_tensor(same), hasattr(same, "shape"), same
 
 
+def within(x: torch.Tensor, y: torch.Tensor):
+    found = 4.0 in y
+    return x * (found + (9.0 in x)), found, isinstance(3.0 in x, bool), -(3.0 in x), (4.0 in y) is True
+
+
 def of_numpy(x: np.ndarray, y: np.ndarray):
     return np.array_equal(x, x) + np.allclose(x, y), isinstance(np.allclose(x, y), bool), np.allclose(x, y + 1e-9)
 
 
-@pytest.mark.parametrize("fn", [counted, looked_up, classes, of_numpy])
+@pytest.mark.parametrize("fn", [counted, looked_up, classes, within, of_numpy])
 @pytest.mark.parametrize("level", [0, 1])
 def test_it_is_one_wherever_it_is_used(fn, level):
     make = (lambda x: x.copy()) if fn is of_numpy else torch.tensor
