@@ -128,7 +128,7 @@ class OpDef:
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last",
+        "index", "channels_last", "operands",
     )  # fmt: skip
 
     def __init__(
@@ -164,6 +164,8 @@ class OpDef:
         if traits & Trait.ASKS:
             derived |= Trait.APART | Trait.UNSAVED
         self.traits, self.neutral = traits | derived, neutral
+        required = sum(name not in self.defaults for name in self.params)
+        self.operands = required if self.traits & Trait.ELEMENTWISE else min(required, 1)  # how many of the first are
         self.point, self.index = point, index
         self.channels_last = channels_last
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
@@ -178,7 +180,12 @@ class OpDef:
         """Apply it: recorded where a builder is at work, else evaluated on NumPy data."""
         bound = self.bind(*args, **kwargs)
         builder = active.builder
-        return evaluate(self, bound) if builder is None else builder.add(self, bound)
+        if builder is None:
+            return evaluate(self, bound)
+        for given in bound[: self.operands]:
+            if given is None or (type(given) is str and self.traits & Trait.ELEMENTWISE):
+                raise TypeError(f"{self.name} takes arrays and numbers, not {given!r}")
+        return builder.add(self, bound)
 
     def named(self, args: Sequence[Any]) -> SimpleNamespace:
         """The bound arguments as attributes."""
