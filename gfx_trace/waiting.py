@@ -58,7 +58,7 @@ class Waiting:
     def _taken(self, op: OpDef, args: tuple, error: ShapeError) -> BaseException:
         """What is raised where an op does not take shapes that are known: the framework's error, where a clause takes that."""
         kinds = self._kinds(_of_shapes(op, args))
-        taken = {kind for kind in kinds if self._goes_on_behind(kind())}
+        taken = {kind for kind in kinds if self._goes_on_behind(kind(""))}
         if not taken:
             return error
         if len(taken) == len(kinds):
@@ -73,7 +73,7 @@ class Waiting:
     def of_framework(self, what: str, *reasons: str) -> None:
         """Note that the framework may raise, for reasons that stand in `Backend.raises`."""
         for kind in self._kinds(reasons) if self.handlers else ():
-            if self._goes_on_behind(kind()):
+            if self._goes_on_behind(kind("")):
                 told = f"GFX cannot convert this try: {what} may raise {kind.__name__} when the code runs, and an except clause waits for it"
                 raise self._tracer.error(told, INSTEAD_OF_WAITING)
 

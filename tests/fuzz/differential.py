@@ -100,7 +100,11 @@ _OF_SIZES = ("must be statically specified", "boolean indices must be concrete")
 """What JAX says under `jit` of sizes that data choose: its source is for calls as they are."""
 _NUDGE = 1e-12
 """By how much, relatively, arguments are changed to see whether a result hangs on the last digits of theirs."""
-_OWN_LIMITS = ("refer to a single memory location", "is a view and is being modified inplace")
+_OWN_LIMITS = (
+    "refer to a single memory location",
+    "is a view and is being modified inplace",
+    "is being used in an in-place operation",
+)
 """What PyTorch says of writes that the memory, or the gradient, of its tensors does not allow, though what they mean is clear."""
 _OF_DTYPES = {TypeError, RuntimeError, NotImplementedError}
 """What frameworks raise for a dtype that an operation does not take: each raises its own, and no code can wait for another's, as

@@ -179,3 +179,15 @@ def nothing_to_raise(x: torch.Tensor, y: torch.Tensor):
 @pytest.mark.parametrize("fn", [another_class, said_anew, nothing_to_raise])
 def test_clauses_that_no_operation_meets(fn):
     torch.testing.assert_close(gfx.symbolic_trace(fn)(X, X + 1), fn(X, X + 1))
+
+
+def test_a_clause_that_an_error_about_axes_passes_by():
+    def fn(x: np.ndarray):
+        try:
+            return np.expand_dims(x, 1).sum(axis=1)
+        except AssertionError:
+            return x * 2
+
+    x = np.arange(3.0)
+    for program in (gfx.symbolic_trace(fn), gfx.symbolic_trace(fn, x)):
+        np.testing.assert_array_equal(program(x), fn(x))
