@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gfx_ir import ops
 from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.graph import Value
@@ -144,6 +146,10 @@ def on_round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return tracer.wrap(tracer.host("round", *(tracer.unwrap(a) for a in (args[0], *digits))))
     if weak_kind(args[0]):
         return python_call(tracer, "round" if digits else "round.int", (args[0], *digits))
+    owner = args[0].backend if type(args[0]) is Proxy else None
+    if owner is not None and owner.numbers:  # arrays have none
+        rounded = tracer.call(np.round, (args[0], *digits), {})
+        return rounded if digits else tracer.call(int, (rounded,), {})
     if digits:
         raise tracer.error("GFX cannot convert round(tensor, digits)")
     return tracer.wrap(ops.round(args[0].read()), args[0].backend)

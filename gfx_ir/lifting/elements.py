@@ -146,7 +146,10 @@ class Elements:
         if x is None and y is None:
             return Searching(say).nonzero(condition, **options)
         say.refuse(say.call("where"), **options)
-        return ops.where(say.as_array(condition), say.as_array(x), say.as_array(y))
+        condition = say.as_array(condition)
+        if kind_of(condition) not in (None, "b"):  # what is not 0 is true, which not every framework has
+            condition = ops.not_equal(condition, 0)
+        return ops.where(condition, say.as_array(x), say.as_array(y))
 
     def select(self, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         """The first choice whose condition holds."""

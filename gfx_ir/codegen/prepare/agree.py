@@ -16,8 +16,8 @@ from ...dtypes import DType, bool_, complex128, float32, float64, framework_of, 
 from ...errors import ShapeError
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
-from ...op import lookup
-from ...promotion import real_of
+from ...op import Trait, lookup
+from ...promotion import promote, real_of
 from ...rules import infer
 from ...trees import leaves, tree_map
 from ...types import LogicalTensor
@@ -37,6 +37,9 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
     told = [value for node in graph.walk() for value in node.values if _tell(value, facts)]
     for node in list(graph.walk()):
         target = backend.promotion
+        if (common := _compared(node, rules, target)) is not None:
+            for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
+                node.replace_input(value, _as_dtype(node, value, common))
         result = _float_result(node) or _refused_result(node, target) or _wrapping_result(node, target)
         if result is not None and node.op.name != "astype":
             _cast_inputs(node, result, target)
@@ -90,6 +93,22 @@ def _wrapping_result(node: Node, target: str) -> DType | None:
     most = _WORD if target == "jax" else max(known.bits, _WORD)  # JAX's mode tells whether it has more
     other = usual is not None and usual.kind in "iu" and min(usual.bits, most) != min(known.bits, most)
     return (int64 if known.name == "uint64" else known) if other else None
+
+
+def _compared(node: Node, rules: str, target: str) -> DType | None:
+    """The dtype in which two tensors are compared, where the target would compare them in another one; None for others."""
+    made = node.values[0].type if len(node.values) == 1 else None
+    if not isinstance(made, LogicalTensor) or made.dtype is not bool_ or not node.op.traits & Trait.ELEMENTWISE:
+        return None
+    pair = [leaf.type for leaf in node.args[:2] if type(leaf) is Value and leaf.is_tensor]
+    if (
+        len(node.args) != 2
+        or not all(isinstance(t, LogicalTensor) and t.dtype and not t.weak for t in pair)
+        or len(pair) < 2
+    ):
+        return None
+    ours, theirs = (promote(pair, by)[0] for by in (rules, target))
+    return ours if ours != theirs else None
 
 
 def _tell_default(node: Node, rules: str, target: str) -> None:

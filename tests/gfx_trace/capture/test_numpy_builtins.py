@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import gfx_trace as gfx
 from gfx_ir.errors import MissingOp, UnsupportedConstruct
@@ -130,3 +131,29 @@ def test_a_dtype_of_which_a_target_computes_nothing_is_refused_there():
 def test_what_only_numbers_of_numpy_have_is_refused():
     with pytest.raises(MissingOp, match="is_integer"):
         gfx.symbolic_trace(lambda x: x.sum().is_integer(), np.ones(2))
+
+
+def rounded(x):
+    return round(x[0]) // 2, x[round(abs(x[1]))], [1.0, 2.0, 3.0][round(x[2])]
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_a_rounded_number_of_numpy_is_a_whole_number_of_python(typed):
+    inputs = [([2.5, -1.5, 0.5],), ([-3.2, 0.4, 1.6],)]
+    program = gfx.symbolic_trace(rounded, *(map(np.array, inputs[0]) if typed else ()), backend="numpy")
+    equals(rounded, program, *inputs)
+    assert type(program(np.array(inputs[0][0]))[0]) is int
+
+
+def compared(n, few):
+    return n >= few, few == n, np.where(few, n, 0)
+
+
+def test_an_array_without_axes_is_compared_in_the_dtype_of_both():
+    few = np.array([0, 2, 254], np.uint8)
+    program = gfx.symbolic_trace(compared, np.array(5, np.int32), few)
+    for n in (5, -2):
+        n = np.array(n, np.int32)
+        found = program.to("torch")(torch.from_numpy(n), torch.from_numpy(few))
+        for want, *others in zip(compared(n, few), program(n, few), found, strict=True):
+            assert all(np.array_equal(want, np.asarray(got)) for got in others)
