@@ -99,6 +99,10 @@ class Branches(Statements):
                 return self.test(test)
             if then is False and other is True:
                 return self.test(test, False)
+            if (then is True and other is test) or (
+                then is test and other is False
+            ):  # a tensor on one side, Python's on the other
+                return self.test(test) if asked else ast.IfExp(self.test(test), self.leaf(then), self.leaf(other))
             if other is False and type(then) is Value:
                 return boolean(ast.And, [self.test(test), operand(then)])
             if then is True and type(other) is Value:

@@ -122,6 +122,11 @@ def _compute(node: Node, facts: Facts, style: Style) -> None:
         _replace(node, made)
     elif op == "pow" and _fraction(node, facts):
         node.set_args((node.args[0], float(node.args[1])))
+    elif op in _ADDING and _mixed(node, facts):
+        hint = "say which it is: bool(test)"
+        raise refused(
+            node, style, "this operator", "of what may be a boolean of Python's or a tensor of booleans", hint
+        )
     elif op in _ADDING and _booleans(node, facts):
         node.set_args(tuple([_whole(make, arg, facts) for arg in node.args]))
         _widen(node)
@@ -155,6 +160,12 @@ def _fraction(node: Node, facts: Facts) -> bool:
     base, exponent = node.args
     whole = type(base) is Value and facts.is_number(base) and not facts.kinds(base).isdisjoint(("int", "bool"))
     return whole and type(exponent) is int and exponent < 0
+
+
+def _mixed(node: Node, facts: Facts) -> bool:
+    """Whether an operator takes booleans that may be Python's, which it takes for whole numbers, or may be arrays, which it does not."""
+    mixed = [facts.may_be_number(arg) for arg in node.args]
+    return all(mixed) and all(map(facts.is_boolean, node.args)) and not all(map(facts.is_number, node.args))
 
 
 def _booleans(node: Node, facts: Facts) -> bool:

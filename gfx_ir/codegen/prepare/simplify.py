@@ -96,8 +96,8 @@ def _knows_its_test(node: Node, functional: bool, facts: Facts) -> None:
 
 
 def _is_other_number(facts: Facts, leaf: Any) -> bool:
-    """Whether it is a number of Python's that is none of True and False."""
-    return facts.is_number(leaf) and not facts.is_boolean(leaf)
+    """Whether it is a number of Python's that no test computes: it is none of True and False, or it is written so."""
+    return facts.is_number(leaf) and (type(leaf) is bool or not facts.is_boolean(leaf))
 
 
 def _name_carried(node: Node) -> None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0])
 
@@ -50,3 +51,17 @@ def test_it_is_one_wherever_it_is_used(fn, level):
 
 def test_it_is_printed_as_it_was_written():
     assert "    return torch.equal(x, y)" in gfx.symbolic_trace(lambda x, y: torch.equal(x, y)).source("torch")
+
+
+def either_of_two(x: torch.Tensor, y: torch.Tensor):
+    return (x.sum() > 6.5 and True) + (y.sum() > 6.5 and True), (x.sum() > 9 or False) + 0, x.sum() > 9 or False
+
+
+def test_what_is_a_tensor_or_pythons_own_is_the_one_that_python_has():
+    program = gfx.symbolic_trace(either_of_two)
+    for x, y in ((X, Y), (Y, X), (Y, Y), (Y * 9, Y)):
+        want = str(either_of_two(torch.tensor(x), torch.tensor(y)))
+        assert str(program(torch.tensor(x), torch.tensor(y))) == want
+        assert str(program.to("torch")(torch.tensor(x), torch.tensor(y))) == want
+    with pytest.raises(UnsupportedConstruct, match="boolean of Python's or a tensor of booleans"):
+        program.source("jax")
