@@ -14,6 +14,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.lifting.words import as_dtype, kind_of, known_dtype
+from gfx_ir.types import LogicalTensor
 
 _ROWS = (
     (
@@ -30,6 +31,7 @@ _ROWS = (
 """Of which kinds functions take an argument, by its place, where that is not every kind; ufuncs are asked, these apart."""
 _KINDS = {name: (at, kinds) for at, kinds, names in _ROWS for name in names.split()}
 _WEAK = {"int": int, "float": float, "bool": np.dtype(bool)}
+_READ = {"i": int, "f": float, "c": complex, "b": np.dtype(bool)}
 _PLAIN = {int: int, float: float, complex: complex, bool: np.dtype(bool)}
 
 
@@ -89,6 +91,8 @@ def _given(x: Any) -> Any:
     if not x.is_tensor:
         return _WEAK.get(x.kind)
     found = known_dtype(x)
+    if isinstance(x.type, LogicalTensor) and x.type.weak and found is not None:  # a number that was read from an array
+        return _READ.get(found.kind)
     return found.numpy if isinstance(found, DType) else None
 
 

@@ -157,3 +157,9 @@ def test_an_array_without_axes_is_compared_in_the_dtype_of_both():
         found = program.to("torch")(torch.from_numpy(n), torch.from_numpy(few))
         for want, *others in zip(compared(n, few), program(n, few), found, strict=True):
             assert all(np.array_equal(want, np.asarray(got)) for got in others)
+
+
+def test_numbers_read_from_an_array_are_weak_to_ufuncs():
+    given = np.array([2, 1], np.int8), np.array(2.5, np.float32)
+    program = gfx.symbolic_trace(lambda n, x: (np.minimum(int(n[0]), x), np.hypot(float(n[1]), x)), *given)
+    assert [found.dtype for found in program(*given)] == [np.float32, np.float32]
