@@ -165,7 +165,8 @@ class OpDef:
             derived |= Trait.APART | Trait.UNSAVED
         self.traits, self.neutral = traits | derived, neutral
         required = sum(name not in self.defaults for name in self.params)
-        self.operands = required if self.traits & Trait.ELEMENTWISE else min(required, 1)  # how many of the first are
+        first = 0 if self.params[:1] == ("key",) else min(required, 1)  # without a key a framework draws of its own
+        self.operands = required if self.traits & Trait.ELEMENTWISE else first  # how many of the first parameters are
         self.point, self.index = point, index
         self.channels_last = channels_last
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
