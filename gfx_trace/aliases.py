@@ -271,8 +271,8 @@ def decide(x: Proxy) -> None:
 def array_is_written(x: Proxy, instead: str) -> None:
     """What is written in place is an array: that is taken as given, where nothing tells. Raises Python's TypeError, which says
     `instead`, for what is surely a number of NumPy's."""
-    view = type(x.base) is Proxy  # whose value an op may have made, since it was written
-    if view or x.backend is None or not x.backend.numbers or type(x.value) is not Value:
+    written = type(x.base) is Proxy and type(x.value) is Value and x.value.node.op.put is None  # through a view
+    if written or x.backend is None or not x.backend.numbers or type(x.value) is not Value:
         return
     number = x.base.conditions if isinstance(x.base, Doubt) else active.builder.record.number_when(x.value)
     if number == SURE:

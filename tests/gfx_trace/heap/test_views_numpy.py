@@ -9,6 +9,7 @@ from aliasing import (
     assert_as_in_plain_python,
     assert_state_in_jax,
 )
+from gfx_ir.errors import GuardError
 
 case = Programs()
 
@@ -147,6 +148,23 @@ def test_a_number_of_an_array_that_changes_leaves_the_views_of_the_array_as_they
         before = x.copy()
         assert np.allclose(program(x), fn(before))
         assert np.array_equal(x, before)
+
+
+def to_what_an_empty_index_gave(x):
+    s = x.sum(axis=0)[()]
+    np.add(s, 1, out=s)
+    return x, s
+
+
+def test_what_an_empty_index_gives_of_a_number_is_one_and_is_not_written():
+    program = gfx.symbolic_trace(to_what_an_empty_index_gave, backend="numpy")
+    matrix, row = np.arange(6.0).reshape(3, 2), np.arange(3.0)
+    for found, want in zip(program(matrix), to_what_an_empty_index_gave(matrix.copy()), strict=True):
+        np.testing.assert_array_equal(found, want)
+    with pytest.raises(GuardError):
+        program(row)
+    with pytest.raises(TypeError, match="must be of ArrayType"):
+        gfx.symbolic_trace(to_what_an_empty_index_gave, row)
 
 
 def to_a_diagonal(x):
