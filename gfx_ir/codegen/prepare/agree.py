@@ -9,6 +9,7 @@ Where types are known, such an input gets the dtype that the result has in the p
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import Any
 
 from ...backend import Backend
@@ -37,6 +38,7 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
     told = [value for node in graph.walk() for value in node.values if _tell(value, facts)]
     for node in list(graph.walk()):
         target = backend.promotion
+        _fit_numbers(node)
         if (common := _compared(node, rules, target)) is not None:
             for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
                 node.replace_input(value, _as_dtype(node, value, common))
@@ -50,6 +52,16 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
                 _widen_total(node, target)
     for value in told:  # what the printer finds itself, where a dtype is not enough
         value.type = None
+
+
+def _fit_numbers(node: Node) -> None:
+    """Make whole numbers beyond 64 bits floats, as which NumPy takes them beside floats: of whole numbers it takes none of these."""
+    if node.op.traits & Trait.ELEMENTWISE and any(map(_is_beyond, node.args)):
+        node.set_args(tuple([float(arg) if _is_beyond(arg) else arg for arg in node.args]))
+
+
+def _is_beyond(x: Any) -> bool:
+    return type(x) is int and 64 < x.bit_length() <= sys.float_info.max_exp
 
 
 def _tell(value: Value, facts: Facts) -> bool:

@@ -1,5 +1,7 @@
 """Where frameworks disagree on the float that whole numbers become, the emitted source says it."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -95,3 +97,14 @@ def test_whole_numbers_to_a_negative_power_are_those_of_torch(fn):
     e, b = torch.tensor([0, 1, -2, 3, -3]), torch.tensor([2, -1, 1, -3, -1])
     got = gfx.symbolic_trace(fn, e, b).to("jax")(jnp.asarray(e.numpy()), jnp.asarray(b.numpy()))
     np.testing.assert_array_equal(np.asarray(got), fn(e, b).numpy())
+
+
+@pytest.mark.parametrize("typed", (True, False))
+def test_whole_numbers_beyond_any_width_stand_beside_floats(typed):
+    def fn(x):
+        return x * round(math.exp(500.0)) - 10**30
+
+    x = np.array([1.0, -2.0])
+    program = gfx.symbolic_trace(fn, *[x] * typed, backend="numpy")
+    np.testing.assert_allclose(program.to("torch")(torch.tensor(x)), fn(x))
+    np.testing.assert_array_equal(program(x), fn(x))
