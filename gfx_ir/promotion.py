@@ -116,7 +116,8 @@ def float_of(dtype: DType | None, rules: str) -> DType | None:
 def dividing(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
     """The promoted dtype, the default float where it is none (NumPy has it so for divisions and means)."""
     dtype, weak = promote(operands, rules)
-    return (float_of(dtype, rules) if rules != "numpy" or dtype is None or dtype.kind in "fc" else dtypes.float64), weak
+    whole = dtype is not None and dtype.kind not in "fc"
+    return (dtypes.float64 if whole and rules == "numpy" else float_of(dtype, rules)), weak
 
 
 def real_of(dtype: DType | None) -> DType | None:

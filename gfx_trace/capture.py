@@ -67,24 +67,15 @@ def capture(
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
     target = _called(authors_own(loaded_frameworks(), target))
-    given = (target, args, kwargs, asked, tracer_class)
+    work = partial(_capture, target, args, kwargs, asked, tracer_class, options)
     with suppress(WrittenConstant):
-        return as_later_calls(lambda: _with_functions(*given, True, options))
-    return as_later_calls(lambda: _with_functions(*given, False, options))
+        return as_later_calls(lambda: _with_functions(partial(work, True)))
+    return as_later_calls(lambda: _with_functions(partial(work, False)))
 
 
-def _with_functions(
-    target: Any,
-    args: tuple,
-    kwargs: dict,
-    asked: str | None,
-    tracer_class: type[Tracer],
-    constants: bool,
-    options: dict[str, Any],
-) -> Captured:
+def _with_functions(work: Callable[[Learned], Captured]) -> Captured:
     """Capture, where functions that call many others stay functions: which do, a first capture finds. Where a call of one does not
     do, all are expanded."""
-    work = partial(_capture, target, args, kwargs, asked, tracer_class, constants, options)
     learned = Learned()
     try:
         found = work(learned)
@@ -107,8 +98,8 @@ def _capture(
     kwargs: dict,
     asked: str | None,
     tracer_class: type[Tracer],
-    constants: bool,
     options: dict[str, Any],
+    constants: bool,
     learned: Learned,
 ) -> Captured:
     """Capture, with small arrays from outside as constants or not, and what one before it learned of functions."""

@@ -24,6 +24,7 @@ from .lost import Lost
 from .proxy import Proxy
 from .signatures import Asked, Given, NoCall, Output, Outputs, content_of, kinds_of
 
+_Cells = list[tuple[types.CellType, Any]]
 MANY = 16
 """How many functions one enters, in all, that is worth a graph of its own. Where there is one, so are those that enter any."""
 
@@ -46,7 +47,7 @@ class _Kept:
     result: Any
     backends: list[Any]
     clock: int
-    cells: list[tuple[types.CellType, Any]]
+    cells: _Cells
     alive: Any
 
 
@@ -58,9 +59,7 @@ class Functions:
         self.graphs: dict[str, Graph] = {}
         self.entered = 0  # how many functions were entered so far
         self._kept: dict[Any, _Kept | None] = {}
-        self.reading: list[
-            list[tuple[types.CellType, Any]]
-        ] = []  # cells of what is entered in each that is being captured
+        self.reading: list[_Cells] = []  # of what is entered in each that is being captured
 
     def left(self, f: types.FunctionType, entered: int) -> None:
         """Note how many functions f entered, in all."""
@@ -115,7 +114,7 @@ class Functions:
         """f captured on the graph of the whole capture, for arguments like these; None where it has to be expanded."""
         tracer, missing = self.tracer, dict(self.tracer.missing)
         known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.escaped
-        cells: list[tuple[types.CellType, Any]] = []
+        cells: _Cells = []
         self.reading.append(cells)
         tracer.facts.known = {}  # which hold at one call, and not at another
         try:

@@ -99,9 +99,8 @@ class Branches(Statements):
                 return self.test(test)
             if then is False and other is True:
                 return self.test(test, False)
-            if (then is True and other is test) or (
-                then is test and other is False
-            ):  # a tensor on one side, Python's on the other
+            beside = other if then is True else then if other is False else None  # one of Python's booleans
+            if beside is test:
                 return self.test(test) if asked else ast.IfExp(self.test(test), self.leaf(then), self.leaf(other))
             if other is False and type(then) is Value:
                 return boolean(ast.And, [self.test(test), operand(then)])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..control import is_test
+from ..control import is_for, is_test
 from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..program import Parameter
@@ -16,7 +16,7 @@ from .constants import name
 from .hoist import hoist
 from .identifiers import usable
 from .joined import join
-from .liveness import counted, fors
+from .liveness import counted
 from .names import Scope
 from .nesting import Nested, run
 from .operators import Operators
@@ -140,7 +140,7 @@ class FunctionWriter(Operators):
             return (yield self.if_statement(node))
         elif not self.module.functional(node):
             yield self.python_loop(node)
-        elif fors(node) and not counted(node) and node.arg("exit") is None:
+        elif is_for(node) and not counted(node) and node.arg("exit") is None:
             self._assign_scan(node)
         else:
             self._assign_outputs(node, self.loop_values(node))

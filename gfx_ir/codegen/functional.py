@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Any
 
+from ..control import is_for
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
 from ..reach import reached
 from .casts import Casts
 from .constants import call, name
 from .copying import outputs_of
-from .liveness import counted, fors, loop_results, placeholders
+from .liveness import counted, loop_results, placeholders
 from .logic import flat
 from .names import Scope
 from .nesting import run
@@ -37,7 +38,7 @@ class Functional(Casts):
             found for region in regions for value in self.plan.positions.captured(region) for found in self._read(value)
         }
         owner = regions[0].owner
-        if owner is not None and fors(owner) and owner.arg("exit") is not None:  # its items are read inside
+        if owner is not None and is_for(owner) and owner.arg("exit") is not None:  # its items are read inside
             closed |= {
                 found.id for part in owner.args[0] for found in ast.walk(self.tree(part)) if isinstance(found, ast.Name)
             }
@@ -170,7 +171,7 @@ class Functional(Casts):
     # ------------------------------------------------------------------ loops
     def functional_loop(self, node: Node) -> ast.expr:
         """The loop as a call; its carried values that are needed are one value or a tuple."""
-        if not fors(node):
+        if not is_for(node):
             return self._while_loop(node, self.plan.liveness.carried(node))
         carried = self.plan.liveness.carried(node)
         if counted(node):
@@ -182,7 +183,7 @@ class Functional(Casts):
     def loop_values(self, node: Node) -> list[Value | None]:
         """The values that the loop's call gives, in order (None: one that is not needed outside)."""
         carried = [node.values[at] for at in self.plan.liveness.carried(node)]
-        return [*([None] if fors(node) and node.arg("exit") is not None else []), *carried]
+        return [*([None] if is_for(node) and node.arg("exit") is not None else []), *carried]
 
     def _scan(self, node: Node, carried: list[int]) -> ast.expr:
         raise NotImplementedError

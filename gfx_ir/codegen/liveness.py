@@ -12,11 +12,6 @@ from ..trees import leaves
 from .copying import outputs_of
 
 
-def fors(node: Node) -> bool:
-    """Whether the node is a `for`."""
-    return is_for(node)
-
-
 def counted(node: Node) -> bool:
     """Whether a `for` goes over one range with step 1, without a break or stacked results: `lax.fori_loop`."""
     items = node.args[0]
@@ -27,14 +22,14 @@ def counted(node: Node) -> bool:
 
 def single(node: Node) -> bool:
     """Whether the functional form of a test or loop is one value."""
-    if fors(node):
+    if is_for(node):
         return counted(node) and len(node.values) == 1
     return len(node.values) == 1
 
 
 def pair(node: Node) -> bool:
     """Whether the functional form of a test or loop gives its values as a flat tuple."""
-    if fors(node) and not counted(node):
+    if is_for(node) and not counted(node):
         return len(node.arg("init")) == 1 and len(node.values) == 2 and node.arg("exit") is None
     return True
 
@@ -92,7 +87,7 @@ class Liveness:
         return found
 
     def _scan_loop(self, node: Node) -> None:
-        items = len(node.args[0]) if fors(node) else 0
+        items = len(node.args[0]) if is_for(node) else 0
         carried = len(node.arg("init"))
         for region in node.regions:
             for at, value in enumerate(region.placeholders[: items + carried]):
@@ -160,7 +155,7 @@ class Liveness:
             node = owner
 
     def _need_loop(self, node: Node) -> None:
-        if fors(node):
+        if is_for(node):
             self._use(node.arg("items"), node, late=True)
         else:
             self._use(node.regions[0].result, node.regions[0].output)
@@ -186,7 +181,7 @@ def tested(liveness: Liveness) -> set[Value]:
             todo.append(node.args[0])
         elif node.op.name == "while":
             todo.extend(outputs_of(node.regions[0].result, 1))
-        elif fors(node):
+        elif is_for(node):
             todo.extend(bound for over in node.args[0] if type(over) is tuple for bound in over[1:])
     values = lambda leaves_: [leaf for leaf in map(liveness.resolve, leaves_) if type(leaf) is Value]
     return set(reached(values(todo), lambda x: values(x.node.args if x.node.op.family == "elementwise" else ())))
@@ -218,6 +213,6 @@ def loop_results(node: Node) -> list[Any]:
 
 def placeholders(node: Node, region: Graph) -> tuple[list[Value], list[Value]]:
     """Placeholders of a loop's region: those of the items, those of the carried values."""
-    items = len(node.args[0]) if fors(node) else 0
+    items = len(node.args[0]) if is_for(node) else 0
     carried = len(node.arg("init"))
     return region.placeholders[:items], region.placeholders[items : items + carried]

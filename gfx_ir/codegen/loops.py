@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..control import is_for
 from ..graph import Node, Value
 from ..types import LogicalTensor
 from .branches import Branches
 from .constants import call, name
 from .copying import outputs_of
 from .guards import guarded
-from .liveness import fors, loop_results, placeholders
+from .liveness import loop_results, placeholders
 from .logic import negate
 from .nesting import Nested
 from .returns import only_returned
@@ -38,7 +39,7 @@ class Loops(Branches):
         results = loop_results(node)
         for at in carried:
             self.want(results[at], chosen[at], node.regions[-1])
-        if fors(node):
+        if is_for(node):
             yield self._for(node, carried, chosen, lists)
         else:
             yield self._while(node, carried, chosen)

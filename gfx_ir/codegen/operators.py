@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..control import is_for
 from ..dtypes import DType, dtype, kind_of
 from ..errors import GfxError
 from ..graph import Graph, Node, Value
@@ -20,7 +21,7 @@ from ..trees import leaves
 from ..types import LogicalTensor
 from . import constants
 from .constants import call, name, parse
-from .liveness import counted, fors, loop_results, placeholders
+from .liveness import counted, loop_results, placeholders
 from .rows import Rows
 
 _SHARES = frozenset(
@@ -119,16 +120,16 @@ class Operators(Rows):
         if not self.hop:
             return super().functional_loop(node)
         carried = self.plan.liveness.carried(node)
-        if fors(node) and not counted(node) and node.arg("exit") is None:
+        if is_for(node) and not counted(node) and node.arg("exit") is None:
             return self._hop_scan(node, carried)
-        made = self._hop_counted(node, carried) if fors(node) else self._while_loop(node, carried)
-        if len(carried) != 1 or (fors(node) and node in self.plan.positions.index):  # as a statement it is unpacked
+        made = self._hop_counted(node, carried) if is_for(node) else self._while_loop(node, carried)
+        if len(carried) != 1 or (is_for(node) and node in self.plan.positions.index):  # as a statement it is unpacked
             return made
-        return ast.Subscript(made, ast.Constant(1 if fors(node) else 0), ast.Load())
+        return ast.Subscript(made, ast.Constant(1 if is_for(node) else 0), ast.Load())
 
     def loop_values(self, node: Node) -> list[Value | None]:
         values = super().loop_values(node)
-        return [None, *values] if self.hop and fors(node) and counted(node) else values
+        return [None, *values] if self.hop and is_for(node) and counted(node) else values
 
     def _enter(
         self, phis: Sequence[Value | None], names: Sequence[str | None], before: Sequence[Value | None] = ()

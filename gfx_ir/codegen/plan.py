@@ -15,7 +15,7 @@ from ..trees import leaves
 from .agreement import Agreement
 from .copying import outputs_of
 from .host import is_text
-from .liveness import Liveness, begins, changes_places, counted, fors, pair, single, tested
+from .liveness import Liveness, begins, changes_places, counted, pair, single, tested
 from .nesting import Nested, run
 from .positions import Positions
 from .returns import returning_loop
@@ -173,7 +173,7 @@ class Plan:
             trees: Any = node.args[0]
         elif is_loop(node):
             init = [node.arg("init")[at] for at in self.liveness.carried(node)]
-            trees = (init, node.args[0] if fors(node) else ())
+            trees = (init, node.args[0] if is_for(node) else ())
         else:
             trees = node.args
         found = dict.fromkeys(self.resolve(leaf) for leaf in leaves(trees) if type(leaf) is Value)
@@ -251,7 +251,7 @@ class Plan:
         node = values[0].node if type(values[0]) is Value else None
         if node is None or node.graph is not graph or list(node.values) != values or self.effectful(node):
             return
-        if self.hop and any(inner is not None and fors(inner) for inner in (owner, node)):
+        if self.hop and any(inner is not None and is_for(inner) for inner in (owner, node)):
             return  # a counter is given beside
         control = is_test(node) or is_loop(node)
         if not (self.functional(node) and pair(node) if control else self.flat(node)):

@@ -11,13 +11,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..control import is_loop, is_test
+from ..control import is_for, is_loop, is_test
 from ..graph import Graph, Node, Value
 from ..op import Trait
 from ..trees import leaves
 from ..types import LogicalTensor
 from .copying import outputs_of
-from .liveness import Liveness, fors, loop_results, placeholders
+from .liveness import Liveness, loop_results, placeholders
 
 
 class Use(NamedTuple):
@@ -169,7 +169,7 @@ class Writes:
             return ()
         if is_loop(user) and self._functional(user):
             return user.values
-        if fors(user) and not self._functional(user):
+        if is_for(user) and not self._functional(user):
             items = placeholders(user, user.regions[-1])[0]
             return tuple(i for i, over in zip(items, user.args[0]) if self.liveness.resolve(over) is value)
         return None if is_loop(user) or op.effect else user.values

@@ -22,6 +22,7 @@ from ...promotion import promote, real_of
 from ...rules import infer
 from ...trees import leaves, tree_map
 from ...types import LogicalTensor
+from .edited import set_arg
 
 _APART = ("control", "create", "random", "effect")
 _MADE = ("create", "random")
@@ -129,12 +130,7 @@ def _tell_default(node: Node, rules: str, target: str) -> None:
     if target == "jax" or made is None or usual is None or made.kind not in "fc":
         return
     if made.bits > usual.bits:
-        _set_dtype(node, made)
-
-
-def _set_dtype(node: Node, dtype: DType) -> None:
-    at = node.op.params.index("dtype")
-    node.set_args((*node.args[:at], dtype, *node.args[at + 1 :]))
+        set_arg(node, "dtype", made)
 
 
 def _widen_total(node: Node, target: str) -> None:
@@ -143,7 +139,7 @@ def _widen_total(node: Node, target: str) -> None:
     result = made.dtype if isinstance(made, LogicalTensor) else None
     usual = _inferred(node, target) if result is not None and result.kind in "iu" else None
     if result is not None and usual is not None and usual.bits < min(result.bits, _WORD):
-        _set_dtype(node, result)
+        set_arg(node, "dtype", result)
 
 
 def _cast_inputs(node: Node, result: DType, target: str) -> None:

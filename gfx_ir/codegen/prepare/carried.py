@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...control import is_loop
+from ...control import is_for, is_loop
 from ...graph import Graph, Node
 from ..copying import outputs_of
-from ..liveness import fors, placeholders
+from ..liveness import placeholders
 
 
 def drop_carried(graph: Graph) -> None:
@@ -27,7 +27,7 @@ def _drop(node: Node) -> None:
     if len(kept) == len(init) or graph is None or not kept:
         return
     stacked = range(len(init), len(node.values))
-    items = len(node.args[0]) if fors(node) else 0
+    items = len(node.args[0]) if is_for(node) else 0
     results = outputs_of(node.regions[-1].result, len(node.values))
     node.regions[-1].result = tuple(results[at] for at in (*kept, *stacked))
     for region in node.regions:

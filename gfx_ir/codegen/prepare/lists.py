@@ -9,6 +9,7 @@ from ...infer.facts import Facts
 from ...op import lookup
 from ...types import LogicalTensor
 from ..style import Style
+from .edited import set_arg
 
 _LIST = "arrays"
 """What the parameter is called that takes a list of tensors."""
@@ -21,9 +22,8 @@ def make_tensors(graph: Graph, style: Style, promotion: str) -> None:
     facts = Facts([graph], {}, promotion, of_numbers=style.of_numbers)
     for node in list(graph.walk()):
         if _LIST in node.op.params and type(node.arg(_LIST)) is tuple:
-            at = node.op.params.index(_LIST)
-            items = tuple(_tensor(node, x) if _is_number(x, facts) else x for x in node.args[at])
-            node.set_args((*node.args[:at], items, *node.args[at + 1 :]))
+            items = node.arg(_LIST)
+            set_arg(node, _LIST, tuple(_tensor(node, x) if _is_number(x, facts) else x for x in items))
 
 
 def _is_number(x: Any, facts: Facts) -> bool:

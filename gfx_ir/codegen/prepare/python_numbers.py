@@ -20,6 +20,7 @@ from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import outputs_of
 from ..style import Style
+from .edited import set_arg
 from .precision import check_numbers, refused
 
 Make = Callable[..., Value]
@@ -187,9 +188,8 @@ def _agree(node: Node, facts: Facts) -> None:
     if not node.regions or not any(mixed):
         return
     if looping:
-        init = [_as_whole(_before(node), *pair, facts) for pair in zip(node.arg("init"), mixed)]
-        at = node.op.params.index("init")
-        node.set_args((*node.args[:at], tuple(init), *node.args[at + 1 :]))
+        pairs = zip(node.arg("init"), mixed)
+        set_arg(node, "init", tuple([_as_whole(_before(node), *pair, facts) for pair in pairs]))
     for region in node.regions[-1:] if looping else node.regions:
         left = outputs_of(region.result, len(mixed))
         region.result = tuple([_as_whole(_at_end(region, node), *pair, facts) for pair in zip(left, mixed)])

@@ -3,8 +3,6 @@ the target must be told because its own answer is another: the width of position
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...backend import Backend
 from ...control import is_loop
 from ...defaults import dtype_for
@@ -14,6 +12,7 @@ from ...infer.elements import declared
 from ...op import lookup
 from ...trees import leaves
 from ...types import LogicalTensor
+from .edited import set_arg
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 
@@ -83,7 +82,7 @@ def _tell(node: Node, float_: DType) -> None:
                 return
         if isinstance(known, LogicalTensor) and known.dtype is not None:
             if not known.weak or known.dtype.kind == float_.kind:
-                _set(node, "dtype", float_ if known.weak else known.dtype)
+                set_arg(node, "dtype", float_ if known.weak else known.dtype)
 
 
 def _unplace(node: Node) -> None:
@@ -93,7 +92,7 @@ def _unplace(node: Node) -> None:
         if node.graph is not None:
             node.graph.erase(node)
     elif device is not None:
-        _set(node, "device", None)
+        set_arg(node, "device", None)
 
 
 def _weaken(node: Node, kinds: str) -> None:
@@ -109,14 +108,8 @@ def _weaken(node: Node, kinds: str) -> None:
         and element.kind in kinds
         and element in (dtype_for(number, "torch"), dtype_for(number, "numpy"))
     ):
-        _set(node, "dtype", None)
+        set_arg(node, "dtype", None)
 
 
 def _carries(user: Node, value: Value) -> bool:
     return is_loop(user) and any(leaf is value for leaf in user.arg("init"))
-
-
-def _set(node: Node, name: str, value: Any) -> None:
-    args = list(node.args)
-    args[node.op.params.index(name)] = value
-    node.set_args(tuple(args))
