@@ -12,8 +12,7 @@ from ..program import Program
 from ..regions import join_path
 from ..trees import BRANCHES
 from ..types import LogicalTensor
-from ..verify import instances
-from .params import data_of, like, users_of_parameters
+from .params import data_of, like, prefixes_of, users_of_parameters
 from .shapes import order_of
 
 Ranks = dict[int, int]
@@ -48,9 +47,7 @@ class Axes:
         self.program, self.changed = program, False
         self.last: dict[Value, Value] = {}
         self.interface: dict[Graph | None, tuple[Ranks, Ranks]] = {}
-        self._prefixes: dict[Graph, list[str]] = {}
-        for graph, prefix in instances(program):
-            self._prefixes.setdefault(graph, []).append(prefix)
+        self._prefixes = prefixes_of(program)
         self._users = users_of_parameters(self._prefixes)
         self._moves: list[Node] = []
         self._kernels: dict[Value, Value] = {}

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Graph, Node, Value
+from ..graph import Node, Value
 from ..op import lookup
 from ..program import Program
 from ..regions import join_path
-from ..verify import instances
 from .base import Context, Pass
-from .params import data_of, like, users_of_parameters
+from .params import data_of, like, prefixes_of, users_of_parameters
 
 _STATISTICS = ("mean", "var", "weight", "bias")
 
@@ -27,9 +26,7 @@ class FoldBatchNorm(Pass):
     name = "fold_batch_norm"
 
     def run(self, program: Program, context: Context) -> bool:
-        prefixes: dict[Graph, list[str]] = {}
-        for graph, prefix in instances(program):
-            prefixes.setdefault(graph, []).append(prefix)
+        prefixes = prefixes_of(program)
         users = users_of_parameters(prefixes)
         changed = False
         for graph, found in prefixes.items():

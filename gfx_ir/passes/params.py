@@ -10,7 +10,9 @@ import numpy as np
 
 from ..graph import Graph
 from ..loading import loaded
+from ..program import Program
 from ..regions import join_path
+from ..verify import instances
 
 
 def data_of(x: Any) -> np.ndarray:
@@ -29,8 +31,16 @@ def like(original: Any, data: np.ndarray) -> Any:
     return data
 
 
+def prefixes_of(program: Program) -> dict[Graph, list[str]]:
+    """Where the parameters of each graph of a program stand: a prefix for each call with a path of its own."""
+    found: dict[Graph, list[str]] = {}
+    for graph, prefix in instances(program):
+        found.setdefault(graph, []).append(prefix)
+    return found
+
+
 def users_of_parameters(prefixes: Mapping[Graph, list[str]]) -> Counter[str]:
-    """How many nodes take each parameter of a program. `prefixes` has, for each graph, where its parameters stand."""
+    """How many nodes take each parameter of a program, whose graphs have their parameters under these prefixes."""
     users: Counter[str] = Counter()
     for graph, found in prefixes.items():
         for inner in (graph, *[region for node in graph.walk() for region in node.regions]):

@@ -17,12 +17,11 @@ from ..program import Program
 from ..regions import join_path
 from ..trees import BRANCHES, leaves
 from ..types import LogicalTensor
-from ..verify import instances
 from .base import Context, Pass, with_regions
 from .effects import Effects
 from .inline import callees_first
 from .moves import splice
-from .params import data_of, like, users_of_parameters
+from .params import data_of, like, prefixes_of, users_of_parameters
 from .sweep import same_type
 
 
@@ -95,9 +94,7 @@ class _Rolling:
 
     def __init__(self, program: Program) -> None:
         self.program, self.effects = program, Effects(program)
-        self.prefixes: dict[Graph, list[str]] = {}
-        for found, prefix in instances(program):
-            self.prefixes.setdefault(found, []).append(prefix)
+        self.prefixes = prefixes_of(program)
         self.users, self.under = users_of_parameters(self.prefixes), Counter[str]()
         for path in program.params:
             self._count(path, 1)
