@@ -47,13 +47,9 @@ class Record(Equations):
         self.mixed = False  # whether anything is one of several, so that asking is worth it
         self.filled = False  # whether a list stands as one tensor of rows, so that looking for one is worth it
         self.row_kinds: dict[Value, str] = {}  # tensors whose rows stand for numbers of Python's, and the kind of these
-        self.made_under: dict[
-            Value, Any
-        ] = {}  # the gradient mode in which a value was made, where it was not the caller's
+        self.made_under: dict[Value, Any] = {}  # the gradient mode of a value, where it is not the caller's
         self.marks: dict[Value, Mark] = {}  # what a gradient mode that is not decided has made of a value
-        self.shapes: dict[
-            int, tuple
-        ] = {}  # shapes of PyTorch's that are known, by id: they have a text and class of their own
+        self.shapes: dict[int, tuple] = {}  # of PyTorch's, by id: they have a text and class of their own
 
     # ------------------------------------------------------------------ what is stated
     def tell(self, value: Any, kind: str | Kinds) -> None:

@@ -186,5 +186,4 @@ class Elements:
 
     def allclose(self, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
         """Whether all are."""
-        found = ops.all(self.isclose(a, b, rtol, atol, equal_nan))
-        return ops.to_bool(found) if self.say.rules == "numpy" else found
+        return self.say.answer(ops.all(self.isclose(a, b, rtol, atol, equal_nan)))

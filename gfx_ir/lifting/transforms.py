@@ -13,8 +13,8 @@ from .words import Dialect, Lifted, Table, element
 class Transforms:
     """Functions of np.fft and jnp.fft."""
 
-    def __init__(self, say: Dialect, rules: str) -> None:
-        self.say, self.rules = say, rules
+    def __init__(self, say: Dialect) -> None:
+        self.say = say
 
     def table(self) -> Table:
         """Lifts by op."""
@@ -65,7 +65,7 @@ class Transforms:
 
         def lift(n: Any, d: Any = 1.0, dtype: Any = None, **options: Any) -> Any:
             self.say.refuse(call, **options)
-            return op(n, d, dtype=element(dtype) or default_here("f", self.rules))
+            return op(n, d, dtype=element(dtype) or default_here("f", self.say.rules))
 
         return lift
 

@@ -52,6 +52,10 @@ class Dialect:
         weak = isinstance(known, LogicalTensor) and known.weak
         return ops.as_tensor(result) if weak and self.rules == "numpy" else result
 
+    def answer(self, found: Any) -> Any:
+        """What a function that tests arrays gives: NumPy's a boolean of Python's own."""
+        return ops.to_bool(found) if self.rules == "numpy" else found
+
     def names(self, short: str) -> str:
         """`np.sum ndarray.sum` of `sum .sum`."""
         return " ".join(self.array + name if name.startswith(".") else self.call(name) for name in short.split())

@@ -12,7 +12,7 @@ from gfx_ir.ops.fft import spelled
 
 from ._lift import JNP
 
-_SAME = JNP.table(Transforms(JNP, "jax").table())
+_SAME = JNP.table(Transforms(JNP).table())
 
 
 def _several(name: str) -> Callable[[SimpleNamespace], str]:

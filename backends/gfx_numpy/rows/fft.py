@@ -4,4 +4,4 @@ from gfx_ir.lifting.transforms import Transforms
 
 from ._lift import NP, rows
 
-ROWS = rows(NP.table(Transforms(NP, "numpy").table()))
+ROWS = rows(NP.table(Transforms(NP).table()))
