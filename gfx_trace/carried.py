@@ -15,7 +15,7 @@ from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
 from .convert import NUMBERS_AND_TEXT, without_class
-from .joins import Partial, kind_type, number_type
+from .joins import Partial, kind_type, number_type, widens
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, number_kinds, weak_kind
@@ -51,6 +51,7 @@ class Carried:
         "turned",
         "truth",
         "widened",
+        "widths",
         "path",
     )
 
@@ -72,6 +73,7 @@ class Carried:
         self.found: LogicalTensor | None = None  # the type of the tensor that a number becomes in the loop
         self.untold = False  # whether that is not known
         self.widened = False  # whether a trip changed the rank that it may have
+        self.widths = False  # and whether its dtype, of one kind
         self.truth = isinstance(init, bool)  # whether it is true or false, also behind a trip
         self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
 
@@ -99,7 +101,8 @@ class Carried:
             known = value.type
             if self.weak and isinstance(known, LogicalTensor) and known.weak:  # a number that may become a wider one
                 known = kind_type(self.weak, tracer.promotion)
-            return self.found or known
+            known = self.found or known
+            return LogicalTensor(None, known.dims) if self.widths and isinstance(known, LogicalTensor) else known
         if self.found is not None or kind != "tensor":
             return self.found
         number = self.weak or weak_kind(self.init)
@@ -167,22 +170,23 @@ class Carried:
             return ops.full(self.found.dims, self.init, self.found.dtype)
         return self.before
 
-    def check_type(self, tracer: Tracer, value: Any, span: Any) -> None:
-        """Refuse a value after a trip whose dtype or shape differs from the one before the loop."""
+    def stays_type(self, tracer: Tracer, value: Any, span: Any) -> bool:
+        """Whether a trip leaves the dtype that was assumed; if not, it is open from now on. Another kind of numbers, or another shape,
+        is refused."""
         after = value.type if isinstance(value, Value) and value.is_tensor else number_type(value, tracer.promotion)
         before = self.type(tracer)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)) or before.weak:
-            return
+            return True
         if (
             after.weak
             and before.dims in (None, ())
             and "biufc".index(after.dtype.kind if after.dtype else "b")
             <= "biufc".index(before.dtype.kind if before.dtype else "c")
         ):
-            return  # a number is cast to what it stands beside
+            return True  # a number is cast to what it stands beside
         if self.found is not None:
-            return
-        if before.dtype and after.dtype and before.dtype != after.dtype:
+            return True
+        if before.dtype and after.dtype and before.dtype != after.dtype and not widens(before, after):
             raise UnsupportedConstruct(
                 f"GFX cannot convert this loop: {self.called(tracer)} changes its dtype from {before.dtype} to {after.dtype} in the loop",
                 span, "cast it before the loop",
@@ -192,6 +196,9 @@ class Carried:
                 f"GFX cannot convert this loop: {self.called(tracer)} changes its shape from {before.dims} to {after.dims} in the loop",
                 span, "keep the shape of what a loop on tensor data carries",
             )  # fmt: skip
+        same = before.dtype is None or before.dtype == after.dtype
+        self.widths = self.widths or not same
+        return same
 
 
 def _what(leaf: Any, value: Any) -> Abstract:

@@ -217,7 +217,12 @@ class Join:
             return
         left, right = types
         assert isinstance(left, LogicalTensor) and isinstance(right, LogicalTensor)
-        if not left.weak and not right.weak and left.dtype and right.dtype and left.dtype != right.dtype:
+        clash = not left.weak and not right.weak and left.dtype and right.dtype and left.dtype != right.dtype
+        if (
+            clash
+            and not (self._is_carried(a) and widens(left, right))
+            and not (self._is_carried(b) and widens(right, left))
+        ):
             raise self._error(
                 name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}"
             )
@@ -226,6 +231,10 @@ class Join:
                 name,
                 f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}",
             )
+
+    def _is_carried(self, value: Value) -> bool:
+        """Whether a value is what a trip of a loop begins with, which may get another dtype in a later pass."""
+        return value in self.tracer.record.begins and not value.node.regions
 
     def _unjoinable(self, a: Any, b: Any, name: str) -> Any:
         if self.host or (_is_called(a) and _is_called(b)):
@@ -266,8 +275,17 @@ def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
         return None
     if left.dtype is None or right.dtype is None:
         return None
+    if not left.weak and not right.weak and left.dtype != right.dtype:
+        return LogicalTensor(None, left.dims)
     dtype, weak = dtypes.result_type([(left.dtype, left.weak), (right.dtype, right.weak)], promotion)
     return LogicalTensor(dtype, left.dims, weak=weak)
+
+
+def widens(before: LogicalTensor, after: LogicalTensor) -> bool:
+    """Whether tensors are floats, or complex numbers, and the second of more bits than the first: it holds the values of both."""
+    if before.dtype is None or after.dtype is None or before.dtype.kind != after.dtype.kind:
+        return False
+    return before.dtype.kind in "fc" and before.dtype.bits < after.dtype.bits
 
 
 def number_type(x: Any, promotion: str) -> LogicalTensor | None:

@@ -93,7 +93,7 @@ class Loops:
             try:
                 body()
                 found = isinstance(self.truth(stop()), Value)
-            except Raised:
+            except (Raised, UnsupportedConstruct):  # what cannot be converted here may be where the loop is staged
                 found = True
         set_(before)
         return found

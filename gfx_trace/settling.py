@@ -162,10 +162,14 @@ class Settling:
             if value is carried.inner or constant:
                 self._drop(path, carried)
                 return False
+        kept = True
         if isinstance(value, Value) or not self.host:  # Python's own loops may put a number of any kind there
-            carried.check_type(self.tracer, value, self.span)
+            kept = carried.stays_type(self.tracer, value, self.span)
         steady = (
-            carried.stays(value) & carried.stays_tensor(self.tracer, value) & carried.stays_truth(self.tracer, value)
+            kept
+            & carried.stays(value)
+            & carried.stays_tensor(self.tracer, value)
+            & carried.stays_truth(self.tracer, value)
         )
         weak, kinds = widest(carried.weak, weak_kind(out)), carried.kinds | number_kinds(out)
         kinds = kinds if weak else frozenset()

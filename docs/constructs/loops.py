@@ -120,13 +120,27 @@ def until_small(x):
     return x
 
 
-@ROWS("What a loop carries has one dtype", torch.tensor(3), typed=True, refused=True)
+@ROWS("What a loop carries has one kind of numbers", torch.tensor(3), typed=True, refused=True)
 def dtype_changes(n):
     t = torch.tensor(0)
     while n > 0:
         t = t + 0.5
         n = n - 1
     return t
+
+
+@ROWS(
+    "Floats that its trips make wider",
+    UP.half(),
+    FOUR,
+    typed=True,
+    note="JAX holds them in the wider dtype from the start, also where no trip runs.",
+)
+def widens(x, n):
+    while n > 0:
+        x = x.float() / 3
+        n = n - 1
+    return x
 
 
 @ROWS("What a loop carries has one shape", UP, ONE, typed=True, refused=True)

@@ -16,6 +16,7 @@ from ..infer.facts import Facts
 from ..infer.ranks import FirstAxes
 from ..infer.shapes import Shapes
 from ..python_numbers import is_number
+from ..types import LogicalTensor
 from .liveness import Liveness, loop_results
 
 ORDER = "bifc"
@@ -82,6 +83,8 @@ class Agreement:
             or declared(node.values[at]) is not None
         ):
             return False
+        if self.widths_differ(self.liveness.resolve(node.arg("init")[at]), node.values[at]):
+            return True
         if self._is_boolean(result) or self.facts.of(result).first:
             return False
         if self._depends(node).types(loop_results(node)[at], at):
@@ -100,6 +103,14 @@ class Agreement:
         before = before and self._lowest(init)
         wider = before is not None and after is not None and ORDER.index(after) > ORDER.index(before)
         return after if wider else None
+
+    def widths_differ(self, one: Any, other: Any) -> bool:
+        """Whether two tensors of known types may be of two dtypes of one kind: one of them is of either, or both are."""
+        types = [value.type if type(value) is Value and value.is_tensor else None for value in (one, other)]
+        first, second = types
+        if not isinstance(first, LogicalTensor) or not isinstance(second, LogicalTensor) or first.weak or second.weak:
+            return False
+        return first.dtype != second.dtype or (first.dtype is None and not self.facts.origins.same(one, other))
 
     def settles_late(self, node: Node) -> bool:
         """Whether a carried number changes dtype only after several trips, since it follows another one."""
@@ -146,6 +157,8 @@ class Agreement:
         one, other = self.liveness.resolve(first), self.liveness.resolve(second)
         if one is other:
             return False
+        if self.widths_differ(one, other):
+            return True
         loose = self.loose(one), self.loose(other)
         kinds = self.kind(one), self.kind(other)
         if kinds[0] != kinds[1] and (any(loose) or None not in kinds):

@@ -101,7 +101,8 @@ def _loose_tensors(a: Any, b: Any, rules: str) -> Any:
 
 
 def strictly(a: Any, b: Any, rules: str) -> Any:
-    """The type of a tensor that is one of two: equal dtypes and shapes, weak scalars widened. Raises ShapeError."""
+    """The type of a tensor that is one of two: equal shapes and kinds of numbers, weak scalars widened; of two widths the dtype is
+    open. Raises ShapeError."""
     if any(isinstance(t, Maybe) or not isinstance(t, (LogicalTensor, *_NUMBERS)) for t in (a, b)):
         return loosely(a, b, rules)
     if alike(a, b):
@@ -119,7 +120,9 @@ def _joint_dtype(a: LogicalTensor, b: LogicalTensor) -> tuple[DType | None, bool
     strong, other = (b, a) if a.weak else (a, b)
     assert strong.dtype is not None and other.dtype is not None
     if not other.weak and strong.dtype != other.dtype:
-        raise ShapeError(f"dtype {a.dtype} against dtype {b.dtype}")
+        if strong.dtype.kind != other.dtype.kind or strong.dtype.kind not in "fc":
+            raise ShapeError(f"dtype {a.dtype} against dtype {b.dtype}")
+        return None, False
     if other.weak and _KIND_RANK[other.dtype.kind] > _KIND_RANK[strong.dtype.kind]:
         raise ShapeError(f"dtype {strong.dtype} against a Python number of kind {other.dtype}")
     return strong.dtype, False

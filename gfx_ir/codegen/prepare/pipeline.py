@@ -27,6 +27,7 @@ from .lacking import check_dtypes
 from .lists import make_tensors
 from .masked import choose_by_masks
 from .merge import merge_tests
+from .open_dtypes import check_open_dtypes
 from .own_gradients import take_out
 from .powers import give_powers
 from .python_numbers import lower_numbers
@@ -76,6 +77,7 @@ def prepare(
     expander = Expander(backend, functions, program.promotion)
     if functional:
         for graph in (entry, *functions.values()):
+            check_open_dtypes(graph, style.name)
             nest_less(graph)
         lower_numbers(entry, functions, style, program.promotion)
     told = lambda graph: Facts([graph], {}, program.promotion)  # as it is by then
