@@ -15,7 +15,8 @@ from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
 from .convert import NUMBERS_AND_TEXT, without_class
-from .joins import Partial, kind_type, number_type, widens
+from .joined_types import kind_type, number_type, widens
+from .joins import Partial
 from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, number_kinds, weak_kind

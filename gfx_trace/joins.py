@@ -10,17 +10,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from gfx_ir import dtypes
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import Kinds
-from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
 from .aliases import mutable, share
 from .either import roots
 from .interfaces import Capturing
 from .joined_aliases import JoinedAliases
+from .joined_types import widens
 from .journal import MISSING, Slot, held_value
 from .nest import Maybe, alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
@@ -28,7 +27,6 @@ from .rows import StackedRows, item_called, slot_called
 
 _NUMBERS = (bool, int, float, complex)
 _RETURNED = re.compile(r"value_\d+")  # what the rewriter calls the result of a function that returns out of a loop
-KINDS = tuple(kind.__name__ for kind in _NUMBERS)
 
 
 class Joined:
@@ -266,37 +264,6 @@ class Partial(Unusable):
             what = "return out of a loop or block: only one branch of a test on captured data reaches it"
             hint = "assign the result to a variable, and return that behind the loop or block"
         super().__init__(UnsupportedConstruct(f"GFX cannot convert this {what}", None, hint))
-
-
-def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
-    """The type of what is either of two values, where both are known."""
-    left, right = (x.type if isinstance(x, Value) and x.is_tensor else number_type(x, promotion) for x in (a, b))
-    if not isinstance(left, LogicalTensor) or not isinstance(right, LogicalTensor) or left.dims != right.dims:
-        return None
-    if left.dtype is None or right.dtype is None:
-        return None
-    if not left.weak and not right.weak and left.dtype != right.dtype:
-        return LogicalTensor(None, left.dims)
-    dtype, weak = dtypes.result_type([(left.dtype, left.weak), (right.dtype, right.weak)], promotion)
-    return LogicalTensor(dtype, left.dims, weak=weak)
-
-
-def widens(before: LogicalTensor, after: LogicalTensor) -> bool:
-    """Whether tensors are floats, or complex numbers, and the second of more bits than the first: it holds the values of both."""
-    if before.dtype is None or after.dtype is None or before.dtype.kind != after.dtype.kind:
-        return False
-    return before.dtype.kind in "fc" and before.dtype.bits < after.dtype.bits
-
-
-def number_type(x: Any, promotion: str) -> LogicalTensor | None:
-    """The type of a Python number, or of an open one, as a tensor."""
-    kind = x.kind if isinstance(x, Value) and x.kind in KINDS else weak_kind(x)
-    return kind_type(kind, promotion) if kind else None
-
-
-def kind_type(kind: str, promotion: str) -> LogicalTensor:
-    """The type of a number of Python's of this kind."""
-    return LogicalTensor(None if kind == OPEN else dtypes.default(kind[0], promotion), (), weak=True)
 
 
 def _leaf_kind(x: Any, value: Any) -> str:

@@ -15,7 +15,8 @@ from gfx_ir.trees import leaves
 
 from .contents import Content
 from .grad_mode import Undecided
-from .joins import Choice, Join, Joined, Partial, joined_type
+from .joined_types import joined_type
+from .joins import Choice, Join, Joined, Partial
 from .journal import MISSING, Slot, held_values, with_items
 from .lost import Lost
 from .nest import Maybe, branches, rebuilt

@@ -1,0 +1,45 @@
+"""Types of what is one of two values: of the sides of a test, or what a loop begins with and what a trip leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import dtypes
+from gfx_ir.graph import Value
+from gfx_ir.python_numbers import OPEN
+from gfx_ir.types import LogicalTensor
+
+from .proxy import weak_kind
+
+_KINDS = ("bool", "int", "float", "complex")
+
+
+def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
+    """The type of what is either of two values, where both are known."""
+    left, right = (x.type if isinstance(x, Value) and x.is_tensor else number_type(x, promotion) for x in (a, b))
+    if not isinstance(left, LogicalTensor) or not isinstance(right, LogicalTensor) or left.dims != right.dims:
+        return None
+    if left.dtype is None or right.dtype is None:
+        return None
+    if not left.weak and not right.weak and left.dtype != right.dtype:
+        return LogicalTensor(None, left.dims)
+    dtype, weak = dtypes.result_type([(left.dtype, left.weak), (right.dtype, right.weak)], promotion)
+    return LogicalTensor(dtype, left.dims, weak=weak)
+
+
+def widens(before: LogicalTensor, after: LogicalTensor) -> bool:
+    """Whether tensors are floats, or complex numbers, and the second of more bits than the first: it holds the values of both."""
+    if before.dtype is None or after.dtype is None or before.dtype.kind != after.dtype.kind:
+        return False
+    return before.dtype.kind in "fc" and before.dtype.bits < after.dtype.bits
+
+
+def number_type(x: Any, promotion: str) -> LogicalTensor | None:
+    """The type of a Python number, or of an open one, as a tensor."""
+    kind = x.kind if isinstance(x, Value) and x.kind in _KINDS else weak_kind(x)
+    return kind_type(kind, promotion) if kind else None
+
+
+def kind_type(kind: str, promotion: str) -> LogicalTensor:
+    """The type of a number of Python's of this kind."""
+    return LogicalTensor(None if kind == OPEN else dtypes.default(kind[0], promotion), (), weak=True)
