@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..control import is_open_host
 from ..errors import UnsupportedConstruct
 from ..graph import Node, Value
 from ..infer.carried import Carried
@@ -20,6 +21,7 @@ from ..types import LogicalTensor
 from .liveness import Liveness, loop_results
 
 ORDER = "bifc"
+BOTH = "both"  # the dtype that a carried value and what a trip leaves promote to
 
 
 class Agreement:
@@ -59,6 +61,16 @@ class Agreement:
         if own is None and element is not None:
             return whole
         return whole if own is not None and ORDER.index(own) < ORDER.index(whole) else None
+
+    def cast(self, node: Node, at: int) -> str | None:
+        """What a trip's result is cast to: a kind of numbers, "" for an array's dtype, BOTH; None where it has that dtype."""
+        if at == node.arg("exit"):
+            return None
+        found = self.narrower(self.liveness.resolve(loop_results(node)[at]), node.values[at])
+        if found is None and not is_open_host(node):
+            return BOTH if self.lags(node, at) or self.apart(node, at) else None
+        # A loop of Python's own may carry a number in an array's place.
+        return None if found == "" and is_open_host(node) and declared(node.values[at]) is None else found
 
     def lags(self, node: Node, at: int) -> bool:
         """Whether a trip puts what may be a number in the place of a value that it does not come from: while a loop around this

@@ -65,13 +65,17 @@ class Branches(Statements):
 
         def finish() -> bool:
             given = [(text, self.plan.resolve(value)) for value, text in zip(outputs, chosen)]
-            self.assign([(text, self.tree(leaf)) for text, leaf in given if leaf is not UNBOUND])
+            self.assign([(text, self.tree(leaf)) for text, leaf in given if self._is_set(leaf)])
             return False
 
         ended = yield self.branch(node, finish)
         for value, text in zip(outputs, chosen):
             self.rebind(value, text)
         return ended
+
+    def _is_set(self, leaf: Any) -> bool:
+        """Whether a leaf is anything yet: where it is not, nothing reads what a test makes of it."""
+        return leaf is not UNBOUND and not (type(leaf) is Value and leaf in self.unset)
 
     def _name_output(self, node: Node, value: Value, graph: Graph, tick: int, avoid: list[str]) -> str:
         """What to call an output: as preferred, as its author did, or as a side that passes a value on calls it."""

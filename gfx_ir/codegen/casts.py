@@ -6,16 +6,15 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from ..control import is_open_host
 from ..dtypes import DType
 from ..graph import Node
 from ..infer.elements import declared
 from ..python_numbers import is_number
+from .agreement import BOTH
 from .constants import name, parse
 from .liveness import loop_results, placeholders
 from .repeats import Repeats
 
-_BOTH = "both"  # the dtype that the carried value and what a trip leaves promote to
 _MAKE = {"i": int, "f": float, "c": complex}
 
 
@@ -40,11 +39,7 @@ class Casts(Repeats):
     def _narrower(self, node: Node, at: int) -> str | None:
         if at == node.arg("exit") or self.module.style.control != "functional":
             return None
-        found = self.plan.agreement.narrower(self.plan.resolve(loop_results(node)[at]), node.values[at])
-        if found is None and not is_open_host(node):
-            return _BOTH if self.plan.agreement.lags(node, at) or self.plan.agreement.apart(node, at) else None
-        # A loop of Python's own may carry a number in an array's place.
-        return None if found == "" and is_open_host(node) and declared(node.values[at]) is None else found
+        return self.plan.agreement.cast(node, at)
 
     def is_cast(self, node: Node, at: int) -> bool:
         """Whether a trip may leave another dtype than the loop carries, as a number of a lower kind has."""
@@ -60,11 +55,11 @@ class Casts(Repeats):
             loop, carried = self.plan.liveness.phis.get(self.plan.resolve(loop_results(node)[at]), (None, -1))
             is_cast = loop is node and carried >= 0 and declared(node.values[carried]) == element
             return made if is_cast else self.typed(made, element)
-        if kind and kind != _BOTH:
+        if kind and kind != BOTH:
             return ast.BinOp(made, ast.Mult(), ast.Constant(_MAKE[kind](1)))
         phi = placeholders(node, node.regions[-1])[1][at]
         carry = self.value(phi)
-        if kind == _BOTH:  # what both promote to: `result_type` takes a traced number for an array
+        if kind == BOTH:  # what both promote to: `result_type` takes a traced number for an array
             if not self.plan.agreement.alike(loop_results(node)[at], phi):  # but not broadcast to both
                 shape = ast.keyword("shape", ast.Tuple([], ast.Load()))
                 carry = ast.Call(self._of_module("zeros_like"), [carry], [shape])
@@ -80,6 +75,6 @@ class Casts(Repeats):
         body = node.regions[-1]
         phis = placeholders(node, body)[1]
         for at in carried:
-            if declared(node.values[at]) is None and self._narrower(node, at) in ("", _BOTH):
+            if declared(node.values[at]) is None and self._narrower(node, at) in ("", BOTH):
                 self.plan.liveness.users.setdefault(phis[at], [])
                 self.plan.positions.last[body][phis[at]] = 2 * self.plan.positions.index[body.output]

@@ -24,6 +24,11 @@ def name(text: str) -> ast.Name:
     return ast.Name(text, ast.Load())
 
 
+def names_in(*parts: ast.AST) -> set[str]:
+    """The names of the variables in what was written."""
+    return {found.id for part in parts for found in ast.walk(part) if isinstance(found, ast.Name)}
+
+
 def number(value: complex) -> ast.expr:
     """A finite number; a negative one as minus its absolute value, so that precedence is kept."""
     if isinstance(value, complex):

@@ -41,6 +41,7 @@ class FunctionWriter(Operators):
         self.out: list[ast.stmt] = []
         self.prefer: dict[Value, str] = {}
         self.told: set[Node] = set()
+        self.unset: set[Value] = set()
         self.bound: dict[Value, ast.expr] = {}
         self.root: ast.expr = name("params")
         self.scope = Scope(self.plan, module.reserved)

@@ -12,7 +12,7 @@ from ..graph import Graph, Node, Value
 from ..infer.elements import declared
 from ..reach import reached
 from .casts import Casts
-from .constants import call, name
+from .constants import call, name, names_in
 from .copying import outputs_of
 from .liveness import counted, loop_results, placeholders
 from .logic import flat
@@ -39,16 +39,14 @@ class Functional(Casts):
         }
         owner = regions[0].owner
         if owner is not None and is_for(owner) and owner.arg("exit") is not None:  # its items are read inside
-            closed |= {
-                found.id for part in owner.args[0] for found in ast.walk(self.tree(part)) if isinstance(found, ast.Name)
-            }
+            closed |= names_in(*map(self.tree, owner.args[0]))
         return Scope(self.plan, self.scope.reserved, closed)
 
     def _read(self, value: Value) -> set[str]:
         """Names that reading a value from outside reads."""
         if value not in self.bound and value.node.op.name != "parameter":
             return set()
-        return {found.id for found in ast.walk(self.value(value)) if isinstance(found, ast.Name)}
+        return names_in(self.value(value))
 
     def function(
         self, region: Graph, hint: str, avoid: set[str], enter: Callable[[], list[str]], finish: Finish

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from .constants import names_in
 from .layout import expression, text_of
 from .wrap import COLUMNS
 
@@ -46,8 +47,8 @@ def _at_once(first: ast.Assign, second: ast.stmt) -> ast.Assign | None:
     if span is None or "," not in span.text:
         return None
     targets, values = _parts(first.targets[0]), _parts(first.value)
-    names = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
-    if len(targets) != len(values) or type(second.targets[0]) is ast.Tuple or _names(second.value) & names:
+    names = names_in(*targets)
+    if len(targets) != len(values) or type(second.targets[0]) is ast.Tuple or names_in(second.value) & names:
         return None
     wanted = _assigned_in(span.text)
     targets = [*targets, second.targets[0]]
@@ -89,7 +90,7 @@ def _comprehension(empty: ast.Assign, loop: ast.stmt) -> ast.Assign | None:
     if not isinstance(function.value, ast.Name) or function.value.id != target.id:
         return None
     inside = [node for part in (loop.iter, appended[0]) for node in ast.walk(part)]
-    if target.id in _names(appended[0]) | _names(loop.iter) or any(isinstance(n, ast.NamedExpr) for n in inside):
+    if target.id in names_in(appended[0]) | names_in(loop.iter) or any(isinstance(n, ast.NamedExpr) for n in inside):
         return None
     each = ast.comprehension(loop.target, loop.iter, [], 0)
     made = ast.Assign(empty.targets, ast.ListComp(appended[0], [each]))
@@ -128,7 +129,3 @@ class _Put(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> Any:
         return self.value if node.id == self.text and isinstance(node.ctx, ast.Load) else node
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {found.id for found in ast.walk(node) if isinstance(found, ast.Name)}

@@ -9,7 +9,7 @@ from ..control import is_for
 from ..graph import Node, Value
 from ..types import LogicalTensor
 from .branches import Branches
-from .constants import call, name
+from .constants import call, name, names_in
 from .copying import outputs_of
 from .guards import guarded
 from .liveness import loop_results, placeholders
@@ -36,6 +36,7 @@ class Loops(Branches):
                 self.bind(phis[at], chosen[at])
             if self._drops_flag(node):
                 self.bound[phis[node.arg("exit")]] = ast.Constant(False)
+            self.unset.update(phis[at] for at in self.plan.liveness.carried(node) if phis[at] not in self.bound)
         results = loop_results(node)
         for at in carried:
             self.want(results[at], chosen[at], node.regions[-1])
@@ -236,7 +237,7 @@ class Loops(Branches):
         pairs = [(chosen[at], self.trip_result(node, at)) for at in kept]
         changed = {text for text, value in pairs if not (isinstance(value, ast.Name) and value.id == text)}
         if dynamic is not None and flag not in carried:
-            if changed & {found.id for found in ast.walk(dynamic) if isinstance(found, ast.Name)}:
+            if changed & names_in(dynamic):
                 graph = node.regions[-1]
                 done = self.scope.pick(
                     ["done"], graph, 2 * self.plan.positions.index[graph.output] - 1, list(chosen.values())

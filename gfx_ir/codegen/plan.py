@@ -247,6 +247,8 @@ class Plan:
         owner = graph.owner
         if owner is not None and not (self.functional(owner) and (owner.op.name != "for" or counted(owner))):
             return
+        if owner is not None and is_loop(owner) and graph is owner.regions[-1] and self._casts(owner):
+            return
         values = [self.resolve(leaf) if type(leaf) is Value else leaf for leaf in result]
         node = values[0].node if type(values[0]) is Value else None
         if node is None or node.graph is not graph or list(node.values) != values or self.effectful(node):
@@ -259,6 +261,10 @@ class Plan:
         if all(self.users.get(v) == [output] and (control or not v.name) for v in node.values):
             self.inside.add(node)
             self.whole[graph] = node
+
+    def _casts(self, loop: Node) -> bool:
+        """Whether what a trip leaves is cast, value by value."""
+        return not self.hop and any(self.agreement.cast(loop, at) is not None for at in self.liveness.carried(loop))
 
     # ------------------------------------------------------------------ tests
     def _is_ternary(self, node: Node) -> bool:

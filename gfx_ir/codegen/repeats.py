@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from ..graph import Node, Value
-from .constants import name
+from .constants import name, names_in
 from .loops import Loops
 
 
@@ -29,7 +29,7 @@ class Repeats(Loops):
         for value in node.values:
             if value.index - 1 not in chosen and self.plan.liveness.used(value):
                 chosen[value.index - 1] = self.choose(value, graph, 2 * number, chosen.values())
-        held = {found.id for arg in given for found in ast.walk(arg) if isinstance(found, ast.Name)}
+        held = names_in(*given)
         layer = self.scope.pick(
             [self.module.titles.item(path), "layer"], graph, 2 * number, held | set(chosen.values())
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..graph import Node, Value
-from .constants import name
+from .constants import name, names_in
 from .functional import Functional
 from .liveness import loop_results, placeholders
 
@@ -125,7 +125,7 @@ class Rows(Functional):
             asked = ast.BinOp(ast.Compare(name(counter), [ast.Lt()], [length]), ast.BitAnd(), asked)
         body, self.out = [*self.out, ast.Return(asked)], outer
         graph, number = self.place(self.plan.positions.statement(node))
-        read = {found.id for length in lengths for found in ast.walk(length) if isinstance(found, ast.Name)}
+        read = names_in(*lengths)
         text = self.scope.pick(["cond"], graph, 2 * number - 1, avoid | read)
         avoid.add(text)
         signature = ast.arguments([], [ast.arg(arg) for arg in arguments], None, [], [], None, [])

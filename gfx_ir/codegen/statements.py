@@ -12,7 +12,7 @@ from ..graph import Graph, Node, Value
 from ..ops.effect import error_names
 from ..source import Span
 from ..trees import leaves, tree_map
-from .constants import name
+from .constants import name, names_in
 from .copying import outputs_of, positions
 from .expr import Expressions
 from .logic import negate
@@ -30,6 +30,8 @@ class Statements(Expressions):
     prefer: dict[Value, str]
     told: set[Node]
     """Nodes whose value the test of a loop has named already."""
+    unset: set[Value]
+    """What loops carry for a return alone: a trip that returns sets it, and no other reads it."""
 
     # ------------------------------------------------------------------ blocks
     def block(self, graph: Graph, finish: Finish) -> Nested:
@@ -143,7 +145,7 @@ class Statements(Expressions):
         index, value, sign = self.index(node.arg("index")), *self._change(node)
         graph, at = self.place(node)
         held = self.leaf(node.args[0])
-        taken = {inner.id for part in (index, value) for inner in ast.walk(part) if isinstance(inner, ast.Name)}
+        taken = names_in(index, value)
         text = held.id if isinstance(held, ast.Name) else ""
         chosen = self.choose(node.value, graph, 2 * at, taken - {text})
         self.assign([(chosen, held)], node.span)

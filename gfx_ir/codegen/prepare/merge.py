@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...control import is_test
 from ...graph import Graph, Node, Value
 from ..copying import Values, copy_nodes, outputs_of, substitute
@@ -14,32 +16,59 @@ def merge_tests(graph: Graph) -> None:
         inner = todo.pop()
         node = inner.first
         while node is not None:
-            following = node.next
-            if following is not None and _asks_again(node, following):
-                node = _merged(inner, node, following)
+            second = _test_behind(node)
+            truth = _asks_again(node, second) if second is not None else None
+            if second is not None and truth is not None:
+                node = _merged(inner, node, second, truth)
                 continue
             todo.extend(node.regions)
-            node = following
+            node = node.next
 
 
-def _asks_again(first: Node, second: Node) -> bool:
-    """Whether the second test is the first one's, or of a flag that only says which way the first one went."""
+def _test_behind(first: Node) -> Node | None:
+    """The test right behind a test, or behind what turns a flag of that round."""
+    if not is_test(first):
+        return None
+    second = first.next
+    while second is not None and second.values and _opposite(second.values[0]) in first.values:
+        second = second.next
+    return second
+
+
+def _opposite(value: Any) -> Value | None:
+    """The Value that is false where this one is true."""
+    if type(value) is not Value:
+        return None
+    node = value.node
+    found = node.args[1][0] if node.op.name == "host" and node.args[0] == "not" else None
+    found = node.args[0] if node.op.name == "logical_not" else found
+    return found if type(found) is Value else None
+
+
+def _asks_again(first: Node, second: Node) -> bool | None:
+    """Whether the second test is true where the first one is, or where it is false; None where it asks something else."""
     if first.op is not second.op or not is_test(first) or any(r.parameters for r in (*first.regions, *second.regions)):
-        return False
-    test = second.args[0]
+        return None
+    test, truth = second.args[0], True
+    opposite = _opposite(test)
+    if opposite is not None and test is not first.args[0]:
+        test, truth = opposite, False
     if test is first.args[0]:
-        return True
+        return truth
     if type(test) is not Value or test.node is not first:
-        return False
+        return None
     sides = [outputs_of(region.result, len(first.values))[test.index - 1] for region in first.regions]
-    return sides[0] is True and sides[1] is False
+    if not all(isinstance(side, bool) for side in sides) or sides[0] == sides[1]:
+        return None
+    return truth if sides[0] else not truth
 
 
-def _merged(graph: Graph, first: Node, second: Node) -> Node:
-    """The test whose sides do what those of both do, with the values of both."""
+def _merged(graph: Graph, first: Node, second: Node, truth: bool) -> Node:
+    """The test whose sides do what those of both do, with the values of both. `truth`: of the second where the first is true."""
     given = (*first.args[1], *(o for o in second.args[1] if o not in first.values))
+    others = second.regions if truth else second.regions[::-1]
     operands = [value for value in dict.fromkeys(given) if type(value) is Value]  # others are fixed by now
-    regions = tuple(_side(first, second, operands, at) for at in (0, 1))
+    regions = tuple(_side(first, second, operands, at, others[at]) for at in (0, 1))
     kinds = tuple(value.kind for value in (*first.values, *second.values))
     made = Node(first.op, (first.args[0], tuple(operands)), kinds, first.span, regions)
     graph.insert(made, first)
@@ -51,8 +80,8 @@ def _merged(graph: Graph, first: Node, second: Node) -> Node:
     return made
 
 
-def _side(first: Node, second: Node, operands: list[Value], at: int) -> Graph:
-    one, other = first.regions[at], second.regions[at]
+def _side(first: Node, second: Node, operands: list[Value], at: int, other: Graph) -> Graph:
+    one = first.regions[at]
     side = Graph(one.name)
     held: Values = {}
     for value in operands:

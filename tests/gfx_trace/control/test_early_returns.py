@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
+import torch
 
+import gfx_trace as gfx
 from differential import TRACED, check
 
 LOOPS = {
@@ -68,3 +71,51 @@ def test_returns_out_of_loops(part):
     for at, (name, text) in enumerate(EVERY[part::8]):
         found = check(text, name, targets=TRACED if at % 8 else (*TRACED, "jax"))
         assert found.kind == "equal", f"{name}: {found.kind}: {found.why}\n{text}"
+
+
+def asked_again(k):
+    """A flag that is asked again behind the test that sets it, as true or as false."""
+
+    def when_true(x, n, k=2):
+        s, r = 0.0, 0.5
+        for t in n:
+            if k:
+                pass
+            else:
+                return x, s, r
+            x = x + t
+        return x, r, s
+
+    def with_more_behind(x, n, k=2):
+        s, r = 0.0, 0.5
+        for t in n:
+            if k:
+                s = s + 1.0
+            elif r:
+                return x, s, r
+            if x.sum() > 0:
+                x = x + t
+        return x, r, s
+
+    def nested(x, n, k=2):
+        for t in n:
+            for u in n:
+                if not k:
+                    return x, 0.5, u
+                x = x + u
+            x = x * t
+        return x, 1.5, t
+
+    return (when_true, with_more_behind, nested)[k]
+
+
+@pytest.mark.parametrize("at", range(3))
+@pytest.mark.parametrize("k", (0, 2))
+@pytest.mark.parametrize("flavour", ("numpy", "torch"))
+def test_what_only_a_return_takes(at, k, flavour):
+    fn, x, n = asked_again(at), np.array([1.0, 2.0]), np.array([0.5, -1.5])
+    program = gfx.symbolic_trace(fn, backend=flavour)
+    given = tuple(map(torch.from_numpy, (x, n)))
+    wanted = fn(*given, k) if flavour == "torch" else fn(x, n, k)
+    for one, other in zip(program.to("torch")(*given, k), wanted):
+        np.testing.assert_allclose(np.asarray(one), np.asarray(other))
