@@ -16,7 +16,7 @@ from .facts import Facts
 from .interfaces import Recording
 
 _PYTHON = {"bool": DTYPES["bool"], "int": DTYPES["int64"], "float": DTYPES["float32"], "complex": DTYPES["complex64"]}
-_BY_KIND = {dtype.kind: dtype for dtype in PROBES}
+_BY_KIND = {dtype.kind: dtype for dtype in reversed(PROBES)}
 _KINDS = tuple(NUMBERS)
 
 

@@ -30,8 +30,9 @@ Names = frozenset[str]
 _BOOLEAN, _FLOATING = LogicalTensor(dtypes.bool_), LogicalTensor(dtypes.float32)
 Dtypes = tuple[DType | None, ...]
 """A value's dtypes, for each of PROBES that the arguments have; None: it is not told."""
-PROBES = tuple(dtypes.DTYPES[name] for name in ("bool", "uint8", "int64", "float32", "complex64"))
-"""A dtype of each kind, the lowest first."""
+PROBES = tuple(dtypes.DTYPES[name] for name in ("bool", "uint8", "int64", "float32", "complex64", "float64"))
+"""A dtype of each kind, the lowest first, and behind them a second one of floats."""
+_FLOATS = tuple(at for at, dtype in enumerate(PROBES) if dtype.kind == "f")
 _OWN = frozenset(("placeholder", "parameter"))
 _NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
 _REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
@@ -78,6 +79,11 @@ class DtypeSources:
         """The names of the arguments of whose dtypes a value's own is made, and what it is where they have each of PROBES."""
         found: tuple[Names, Dtypes] = self._probed.ask(self._root(value))
         return found
+
+    def alike(self, one: Value, other: Value) -> bool:
+        """Whether two values surely have one dtype where the arguments are floats of one dtype, whichever that is."""
+        each = [self.probed(value)[1] for value in (one, other)]
+        return all(each[0][at] is not None and each[0][at] == each[1][at] for at in _FLOATS)
 
     def is_floating(self, value: Value) -> bool:
         """Whether a parameter makes a value one of floating-point numbers, of whichever real ones the arguments are."""

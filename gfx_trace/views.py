@@ -11,7 +11,7 @@ from gfx_ir.backend import Lift
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import NEVER, SURE, Conditions, every
-from gfx_ir.op import OpDef, lookup
+from gfx_ir.op import OpDef, Trait, lookup
 from gfx_ir.python_numbers import operator_kinds
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
@@ -137,10 +137,13 @@ class Views:
 
     # ------------------------------------------------------------------ memory
     def wrote(self: Tracer, result: Any, subject: Any, before: Any) -> None:
-        """Note that the last node, made since `before`, was written in place of its first argument."""
+        """Note that the last node, made since `before`, was written in place of its first argument; so was what the last one casts."""
         node = result.node if type(result) is Value else None
-        if node is not None and node is self.graph.last and node is not before:
-            node.in_place = bool(node.args) and node.args[0] is subject
+        if node is None or node is not self.graph.last or node is before:
+            return
+        if node.op.traits & Trait.CASTS and node.args[0] is not subject and type(node.args[0]) is Value:
+            node = node.args[0].node
+        node.in_place = bool(node.args) and node.args[0] is subject
 
     def link(self: Tracer, base: Proxy, base_value: Value, wrapped: Any, varies: str = "") -> None:
         """Make the results of view ops views of `base`; those of a function that `varies` in whether it copies may be."""

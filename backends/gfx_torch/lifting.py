@@ -16,7 +16,7 @@ from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, holds, kind_of
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.lifting.written import written
+from gfx_ir.lifting.written import may_widen, written
 from gfx_ir.op import OpDef, Trait, lookup
 from gfx_ir.types import LogicalTensor
 
@@ -168,7 +168,8 @@ def dtype_like(x: Any) -> Any:
 
 def cast_back(new: Any, base: Any, other: Any = None) -> Any:
     """What an in-place method leaves in `base`: its dtype and shape stay. Raises ShapeError where they cannot."""
-    return cast_like(written(base, new, holds, other, marked=True), base)
+    fitting = written(base, new, holds, other, marked=True)
+    return ops.astype(fitting, dtype_like(base)) if may_widen(base, fitting) else cast_like(fitting, base)
 
 
 def promoted_with(new: Any, given: tuple) -> Any:

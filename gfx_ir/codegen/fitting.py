@@ -1,17 +1,21 @@
-"""What was written in place keeps its shape: where that is open, the source checks it as the author's own line did."""
+"""What was written in place keeps its shape and dtype: where the target's own line does not see to it, the source does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
 
 from ..graph import Graph, Node, Value
+from ..infer.elements import declared
 from ..infer.shaped import growing
-from ..op import lookup
+from ..op import Trait, lookup
 
 
 def keep_shapes(graph: Graph, in_place: Container[str], is_spare: Callable[[Value], bool], rules: str) -> None:
     """Broadcast what may be larger to the shape of what it was written over, which raises; where the target's own line writes
     `in_place`, by these ops, it raises itself."""
+    for node in list(graph.walk()) if in_place else ():
+        if node.op.traits & Trait.CASTS:
+            _leave_out(node, in_place, is_spare)
     for node in growing(graph, rules):
         over, made = node.args[0], node.value
         if node.op.name in in_place and sum(over.uses.values()) == 1 and is_spare(over):
@@ -26,3 +30,26 @@ def keep_shapes(graph: Graph, in_place: Container[str], is_spare: Callable[[Valu
         fits.set_args((made, shape.value))
         fits.value.name, fits.value.type, made.name = made.name, made.type, None
         node.in_place = False
+
+
+def _leave_out(cast: Node, in_place: Container[str], is_spare: Callable[[Value], bool]) -> None:
+    """Take out a cast to the dtype of an array that the line before writes in place."""
+    node, told = cast.args[0].node if type(cast.args[0]) is Value else None, cast.arg("dtype")
+    if node is None or not node.in_place or node.op.name not in in_place or sum(cast.args[0].uses.values()) != 1:
+        return
+    over, asked = node.args[0], told.node if type(told) is Value else None
+    if over.node.graph is not node.graph or not is_spare(over):
+        return
+    if asked is not None and asked.args[:1] == (over,) and told.uses == {cast: 1}:
+        uses = 2
+    elif asked is None and declared(over) == told:
+        uses = 1
+    else:
+        return
+    if sum(over.uses.values()) == uses:
+        made = node.value
+        made.name, made.type = cast.value.name, cast.value.type
+        cast.value.replace_by(made)
+        for done in (cast, asked):
+            if done is not None and done.graph is not None:
+                done.graph.erase(done)

@@ -78,7 +78,7 @@ class ModuleWriter:
         self.summary = Summary(self.order, self.functions, backend)
         over = backend.in_place if style.control == "python" else ()
         for graph in self.order:
-            keep_shapes(graph, over, self.summary.is_spare, program.promotion)
+            keep_shapes(graph, over, self.summary.is_overwritten, program.promotion)
         self.facts = Facts(
             [self.prepared.entry],
             self.functions,
@@ -100,7 +100,7 @@ class ModuleWriter:
         """The nodes of a function that are written in place."""
         if self.style.control != "python":  # higher-order operators refuse writes, or spell them otherwise
             return set()
-        return overwriting(graph, self.backend, liveness, self.facts, self.summary.is_spare)
+        return overwriting(graph, self.backend, liveness, self.facts, self.summary.is_overwritten)
 
     def writing(self, graph: Graph, liveness: Liveness) -> Writes:
         """The nodes of a function that write a part of a variable."""

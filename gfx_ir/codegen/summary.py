@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..backend import Backend
 from ..graph import Graph, Node, Value
-from .in_place import gives_spare, spare
+from .in_place import carried_spare, gives_spare, spare
 
 _CALLS = ("call", "repeat_calls")
 
@@ -56,6 +56,10 @@ class Summary:
     def effectful(self, node: Node) -> bool:
         """Whether the node does more than give its values."""
         return node in self._effects
+
+    def is_overwritten(self, value: Value) -> bool:
+        """Whether nobody can tell that what its author wrote over a value is written over it."""
+        return self.is_spare(value) or carried_spare(value, self.is_spare)
 
     def is_spare(self, value: Value) -> bool:
         """Whether a value is memory of its own, which nothing needs again."""

@@ -8,6 +8,7 @@ from typing import Any
 from ..dtypes import DTYPES, DType
 from ..errors import GfxError
 from ..graph import Node, Value
+from ..op import Trait
 from ..rules import OPEN, UNKNOWN
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
@@ -73,6 +74,9 @@ class Origins:
         flow = self._flow
         if value in flow.sources or value in flow.rows or value in flow.stacked:
             return data(value, flow, self._settles)
+        asked = _asked(value.node)
+        if asked is not None:
+            return [asked]
         kept = (tensor for tensor in tensors(value.node) if all(self._keeps(value, tensor, dtype) for dtype in _PROBES))
         return list(kept)[:1]
 
@@ -113,10 +117,22 @@ def data(value: Value, flow: Flow, settles: Callable[[Node], bool]) -> list[Valu
     if value in flow.stacked:
         return _values([flow.stacked[value]])
     node = value.node
+    asked = _asked(node)
+    if asked is not None:
+        return [asked]
     if _made(node) is not None:
         return []
     taken = (arg for text, arg in zip(node.op.params, node.args) if text not in POSITIONS)
     return [leaf for arg in taken for leaf in leaves(arg) if type(leaf) is Value and leaf.is_tensor]
+
+
+def _asked(node: Node) -> Value | None:
+    """The tensor whose dtype an op is told, where that is asked for when the code runs."""
+    told = node.arg("dtype") if "dtype" in node.op.params else None
+    if type(told) is not Value or not told.node.op.traits & Trait.ASKS or not told.node.args:
+        return None
+    of = told.node.args[0]
+    return of if type(of) is Value and of.is_tensor else None
 
 
 def _made(node: Node) -> Any:

@@ -46,6 +46,15 @@ def written(base: Any, new: Any, holds: Holds, other: Any = None, marked: bool =
     return new
 
 
+def may_widen(base: Any, new: Any) -> bool:
+    """Whether a result has another dtype than the array that it is written to, of whichever floats the arguments are."""
+    builder = active.builder
+    if assumptions() is None or not all(isinstance(x, Value) and x.is_tensor for x in (base, new)):
+        return False
+    told = builder.told_dtype(base), builder.told_dtype(new)
+    return None in told and not builder.castable.sources.alike(base, new)
+
+
 def castable(base: Any, new: Any, holds: Holds, other: Any = None) -> bool:
     """Check that an array can hold what is written to it, or take it as given. False where it is not written under capture."""
     builder = active.builder

@@ -118,6 +118,40 @@ def carried(x, w):
     return h
 
 
+def carried_and_tested(x, w):
+    h, n = x @ w, 0
+    while h.sum() < 100 and n < 3:
+        h += x
+        n = n + 1
+    return h * 1.0
+
+
+def carried_and_kept(x, w):
+    h, out = x @ w, []
+    for _ in range(3):
+        out.append(h**2)
+        h += x
+    return torch.stack(out), h
+
+
+def carried_and_seen(x, w):
+    h = x @ w
+    first = h[0]
+    for _ in range(3):
+        h += x
+    return h, first
+
+
+def carried_twice(x, w):
+    h = x @ w
+    before = h
+    for _ in range(3):
+        h = h + 0.0
+        h += x
+        before = before + h
+    return h, before
+
+
 CASES = {
     linear: ("h = F.relu(h, inplace=True)", lambda x, w: F.relu(F.linear(x, w) - 1.0)),
     inside: ("F.relu((x @ w).add_(x), inplace=True)", lambda x, w: F.relu(x @ w + x)),
@@ -126,8 +160,18 @@ CASES = {
     needed_by_its_own_gradient: ("h + x", lambda x, w: torch.sigmoid(x @ w) + x),
     needed_by_another_gradient: ("h + 1.0", lambda x, w: (x @ w) ** 2 + x @ w + 1.0),
     read_later: ("h + x", lambda x, w: (x @ w, x @ w + x)),
-    carried: ("h + x", lambda x, w: x @ w + 3 * x),
+    carried: ("h += x", lambda x, w: x @ w + 3 * x),
+    carried_and_tested: ("h += x", lambda x, w: _while_low(x @ w, x)),
+    carried_and_kept: ("h + x", lambda x, w: (torch.stack([(x @ w + k * x) ** 2 for k in range(3)]), x @ w + 3 * x)),
+    carried_and_seen: ("return h, h[0]", lambda x, w: (x @ w + 3 * x, (x @ w + 3 * x)[0])),
+    carried_twice: ("h += x", lambda x, w: (x @ w + 3 * x, x @ w + sum(x @ w + k * x for k in (1, 2, 3)))),
 }
+
+
+def _while_low(h, x):
+    for _ in range(3):
+        h = h + x if h.sum() < 100 else h
+    return h
 
 
 @pytest.mark.parametrize("level", [0, 2])
