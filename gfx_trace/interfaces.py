@@ -14,7 +14,7 @@ from gfx_ir.program import Guard
 from gfx_ir.source import Span
 
 from .facts import Facts
-from .journal import Journal
+from .journal import Asked, Journal
 from .proxy import Proxy
 from .python_use import PythonUse
 from .record import Record
@@ -115,6 +115,7 @@ class Knowing(Protocol):
 
     facts: Facts
     journal: Journal
+    consulted: Asked
     record: Record
     params: dict[str, Any]
     missing: dict[str, Span | None]

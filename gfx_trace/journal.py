@@ -248,6 +248,23 @@ class Journal:
             slot.set(value)
 
 
+class Asked:
+    """Attributes whose value from before the call the captured code asked for, by object and name."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._places: set[tuple] = set()
+
+    def add(self, place: tuple) -> None:
+        """Note that what stands at a place was asked for; what the code itself has written there is not from before."""
+        key = place[0], "attribute", place[1]
+        if not any(key in frame for frame in self._journal.frames):
+            self._places.add(place)
+
+    def __contains__(self, place: tuple) -> bool:
+        return place in self._places
+
+
 def _made_in(graph: Any, slot: Slot, frame: dict[tuple, Slot]) -> bool:
     """Whether a slot is of a tensor that was made in the region of a graph."""
     if slot.kind not in ("proxy", "base"):

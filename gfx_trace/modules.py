@@ -22,7 +22,6 @@ class _Tracer(Capturing, Protocol):
     root: Any
     within: Any
     quiet: bool
-    consulted: set[tuple[int, str]]
     kept: list[Any]
     module_paths: dict[int, str]
     module_classes: dict[type, ModuleClass]

@@ -116,6 +116,8 @@ class Objects(Overloading):
         if type(o) is Choice:
             self.on_choice(o, lambda side: self.setattr(side, name, value))
             return
+        if name == "data" and self.array_owner(o) is not None:
+            o = self.array_proxy(o)
         if isinstance(o, Proxy):
             if name == "data":
                 o.write(ops.straight_through(o.read(), self.unwrap(value)))

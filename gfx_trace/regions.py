@@ -204,7 +204,10 @@ class Regions:
                 if items and not any(s.id == slot.id for s, _ in side.written):
                     found.setdefault(slot.id, [slot, slot.get(), slot.get()])[1 + at] = with_items(slot.get(), items)
         joined: list[tuple[Slot, Any]] = []
+        writes = [{slot.id for slot, _ in side.written} for side in sides]
         for slot, a, b in found.values():
+            if not all(slot.id in written for written in writes):
+                self.consulted.add(slot.place)  # on one side it holds what it held
             a, b = self.held_in(slot, a), self.held_in(slot, b)
             if type(a) is Content:
                 joined.append((slot, self._one_content(slot, a, b)))

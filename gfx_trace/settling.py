@@ -232,6 +232,8 @@ class Settling:
         if path in self.dropped:
             self.dropped.discard(path)
             self.kept.add(path)
+        if not self.runs:
+            self.tracer.consulted.add(slot.place)  # where the loop does not run it holds what it held
         self._add(path, Carried(slot.name, old, kind_of(old), getattr(old, "backend", self.tracer.backend), slot))
         return False
 

@@ -37,7 +37,7 @@ from .grad_mode import CALLERS, Gradients
 from .gradient_marks import marks
 from .host_values import HostValues
 from .iteration import Iteration
-from .journal import Journal
+from .journal import Asked, Journal
 from .libraries import Libraries
 from .loops import Loops
 from .memoised import Memoised
@@ -99,7 +99,6 @@ class Tracer(
         self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
-        self.consulted: set[tuple[int, str]] = set()  # attributes, None, not there or fixed where the code asked
         self.derived: set[tuple[int, str]] = set()  # attributes of modules that a hook makes anew in each call
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
@@ -111,6 +110,7 @@ class Tracer(
     def _assemble(self) -> None:
         """Make the parts that work on this capture."""
         self.journal = Journal()
+        self.consulted = Asked(self.journal)  # None, not there or fixed where the code asked
         self.functions = Functions(self, Learned())
         self.effects = Effects(self)
         self.attributes = Attributes(self)

@@ -17,7 +17,8 @@ from .layers import Lifts, each
 
 
 def moved(old: Any, new: Any, momentum: Any) -> Any:
-    """(1 - momentum) * old + momentum * new, in the dtype of `old`."""
+    """(1 - momentum) * old + momentum * new, in the dtype of `old`: running statistics, through which no gradient flows."""
+    new = ops.stop_gradient(new)
     kept = 1 - momentum if isinstance(momentum, (int, float)) else ops.subtract(1.0, momentum)
     return cast_like(ops.add(ops.multiply(old, kept), ops.multiply(new, momentum)), old)
 

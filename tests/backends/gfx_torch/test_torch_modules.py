@@ -232,3 +232,24 @@ def test_a_module_writes_what_its_function_writes():
     )
     assert made().tolist() == [4.0] and made().tolist() == [7.0]
     assert TORCH.as_module(lambda x: x + 1, None)(2) == 3
+
+
+class Watched(nn.Module):
+    def __init__(self, norm):
+        super().__init__()
+        self.norm = norm
+
+    def forward(self, x):
+        y = self.norm(x)
+        return (y * y * y).sum() + (self.norm.running_mean * self.norm.running_var * x.detach().sum()).sum()
+
+
+@pytest.mark.parametrize(
+    "kind, x", [(nn.BatchNorm1d, ROWS), (lambda n: nn.InstanceNorm1d(n, track_running_stats=True), LINE)]
+)
+def test_no_gradient_flows_through_running_statistics(kind, x):
+    grads = []
+    for made in (Watched(kind(4)), gfx.transpile(Watched(kind(4)), x, to="torch").module()):
+        at = x.clone().requires_grad_()
+        grads.append(torch.autograd.grad(made(at), at)[0])
+    torch.testing.assert_close(*grads)
