@@ -56,6 +56,8 @@ class Backend:
     asks_layout: Mapping[str, Callable[..., Any]] = {}
     """Methods and attributes that tell how an array lies in memory, by name: fn(ask, type, ...), where `ask` answers a question
     of `memory.QUESTIONS`."""
+    warns = False
+    """Whether its functions warn of what numbers give, as Python's own warnings."""
     takes: tuple[str, ...] = ()
     """Other frameworks whose arrays its functions take as they are."""
     operators: Mapping[str, Callable[[Sequence[Any]], None]] = {}
@@ -186,6 +188,14 @@ class Backend:
 
     def unwritten(self) -> AbstractContextManager[Any]:
         """Inside, functions of the framework write no array that was there before. Raises BackendError where one would."""
+        return nullcontext()
+
+    def alarm(self) -> str:
+        """What computing does now besides, by a setting of the framework or of Python's warnings: "divide='raise'"; mostly nothing."""
+        return ""
+
+    def settings(self) -> AbstractContextManager[Any]:
+        """Inside, such settings may be changed: behind it they are what they were."""
         return nullcontext()
 
     def condition_of(self, x: Any) -> Any:

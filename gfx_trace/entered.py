@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.probing import own_attribute
 
+from .alarms import Watched, decorated
 from .faults import cannot
 from .grad_managers import chosen, standing_for
 from .joins import Choice
@@ -57,7 +58,7 @@ class Managers:
 
     def manager(self: Tracer, made: Any) -> Any:
         """What a `with` enters in place of `made`: the thing itself, where there is neither source to enter nor anything taken."""
-        if isinstance(made, Entered):
+        if isinstance(made, (Entered, Watched)):
             return made
         if type(made) is Choice:
             found = chosen(self, made)
@@ -75,8 +76,10 @@ class Managers:
         if isinstance(made, contextlib.suppress):
             return Entered(self, made, vars(made)["_exceptions"])
         enter, leave = (getattr(type(made), name, None) for name in ("__enter__", "__exit__"))
-        if enter is None or leave is None or not (enterable(enter) or enterable(leave)):
+        if enter is None or leave is None:
             return made
+        if not (enterable(enter) or enterable(leave)):
+            return Watched(self, made)
         return Entered(self, made, (Exception,) if _may_take(leave) else ())
 
     def managed(self: Tracer, f: FunctionType, args: tuple, kwargs: dict) -> Any:
@@ -90,6 +93,7 @@ class Managers:
             standing = standing_for(self, owner)
             if standing is not None:
                 return standing.calling(inner, args, kwargs)
+            decorated(self, owner)
         if f.__globals__ is not vars(contextlib):
             return NotImplemented
         decorator = next((item for item in held if isinstance(item, contextlib.ContextDecorator)), None)

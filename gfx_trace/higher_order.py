@@ -13,7 +13,7 @@ from gfx_ir import ops
 from gfx_ir.graph import Graph
 from gfx_ir.row import Keys
 
-from . import grad_managers
+from . import alarms, grad_managers
 from .called import called_name
 from .classes import check_class
 from .draws import generator_of_seed
@@ -290,6 +290,7 @@ SPECIAL: dict[str, Handler] = {
     "tape": _tape, "derivation": _derivation, "functional_call": _functional_call, "null_context": _null_context, "true": _true,
     "false": _false, "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
     "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
+    "setting": alarms.setting,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,
     **grad_managers.HANDLERS,

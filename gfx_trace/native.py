@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import random
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
@@ -14,6 +15,7 @@ from gfx_ir.errors import GfxError
 from gfx_ir.probing import own_attribute
 from gfx_ir.trees import leaves
 
+from .alarms import entering
 from .called import called_name, own
 from .conversion import foreign
 from .devices import settled
@@ -65,7 +67,8 @@ def run_as_it_is(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dic
         args, kwargs = tracer.iteration.given(f, args, kwargs)
         _with_items(tracer, f, args, kwargs)
         given, named = args, kwargs
-        result = tracer.native_methods.run(_asked(f, args), lambda: tracer.effects.run(f, given, named))
+        run = functools.partial(tracer.effects.run, f, given, named)
+        result = tracer.native_methods.run(_asked(f, args), lambda: entering(tracer, f, given, run))
     except GfxError as error:
         tracer.python.refusals = refusals  # the error says it
         _placed(tracer, error, site)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from gfx_ir.op import REGISTRY
 from gfx_ir.printed import printed_helpers
 from gfx_ir.row import Lift
 
-from . import holding, layouts, lifts, taken
+from . import alarms, holding, layouts, lifts, taken
 from .rows import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
 
 # What capture itself answers, by the name that it knows it by.
@@ -32,6 +33,7 @@ class NumpyBackend(Backend):
     packages = ("numpy", "ml_dtypes")
     views = True
     numbers = True
+    warns = True
     read_only = frozenset(("diagonal",))
     promotion = "numpy"
     tensor_types = (np.ndarray, np.generic)
@@ -69,6 +71,8 @@ class NumpyBackend(Backend):
         self.special[np.random.default_rng] = "default_rng"
         for name, meaning in _SPECIAL.items():
             self.special[getattr(np, name)] = meaning
+        for setter in alarms.SETTERS:
+            self.special[setter] = "setting"
         for op in REGISTRY.values():
             self.namespace.update(op.namespace)
             if op.eval is not None and op.name not in self.templates:
@@ -123,6 +127,14 @@ class NumpyBackend(Backend):
     def holds(self, fn: Any) -> bool:
         """Whether it neither writes arrays nor reads or writes files."""
         return holding.holds(fn)
+
+    def alarm(self) -> str:
+        """Its own settings, and those of Python's warnings."""
+        return alarms.alarm()
+
+    def settings(self) -> AbstractContextManager[None]:
+        """Both may be changed inside."""
+        return alarms.settings()
 
     def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
         """What `call` gives for ones: NumPy has no arrays without data."""

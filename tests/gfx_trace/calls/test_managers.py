@@ -1,6 +1,7 @@
 """Context managers of the user's own: their methods are captured, and what they may take of a raise counts as caught."""
 
 import contextlib
+import warnings
 
 import numpy as np
 import pytest
@@ -147,3 +148,71 @@ def test_a_refusal_is_not_taken():
 
     with pytest.raises(CaptureError, match="append"):
         gfx.symbolic_trace(appended, np.ones(3))
+
+
+def strict_logarithm(x: np.ndarray):
+    try:
+        with np.errstate(divide="raise"):
+            return np.log(x)
+    except FloatingPointError:
+        return np.zeros_like(x)
+
+
+def set_by_a_call(x: np.ndarray):
+    old = np.seterr(divide="raise")
+    try:
+        y = 1 / x
+    except FloatingPointError:
+        y = -x
+    finally:
+        np.seterr(**old)
+    return y
+
+
+def warnings_as_errors(x: np.ndarray):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return 1 / x
+        except RuntimeWarning:
+            return -x
+
+
+def warnings_as_data(x: np.ndarray):
+    with warnings.catch_warnings(record=True) as told:
+        y = 1 / x
+    return y, len(told)
+
+
+@np.errstate(divide="raise")
+def strict_division(x):
+    return 1 / x
+
+
+def calls_the_strict_one(x: np.ndarray):
+    try:
+        return strict_division(x)
+    except FloatingPointError:
+        return -x
+
+
+def quiet(x: np.ndarray):
+    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.log(x)
+
+
+@pytest.mark.parametrize(
+    "fn", [strict_logarithm, set_by_a_call, warnings_as_errors, warnings_as_data, calls_the_strict_one]
+)
+def test_settings_under_which_numbers_raise_are_refused(fn):
+    """A graph only computes: FloatingPointError, and a warning that is an error or data, were lost without a word."""
+    before = np.geterr(), list(warnings.filters)
+    with pytest.raises(CaptureError, match="under a setting by which"):
+        gfx.symbolic_trace(fn)
+    assert (np.geterr(), list(warnings.filters)) == before
+
+
+def test_settings_that_keep_numbers_quiet_are_taken():
+    x = np.array([0.0, -1.0, 2.0])
+    np.testing.assert_array_equal(gfx.symbolic_trace(quiet)(x), quiet(x))
