@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
+from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.python_numbers import FUNCTIONS, OPEN
 from gfx_ir.trees import leaves
@@ -89,15 +90,26 @@ def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         found = folded(tracer, "sum", args[0])
         return found if type(start) is int and start == 0 else start + found
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
-    if rows_kind(args[0]):
+    narrow = _narrow(tracer, args[0], type(total) is int)
+    if rows_kind(args[0]) or (narrow is not None and type(total) is not int):
         add = lambda found, item: total_of(tracer, found, [item])
         return tracer.fold(args[0], add, total, "total")
     if isinstance(args[0], Proxy):
-        reduced = ops.sum(args[0].read(), 0)
-        return tracer.wrap(reduced if total == 0 else ops.add(reduced, tracer.operand(total)), args[0].backend)
+        rows = args[0].read()
+        reduced = ops.sum(rows, 0) if narrow is None else ops.sum(rows, 0, dtype=narrow)
+        is_zero = type(total) is int and total == 0
+        return tracer.wrap(reduced if is_zero else ops.add(reduced, tracer.operand(total)), args[0].backend)
     items = list(args[0])
     own = any(tracer.overloads(type(item)) for item in items)
     return total_of(tracer, total, items) if own or any(map(is_open, items)) else sum(items, total)
+
+
+def _narrow(tracer: Tracer, rows: Any, from_int: bool) -> DType | None:
+    """The dtype of an array's rows where a reduction gives wider numbers than + does; that of booleans is that of `from_int` + row."""
+    value = rows.read() if type(rows) is Proxy else None
+    found = tracer.record.dtype(value) if type(value) is Value else None
+    kinds = "iu" if from_int else "biu"
+    return found if found is not None and found.kind in kinds and found.itemsize < 8 else None
 
 
 def total_of(tracer: Tracer, total: Any, items: list[Any]) -> Any:
