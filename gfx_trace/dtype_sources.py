@@ -27,6 +27,8 @@ from .equations import is_tensor
 from .record import Record
 
 Names = frozenset[str]
+Ends = frozenset[str | DType]
+"""Arguments by their names, and dtypes that ops are told."""
 _BOOLEAN, _FLOATING = LogicalTensor(dtypes.bool_), LogicalTensor(dtypes.float32)
 Dtypes = tuple[DType | None, ...]
 """A value's dtypes, for each of PROBES that the arguments have; None: it is not told."""
@@ -62,8 +64,16 @@ class DtypeSources:
     # ------------------------------------------------------------------ what is asked
     def made_of(self, value: Value) -> Names:
         """The names of the arguments that a value is made of."""
-        found: Names = self._made_of.ask(self._root(value))
-        return found
+        names: Names = self._made_of.ask(self._root(value))[0]
+        return names
+
+    def may_widen(self, base: Value, new: Value) -> bool:
+        """Whether what is made of an array and of others may have another dtype, where the arguments are floats of one dtype."""
+        before, after = (self._made_of.ask(self._root(value))[1] for value in (base, new))
+        if after <= before or all(type(end) is str for end in after):
+            return False
+        each = [self.probed(value)[1] for value in (base, new)]
+        return any(each[0][at] is None or each[0][at] != each[1][at] for at in _FLOATS)
 
     def of(self, value: Value) -> Names:
         """The names of the arguments whose dtypes a value has, if its own is not known."""
@@ -79,11 +89,6 @@ class DtypeSources:
         """The names of the arguments of whose dtypes a value's own is made, and what it is where they have each of PROBES."""
         found: tuple[Names, Dtypes] = self._probed.ask(self._root(value))
         return found
-
-    def alike(self, one: Value, other: Value) -> bool:
-        """Whether two values surely have one dtype where the arguments are floats of one dtype, whichever that is."""
-        each = [self.probed(value)[1] for value in (one, other)]
-        return all(each[0][at] is not None and each[0][at] == each[1][at] for at in _FLOATS)
 
     def is_floating(self, value: Value) -> bool:
         """Whether a parameter makes a value one of floating-point numbers, of whichever real ones the arguments are."""
@@ -118,8 +123,10 @@ class DtypeSources:
 
     # ------------------------------------------------------------------ rules
     def _only_part(self, value: Value) -> Value | None:
-        """The one tensor that a value is made of, parameters apart."""
+        """The one tensor that a value is made of, parameters apart, where the op is told no dtype."""
         record, only = self._record, None
+        if "dtype" in value.node.op.params:
+            return None
         plain = not value.node.regions and value not in record.begins
         for part in value.node.args if plain else self._parts(value):
             kind = type(part)
@@ -135,10 +142,14 @@ class DtypeSources:
         return only
 
     def _of_arguments(self, value: Value) -> Rule:
-        names = self._own_name(value)
-        for part in self._parts(value):
-            names |= yield self._made_of, part
-        return names
+        """The arguments, and of these and the dtypes that ops are told those that may have a part in its own."""
+        node, names = value.node, self._own_name(value)
+        told, ends = node.arg("dtype") if "dtype" in node.op.params else None, Ends(names)
+        row = self._record.rows_of.get(value)
+        for part in self._parts(value) if row is None else [self._root(row)]:
+            found = yield self._made_of, part
+            names, ends = names | found[0], ends | found[1]
+        return names, Ends((told,)) if type(told) is DType else ends
 
     def _named_and_lowest(self, value: Value) -> Rule:
         dtype = (yield self._record.element, value).dtype

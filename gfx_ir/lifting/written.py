@@ -51,8 +51,9 @@ def may_widen(base: Any, new: Any) -> bool:
     builder = active.builder
     if assumptions() is None or not all(isinstance(x, Value) and x.is_tensor for x in (base, new)):
         return False
-    told = builder.told_dtype(base), builder.told_dtype(new)
-    return None in told and not builder.castable.sources.alike(base, new)
+    if all(arg is base or type(arg) is not Value or not arg.is_tensor for arg in new.node.args):
+        return False
+    return bool(builder.castable.sources.may_widen(base, new))
 
 
 def castable(base: Any, new: Any, holds: Holds, other: Any = None) -> bool:
