@@ -3,6 +3,8 @@
 import jax
 import jax.numpy as jnp
 
+from .helpers import straight_through
+
 
 def lu_factor(x):
     """L and U in one matrix, and the rows (counted from 1) that each row was swapped with in turn."""
@@ -32,8 +34,15 @@ def lu_solve(x, pivots, b, transposed=False):
     return jax.scipy.linalg.lu_solve((x, pivots - 1), b, trans=int(transposed))
 
 
+def hermitian(x, uplo="L"):
+    """The Hermitian matrix of one triangle of x; its gradient is that of the mean of both triangles, which are the same."""
+    low = jnp.tril(x) if uplo == "L" else jnp.triu(x).mT.conj()
+    return straight_through((x + x.mT.conj()) / 2, low + jnp.tril(low, -1).mT.conj())
+
+
 def cholesky_ex(x):
     """The lower factor, and the size of the first leading block that is not positive definite (0: all are)."""
+    x = hermitian(x)
     found = jnp.linalg.cholesky(x)
     corners = [jnp.linalg.cholesky(x[..., :k, :k])[..., -1, -1] for k in range(1, x.shape[-1] + 1)]
     if not corners:

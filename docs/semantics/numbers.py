@@ -110,3 +110,29 @@ def narrow_sums(n, k):
 )  # fmt: skip
 def thresholds(x):
     return torch.nn.functional.threshold(x, 0.0, 9.0), torch.logaddexp2(x, x)
+
+
+@ROWS(
+    "The sign of what is no number", torch.tensor([float("nan"), -2.0, 0.0]),
+    note="Is 0 in PyTorch; in JAX and NumPy it is no number, either.", naive=jnp.sign,
+)  # fmt: skip
+def signs(x):
+    return torch.sign(x)
+
+
+@ROWS(
+    "Matrices that are not symmetric", torch.tensor([[4.0, 9.0], [1.0, 5.0]]),
+    note="PyTorch and NumPy read one triangle of a matrix that is to be symmetric, JAX takes the mean of both.",
+    naive=lambda x: (jnp.linalg.cholesky(x), jnp.linalg.eigvalsh(x)),
+)  # fmt: skip
+def triangles(x):
+    return torch.linalg.cholesky(x), torch.linalg.eigvalsh(x)
+
+
+@ROWS(
+    "Gradients of factors", torch.tensor([[4.0, 1.0], [1.0, 5.0]]),
+    note="Reach both triangles, though one is read.", gradient=True,
+    naive=jax.grad(lambda x: jnp.linalg.cholesky(x, symmetrize_input=False)[1, 0]),
+)  # fmt: skip
+def one_factor(x):
+    return torch.linalg.cholesky(x)[1, 0]

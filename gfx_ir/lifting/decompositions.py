@@ -59,18 +59,20 @@ class Decompositions:
 
     def eigh(self, a: Any, UPLO: Any = None, **options: Any) -> Any:
         """Eigenvalues and eigenvectors of Hermitian matrices."""
-        self._symmetrised("eigh", options)
-        return Eigen(*ops.eigh(self.say.as_array(a), uplo=UPLO or "L"))
+        symmetrized = self._symmetrised("eigh", options)
+        return Eigen(*ops.eigh(self.say.as_array(a), uplo=UPLO or "L", symmetrized=symmetrized))
 
     def eigvalsh(self, a: Any, UPLO: Any = None, **options: Any) -> Any:
         """The eigenvalues alone."""
-        self._symmetrised("eigvalsh", options)
-        return ops.eigvalsh(self.say.as_array(a), uplo=UPLO or "L")
+        symmetrized = self._symmetrised("eigvalsh", options)
+        return ops.eigvalsh(self.say.as_array(a), uplo=UPLO or "L", symmetrized=symmetrized)
 
-    def _symmetrised(self, name: str, options: dict[str, Any]) -> None:
-        """JAX's symmetrize_input changes nothing for matrices that are Hermitian as they must be."""
-        more = {key: value for key, value in options.items() if key != "symmetrize_input"}
-        self.say.refuse(self.say.call(f"linalg.{name}"), **more)
+    def _symmetrised(self, name: str, options: dict[str, Any]) -> bool:
+        """Whether the mean of both triangles is taken, as JAX does where it is not told otherwise."""
+        jax = self.say.rules == "jax"
+        found = bool(options.pop("symmetrize_input", True)) if jax else False
+        self.say.refuse(self.say.call(f"linalg.{name}"), **options)
+        return found
 
     def slogdet(self, a: Any, **options: Any) -> Any:
         """Sign and logarithm of the determinant."""

@@ -115,10 +115,10 @@ class Products:
         return ops.sum(ops.diagonal(a, offset, axis1, axis2), axis=-1, dtype=element(dtype))
 
     def cholesky(self, a: Any, /, *, upper: bool = False, **options: Any) -> Any:
-        """The lower triangle, or the upper."""
+        """The lower factor, of the lower triangle, or the upper one, of the upper triangle."""
         self.say.refuse(self.say.call("linalg.cholesky"), **options)
-        lower = ops.cholesky(a)
-        return ops.matrix_transpose(ops.conj(lower)) if upper else lower
+        a = self.say.as_array(a)
+        return adjoint(ops.cholesky(adjoint(a))) if upper else ops.cholesky(a)
 
     def multi_dot(self, arrays: Any, **options: Any) -> Any:
         """The product of several matrices in turn."""
@@ -127,3 +127,8 @@ class Products:
         for x in arrays[1:]:
             found = ops.matmul(found, x)
         return found
+
+
+def adjoint(x: Any) -> Any:
+    """Transposed and conjugated."""
+    return ops.matrix_transpose(ops.conj(x))

@@ -15,6 +15,7 @@ from ..build import host as host_value
 from ..dtypes import DType
 from ..errors import ShapeError
 from ..op import Trait
+from ..template import Spelling
 from ..types import LogicalTensor
 from . import _costs
 from ._body import element_of
@@ -82,6 +83,11 @@ def _op(
     )
 
 
+def _of_hermitian(name: str) -> Spelling:
+    """A function of one triangle."""
+    return lambda a: f"np.linalg.{name}({'(x + x.mT.conj()) / 2' if a.symmetrized else 'x'}, UPLO=uplo)"
+
+
 _op(
     "svd(x, full_matrices=True)",
     "np.linalg.svd(x, full_matrices=full_matrices)",
@@ -105,17 +111,18 @@ _op(
     count=2,
 )
 _op(
-    'eigh(x, uplo="L")',
-    "np.linalg.eigh(x, UPLO=uplo)",
+    'eigh(x, uplo="L", symmetrized=False)',
+    _of_hermitian("eigh"),
     ("n/real", "nn"),
-    "Eigenvalues, from small to large, and eigenvectors of Hermitian matrices, of which one triangle is read.",
+    "Eigenvalues, from small to large, and eigenvectors of Hermitian matrices, of which one triangle is read; `symmetrized`: "
+    "of the mean of x and what it is transposed and conjugated.",
     square=True,
     count=2,
     checks=True,
 )
 _op(
-    'eigvalsh(x, uplo="L")',
-    "np.linalg.eigvalsh(x, UPLO=uplo)",
+    'eigvalsh(x, uplo="L", symmetrized=False)',
+    _of_hermitian("eigvalsh"),
     ("n/real",),
     "The eigenvalues of Hermitian matrices, from small to large.",
     square=True,

@@ -60,6 +60,13 @@ def _logaddexp(args: SimpleNamespace) -> str:
     return "logaddexp(x1, x2)" if "c" in kinds else "np.logaddexp(x1, x2)"
 
 
+def _sign_or_zero(args: SimpleNamespace) -> str:
+    """NumPy tells no NaN among elements of an extension."""
+    if _seen.extended(args.x):
+        return "np.nan_to_num(np.sign(x.astype(np.float32))).astype(x.dtype)"
+    return "np.nan_to_num(np.sign(x))"
+
+
 def _trunc_divide(args: SimpleNamespace) -> str:
     """Of integers NumPy's quotient has another rounding or another dtype."""
     kinds = [getattr(_seen.dtype(x), "kind", "") for x in (args.x1, args.x2) if not _seen.is_plain(x)]
@@ -103,6 +110,7 @@ UNARY = (
     ("rsqrt", "1 / np.sqrt(x)", floating),
     ("sigmoid", _special("expit"), dividing),
     ("sign", "np.sign(x)", promote),
+    ("sign_or_zero", _sign_or_zero, promote),
     ("signbit", "np.signbit(x)", boolean),
     ("sin", "np.sin(x)", floating),
     ("sinh", "np.sinh(x)", floating),
@@ -146,15 +154,15 @@ BINARY = (
 )
 
 _TRAITS = {
-    Trait.IDEMPOTENT: "abs ceil floor positive round sign trunc",
+    Trait.IDEMPOTENT: "abs ceil floor positive round sign sign_or_zero trunc",
     Trait.INVOLUTION: "bitwise_invert conj logical_not negative",
     Trait.TOTAL: "abs add asinh atan ceil conj equal erf erfc floor greater greater_equal isfinite isinf isnan less less_equal"
     " logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal positive round sigmoid"
-    " sign signbit sin cos square subtract tanh trunc",
-    Trait.UNSAVED: "add negative positive sign subtract",
+    " sign sign_or_zero signbit sin cos square subtract tanh trunc",
+    Trait.UNSAVED: "add negative positive sign sign_or_zero subtract",
     Trait.NOT_NEGATIVE: "abs acos acosh cosh erfc exp exp2 hypot rsqrt sigmoid sqrt square",
     Trait.KEEPS_SIGN: "add asin asinh atan atanh atan2 copysign divide erf expm1 floor_divide fmod log1p maximum minimum multiply"
-    " positive pow reciprocal remainder sign sinh tanh trunc_divide",
+    " positive pow reciprocal remainder sign sign_or_zero sinh tanh trunc_divide",
     Trait.COMMUTATIVE: "add bitwise_and bitwise_or bitwise_xor equal hypot logaddexp logical_and logical_or logical_xor "
     "maximum minimum multiply not_equal",
 }

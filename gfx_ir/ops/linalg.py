@@ -258,9 +258,11 @@ op(
 op(FAMILY, "det(x)", "np.linalg.det(x)", infer=_square_type(True), compute=_costs.power(3, 3, 2))
 op(
     FAMILY,
-    "cholesky(x)",
-    "np.linalg.cholesky(x)",
+    "cholesky(x, symmetrized=False)",
+    lambda a: f"np.linalg.cholesky({'(x + x.mT.conj()) / 2' if a.symmetrized else 'x'})",
     infer=_square_type(False),
     compute=_costs.power(3, 3),
     traits=Trait.CHECKS,
+    doc="The lower factor of Hermitian matrices, of which the lower triangle is read; `symmetrized`: of the mean of x and "
+    "what it is transposed and conjugated.",
 )

@@ -15,7 +15,7 @@ from ..rows._lift import ask_rank, expect, kind_of, refuse
 
 
 def _cholesky(a: Any, *, symmetrize_input: bool = True) -> Any:
-    return ops.cholesky(a)
+    return ops.cholesky(a, symmetrized=symmetrize_input)
 
 
 def _triangular_solve(
@@ -54,10 +54,7 @@ def _eigh(
 ) -> Any:  # fmt: skip
     """lax.linalg.eigh: vectors first."""
     refuse("lax.linalg.eigh", subset_by_index=subset_by_index, implementation=implementation)
-    if symmetrize_input:
-        turned = ops.matrix_transpose(x)
-        x = ops.divide(ops.add(x, ops.conj(turned) if kind_of(x) == "c" else turned), 2)
-    values, vectors = ops.eigh(x, uplo="L" if lower else "U")
+    values, vectors = ops.eigh(x, uplo="L" if lower else "U", symmetrized=symmetrize_input)
     return vectors, values
 
 

@@ -23,7 +23,8 @@ def _svd(call: Call, params: dict, x: Any) -> Any:
 
 
 def _eigh(call: Call, params: dict, x: Any) -> Any:
-    return call(lax.linalg.eigh, x, lower=params["lower"], sort_eigenvalues=params["sort_eigenvalues"])
+    given = {name: params[name] for name in ("lower", "sort_eigenvalues")}
+    return call(lax.linalg.eigh, x, symmetrize_input=False, **given)
 
 
 def _eig(call: Call, params: dict, x: Any) -> Any:

@@ -74,7 +74,17 @@ def _matrix_rank(M: Any, rtol: Any = None, *, hermitian: bool = False, tol: Any 
 def _eigh(a: Any, b: Any = None, lower: bool = True, eigvals_only: bool = False, **options: Any) -> Any:
     refuse("jax.scipy.linalg.eigh", b=b, **options)
     uplo = "L" if lower else "U"
-    return ops.eigvalsh(a, uplo=uplo) if eigvals_only else ops.eigh(a, uplo=uplo)
+    return ops.eigvalsh(a, uplo=uplo, symmetrized=True) if eigvals_only else ops.eigh(a, uplo=uplo, symmetrized=True)
+
+
+def _of_hermitian(name: str) -> Any:
+    """JAX takes the mean of both triangles, of which others read one."""
+
+    def spelling(args: SimpleNamespace) -> str:
+        read = "hermitian(x)" if args.uplo == "L" else "hermitian(x, uplo)"
+        return f"jnp.linalg.{name}({'x' if args.symmetrized else read})"
+
+    return spelling
 
 
 ROWS = (
@@ -83,10 +93,10 @@ ROWS = (
     Row("qr", "jnp.linalg.qr(x, mode=mode)", _SAME["qr"]),
     Row(
         "eigh",
-        "jnp.linalg.eigh(x, UPLO=uplo, symmetrize_input=False)",
+        _of_hermitian("eigh"),
         _SAME["eigh"] | {"jax.scipy.linalg.eigh": _eigh},
     ),
-    Row("eigvalsh", "jnp.linalg.eigvalsh(x, UPLO=uplo, symmetrize_input=False)", _SAME["eigvalsh"]),
+    Row("eigvalsh", _of_hermitian("eigvalsh"), _SAME["eigvalsh"]),
     Row("eig", "jnp.linalg.eig(x)", {"jnp.linalg.eig": lambda a: Eigen(*ops.eig(a))}),
     Row("eigvals", "jnp.linalg.eigvals(x)", {"jnp.linalg.eigvals": lambda a: ops.eigvals(a)}),
     Row("slogdet", "jnp.linalg.slogdet(x)", _SAME["slogdet"]),

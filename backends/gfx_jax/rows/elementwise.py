@@ -32,6 +32,7 @@ SPELLINGS: dict[str, Spelling] = {
     "reciprocal": "1 / x",
     "rsqrt": lambda a: "1 / jnp.sqrt(x)" if whole(a.x) else "jax.lax.rsqrt(x)",
     "sigmoid": "jax.nn.sigmoid(x)",
+    "sign_or_zero": lambda a: "jnp.sign(x)" if whole(a.x) else "jnp.nan_to_num(jnp.sign(x))",
     "trunc_divide": lambda a: "jnp.trunc(x1 / x2)" if "f" in map(kind_of, (a.x1, a.x2)) else "trunc_divide(x1, x2)",
     **{name: f"x1 {symbol} x2" for name, (_, symbol, _, _) in OPERATORS.items()},
 }
@@ -150,7 +151,7 @@ def _clip_spelling(args: SimpleNamespace) -> str:
 
 
 ROWS = (
-    *map(_row, dict.fromkeys((*UNARY, *OPERATORS, *BINARY, *NAMES, "trunc_divide"))),
+    *map(_row, dict.fromkeys((*UNARY, *OPERATORS, *BINARY, *NAMES, "sign_or_zero", "trunc_divide"))),
     Row(
         "round",
         "jnp.round(x)",

@@ -8,7 +8,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.dtypes import int32, promote_types
-from gfx_ir.lifting.products import Products
+from gfx_ir.lifting.products import Products, adjoint
 from gfx_ir.lifting.reductions import Reductions
 from gfx_ir.ops import _seen
 
@@ -80,7 +80,8 @@ def product(left_rank: int, right_rank: int, dimension_numbers: Any) -> str:
 
 
 def _cholesky(a: Any, *, upper: bool = False, symmetrize_input: bool = True) -> Any:
-    return _PRODUCTS.cholesky(a, upper=upper)
+    lower = ops.cholesky(a, symmetrized=symmetrize_input)
+    return adjoint(lower) if upper else lower
 
 
 def _linear_spelling(args: SimpleNamespace) -> str:
@@ -120,5 +121,9 @@ ROWS = (
     Row("solve", "jnp.linalg.solve(x1, x2)", _SAME["solve"]),
     Row("inv", "jnp.linalg.inv(x)", _SAME["inv"]),
     Row("det", "jnp.linalg.det(x)", _SAME["det"]),
-    Row("cholesky", "jnp.linalg.cholesky(x)", {"jnp.linalg.cholesky": _cholesky}),
+    Row(
+        "cholesky",
+        lambda a: f"jnp.linalg.cholesky({'x' if a.symmetrized else 'hermitian(x)'})",
+        {"jnp.linalg.cholesky": _cholesky},
+    ),
 )

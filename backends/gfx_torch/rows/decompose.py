@@ -17,6 +17,11 @@ def _linalg(name: str, also: str = "") -> str:
     return f"torch.linalg.{name} {also}"
 
 
+def _of_hermitian(name: str) -> Any:
+    """A function of one triangle."""
+    return lambda a: f"torch.linalg.{name}({'(x + x.mH) / 2' if a.symmetrized else 'x'}, UPLO=uplo)"
+
+
 def _kron(input: Any, other: Any) -> Any:
     """Of truth values too, which JAX does not multiply."""
     if kind(input) == kind(other) == "b":
@@ -28,8 +33,8 @@ ROWS = (
     Row("svd", "torch.linalg.svd(x, full_matrices=full_matrices)", {"torch.linalg.svd": lifts.svd}),
     Row("svdvals", "torch.linalg.svdvals(x)", {"torch.linalg.svdvals": lambda A, *, driver=None: ops.svdvals(A)}),
     Row("qr", "torch.linalg.qr(x, mode=mode)", {"torch.linalg.qr": lifts.qr, names("qr"): lifts.old_qr}),
-    Row("eigh", "torch.linalg.eigh(x, UPLO=uplo)", {"torch.linalg.eigh": lifts.eigh}),
-    Row("eigvalsh", "torch.linalg.eigvalsh(x, UPLO=uplo)", {"torch.linalg.eigvalsh": lifts.eigvalsh}),
+    Row("eigh", _of_hermitian("eigh"), {"torch.linalg.eigh": lifts.eigh}),
+    Row("eigvalsh", _of_hermitian("eigvalsh"), {"torch.linalg.eigvalsh": lifts.eigvalsh}),
     Row("eig", "torch.linalg.eig(x)", {"torch.linalg.eig": lifts.eig}),
     Row("eigvals", "torch.linalg.eigvals(x)", {"torch.linalg.eigvals": lambda A: ops.eigvals(A)}),
     Row("slogdet", "torch.linalg.slogdet(x)", {f"{names('slogdet')} torch.linalg.slogdet": lifts.slogdet}),

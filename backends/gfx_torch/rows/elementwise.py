@@ -150,6 +150,21 @@ def _where(condition: Any, input: Any = None, other: Any = None) -> Any:
     return ops.where(condition, input, other)
 
 
+def _sign(args: SimpleNamespace) -> str:
+    """Of what is no number, PyTorch's is 0."""
+    kind = kind_of(args.x)
+    if kind in ("b", "i", "u"):
+        return "torch.sign(x)"
+    return "torch.sgn(x)" if kind == "c" else "torch.where(torch.isnan(x), x, torch.sign(x))"
+
+
+def _sign_lift(input: Any) -> Any:
+    kind = kind_of(input)
+    if kind == "b":
+        return ops.copy(input)
+    return ops.sign(input) if kind == "c" else ops.sign_or_zero(input)
+
+
 ROWS = (
     *(
         _unary(name)
@@ -195,11 +210,8 @@ ROWS = (
     Row("real", "torch.real(x)", {"torch.real Tensor.real@": one(ops.real)}),
     Row("round", "torch.round(x)", {names("round"): _round}),
     _unary("sigmoid", extra="torch.special.expit F.sigmoid"),
-    Row(
-        "sign",
-        lambda a: "torch.sgn(x)" if kind_of(a.x) == "c" else "torch.sign(x)",
-        {names("sign", "sgn"): lambda input: ops.copy(input) if kind_of(input) == "b" else ops.sign(input)},
-    ),
+    Row("sign", _sign),
+    Row("sign_or_zero", "torch.sign(x)", {names("sign", "sgn"): _sign_lift}),
     Row("square", number_or_tensor("square"), {names("square"): arithmetic.square}),
     _unary("tanh", extra="F.tanh"),
     _unary("trunc", "fix"),

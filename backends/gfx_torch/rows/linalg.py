@@ -84,8 +84,12 @@ def _matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: Any = F
 
 
 def _cholesky(A: Any, *, upper: Any = False) -> Any:
-    low = ops.cholesky(A)
-    return ops.conj(ops.matrix_transpose(low)) if upper else low
+    """With `upper`, the upper triangle is read, too."""
+    return _adjoint(ops.cholesky(_adjoint(A))) if upper else ops.cholesky(A)
+
+
+def _adjoint(x: Any) -> Any:
+    return ops.conj(ops.matrix_transpose(x))
 
 
 def _old_cholesky(input: Any, upper: Any = False) -> Any:
@@ -140,5 +144,9 @@ ROWS = (
         {"torch.linalg.inv": lambda A: ops.inv(A), "torch.inverse Tensor.inverse": one(ops.inv)},
     ),
     Row("det", "torch.linalg.det(x)", {"torch.linalg.det": lambda A: ops.det(A), names("det"): one(ops.det)}),
-    Row("cholesky", "torch.linalg.cholesky(x)", {"torch.linalg.cholesky": _cholesky, names("cholesky"): _old_cholesky}),
+    Row(
+        "cholesky",
+        lambda a: f"torch.linalg.cholesky({'(x + x.mH) / 2' if a.symmetrized else 'x'})",
+        {"torch.linalg.cholesky": _cholesky, names("cholesky"): _old_cholesky},
+    ),
 )

@@ -46,6 +46,8 @@ SAMPLES = [
         )
         for name in names.split()
     ),
+    S("eigvalsh", (SQUARE,), {"uplo": "U"}, tol=1e-3),
+    S("eigvalsh", (COMPLEX,), {"symmetrized": True}, tol=1e-3),
     *(S("matrix_cond", (SQUARE,), {"p": p}, tol=1e-3) for p in (1, np.inf, "fro", -2)),
     *(S("matrix_power", (SQUARE, n), tol=1e-3) for n in (0, 1, 3, -2)),
     S("matrix_power", (integers(3, 3), 2)),

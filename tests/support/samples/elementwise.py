@@ -24,13 +24,13 @@ SCALAR = np.array(0.5, np.float32)
 DOMAINS = (
     (
         X,
-        "abs asinh atan cos cosh digamma erf erfc exp exp2 expm1 negative positive sigmoid sign sin sinh square tan tanh",
+        "abs asinh atan cos cosh digamma erf erfc exp exp2 expm1 negative positive sigmoid sign sign_or_zero sin sinh square tan tanh",
     ),
     (UNIT, "acos asin atanh erfinv lgamma log log10 log1p log2 reciprocal rsqrt sqrt"),
     (LARGE, "acosh lgamma digamma"),
-    (ODD, "isfinite isinf isnan signbit sigmoid"),
+    (ODD, "isfinite isinf isnan sign sign_or_zero signbit sigmoid"),
     (HALVES, "ceil floor round trunc sign"),
-    (I, "abs negative positive sign square sin floor round bitwise_invert logical_not"),
+    (I, "abs negative positive sign sign_or_zero square sin floor round bitwise_invert logical_not"),
     (J, "sqrt exp log reciprocal rsqrt"),
     (B, "logical_not bitwise_invert"),
     (Z, "abs conj imag real negative exp square"),

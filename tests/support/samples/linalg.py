@@ -49,6 +49,8 @@ SAMPLES = [
     S("solve", (SQUARE, normal(4, 2)), tol=1e-4),
     S("solve", (SQUARE, normal(3, 4, 2)), tol=1e-4),
     S("cholesky", (POSITIVE,), tol=1e-4),
+    S("cholesky", (POSITIVE + np.triu(np.ones((4, 4), np.float32), 1),), tol=1e-4),
+    S("cholesky", (POSITIVE + np.triu(np.ones((4, 4), np.float32), 1),), {"symmetrized": True}, tol=1e-3),
 ]
 SAMPLES += [
     S("einsum_view", (x, equation))
