@@ -14,8 +14,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
-from gfx_ir.infer.abstract import SCALAR, Abstract
-from gfx_ir.infer.number_conditions import SURE
+from gfx_ir.infer.abstract import ARRAY, SCALAR, Abstract
 from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
 _SMALL = 16
 NUMBER = Abstract(frozenset((SCALAR,)))
+NDARRAY = Abstract(frozenset((ARRAY,)))
 """What is known of a number of NumPy's."""
 
 
@@ -72,7 +72,7 @@ class Arrays:
             path = self.tensor_paths.get(at)
             value = self.array_value(x, path or name, owner)
             found = self.known[at] = Proxy(value, owner)
-            if path is None and value.node.op.name == "constant" and self.record.number_when(value) != SURE:
+            if path is None and value.node.op.name == "constant" and not isinstance(x, np.generic):
                 found.base = CONSTANT
             self.kept.append(x)
         return found
@@ -92,7 +92,10 @@ class Arrays:
         if id(x) not in self.tensor_paths and math.prod(owner.shape_of(x)) <= (_SMALL if self.constants else 0):
             data, element = constant_data(owner, x)
             with self.outermost():
-                return ops.constant(data, element)
+                made = ops.constant(data, element)
+            if owner.numbers and not isinstance(x, np.generic):
+                self.record.put(made, NDARRAY)
+            return made
         return self.parameter(path, x, owner)
 
     def type_of(self: Tracer, leaf: Any) -> LogicalTensor | None:

@@ -1,5 +1,6 @@
-"""Attributes of modules that a call leaves for the next: what the graph took from before the call is refused, what it did not is state."""
+"""What a call leaves for the next in attributes and in arrays from outside: state, or refused where the graph took it for fixed."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -105,3 +106,37 @@ def test_the_data_of_a_models_parameter_can_be_replaced():
     for x in (X, Y):
         torch.testing.assert_close(program(x), plain(x))
         torch.testing.assert_close(model.weight, plain.weight)
+
+
+TOTALS = {"sum": torch.zeros(()), "count": np.array(0)}
+
+
+def in_a_dict(x: torch.Tensor):
+    TOTALS["sum"].add_(x.sum())
+    return x + TOTALS["sum"]
+
+
+def under_a_test(x: torch.Tensor):
+    if x.sum() > 0:
+        TOTALS["sum"] += x.sum()
+    return x * TOTALS["sum"]
+
+
+def of_numpy(x: np.ndarray):
+    count = TOTALS["count"]
+    count += 1
+    count[...] = count * 2
+    return x * TOTALS["count"]
+
+
+@pytest.mark.parametrize("f", [in_a_dict, under_a_test, of_numpy])
+def test_an_array_without_axes_keeps_what_a_call_writes_to_it(f, monkeypatch):
+    make = np.array if f is of_numpy else torch.tensor
+    calls = [make([1.0, 2.0]), make([-4.0, 1.0]), make([2.0, 0.0])]
+    found = []
+    for traced in (False, True):
+        monkeypatch.setitem(TOTALS, "sum", torch.zeros(()))
+        monkeypatch.setitem(TOTALS, "count", np.array(0))
+        run = gfx.symbolic_trace(f) if traced else f
+        found.append([run(x).tolist() for x in calls])
+    assert found[0] == found[1]
