@@ -130,8 +130,8 @@ class Builder:
         """What ops gave, as the traced function sees it."""
         return result
 
-    def is_boolean(self, value: Value) -> bool:
-        """Whether a value without a type surely holds booleans, by the way it was made."""
+    def is_boolean(self, value: Value, number: bool = False) -> bool:
+        """Whether a value without a type surely holds booleans (is one of Python's own), by the way it was made."""
         return False
 
     # ------------------------------------------------------------------ regions
@@ -195,9 +195,9 @@ def assumptions() -> Any:
     return active.builder.assumed if isinstance(active.builder, Builder) else None
 
 
-def surely_boolean(value: Value) -> bool:
-    """Whether a value of the function that is captured holds booleans by the way it was made."""
-    return isinstance(active.builder, Builder) and active.builder.is_boolean(value)
+def surely_boolean(value: Value, number: bool = False) -> bool:
+    """Whether a value of the function that is captured holds booleans (is one of Python's own) by the way it was made."""
+    return isinstance(active.builder, Builder) and active.builder.is_boolean(value, number)
 
 
 def shown(value: Any) -> Any:

@@ -63,7 +63,7 @@ class Applying:
         mark = Mark(tracer)
         try:
             result = lift.fn(*values, **named)
-        except (MissingOp, TypeError) as error:
+        except (MissingOp, TypeError, ArithmeticError) as error:
             told = _OWN_NAME.sub("it", str(error))
             refusal = error if isinstance(error, MissingOp) else tracer.error(f"{lift.name}: {told}", _FORM)
             refusal.span = refusal.span or tracer.span()

@@ -158,8 +158,8 @@ class Record(Equations):
         found: LogicalTensor = self.element.ask(self.facts.root(value))
         return found.dtype
 
-    def is_boolean(self, value: Any) -> bool:
-        """Whether a value is true or false, as far as the ops that made it tell."""
+    def is_boolean(self, value: Any, number: bool = False) -> bool:
+        """Whether a value is true or false (a boolean of Python's own), as far as the ops that made it tell."""
         if type(value) is not Value:
             return isinstance(value, bool)
         if not value.is_tensor:
@@ -167,6 +167,8 @@ class Record(Equations):
         kinds = self.kinds_of(value)
         if kinds and kinds <= NUMBERS:  # Python adds booleans to whole numbers
             return kinds == _BOOLEAN
+        if number:
+            return False
         dtype = self.dtype(value)
         return dtype is not None and dtype.kind == "b"
 

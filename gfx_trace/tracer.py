@@ -128,8 +128,8 @@ class Tracer(
         self.castable = Castable(self)
         self.decided = Decided(self.record)
 
-    def is_boolean(self, value: Value) -> bool:
-        return self.record.is_boolean(value)
+    def is_boolean(self, value: Value, number: bool = False) -> bool:
+        return self.record.is_boolean(value, number)
 
     # ------------------------------------------------------------------ what users override
     def is_leaf(self, target: Any) -> bool:

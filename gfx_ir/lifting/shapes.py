@@ -9,7 +9,7 @@ import numpy as np
 from .. import ops
 from ..build import host
 from ..dtypes import DType
-from ..errors import MissingOp
+from ..errors import MissingOp, ShapeError
 from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
@@ -181,6 +181,8 @@ class Shapes:
         """A number of equal parts, or the positions of the cuts."""
         cuts = indices_or_sections
         if isinstance(cuts, int):
+            if cuts < 1:
+                raise ShapeError(f"{self.say.call('split')} into {cuts} parts")
             return parts(ops.split(ary, cuts, axis=axis))
         if isinstance(cuts, Value):
             raise MissingOp("GFX splits at positions that are known", hint="give a tuple of numbers")

@@ -9,8 +9,8 @@ import ml_dtypes
 import numpy as np
 
 from .. import ops
-from ..build import assumptions, dtype_of, parameter_data, rank_of
-from ..dtypes import DTYPES, DType
+from ..build import assumptions, dtype_of, parameter_data, rank_of, surely_boolean
+from ..dtypes import DTYPES, DType, bool_
 from ..dtypes import kind_of as kind_of_number
 from ..errors import MissingOp, ShapeError
 from ..graph import Value
@@ -84,7 +84,7 @@ def unary(op: OpDef, say: Dialect) -> Lifted:
 
     def lift(x: Any, **options: Any) -> Any:
         say.refuse(say.call(op.name), **options)
-        return say.made(op(say.as_array(x)))
+        return say.made(op(*_truths(say.as_array(x))))
 
     return lift
 
@@ -94,9 +94,23 @@ def binary(op: OpDef, say: Dialect) -> Lifted:
 
     def lift(x1: Any, x2: Any, **options: Any) -> Any:
         say.refuse(say.call(op.name), **options)
-        return say.made(op(say.as_array(x1), say.as_array(x2)))
+        return say.made(op(*_truths(say.as_array(x1), say.as_array(x2))))
 
     return lift
+
+
+def _truths(*operands: Any) -> tuple[Any, ...]:
+    """Operands of a function, of which those that are Python's booleans alone become arrays: a function of booleans gives
+    another answer than Python's operator, which takes them as whole numbers."""
+    if all(_is_truth(x) for x in operands):
+        return tuple(ops.as_tensor(x, dtype=bool_) for x in operands)
+    return operands
+
+
+def _is_truth(x: Any) -> bool:
+    if type(x) is Value and x.type is None:
+        return surely_boolean(x, number=True)
+    return _seen.is_plain(x) and kind_of(x) == "b"
 
 
 def swapped(op: OpDef, say: Dialect | None = None) -> Lifted:

@@ -46,7 +46,10 @@ def _open_parts(tensor: Any, size: Any, dim: Any) -> OpenParts:
 
 def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple:
     """torch.chunk: at most so many parts, the last one smaller."""
-    return parts(ops.chunk(input, fixed_int(chunks, "the number of chunks"), axis=dim))
+    count = fixed_int(chunks, "the number of chunks")
+    if count < 1:
+        raise ShapeError(f"torch.chunk into {count} chunks")
+    return parts(ops.chunk(input, count, axis=dim))
 
 
 def tensor_split(input: Any, indices_or_sections: Any = None, dim: Any = 0, **named: Any) -> tuple:

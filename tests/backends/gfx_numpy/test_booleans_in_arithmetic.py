@@ -30,3 +30,19 @@ def test_the_dtype_is_numpy_s(fn, level, dtype):
     got = program.to("torch")(torch.from_numpy(x))
     assert str(got.dtype) == f"torch.{want.dtype}"
     np.testing.assert_allclose(got.numpy(), want)
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_functions_of_python_s_booleans_take_them_as_arrays(level):
+    """Python's operators take them as whole numbers."""
+
+    def functions(x):
+        b = bool(x[0] > 0)
+        return np.add(b, b), np.multiply(b, True), np.invert(b), np.abs(b), np.add(b, 2), b + b
+
+    x = np.array([1.0, -2.0])
+    program = gfx.symbolic_trace(functions, *([x] if level else []), backend="numpy")
+    want = functions(x)
+    for got in (program(x), program.to("torch")(torch.from_numpy(x))):
+        assert [np.asarray(v).dtype.kind for v in got] == [np.asarray(v).dtype.kind for v in want]
+        assert [v.item() if hasattr(v, "item") else v for v in got] == list(want)

@@ -9,7 +9,7 @@ import torch
 from typer.testing import CliRunner
 
 import gfx_trace as gfx
-from gfx_ir.errors import ArgumentError, FormatError, MissingOp, UnsupportedConstruct
+from gfx_ir.errors import ArgumentError, FormatError, MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.text import to_text
 from gfx_ir.textparse import parse_text
 from gfx_trace import cli
@@ -239,3 +239,16 @@ def test_what_cannot_be_registered(what, spellings, error, registering):
     with pytest.raises(ArgumentError, match=error):
         gfx.register(what, **spellings)
     assert "mine" not in gfx.symbolic_trace(lambda x: torch.sin(x)).source("torch")
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: torch.split(x, 0),
+        lambda x: torch.chunk(x, 0),
+        lambda x: torch.nn.functional.conv1d(x[None], x[None], stride=0),
+    ],
+)
+def test_parts_and_steps_of_no_size_are_refused(fn):
+    with pytest.raises((UnsupportedConstruct, ShapeError), match=r"by zero|0 chunks"):
+        gfx.transpile(fn, X, to="jax")
