@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...backend import Backend
@@ -36,23 +37,32 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
     """Put the casts into the graph and its regions."""
     if backend.promotion == framework_of(rules):
         return
-    told = [value for node in graph.walk() for value in node.values if _tell(value, facts)]
+    before = {value: value.type for value in _values(graph)}
+    told = {value: either for value in before if (either := _tell(value, facts)) is not None}
     for node in list(graph.walk()):
         target = backend.promotion
         _fit_numbers(node)
-        if (common := _compared(node, rules, target)) is not None:
+        if (common := _compared(node, rules, target)) is not None and not any(map(told.get, node.args[:2])):
             for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
                 node.replace_input(value, _as_dtype(node, value, common))
         result = _float_result(node) or _refused_result(node, target) or _wrapping_result(node, target)
         if result is not None and node.op.name != "astype":
-            _cast_inputs(node, result, target)
+            _cast_inputs(node, result, target, told)
         elif "dtype" in node.op.params and node.arg("dtype") is None:
             if node.op.family in _MADE:
                 _tell_default(node, rules, target)
             elif node.op.family not in _APART:
                 _widen_total(node, target)
     for value in told:  # what the printer finds itself, where a dtype is not enough
-        value.type = None
+        value.type = before[value]
+
+
+def _values(graph: Graph) -> Iterator[Value]:
+    """Those of its nodes, and what regions take from outside."""
+    for node in graph.walk():
+        yield from node.values
+        for region in node.regions:
+            yield from region.placeholders
 
 
 def _fit_numbers(node: Node) -> None:
@@ -65,16 +75,16 @@ def _is_beyond(x: Any) -> bool:
     return type(x) is int and 64 < x.bit_length() <= sys.float_info.max_exp
 
 
-def _tell(value: Value, facts: Facts) -> bool:
-    """Give a tensor that has no type the dtype that it has for all that its program tells: that of booleans and of what is made
-    of them, of whole numbers that are counted. Whether there is one."""
-    found = facts.elements(value) if value.is_tensor and value.type is None else ()
-    if len(found) == 1:
-        ((dtype, weak),) = found
-        if dtype is not None and not weak:
-            value.type = LogicalTensor(dtype)
-            return True
-    return False
+def _tell(value: Value, facts: Facts) -> bool | None:
+    """Give a tensor that has no dtype the one that it has for all that its program tells: that of booleans and of what is made
+    of them, of whole numbers that are counted. Whether it may be a number instead, of the same dtype; None: nothing is told."""
+    known = value.type if isinstance(value.type, LogicalTensor) else LogicalTensor()
+    found = facts.elements(value) if value.is_tensor and known.dtype is None else ()
+    dtypes, strengths = {dtype for dtype, _ in found}, {weak for _, weak in found}
+    if len(dtypes) != 1 or None in dtypes:
+        return None
+    value.type = dataclasses.replace(known, dtype=dtypes.pop(), weak=False not in strengths)
+    return len(strengths) > 1
 
 
 def _float_result(node: Node) -> DType | None:
@@ -142,7 +152,7 @@ def _widen_total(node: Node, target: str) -> None:
         set_arg(node, "dtype", result)
 
 
-def _cast_inputs(node: Node, result: DType, target: str) -> None:
+def _cast_inputs(node: Node, result: DType, target: str, told: Mapping[Value, bool]) -> None:
     tensors = {leaf: leaf.type for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor}
     if not all(isinstance(t, LogicalTensor) and t.dtype is not None for t in tensors.values()):
         return
@@ -155,7 +165,7 @@ def _cast_inputs(node: Node, result: DType, target: str) -> None:
     if not taking or _agrees(node, tensors, whole, result, target):
         return
     for value in taking:
-        node.replace_input(value, _as_dtype(node, value, part))
+        node.replace_input(value, _as_dtype(node, value, part, "as_tensor" if told.get(value) else "astype"))
 
 
 def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: DType, target: str) -> bool:
@@ -195,8 +205,8 @@ def _inferred(node: Node, rules: str, instead: Value | None = None, dtype: DType
     return found.dtype if isinstance(found, LogicalTensor) else None
 
 
-def _as_dtype(node: Node, value: Value, dtype: DType) -> Value:
-    made = Node(lookup("astype"), (value, dtype), ("tensor",), node.span)
+def _as_dtype(node: Node, value: Value, dtype: DType, by: str = "astype") -> Value:
+    made = Node(lookup(by), (value, dtype) if by == "astype" else (value, dtype, None), ("tensor",), node.span)
     assert node.graph is not None
     node.graph.insert(made, node)
     made.value.type = dataclasses.replace(value.type, dtype=dtype)  # type: ignore[type-var]

@@ -108,3 +108,40 @@ def test_whole_numbers_beyond_any_width_stand_beside_floats(typed):
     program = gfx.symbolic_trace(fn, *[x] * typed, backend="numpy")
     np.testing.assert_allclose(program.to("torch")(torch.tensor(x)), fn(x))
     np.testing.assert_array_equal(program(x), fn(x))
+
+
+def precision(x: np.ndarray, y: np.ndarray):
+    hits, misses = np.sum((x > 0) & (y > 0)), np.sum((x > 0) & (y <= 0))
+    return hits / (hits + misses) if hits + misses else 0.0
+
+
+def at_least_one(x: np.ndarray, y: np.ndarray):
+    counts = np.cumsum(x > 0)
+    return counts / max(counts[-1], 1)
+
+
+def summed(x: np.ndarray, y: np.ndarray):
+    n, total = np.sum(x > 0), 0.0
+    for i in range(3):
+        if n > i:
+            total += n / (n + i)
+    return total
+
+
+def counted(x: np.ndarray, y: np.ndarray):
+    n = 0
+    for v in x:
+        if v > 0:
+            n += 1
+    return n / max(np.sum(y > 0), 1)
+
+
+@pytest.mark.parametrize("fn", [precision, at_least_one, summed, counted])
+@pytest.mark.parametrize("level", [0, 1])
+def test_counts_are_divided_in_double_precision_also_in_tests_and_loops(fn, level):
+    """What a region takes from outside, and what may be a number or an array, was not known to hold whole numbers: float32."""
+    args = np.array([1.0, -2.0, 3.5]), np.array([-1.0, 4.0, 2.0])
+    program = gfx.symbolic_trace(fn, *args[: 2 * level])
+    got = program.to("torch")(*map(torch.from_numpy, args))
+    assert torch.as_tensor(got, dtype=torch.float64).equal(torch.as_tensor(fn(*args)))
+    assert not isinstance(got, torch.Tensor) or got.dtype == torch.float64
