@@ -228,6 +228,10 @@ class Backend:
         except np.exceptions.TooHardError:
             return True
 
+    def extent(self, x: Any) -> tuple[int, int]:
+        """Where the memory of an array begins and ends, or that of which it is a part; those of two that share some overlap."""
+        return np.lib.array_utils.byte_bounds(self.to_host(x))
+
     def held_as(self, dtype: DType) -> DType:
         """The dtype that arrays of the framework have in the place of this one, as it is set."""
         return dtype

@@ -50,6 +50,7 @@ def lasting_writes(tracer: Tracer, target: Any, arguments: Any, outside: set[int
                 slot.span, "return it instead, or write into its tensors",
             )  # fmt: skip
     found = [_write(tracer, slot, reached) for slot in list(tracer.journal.frames[0].values())]
+    _check_apart(tracer, [write for write in found if write is not None and write.slot is None])
     tracer.journal.undo()
     return _told_apart([write for write in found if write is not None], tracer.params)
 
@@ -184,6 +185,29 @@ def _array_write(tracer: Tracer, slot: Slot) -> Write | None:
     if node.op.name not in ("placeholder", "parameter") or slot.old.kind == "key":
         return None
     return Write(node.args[0], value)
+
+
+def _check_apart(tracer: Tracer, writes: list[Write]) -> None:
+    """Raises where what is written to one array from outside is seen in another that the code met, as in a view of a buffer: each
+    stands for itself in the graph."""
+    written = [tracer.params[write.path] for write in writes if write.path in tracer.params]
+    ids = {id(x) for x in written}
+    if not ids:
+        return
+    placed = [(tracer.array_owner(x), x) for x in tracer.kept]
+    spans = [(*owner.extent(x), owner, x) for owner, x in placed if owner is not None and owner.views]
+    last: list[tuple] = []
+    for span in sorted(spans, key=lambda span: span[:2]):
+        start, _, owner, x = span
+        last = [other for other in last if other[1] > start]
+        for _, _, _, y in last:
+            if x is not y and not ids.isdisjoint((id(x), id(y))) and owner.share(x, y):
+                name = next(name for name, held in tracer.params.items() if held is x or held is y)
+                raise UnsupportedConstruct(
+                    f"GFX cannot convert this write: another tensor that the code uses shares the memory of {name!r}, and would see it",
+                    tracer.span(), "use a view that is made in the captured code, or a copy",
+                )  # fmt: skip
+        last.append(span)
 
 
 def _closed_over(target: Any) -> list[Any]:

@@ -211,6 +211,13 @@ class TorchBackend(Backend):
     def native_dtype(self, dtype: DType) -> Any:
         return _TO_TORCH[dtype]
 
+    def extent(self, x: Any) -> tuple[int, int]:
+        """Where the storage begins and ends; a tensor without data, or whose data no one storage holds, has none."""
+        held = x.untyped_storage() if x.layout is torch.strided else None
+        if held is None or held.device.type == "meta":
+            return 0, 0
+        return held.data_ptr(), held.data_ptr() + held.nbytes()
+
     def to_host(self, x: Any) -> np.ndarray:
         x = x.detach().cpu().resolve_conj().resolve_neg()
         name = self.dtype_of(x).name

@@ -140,3 +140,31 @@ def test_an_array_without_axes_keeps_what_a_call_writes_to_it(f, monkeypatch):
         run = gfx.symbolic_trace(f) if traced else f
         found.append([run(x).tolist() for x in calls])
     assert found[0] == found[1]
+
+
+class SharedBuffer(nn.Module):
+    def __init__(self, view):
+        super().__init__()
+        self.register_buffer("a", torch.zeros(3))
+        self.register_buffer("c", torch.ones(3))
+        self.v = view(self.a)
+
+    def forward(self, x):
+        self.a.add_(x.sum())
+        self.c.mul_(2)
+        return self.a * self.v.sum() + self.c
+
+
+@pytest.mark.parametrize("view", [lambda a: a[:2], lambda a: a.view(3, 1), lambda a: a.numpy()])
+def test_a_view_from_outside_of_what_is_written_is_refused(view):
+    with pytest.raises(UnsupportedConstruct, match=r"another tensor that the code uses shares the memory of 'a'|numpy"):
+        gfx.symbolic_trace(SharedBuffer(view))
+
+
+@pytest.mark.parametrize("apart", [lambda a: a, lambda a: a.clone(), lambda a: torch.zeros(6)[:2]])
+def test_one_buffer_under_two_names_is_written_once(apart):
+    model, plain = SharedBuffer(apart), SharedBuffer(apart)
+    program = gfx.symbolic_trace(model)
+    for x in (X, Y):
+        torch.testing.assert_close(program(x), plain(x))
+        torch.testing.assert_close(model.a, plain.a)
