@@ -39,6 +39,17 @@ def spread(text: str, name: str) -> Callable[[SimpleNamespace], str]:
     return lambda args: text if isinstance(getattr(args, name), (tuple, list)) and getattr(args, name) else plain
 
 
+def sized(text: str) -> Callable[[SimpleNamespace], str]:
+    """A call that takes a tuple of sizes, whose shape may be a single size, also one of an array's."""
+
+    def one(shape: Any) -> bool:
+        if isinstance(shape, torch.Tensor) or (isinstance(shape, Value) and shape.is_tensor):
+            return rank_of(shape) == 0
+        return isinstance(shape, int) or (isinstance(shape, Value) and shape.kind == "int")
+
+    return lambda a: text.replace("shape", "(shape,)") if one(a.shape) else text
+
+
 def dtype_of(x: Any) -> DType | None:
     """The dtype of a tensor argument where it is known."""
     if isinstance(x, torch.Tensor):

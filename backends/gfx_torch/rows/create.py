@@ -15,7 +15,7 @@ from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 
 from ..lifting import default_dtype, dtype_like, element, is_number, known_rank, place, refuse, shape_of, sizes
-from ._spell import spread
+from ._spell import sized, spread
 
 OWN_FLOAT = {"dtype": own("torch")}
 
@@ -59,12 +59,6 @@ def _eye(args: SimpleNamespace) -> str:
     dtype = "torch.get_default_dtype()" if args.dtype is None else "dtype"
     rows, columns = (f"torch.arange({n}, device=device)" for n in ("n_rows", columns[2:] or "n_rows"))
     return f"({rows}[:, None] + k == {columns}).to({dtype})"
-
-
-def _shaped(text: str) -> Any:
-    """A call whose shape may be a single size."""
-    one = lambda shape: isinstance(shape, int) or (isinstance(shape, Value) and shape.kind == "int")
-    return lambda a: text.replace("shape", "(shape,)") if one(a.shape) else text
 
 
 # ---------------------------------------------------------------- lifts
@@ -190,7 +184,7 @@ ROWS = (
     ),
     Row(
         "full",
-        _shaped("torch.full(shape, fill_value, dtype=dtype, device=device)"),
+        sized("torch.full(shape, fill_value, dtype=dtype, device=device)"),
         {"torch.full": _full_lift, "Tensor.new_full": _new_full},
         own={"dtype": own("torch", "fill_value")},
         spare=True,

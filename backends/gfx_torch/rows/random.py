@@ -13,7 +13,7 @@ from .. import kinds
 from ..lifting import INT64, default_dtype, dtype_like, is_number, names, place, shape_of, sizes
 from ..lifts import drawing
 from ..lifts.drawing import key_of
-from ._spell import spread
+from ._spell import sized, spread
 
 
 def _uniform(args: SimpleNamespace) -> str:
@@ -165,7 +165,7 @@ ROWS = (
     ),
     Row(
         "randint",
-        "torch.randint(low, high, shape, generator=key, dtype=dtype, device=device)",
+        sized("torch.randint(low, high, shape, generator=key, dtype=dtype, device=device)"),
         {"torch.randint": _randint},
         own={"dtype": INT64},
     ),

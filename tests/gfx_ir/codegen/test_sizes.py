@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 
@@ -168,3 +169,18 @@ def halved(x):
 def test_the_number_of_a_trip_serves_where_it_is_known_or_computed_with(fn):
     found = jax.jit(gfx.symbolic_trace(fn, backend="torch").to("jax"))(jnp.asarray(X.numpy()))
     assert found.tolist() == fn(X).tolist()
+
+
+def filled_to_the_largest(x: np.ndarray):
+    return np.full(np.argmax(x), 2.0)
+
+
+def drawn(x: np.ndarray):
+    return np.random.default_rng(0).integers(0, len(x), len(x)) * 0
+
+
+@pytest.mark.parametrize("fn, level", [(filled_to_the_largest, 1), (drawn, 0), (drawn, 1)])
+def test_a_single_size_is_a_tuple_as_torch_source(fn, level):
+    x = np.array([1.0, 3.0, 2.0])
+    got = gfx.symbolic_trace(fn, *[x][:level]).to("torch")(torch.from_numpy(x))
+    np.testing.assert_array_equal(got, fn(x))
