@@ -128,6 +128,7 @@ class Judge:
         self.tolerance = TOLERANCES.get(how.dtype, TOLERANCES["float32"])
         self.own = {"eager", "jax"} if how.flavour == "jax" else {"interpreter", "program", how.flavour}
         self.typed = how.dtype != "float64"
+        self.booleans = how.dtype == "bool"
 
     def agree(self, want: Any, got: Any, way: str) -> bool:
         """Whether two outcomes are the same; traced, whether the shapes are."""
@@ -145,6 +146,10 @@ class Judge:
             return type(a.data) is type(b.data) and (way == "shapes" or a.data == b.data)
         if a.data.shape != b.data.shape or way == "shapes":
             return a.data.shape == b.data.shape
+        if (
+            self.booleans and way in SILENT
+        ):  # XLA takes a boolean divided by 0 for that boolean: jnp.array([False]) / 0 is 0
+            b = Leaf(np.where(np.isnan(a.data) & (b.data == 0), a.data, b.data), b.dtype)
         typed = self.typed and way in self.own and a.dtype and b.dtype
         return (not typed or a.dtype == b.dtype) and np.allclose(a.data, b.data, *self.tolerance, equal_nan=True)
 
