@@ -38,7 +38,8 @@ def no_axes(x, scale):
 
 @ROWS(
     "Integer division of negative numbers", torch.tensor([7, -7, 7, -7]), torch.tensor([2, 2, -2, -2]),
-    note="`//` rounds down, `rounding_mode=\"trunc\"` towards zero.",
+    note="`//` rounds down, `rounding_mode=\"trunc\"` towards zero. A whole number by 0 is the target's own:"
+    " PyTorch raises, NumPy gives 0 and a warning, JAX a negative number.",
     naive=lambda a, b: (jax.lax.div(a, b), jnp.trunc(a / b)),
 )  # fmt: skip
 def divided(a, b):
@@ -114,7 +115,7 @@ def thresholds(x):
 
 @ROWS(
     "The sign of what is no number", torch.tensor([float("nan"), -2.0, 0.0]),
-    note="Is 0 in PyTorch; in JAX and NumPy it is no number, either.", naive=jnp.sign,
+    note="Is 0 in PyTorch; in JAX and NumPy it is no number, either. The sign of a zero that a function gives is the target's own.", naive=jnp.sign,
 )  # fmt: skip
 def signs(x):
     return torch.sign(x)

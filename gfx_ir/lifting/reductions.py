@@ -154,7 +154,7 @@ class Reductions:
 
     def norm(self, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
         """Of a vector, a matrix, or all elements as one vector."""
-        x = self.say.as_array(x)
+        x = _floats(self.say.as_array(x))
         of_matrix = isinstance(axis, (tuple, list)) and len(axis) == 2
         if ord is None or (axis is not None and not of_matrix):
             return ops.vector_norm(x, axis=axis, keepdims=keepdims, ord=2 if ord is None else ord)
@@ -163,8 +163,10 @@ class Reductions:
         return ops.matrix_norm(x, ord=ord, keepdims=keepdims, axis=(-2, -1) if axis is None else tuple(axis))
 
     def vector_norm(self, x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
-        """Of vectors along axes."""
-        return ops.vector_norm(self.say.as_array(x), axis=axis, keepdims=keepdims, ord=ord)
+        """Of vectors along axes; JAX's of whole numbers may be whole."""
+        x = self.say.as_array(x)
+        x = _floats(x) if self.say.rules == "numpy" else x
+        return ops.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
     def matrix_norm(self, x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
         """Of matrices, the last two axes."""
@@ -241,3 +243,8 @@ def _is_comparison(a: Any) -> bool:
     """Whether an array whose dtype is not known holds booleans by the way it was made."""
     builder = active.builder
     return isinstance(builder, Builder) and kind_of(a) is None and isinstance(a, Value) and builder.is_boolean(a)
+
+
+def _floats(x: Any) -> Any:
+    """x, which norms take as floats where it is known to hold whole numbers or booleans."""
+    return ops.divide(x, 1) if kind_of(x) in ("b", "i", "u") else x

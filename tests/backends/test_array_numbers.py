@@ -25,6 +25,10 @@ CASES = {
     "matvec": (lambda m, x: m.matvec(x, x[0]), M),
     "vecmat": (lambda m, x: m.vecmat(x[0], x), M),
     "diagonal": (lambda m, x: m.linalg.diagonal(x, offset=1), M),
+    "norms of whole numbers": (
+        lambda m, x: (m.linalg.norm(x, ord=3), m.linalg.norm(x, ord=1)),
+        np.array([3, -1, 2], np.int32),
+    ),
     "svdvals": (lambda m, x: m.linalg.svd(x, compute_uv=False), M),
     "slogdet": (lambda m, x: m.linalg.slogdet(x).logabsdet, M),
     "pinv": (lambda m, x: m.linalg.pinv(x), M),

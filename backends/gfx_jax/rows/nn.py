@@ -222,7 +222,7 @@ ROWS = (
             "jax.nn.celu": _celu,
             "jax.nn.selu": _selu,
             "jax.nn.relu6": lambda x: ops.clip(x, 0.0, 6.0),
-            "jax.nn.hard_tanh": lambda x: ops.clip(x, -1.0, 1.0),
+            "jax.nn.hard_tanh": lambda x: ops.clip(x, -1, 1),
             "jax.nn.hard_sigmoid": _hard_sigmoid,
             "jax.nn.hard_silu jax.nn.hard_swish": lambda x: ops.multiply(x, _hard_sigmoid(x)),
             "jax.nn.soft_sign": lambda x: ops.divide(x, ops.add(ops.abs(x), 1.0)),
