@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 _SMALL = 16
 NUMBER = Abstract(frozenset((SCALAR,)))
-NDARRAY = Abstract(frozenset((ARRAY,)))
 """What is known of a number of NumPy's."""
+NDARRAY = Abstract(frozenset((ARRAY,)))
+"""What is known of an array of NumPy's, also of one without axes."""
 
 
 class Arrays:

@@ -153,7 +153,7 @@ def _where(condition: Any, input: Any = None, other: Any = None) -> Any:
 def _sign(args: SimpleNamespace) -> str:
     """Of what is no number, PyTorch's is 0."""
     kind = kind_of(args.x)
-    if kind in ("b", "i", "u"):
+    if kind in ("b", "i", "u") or (isinstance(args.x, Value) and args.x.kind in ("int", "bool")):
         return "torch.sign(x)"
     return "torch.sgn(x)" if kind == "c" else "torch.where(torch.isnan(x), x, torch.sign(x))"
 
