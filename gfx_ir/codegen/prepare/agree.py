@@ -17,6 +17,7 @@ from ...backend import Backend
 from ...dtypes import DType, bool_, complex128, float32, float64, framework_of, int64
 from ...errors import ShapeError
 from ...graph import Graph, Node, Value
+from ...infer.elements import declared
 from ...infer.facts import Facts
 from ...op import Trait, lookup
 from ...promotion import promote, real_of
@@ -45,7 +46,7 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
         if (common := _compared(node, rules, target)) is not None and not any(map(told.get, node.args[:2])):
             for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
                 node.replace_input(value, _as_dtype(node, value, common))
-        result = _float_result(node) or _refused_result(node, target) or _wrapping_result(node, target)
+        result = _float_result(node) or _refused_result(node, target, facts) or _wrapping_result(node, target)
         if result is not None and node.op.name != "astype":
             _cast_inputs(node, result, target, told)
         elif "dtype" in node.op.params and node.arg("dtype") is None:
@@ -96,13 +97,13 @@ def _float_result(node: Node) -> DType | None:
     return found.dtype if known and found.dtype.kind in "fc" else None  # type: ignore[union-attr]
 
 
-def _refused_result(node: Node, target: str) -> DType | None:
+def _refused_result(node: Node, target: str, facts: Facts) -> DType | None:
     """The dtype of a node's result, whole numbers made of booleans which the target does not take there; None for others."""
     made = node.values[0].type if len(node.values) == 1 else None
     if not isinstance(made, LogicalTensor) or made.dtype is None or made.dtype.kind not in "iu" or node.regions:
         return None
-    tensors = [leaf.type for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
-    booleans = any(isinstance(t, LogicalTensor) and t.dtype is bool_ for t in tensors)
+    tensors = [leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
+    booleans = any(declared(leaf) is bool_ and not facts.is_number(leaf) for leaf in tensors)
     return made.dtype if booleans and node.op.family not in _APART and _inferred(node, target) is None else None
 
 

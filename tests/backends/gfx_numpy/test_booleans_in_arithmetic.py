@@ -46,3 +46,14 @@ def test_functions_of_python_s_booleans_take_them_as_arrays(level):
     for got in (program(x), program.to("torch")(torch.from_numpy(x))):
         assert [np.asarray(v).dtype.kind for v in got] == [np.asarray(v).dtype.kind for v in want]
         assert [v.item() if hasattr(v, "item") else v for v in got] == list(want)
+
+
+def test_python_s_numbers_stay_its_own():
+    """Python computes with a boolean that was read from an array, also where its numbers take a modulus."""
+
+    def power(x: np.ndarray, k: int = 2):
+        return pow(k + bool(x.sum()), 3, 5), [10, 20, 30][k - bool(x[0] > 0)]
+
+    x = np.array([1.0, -2.0])
+    source = gfx.symbolic_trace(power)
+    assert source.to("torch")(torch.from_numpy(x), 1) == power(x, 1)
