@@ -88,7 +88,10 @@ def _better(tracer: Tracer, f: Any, best: Any, item: Any) -> Any:
 
 
 def _mixed(*items: Any) -> bool:
-    """Whether the items have dtypes that are known to differ: the result is promoted then, as no graph holds either."""
+    """Whether the items have dtypes that are known to differ: the result is promoted then, as no graph holds either. Of floats of two
+    widths that would be another number beside one of Python's, which takes their dtype."""
     types = [getattr(x.read().type, "dtype", None) for x in items if type(x) is Proxy]
+    if all(found is not None and found.kind == "f" for found in types):
+        return False
     whole = any(found is not None and found.kind in "iub" for found in types)
     return None not in types and (len(set(types)) > 1 or (whole and any(isinstance(x, float) for x in items)))

@@ -121,6 +121,10 @@ def in_one_branch(x, n):
     return x
 
 
+def greatest(x, n):
+    return max(x[0] * 0.3, x.double()[1]) > 0.3
+
+
 @pytest.mark.parametrize(
     "fn, said",
     (
@@ -129,6 +133,7 @@ def in_one_branch(x, n):
         (wider_numbers, "from int32 to int64"),
         (sixteen_bits, "from float16 to bfloat16"),
         (in_one_branch, "float64 on one side and float32 on the other"),
+        (greatest, "float64 on one side and float32 on the other"),
     ),
 )
 def test_other_changes_of_a_dtype_are_refused(fn, said):
