@@ -17,6 +17,8 @@ if os.environ.get("PYTEST_XDIST_WORKER"):
 import pytest
 from hypothesis import HealthCheck, settings
 
+from places import CONFORMANCE
+
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 
@@ -44,6 +46,12 @@ def pytest_runtest_teardown(item, nextitem):
 
 
 _SEEN = pytest.StashKey[list[str]]()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Tests that are skipped for the want of their cases are no tests that pass."""
+    if not CONFORMANCE.exists():
+        terminalreporter.write_line(f"the conformance cases were not run: there is no {CONFORMANCE}", red=True)
 
 
 @pytest.fixture
