@@ -53,7 +53,8 @@ class Loops:
                 break
             if flag:
                 return
-            found = self._probe(test, get, set_)
+            before = get()
+            found, written = self._probe(test, get, set_)
             if isinstance(found, Value):
                 break
             if not found:
@@ -61,12 +62,17 @@ class Loops:
             if stop is not None and not tried:
                 tried = True
                 if self._stops_open(body, get, set_, stop):
+                    if written:
+                        raise self.error(
+                            "GFX cannot convert this while: its test writes to what was there before, and data ends it from within"
+                        )
+                    set_(before)  # the node's own test assigns what this one did
                     break
             body()
         self._stage_while(test, body, get, set_, names, stop, inner)
 
     def _probe(self: Tracer, test: Any, get: Any, set_: Any) -> Any:
-        """The truth of a loop's test here; what an open one recorded is taken back."""
+        """The truth of a loop's test here, and what it wrote; what an open one recorded is taken back."""
         before, last = get(), self.graph.last
         self.journal.open()
         with self.decided.kept():
@@ -77,7 +83,7 @@ class Loops:
             self.truncate(last)
         else:
             self.journal.commit(written)
-        return found
+        return found, written
 
     def truncate(self: Tracer, last: Node | None) -> None:
         """Erase the nodes behind `last`."""

@@ -169,3 +169,20 @@ def test_reduce_is_a_loop():
 def test_reduce_of_nothing_is_an_error_of_python():
     with pytest.raises(TypeError, match="empty"):
         gfx.symbolic_trace(lambda x: functools.reduce(operator.add, [x][1:]), backend="torch")
+
+
+@pytest.mark.parametrize("level", (0, 1))
+@pytest.mark.parametrize("n", (2, 5))
+def test_a_fixed_test_that_assigns_is_asked_once_a_trip(level, n):
+    def counting(x, n):
+        t = 0
+        while (t := t + 1) < 4:
+            if n > 3:
+                break
+            x = x + 1
+        return x, t
+
+    given = torch.ones(2), torch.tensor(n)
+    program = gfx.symbolic_trace(counting, *(given if level else ()))
+    (want, trips), (got, counted) = counting(*given), program(*given)
+    assert torch.equal(want, got) and int(counted) == trips
