@@ -119,6 +119,11 @@ def holds(to: DType, of: DType, signs: bool = False) -> bool:
     return whole or order.index(of.kind) <= order.index(to.kind)
 
 
+def of_widths(a: DType, b: DType) -> bool:
+    """Whether two dtypes are floats, or complex numbers, of two widths."""
+    return a != b and a.kind == b.kind and a.kind in "fc"
+
+
 def highest(kinds: Iterable[str]) -> str:
     """The kind of what dtypes of these kinds promote to."""
     return max(kinds, key=tuple(NUMBERS).index)

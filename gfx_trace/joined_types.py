@@ -29,9 +29,9 @@ def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
 
 def widens(before: LogicalTensor, after: LogicalTensor) -> bool:
     """Whether tensors are floats, or complex numbers, and the second of more bits than the first: it holds the values of both."""
-    if before.dtype is None or after.dtype is None or before.dtype.kind != after.dtype.kind:
+    if before.dtype is None or after.dtype is None:
         return False
-    return before.dtype.kind in "fc" and before.dtype.bits < after.dtype.bits
+    return dtypes.of_widths(before.dtype, after.dtype) and before.dtype.bits < after.dtype.bits
 
 
 def number_type(x: Any, promotion: str) -> LogicalTensor | None:

@@ -37,9 +37,7 @@ class Casts(Repeats):
         return ast.BinOp(self.tree(leaf), ast.Mult(), ast.Constant(_MAKE[kind](1)))
 
     def _narrower(self, node: Node, at: int) -> str | None:
-        if at == node.arg("exit") or self.module.style.control != "functional":
-            return None
-        return self.plan.agreement.cast(node, at)
+        return self.plan.agreement.cast(node, at) if self.module.style.control == "functional" else None
 
     def is_cast(self, node: Node, at: int) -> bool:
         """Whether a trip may leave another dtype than the loop carries, as a number of a lower kind has."""

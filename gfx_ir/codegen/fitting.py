@@ -12,7 +12,7 @@ from ..op import Trait, lookup
 
 def keep_shapes(graph: Graph, in_place: Container[str], is_spare: Callable[[Value], bool], rules: str) -> None:
     """Broadcast what may be larger to the shape of what it was written over, which raises; where the target's own line writes
-    `in_place`, by these ops, it raises itself."""
+    `in_place`, by these ops, it raises itself, and needs no cast to the array's dtype."""
     for node in list(graph.walk()) if in_place else ():
         if node.op.traits & Trait.CASTS:
             _leave_out(node, in_place, is_spare)

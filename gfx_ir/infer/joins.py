@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import host
-from ..dtypes import DType
+from ..dtypes import DType, of_widths
 from ..errors import ShapeError
 from ..graph import Value
 from ..promotion import as_type
@@ -120,7 +120,7 @@ def _joint_dtype(a: LogicalTensor, b: LogicalTensor) -> tuple[DType | None, bool
     strong, other = (b, a) if a.weak else (a, b)
     assert strong.dtype is not None and other.dtype is not None
     if not other.weak and strong.dtype != other.dtype:
-        if strong.dtype.kind != other.dtype.kind or strong.dtype.kind not in "fc":
+        if not of_widths(strong.dtype, other.dtype):
             raise ShapeError(f"dtype {a.dtype} against dtype {b.dtype}")
         return None, False
     if other.weak and _KIND_RANK[other.dtype.kind] > _KIND_RANK[strong.dtype.kind]:

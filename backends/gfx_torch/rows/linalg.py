@@ -12,6 +12,7 @@ from gfx_ir.backend import Row
 from gfx_ir.lifting.products import einsum
 
 from ..lifting import ask_rank, cast_back, known_size, names, of_ranks, one, refuse, swapped
+from ..lifts.decompositions import adjoint
 from ..lifts.systems import solve
 from ._spell import dtype_of, rank_of
 
@@ -85,11 +86,7 @@ def _matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: Any = F
 
 def _cholesky(A: Any, *, upper: Any = False) -> Any:
     """With `upper`, the upper triangle is read, too."""
-    return _adjoint(ops.cholesky(_adjoint(A))) if upper else ops.cholesky(A)
-
-
-def _adjoint(x: Any) -> Any:
-    return ops.conj(ops.matrix_transpose(x))
+    return adjoint(ops.cholesky(adjoint(A))) if upper else ops.cholesky(A)
 
 
 def _old_cholesky(input: Any, upper: Any = False) -> Any:
