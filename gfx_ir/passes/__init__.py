@@ -17,12 +17,13 @@ from .invariant import Invariant
 from .memory_plan import MemoryPlan
 from .optimize import Applied, Optimize
 from .registry import PASSES, PassRegistry
+from .repeats import Outline
 from .roll import Roll
 from .shapes import Shapes
 
 for _pass in (
     Algebra, Canonical, Casts, ChannelsLast, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose,
-    FoldBatchNorm, Inline, Invariant, MemoryPlan, Roll, Shapes,
+    FoldBatchNorm, Inline, Invariant, MemoryPlan, Outline, Roll, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass)
 

@@ -47,7 +47,7 @@ def cluster(program: Program, graph: Graph, nodes: Iterable[Node], name: str) ->
     before = call.next
     for node in later:
         graph.insert(node, before)
-    callee.result = tuple(outputs)
+    callee.result = outputs[0] if len(outputs) == 1 else tuple(outputs)
     relink(callee)
     relink(graph)
     program.functions[name] = callee

@@ -17,6 +17,7 @@ from ..op import lookup
 from ..program import Program
 from ..source import Scope
 from ..trees import BRANCHES, leaves
+from .moves import relink
 
 _INTS = frozenset((int,))
 _SMALLEST = 4  # nodes of a function that is worth a name of its own
@@ -46,7 +47,7 @@ class Outliner:
     def run(self) -> None:
         """Outline all scopes of the entry."""
         self._inside(0, self.nodes, "")
-        _relink(self.graph)
+        relink(self.graph)
         for path in [p for p, v in self.graph.parameters.items() if not v.uses]:
             self.graph.parameters.pop(path).node.values = ()
 
@@ -59,7 +60,7 @@ class Outliner:
         for child, run in groups:
             if child is None:
                 out += run
-            elif child not in twice and _stands_under(child.path, base) and self._wanted(child, run):
+            elif child not in twice and stands_under(child.path, base) and self._wanted(child, run):
                 out.append(self._called(child, self._within(child, level, run, child.path)))
             else:
                 out += self._within(child, level, run, base)
@@ -131,7 +132,7 @@ class Outliner:
         name = known or self._free(snake(scope.name))
         call = Node(lookup("call"), (name, scope.path, values), (), scope.site or nodes[0].span)
         self.graph.insert(call, nodes[0])
-        _take_over(call, outputs)
+        take_over(call, outputs)
         if known is None:
             self.known[key] = name
             result = outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -142,27 +143,7 @@ class Outliner:
 
     def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: dict[Value, str], result: Any) -> Graph:
         """A Graph of these nodes, paths relative to the scope's; what the call gives has other values here."""
-        callee = Graph(name, scope.doc)
-        local = {value: callee.add_placeholder(title, value.kind, value.type) for value, title in inputs.items()}
-
-        def inner(value: Value) -> Value:
-            found = local.get(value)
-            if found is None and _is_parameter(value):
-                found = local[value] = callee.add_parameter(_relative(value.node.args[0], scope.path), value.type)
-            return value if found is None else found
-
-        for node in nodes:
-            self.graph.detach(node)
-            args = node.args if node.op.name != "call" else _relative_call(node.args, scope.path)
-            node.args = map_values(inner, args)
-            for at, value in enumerate(node.values, 1):
-                if value.node is not node:
-                    local[value] = Value(node, at, value.kind, value.name, value.type)
-            node.values = tuple([local.get(value, value) for value in node.values])
-            callee.append(node)
-        _relink(callee)
-        (callee.result,) = map_values(inner, (result,))
-        return callee
+        return function_of(Graph(name, scope.doc), nodes, inputs, scope.path, result)
 
     def _free(self, name: str) -> str:
         """The name, or one with a number where it is taken."""
@@ -184,22 +165,42 @@ class Outliner:
         return ordered
 
 
-def _take_over(call: Node, outputs: list[Value]) -> None:
+def function_of(callee: Graph, nodes: list[Node], inputs: Mapping[Value, str], path: str, result: Any) -> Graph:
+    """Move nodes of one graph into an empty one, with placeholders for `inputs` and paths relative to `path`.
+
+    Where a call gives a value of theirs by now, they have another one here.
+    """
+    local = {value: callee.add_placeholder(title, value.kind, value.type) for value, title in inputs.items()}
+
+    def inner(value: Value) -> Value:
+        found = local.get(value)
+        if found is None and _is_parameter(value):
+            found = local[value] = callee.add_parameter(_relative(value.node.args[0], path), value.type)
+        return value if found is None else found
+
+    for node in nodes:
+        assert node.graph is not None
+        node.graph.detach(node)
+        args = node.args if node.op.name != "call" else relative_call(node.args, path)
+        node.args = map_values(inner, args)
+        for at, value in enumerate(node.values, 1):
+            if value.node is not node:
+                local[value] = Value(node, at, value.kind, value.name, value.type)
+        node.values = tuple([local.get(value, value) for value in node.values])
+        callee.append(node)
+    relink(callee)
+    (callee.result,) = map_values(inner, (result,))
+    return callee
+
+
+def take_over(call: Node, outputs: list[Value]) -> None:
     """Let a call give these values, to all who use them."""
     for at, value in enumerate(outputs, 1):
         value.node, value.index = call, at
     call.values = tuple(outputs)
 
 
-def _relink(graph: Graph) -> None:
-    """Let each effect stand after the one before it in its own graph."""
-    last = None
-    for node in graph:
-        if node.op.effect:
-            node.after, last = last, node
-
-
-def _stands_under(path: str, base: str) -> bool:
+def stands_under(path: str, base: str) -> bool:
     return not base or path == base or path.startswith(base + ".")
 
 
@@ -211,7 +212,7 @@ def _relative(path: str, prefix: str) -> str:
     return path[len(prefix) + 1 :] if prefix else path
 
 
-Print = tuple[Hashable, dict[Value, int]]
+Print = tuple[tuple, dict[Value, int]]
 
 
 def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Value] = ()) -> Print:
@@ -223,7 +224,7 @@ def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Val
     numbers, rows = numbered.numbers, []
     for node in nodes:
         name, args = node.op.name, node.args
-        keys = numbered.keys(args if name != "call" else _relative_call(args, path))
+        keys = numbered.keys(args if name != "call" else relative_call(args, path))
         rows.append(
             (name, node.in_place, keys, *map(region_key, node.regions)) if node.regions else (name, node.in_place, keys)
         )
@@ -264,10 +265,10 @@ class _Numbered:
         return tuple(found)
 
 
-def _relative_call(args: tuple, path: str) -> tuple:
+def relative_call(args: tuple, path: str) -> tuple:
     """A call's arguments with the prefix of its parameters relative to `path`, which it stands under."""
     callee, prefix, values = args
-    return callee, prefix[len(path) :].lstrip(".") if _stands_under(prefix, path) else prefix, values
+    return callee, prefix[len(path) :].lstrip(".") if stands_under(prefix, path) else prefix, values
 
 
 def region_key(region: Graph) -> Hashable:

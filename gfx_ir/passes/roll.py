@@ -12,6 +12,7 @@ import numpy as np
 from ..dtypes import dtype
 from ..graph import Graph, Node, Value
 from ..infer import retype
+from ..naming import identifier
 from ..op import lookup
 from ..program import Program
 from ..regions import join_path
@@ -239,7 +240,7 @@ def _make_rows(body: Graph) -> None:
     """Let a body take its parameters as what a trip goes over."""
     rows = []
     for path, value in body.parameters.items():
-        row = body.add_placeholder(path.replace(".", "_"), "tensor")
+        row = body.add_placeholder(identifier(path.replace(".", "_")), "tensor")
         value.replace_by(row)
         rows.append(row)
     body.parameters.clear()
