@@ -14,13 +14,14 @@ from .trees import leaves
 def needs(node: Node) -> Iterator[Node]:
     """The nodes of its own graph that a node depends on directly, arguments of the graph left out."""
     for leaf in leaves(node.args):
-        if type(leaf) is Value and leaf.node.graph is node.graph and not _is_end(leaf):
+        if type(leaf) is Value and leaf.node.graph is node.graph and not is_end(leaf):
             yield leaf.node
     if node.after is not None:
         yield node.after
 
 
-def _is_end(value: Value) -> bool:
+def is_end(value: Value) -> bool:
+    """Whether a value is an argument or a parameter of its graph, and of no node in the list."""
     return value.node.op.name in ("placeholder", "parameter")
 
 
@@ -54,7 +55,7 @@ def dominators(graph: Graph) -> dict[Node, Node | None]:
     found: dict[Node, Node | None] = {}
     for node in graph:
         before = list(needs(node))
-        open_ways = not before or any(type(leaf) is Value and _is_end(leaf) for leaf in leaves(node.args))
+        open_ways = not before or any(type(leaf) is Value and is_end(leaf) for leaf in leaves(node.args))
         common: Node | None = None if open_ways else before[0]
         for other in before[1:] if not open_ways else ():
             common = _common(common, other, found, depth)

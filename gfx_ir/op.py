@@ -81,6 +81,9 @@ class Trait(enum.IntFlag):
     """No number that it gives is negative where none is that it takes: of ELEMENTWISE in all arguments, else in the first one."""
     CHECKS = enum.auto()
     """It may raise for elements of tensors that have the shapes and dtypes which it takes."""
+    STEADY = enum.auto()
+    """What its arguments lose in fewer bits is a few times what its result loses by that, relative to the largest number among
+    them and it; and its numbers have the dtype that they have."""
     RAISES = enum.auto()
     """Its effect is an exception or none: with the same arguments it has the same one, however often it runs."""
 
@@ -93,6 +96,21 @@ class ChannelsLast:
     op: str
     kernels: tuple[str, ...] = ()
     places: Callable[[SimpleNamespace], int] | None = None
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """Of an op that sums products: which arguments are multiplied, and what is added to the sums ("": nothing).
+
+    It is linear in each of the `factors`, which may be trees of tensors. `channels`: the axis of the second factor, where it
+    has two axes at least, that is an axis of the result; `before_places`: that stands in the result before as many axes as
+    the second factor has beyond two, else last.
+    """
+
+    factors: tuple[str, ...]
+    bias: str = ""
+    channels: int | None = None
+    before_places: bool = False
 
 
 class Point(enum.Enum):
@@ -121,14 +139,14 @@ class OpDef:
     NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
     `control`: the row of an op that an interpreter runs itself (see control.py). `neutral`:
     op(x, neutral) is x wherever it has x's type. `channels_last`: its form for channels behind the places. `point`: what it
-    gives without axes. `index`: the parameter of positions, which may be of any width. `added`: how users spelled their own
-    op, by backends.
+    gives without axes. `contraction`: how it sums products. `index`: the parameter of positions, which may be of any width.
+    `added`: how users spelled their own op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last", "operands",
+        "index", "channels_last", "contraction", "operands",
     )  # fmt: skip
 
     def __init__(
@@ -149,6 +167,7 @@ class OpDef:
         point: Point = Point.EITHER,
         index: str = "",
         channels_last: ChannelsLast | None = None,
+        contraction: Contraction | None = None,
         regions: tuple[str, ...] = (),
         family: str = "",
         doc: str = "",
@@ -168,7 +187,7 @@ class OpDef:
         first = 0 if self.params[:1] == ("key",) else min(required, 1)  # without a key a framework draws of its own
         self.operands = required if self.traits & Trait.ELEMENTWISE else first  # how many of the first parameters are
         self.point, self.index = point, index
-        self.channels_last = channels_last
+        self.channels_last, self.contraction = channels_last, contraction
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}
 

@@ -21,6 +21,10 @@ _COMPUTING = frozenset(("elementwise", "reduce", "search", "linalg", "fft"))
 """Families whose ops compute what they give, so that it is memory of its own."""
 
 
+_ARRANGING = frozenset(("shape", "index"))
+"""Families whose ops give elements of what they take where they may share its memory."""
+
+
 def _point(family: str, rules: dict[str, Any]) -> Point:
     """What an op gives without axes whose row does not say it: what may be a view keeps what it is given, else as its family does."""
     return Point.KEPT if rules.get("put") is not None else _POINTS.get(family, Point.EITHER)
@@ -29,7 +33,9 @@ def _point(family: str, rules: dict[str, Any]) -> Point:
 def _traits(family: str, rules: dict[str, Any], shares: bool) -> Trait:
     """The traits of a row, with what its family tells."""
     apart = family in _COMPUTING and rules.get("put") is None and not shares
-    return rules.get("traits", Trait.NONE) | (Trait.APART if apart else Trait.NONE)
+    moved = family in _ARRANGING and rules.get("put") is not None
+    told = (Trait.APART if apart else Trait.NONE) | (Trait.STEADY if moved else Trait.NONE)
+    return rules.get("traits", Trait.NONE) | told
 
 
 def op(family: str, signature: str, eval: Spelling | None = None, shares: bool = False, **rules: Any) -> OpDef:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import Trait
+from ..op import Contraction, Trait
 from ._body import as_wide_as, widened
 from ._catalogue import ops
 from ._row import composite
@@ -26,7 +26,11 @@ def _last(x: Any, count: int) -> Any:
     return ops.moveaxis(x, -count - 1, -1)
 
 
-@composite(FAMILY, traits=Trait.RANK_OF_FIRST | Trait.FLOATS)
+@composite(
+    FAMILY,
+    traits=Trait.RANK_OF_FIRST | Trait.FLOATS,
+    contraction=Contraction(("x", "weight"), "bias", channels=-1),
+)
 def conv_channels_last(
     x: Any, weight: Any, bias: Any = None, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,), groups: Any = 1,
     dims: Any = 2,
@@ -36,7 +40,7 @@ def conv_channels_last(
     return _last(ops.conv(_first(x, dims), kernel, bias, stride, padding, dilation, groups, dims), dims)
 
 
-@composite(FAMILY, traits=Trait.RANK_OF_FIRST)
+@composite(FAMILY, traits=Trait.RANK_OF_FIRST | Trait.STEADY)
 def max_pool_channels_last(
     x: Any, kernel: Any, stride: Any, padding: Any = (0,), dilation: Any = (1,), ceil_mode: Any = False
 ) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from .. import host
 from ..errors import ShapeError
 from ..host import DimLike
-from ..op import ChannelsLast, Trait
+from ..op import ChannelsLast, Contraction, Trait
 from ..types import LogicalTensor
 from . import _costs
 from ._row import op
@@ -96,6 +96,7 @@ op(
     infer=_conv_type,
     traits=Trait.RANK_OF_FIRST | Trait.FLOATS,
     channels_last=ChannelsLast("conv_channels_last", ("weight",), lambda args: args.dims),
+    contraction=Contraction(("x", "weight"), "bias", channels=0, before_places=True),
     compute=_costs.conv,
     doc="Correlation of x (N, C, ...) or (C, ...) with weight (O, C / groups, ...) over the last `dims` axes; padding "
     'is a tuple of what is added before and after each axis, "same" (stride 1) or "valid".',
@@ -139,7 +140,7 @@ op(
     "max_pool(x, kernel, stride, padding=(0,), dilation=(1,), ceil_mode=False)",
     "max_pool(x, kernel, stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode)",
     infer=pool_type,
-    traits=Trait.RANK_OF_FIRST,
+    traits=Trait.RANK_OF_FIRST | Trait.STEADY,
     channels_last=ChannelsLast("max_pool_channels_last", places=lambda args: len(args.kernel)),
     compute=_costs.pool,
     doc="The largest element of each window over the last axes; padding never wins.",

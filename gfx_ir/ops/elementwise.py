@@ -159,6 +159,7 @@ _TRAITS = {
     Trait.TOTAL: "abs add asinh atan ceil conj equal erf erfc floor greater greater_equal isfinite isinf isnan less less_equal"
     " logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal positive round sigmoid"
     " sign sign_or_zero signbit sin cos square subtract tanh trunc",
+    Trait.STEADY: "abs add atan copysign cos erf hypot maximum minimum multiply negative positive sigmoid sin subtract tanh",
     Trait.UNSAVED: "add negative positive sign sign_or_zero subtract",
     Trait.NOT_NEGATIVE: "abs acos acosh cosh erfc exp exp2 hypot rsqrt sigmoid sqrt square",
     Trait.KEEPS_SIGN: "add asin asinh atan atanh atan2 copysign divide erf expm1 floor_divide fmod log1p maximum minimum multiply"
@@ -214,7 +215,7 @@ op(
     "clip(x, min=None, max=None)",
     keeping(_clip, "x", "min", "max", numbers=False),
     infer=_clip_type,
-    traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN,
+    traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.STEADY,
     shares=True,
 )
 op(
@@ -222,7 +223,7 @@ op(
     "where(condition, x1, x2)",
     keeping("np.where(condition, x1, x2)", "x1", "x2"),
     infer=_where_type,
-    traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN,
+    traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.STEADY,
     point=Point.EITHER,
 )
 op(
@@ -243,7 +244,7 @@ op(
     infer=elementwise(operator(same)),
     put=put_data,
     compute=free,
-    traits=Trait.IDEMPOTENT | Trait.TOTAL,
+    traits=Trait.IDEMPOTENT | Trait.TOTAL | Trait.STEADY,
 )
 op(
     FAMILY,
@@ -256,5 +257,5 @@ op(
     doc="The data of `value` with the gradient of x, as an in-place write leaves them "
     "that is not recorded. Source: the straight-through estimator of Bengio, Léonard and Courville (2013), arXiv:1308.3432.",
 )
-_copied = Trait.FRESH | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.UNSAVED
+_copied = Trait.FRESH | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.UNSAVED | Trait.STEADY
 op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same), traits=_copied, point=Point.KEPT)

@@ -135,7 +135,8 @@ for _signature, _spelling, _rule in (
         _scatter_type,
     ),
 ):
-    op(FAMILY, _signature, _spelling, infer=_rule, index="indices")
+    _moved = Trait.NONE if _rule is _scatter_type else Trait.STEADY
+    op(FAMILY, _signature, _spelling, infer=_rule, index="indices", traits=_moved)
 
 
 # ---------------------------------------------------------------- triangles, diagonals, search
@@ -184,7 +185,7 @@ def _one_hot_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(dtype, None if x.dims is None else (*x.dims, size_arg(args.num_classes)))
 
 
-_triangle = Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN
+_triangle = Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.STEADY
 op(FAMILY, "tril(x, k=0)", "np.tril(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
 op(FAMILY, "triu(x, k=0)", "np.triu(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
 op(
@@ -208,7 +209,7 @@ op(
 op(FAMILY, "one_hot(x, num_classes, dtype=None)", _one_hot, infer=_one_hot_type, traits=_of_positions | Trait.CHECKS)
 
 
-@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
+@composite(FAMILY, traits=Trait.TOTAL | Trait.APART | Trait.STEADY)
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     """x with `value`, in its dtype, where the mask is true."""
     return ops.where(mask, ops.astype(value, ops.dtype_of(x)), x)

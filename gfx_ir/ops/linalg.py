@@ -12,7 +12,7 @@ from typing import Any
 from .. import host
 from ..errors import ShapeError
 from ..host import DimLike
-from ..op import Point, Trait
+from ..op import Contraction, Point, Trait
 from ..types import LogicalTensor
 from . import _costs, _seen, _views
 from ._einsum import contracted, einsum_dims
@@ -155,19 +155,35 @@ def _einsum_view_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(x.dtype, einsum_dims(args.equation, [x.dims]))
 
 
-for _signature, _spelling, _rule, _cost in (
-    ("matmul(x1, x2)", keeping("x1 @ x2", "x1", "x2", numbers=False), _matmul_type, _costs.matmul),
-    ("outer(x1, x2)", "np.outer(x1, x2)", _outer_type, None),
+_PAIR = ("x1", "x2")
+for _signature, _spelling, _rule, _cost, _sums in (
+    (
+        "matmul(x1, x2)",
+        keeping("x1 @ x2", "x1", "x2", numbers=False),
+        _matmul_type,
+        _costs.matmul,
+        Contraction(_PAIR, channels=-1),
+    ),
+    ("outer(x1, x2)", "np.outer(x1, x2)", _outer_type, None, None),
     (
         "vecdot(x1, x2, axis=-1)",
         keeping("np.vecdot(x1, x2, axis=axis)", "x1", "x2", numbers=False),
         _vecdot_type,
         _costs.vecdot,
+        Contraction(_PAIR),
     ),
-    ("cross(x1, x2, axis=-1)", "np.linalg.cross(x1, x2, axis=axis)", _cross_type, None),
+    ("cross(x1, x2, axis=-1)", "np.linalg.cross(x1, x2, axis=axis)", _cross_type, None, None),
 ):
-    op(FAMILY, _signature, _spelling, infer=_rule, compute=_cost)
-op(FAMILY, "einsum(equation, operands)", _einsum, infer=_einsum_type, compute=_einsum_cost, shares=True)
+    op(FAMILY, _signature, _spelling, infer=_rule, compute=_cost, contraction=_sums)
+op(
+    FAMILY,
+    "einsum(equation, operands)",
+    _einsum,
+    infer=_einsum_type,
+    compute=_einsum_cost,
+    contraction=Contraction(("operands",)),
+    shares=True,
+)
 op(
     FAMILY,
     "einsum_view(x, equation)",
@@ -185,6 +201,7 @@ op(
     "np.tensordot(x1, x2, axes=axes)",
     infer=_tensordot_type,
     compute=_tensordot_cost,
+    contraction=Contraction(_PAIR),
     point=Point.EITHER,
 )
 

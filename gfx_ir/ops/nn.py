@@ -11,7 +11,7 @@ from typing import Any
 
 from ..build import host
 from ..dtypes import bool_
-from ..op import Trait
+from ..op import Contraction, Trait
 from . import _seen
 from ._body import element_of, named
 from ._catalogue import ops
@@ -19,6 +19,7 @@ from ._row import composite, op
 from ._shapes import elementwise, promote
 
 FAMILY = "nn"
+_ACTIVATION = Trait.TOTAL | Trait.APART | Trait.STEADY
 
 
 # ---------------------------------------------------------------- activations
@@ -27,17 +28,17 @@ op(
     "relu(x)",
     "np.maximum(x, 0)",
     infer=elementwise(promote),
-    traits=Trait.TOTAL | Trait.APART | Trait.NOT_NEGATIVE,
+    traits=_ACTIVATION | Trait.NOT_NEGATIVE,
 )
 
 
-@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
+@composite(FAMILY, traits=_ACTIVATION)
 def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
     """x where it is positive, negative_slope * x elsewhere."""
     return ops.where(ops.greater(x, 0), x, ops.multiply(x, negative_slope))
 
 
-@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
+@composite(FAMILY, traits=_ACTIVATION)
 def elu(x: Any, alpha: Any = 1.0) -> Any:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289)."""
     positive = named("positive", ops.greater(x, 0))
@@ -45,7 +46,7 @@ def elu(x: Any, alpha: Any = 1.0) -> Any:
     return ops.where(positive, x, ops.multiply(below, alpha))
 
 
-@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
+@composite(FAMILY, traits=_ACTIVATION)
 def gelu(x: Any, approximate: str = "none") -> Any:
     """x times the normal distribution's probability of being below x (arXiv:1606.08415); "tanh" approximates it."""
     if approximate == "tanh":
@@ -57,19 +58,19 @@ def gelu(x: Any, approximate: str = "none") -> Any:
     return ops.multiply(ops.multiply(x, 0.5), ops.add(ops.erf(ops.multiply(x, math.sqrt(0.5))), 1.0))
 
 
-@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
+@composite(FAMILY, traits=_ACTIVATION)
 def silu(x: Any) -> Any:
     """x * sigmoid(x)."""
     return ops.multiply(x, ops.sigmoid(x))
 
 
-@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
+@composite(FAMILY, traits=_ACTIVATION)
 def mish(x: Any) -> Any:
     """x * tanh(softplus(x)) (arXiv:1908.08681)."""
     return ops.multiply(x, ops.tanh(ops.softplus(x)))
 
 
-@composite(FAMILY, traits=Trait.TOTAL | Trait.APART | Trait.NOT_NEGATIVE)
+@composite(FAMILY, traits=_ACTIVATION | Trait.NOT_NEGATIVE)
 def softplus(x: Any, beta: Any = 1.0, threshold: Any = 20.0) -> Any:
     """log(1 + exp(beta * x)) / beta, x itself where beta * x exceeds the threshold."""
     if beta == 1.0:
@@ -78,7 +79,7 @@ def softplus(x: Any, beta: Any = 1.0, threshold: Any = 20.0) -> Any:
     return ops.where(ops.greater(scaled, threshold), x, ops.divide(ops.logaddexp(scaled, 0.0), beta))
 
 
-@composite(FAMILY, traits=Trait.TOTAL | Trait.APART)
+@composite(FAMILY, traits=_ACTIVATION)
 def logsigmoid(x: Any) -> Any:
     """log(sigmoid(x)), without overflow."""
     return ops.negative(ops.logaddexp(ops.negative(x), 0.0))
@@ -107,7 +108,7 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
 
 
 # ---------------------------------------------------------------- layers
-@composite(FAMILY, traits=Trait.FLOATS)
+@composite(FAMILY, traits=Trait.FLOATS, contraction=Contraction(("x", "weight"), "bias", channels=0))
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     """x @ weight.T + bias; weight is (out features, in features)."""
     out = ops.matmul(x, ops.matrix_transpose(weight))
@@ -129,7 +130,7 @@ def embedding(x: Any, weight: Any, padding_idx: Any = None, scale_grad_by_freq: 
     return rows if padding_idx is None else ops.where(ops.expand_dims(ops.equal(x, padding_idx), -1), still, rows)
 
 
-@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST | Trait.STEADY)
 def dropout(x: Any, p: Any = 0.5, key: Any = None) -> Any:
     """x with a share p of its elements, drawn with `key`, set to 0 and the others divided by 1 - p."""
     if p == 0:

@@ -41,7 +41,7 @@ from ._shapes import (
 )
 
 FAMILY = "shape"
-_COPIED = Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN
+_COPIED = Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.STEADY
 
 
 def _shaped(dims_rule: Any, **marks: Any) -> Any:
@@ -194,9 +194,9 @@ for _signature, _spelling, _infer, _rest in (
         "repeat(x, repeats, axis=None, length=None)",
         "np.repeat(x, repeats, axis=axis)",
         repeat_type,
-        {"traits": Trait.CHECKS},
+        {"traits": Trait.CHECKS | Trait.STEADY},
     ),
-    ('pad(x, widths, mode="constant", value=0)', _pad, pad_type, {"traits": Trait.RANK_OF_FIRST}),
+    ('pad(x, widths, mode="constant", value=0)', _pad, pad_type, {"traits": Trait.RANK_OF_FIRST | Trait.STEADY}),
 ):
     op(FAMILY, _signature, _spelling, infer=_infer, compute=free, **_rest)
 

@@ -10,7 +10,7 @@ import itertools
 from typing import Any
 
 from ..build import host
-from ..op import Trait
+from ..op import Contraction, Trait
 from ._body import named
 from ._catalogue import ops
 from ._row import composite
@@ -46,7 +46,7 @@ def _turned(weight: Any, groups: int, count: int) -> Any:
     return ops.reshape(ops.swapaxes(split, 1, 2), (host("*", outputs, groups), inside, *kernel))
 
 
-@composite(FAMILY, traits=Trait.FLOATS)
+@composite(FAMILY, traits=Trait.FLOATS, contraction=Contraction(("x", "weight"), "bias"))
 def conv_transpose(
     x: Any,
     weight: Any,

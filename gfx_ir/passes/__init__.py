@@ -15,6 +15,7 @@ from .decompose import Decompose
 from .inline import Inline
 from .invariant import Invariant
 from .memory_plan import MemoryPlan
+from .mixed_precision import MixedPrecision
 from .optimize import Applied, Optimize
 from .registry import PASSES, PassRegistry
 from .repeats import Outline
@@ -23,7 +24,7 @@ from .shapes import Shapes
 
 for _pass in (
     Algebra, Canonical, Casts, ChannelsLast, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose,
-    FoldBatchNorm, Inline, Invariant, MemoryPlan, Outline, Roll, Shapes,
+    FoldBatchNorm, Inline, Invariant, MemoryPlan, MixedPrecision, Outline, Roll, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass)
 

@@ -26,23 +26,27 @@ class PassError(GfxError):
 class Context:
     """What one series of passes shares: `target`, the backend that it is for ("": any), and what ran so far.
 
-    `verified` is the version of the program that was found well formed last.
+    `verified` is the version of the program that was found well formed last, `tolerance` what the passes so far
+    have of it.
     """
 
     target: str = ""
     done: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     verified: Any = None
+    tolerance: float | None = None
 
 
 class Pass:
     """Subclass it, and say in `run` what is done to a program, in place; `apply` checks before and after.
 
     `requires` are graph attributes that the entry has to have, `preserves` the derived ones that stay right though the
-    program changed (ALL: each). `needs` names attributes of the pass itself that have to be set.
+    program changed (ALL: each). `needs` names attributes of the pass itself that have to be set. `tolerance`: where results
+    are off by more than what their own dtypes leave, the share of the largest number that they may be off by.
     """
 
     name = ""
+    tolerance: float | None = None
     requires: tuple[Attribute, ...] = ()
     preserves: tuple = ()
     needs: tuple[str, ...] = ()
@@ -102,6 +106,7 @@ class Pass:
         if changed:
             self._verify(program, context, "left")
             self._drop_stale(program)
+            context.tolerance = max((x for x in (context.tolerance, self.tolerance) if x is not None), default=None)
         context.done.append(self.name)
         return changed
 

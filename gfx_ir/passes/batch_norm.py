@@ -52,7 +52,7 @@ def _fold(program: Program, norm: Node, prefixes: list[str], users: Counter[str]
         return False
     for prefix in prefixes:
         _fold_data(program, conv, own, norm.arg("eps"), prefix, bias)
-    _fold_nodes(conv, norm, bias)
+    _fold_nodes(conv, norm, bias, own["mean"].type)
     return True
 
 
@@ -87,10 +87,10 @@ def _fold_data(program: Program, conv: Node, own: dict[str, Value], eps: float, 
         del program.params[join_path(prefix, value.node.args[0])]
 
 
-def _fold_nodes(conv: Node, norm: Node, bias: str) -> None:
+def _fold_nodes(conv: Node, norm: Node, bias: str, type_: Any) -> None:
     graph = conv.graph
     assert graph is not None
-    added = graph.add_parameter(bias)
+    added = graph.add_parameter(bias, type_)
     conv.set_args(tuple([added if name == "bias" else arg for name, arg in zip(conv.op.params, conv.args)]))
     conv.value.name = conv.value.name or norm.value.name
     norm.value.replace_by(conv.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..graph import Graph
+from ..infer import retype
 from ..program import Program
 from ..reach import needed_first
 from ..regions import with_regions
@@ -31,6 +32,8 @@ class Inline(Pass):
         if changed:
             kept = {name: g for name, g in program.functions.items() if name in reached or g in reached}
             program.functions = kept
+            if program.level == 2:  # what a function has of each call now is of one
+                retype(program)
         return changed
 
 

@@ -69,6 +69,11 @@ def relink(graph: Graph) -> None:
             node.after, last = last, node
 
 
+def twin(node: Node, args: tuple) -> Node:
+    """The same op on other arguments, which gives values of its own; for nodes without regions, which write nothing in place."""
+    return Node(node.op, args, tuple([value.kind for value in node.values]), node.span)
+
+
 def remake(node: Node, args: tuple, kept: Sequence[int]) -> Node:
     """The same node with other arguments and of its values only those at `kept`; the others must have no users."""
     graph = node.graph

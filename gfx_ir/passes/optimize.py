@@ -98,7 +98,7 @@ class Optimize:
             except Exception as error:
                 what = f"pass {pass_.name!r} made the program fail: {type(error).__name__}: {error}"
                 raise PassError(_after(what, context)) from error
-            difference = _difference(wanted, found, self.tolerance)
+            difference = _difference(wanted, found, self.tolerance, context.tolerance)
             if difference:
                 raise PassError(_after(f"pass {pass_.name!r} changed a result: {difference}", context))
 
@@ -118,8 +118,8 @@ def _run(program: Program, inputs: Sequence[Any]) -> Any:
         return Interpreter(ReferenceBackend(), program, params).graph(program.entry, tuple(inputs), "")
 
 
-def _difference(a: Any, b: Any, tolerance: float | None) -> str:
-    """How two results differ, "" where they do not."""
+def _difference(a: Any, b: Any, tolerance: float | None, share: float | None) -> str:
+    """How two results differ, "" where they do not: by a tolerance, else by that share of the largest number, else by their dtypes."""
     first, second = list(leaves(a)), list(leaves(b))
     if len(first) != len(second):
         return f"{len(first)} values became {len(second)}"
@@ -132,7 +132,8 @@ def _difference(a: Any, b: Any, tolerance: float | None) -> str:
         if x.shape != y.shape or x.dtype != y.dtype:
             return f"value {at}: {x.dtype}{list(x.shape)} became {y.dtype}{list(y.shape)}"
         close = _tolerance(x) if tolerance is None else tolerance
-        if not np.allclose(_wide(x), _wide(y), rtol=close, atol=close, equal_nan=True):
+        least = close if share is None or tolerance is not None else share * max(close, _largest(x))
+        if not np.allclose(_wide(x), _wide(y), rtol=close, atol=least, equal_nan=True):
             return f"value {at} differs by {np.nanmax(np.abs(_wide(x) - _wide(y))):.3g}"
     return ""
 
@@ -140,6 +141,12 @@ def _difference(a: Any, b: Any, tolerance: float | None) -> str:
 def _tolerance(x: np.ndarray) -> float:
     element = dtype(x.dtype)
     return 0.0 if element.kind in "biu" else {64: 1e-10, 128: 1e-10, 32: 1e-4}.get(element.bits, 1e-2)
+
+
+def _largest(x: np.ndarray) -> float:
+    """Of the finite numbers the largest."""
+    found = np.abs(_wide(x))
+    return float(found[np.isfinite(found)].max(initial=0.0))
 
 
 def _wide(x: np.ndarray) -> np.ndarray:

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Graph
+from ..dtypes import DType
+from ..graph import Graph, Node, Value
 from ..loading import loaded
+from ..op import Trait
 from ..program import Program
-from ..regions import join_path
+from ..reach import reached
+from ..regions import join_path, with_regions
 from ..verify import instances
 
 
@@ -48,3 +51,43 @@ def users_of_parameters(prefixes: Mapping[Graph, list[str]]) -> Counter[str]:
                 for prefix in found:
                     users[join_path(prefix, path)] += len(value.uses)
     return users
+
+
+def convert_parameters(program: Program, few: DType, wide: DType) -> None:
+    """Let parameters that every node takes in a cast to `few` be of that dtype, and the casts go. One that is tied, or taken in
+    several places, is converted where all agree."""
+    casts: dict[Value, Node] = {}
+    paths: dict[Value, list[str]] = {}
+    values: dict[str, list[Value]] = {}
+    bad: list[Value] = []
+    for graph, prefixes in prefixes_of(program).items():
+        for inner in with_regions((graph,)):
+            for path, value in inner.parameters.items():
+                paths[value] = [join_path(prefix, path) for prefix in prefixes]
+                for full in paths[value]:
+                    values.setdefault(full, []).append(value)
+                if any(_kept(program, full, wide) for full in paths[value]) or not _only_cast(value, few, casts):
+                    bad.append(value)
+    spoilt = set(reached(bad, lambda value: [other for full in paths[value] for other in values[full]]))
+    for full, found in values.items():
+        if spoilt.isdisjoint(found):
+            original = program.params[full]
+            program.params[full] = like(original, data_of(original).astype(few.numpy))
+    for value, node in casts.items():
+        if value not in spoilt and node.graph is not None:
+            node.value.replace_by(value)
+            node.graph.erase(node)
+
+
+def _kept(program: Program, path: str, dtype: DType) -> bool:
+    """Whether a parameter has another dtype, or is written."""
+    return path in program.writes or path not in program.params or data_of(program.params[path]).dtype != dtype.numpy
+
+
+def _only_cast(value: Value, dtype: DType, casts: dict[Value, Node]) -> bool:
+    """Whether one node alone takes a parameter, and casts it to that dtype."""
+    users = value.users()
+    good = len(users) == 1 and bool(users[0].op.traits & Trait.CASTS) and users[0].args[1] == dtype
+    if good:
+        casts[value] = users[0]
+    return good

@@ -8,6 +8,7 @@ import torch
 import gfx_trace as gfx
 import gpt
 import resnet
+from gfx_ir import ops
 from gfx_ir.infer import bind, infer
 from gfx_ir.passes import Optimize
 from gfx_ir.textparse import parse_text
@@ -63,9 +64,24 @@ def models():
     return {name: (p, tuple(data.get(v.name) for v in p.entry.placeholders)) for name, (p, data) in found.items()}
 
 
-def generated(seed, typed):
+class Contracting(Maker):
+    """Sums products, too."""
+
+    def make_op(self, pool, depth):
+        if self.random.random() < 0.6:
+            return super().make_op(pool, depth)
+        a, b, c = self.pick(pool), self.pick(pool), self.pick(pool)
+        rows = ops.stack((a, b, ops.multiply(c, 0.5)), axis=0)
+        made = self.random.choice((
+            lambda: ops.matmul(rows, c), lambda: ops.linear(c, rows), lambda: ops.linear(a, rows, b),
+            lambda: ops.einsum("ij,jk,k->i", (rows, rows, a)), lambda: ops.vecdot(rows, rows),
+        ))()  # fmt: skip
+        return [self.name(ops.tanh(ops.multiply(made, 0.25)))]
+
+
+def generated(seed, typed, maker=Maker):
     """A random program with tests and loops, with data for its arguments: numbers of trips from none on."""
-    program, rng = Maker(seed).program(), np.random.default_rng(seed)
+    program, rng = maker(seed).program(), np.random.default_rng(seed)
     if typed:
         program = infer(bind(program, x=f32(3), y=f32(3)))
     draw = lambda: rng.standard_normal(3).astype(np.float32)

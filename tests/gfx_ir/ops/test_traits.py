@@ -5,6 +5,7 @@ import warnings
 
 import jax
 import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
 import pytest
 import torch
@@ -14,11 +15,14 @@ from gfx_ir.control import Form
 from gfx_ir.errors import GfxError
 from gfx_ir.loading import backend
 from gfx_ir.op import REGISTRY, Point, Trait, evaluate, lookup
+from gfx_ir.promotion import as_type
 from gfx_ir.rules import building, infer
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 from sampled import bound, outputs
 from samples import Sample, all_samples
+
+half = dtypes.DTYPES["bfloat16"]
 
 
 @pytest.fixture(autouse=True)
@@ -301,6 +305,71 @@ def test_nowhere_negative_where_nothing_is(sample: Sample):
         return np.abs(x) if isinstance(x, np.ndarray) else abs(x) if type(x) in (int, float) else x
 
     assert not any((x < 0).any() for x in numbers(sample, positive))
+
+
+def of_floats(sample):
+    """Whether a sample's tensors have floating-point numbers of 32 bits, one of them at least, or whole numbers."""
+    kinds = {x.dtype.str[1:] for x in leaves(bound(sample)) if isinstance(x, np.ndarray)}
+    return "f4" in kinds and not {kind[0] for kind in kinds - {"f4"}} & set("fc")
+
+
+@stating(Trait.STEADY)
+def test_no_more_is_lost_than_the_result_would_lose(sample: Sample):
+    """In 8 bits: the arguments in them against the result in them."""
+    if not of_floats(sample):
+        return
+    op, args = lookup(sample.op), bound(sample)
+    fewer = ml_dtypes.bfloat16
+    rough = tree_map(
+        lambda x: x.astype(fewer).astype(np.float32) if isinstance(x, np.ndarray) and x.dtype == np.float32 else x, args
+    )
+    types = tree_map(lambda x: as_type(x, "torch") if isinstance(x, np.ndarray) else x, args)
+    given = [x for x in leaves(args) if isinstance(x, np.ndarray) and x.dtype == np.float32]
+    made = infer(
+        op,
+        tree_map(lambda x: x.with_(dtype=half) if getattr(x, "dtype", None) == dtypes.float32 else x, types),
+        "torch",
+    )
+    for type_, one, other in zip(made, leaves(evaluate(op, args)), leaves(evaluate(op, rough))):
+        largest = max([np.abs(x[np.isfinite(x)]).max(initial=0.0) for x in (*given, np.asarray(one))])
+        np.testing.assert_allclose(other, one, rtol=0.0, atol=4 * 2.0**-8 * largest)
+        assert type_.dtype == half
+
+
+CONTRACTIONS = [s for s in all_samples() if lookup(s.op).contraction is not None and of_floats(s)]
+
+
+@pytest.mark.parametrize("sample", CONTRACTIONS, ids=str)
+def test_linear_in_each_factor(sample: Sample):
+    op, args = lookup(sample.op), bound(sample)
+    row = op.contraction
+    shift = 0.0
+    if row.bias and args[op.params.index(row.bias)] is not None:
+        shift = run(op, tuple([0.0 * x if name == row.factors[0] else x for name, x in zip(op.params, args)]))
+    once = run(op, args) - shift
+    trees = [args[op.params.index(name)] for name in row.factors]
+    for factor in leaves(trees):
+        twice = tree_map(lambda x, factor=factor: 2.0 * x if x is factor else x, args)
+        times = sum(x is factor for x in leaves(trees))
+        np.testing.assert_allclose(run(op, twice) - shift, 2.0**times * once, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("sample", CONTRACTIONS, ids=str)
+def test_channels_of_the_second_factor_are_those_of_the_result(sample: Sample):
+    op, args = lookup(sample.op), list(bound(sample))
+    row = op.contraction
+    if row.channels is None or args[op.params.index(row.factors[1])].ndim < 2:
+        return
+    if row.bias:
+        args[op.params.index(row.bias)] = None
+    at = op.params.index(row.factors[1])
+    weight = args[at]
+    scale = np.arange(1.0, 1.0 + weight.shape[row.channels], dtype=np.float32)
+    along = np.expand_dims(scale, tuple(axis for axis in range(weight.ndim) if axis != row.channels % weight.ndim))
+    behind = (1,) * (weight.ndim - 2 if row.before_places else 0)
+    expected = run(op, tuple(args)) * scale.reshape(-1, *behind)
+    args[at] = weight * along
+    np.testing.assert_allclose(run(op, tuple(args)), expected, rtol=1e-4, atol=1e-4)
 
 
 POSITIONS = [sample for sample in all_samples() if lookup(sample.op).index]
