@@ -17,6 +17,7 @@ from .invariant import Invariant
 from .memory_plan import MemoryPlan
 from .mixed_precision import MixedPrecision
 from .optimize import Applied, Optimize
+from .quantize import Quantize
 from .registry import PASSES, PassRegistry
 from .repeats import Outline
 from .roll import Roll
@@ -24,7 +25,7 @@ from .shapes import Shapes
 
 for _pass in (
     Algebra, Canonical, Casts, ChannelsLast, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose,
-    FoldBatchNorm, Inline, Invariant, MemoryPlan, MixedPrecision, Outline, Roll, Shapes,
+    FoldBatchNorm, Inline, Invariant, MemoryPlan, MixedPrecision, Outline, Quantize, Roll, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass)
 

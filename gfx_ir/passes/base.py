@@ -27,7 +27,7 @@ class Context:
     """What one series of passes shares: `target`, the backend that it is for ("": any), and what ran so far.
 
     `verified` is the version of the program that was found well formed last, `tolerance` what the passes so far
-    have of it.
+    have of it; `inputs` are data for the entry's placeholders, a tuple each, where there are some at hand.
     """
 
     target: str = ""
@@ -35,6 +35,7 @@ class Context:
     notes: list[str] = field(default_factory=list)
     verified: Any = None
     tolerance: float | None = None
+    inputs: list[Any] = field(default_factory=list)
 
 
 class Pass:

@@ -68,7 +68,7 @@ class Optimize:
         """A new program. Raises PassError, which names the pass and those that ran before it."""
         out = copy_program(program)
         self.report = []
-        context = Context(self.target)
+        context = Context(self.target, inputs=self.inputs)
         expected = [_run(out, inputs) for inputs in self.inputs]
         for at in range(ROUNDS if self.fixpoint else 1):
             changed = [self._apply(pass_, out, context, expected, at) for pass_ in self.passes]
