@@ -12,6 +12,7 @@ from .compose import Compose
 from .constants import Constants
 from .dead_code import DeadCode
 from .decompose import Decompose
+from .fusion import FuseLoops
 from .inline import Inline
 from .invariant import Invariant
 from .memory_plan import MemoryPlan
@@ -25,7 +26,7 @@ from .shapes import Shapes
 
 for _pass in (
     Algebra, Canonical, Casts, ChannelsLast, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose,
-    FoldBatchNorm, Inline, Invariant, MemoryPlan, MixedPrecision, Outline, Quantize, Roll, Shapes,
+    FoldBatchNorm, FuseLoops, Inline, Invariant, MemoryPlan, MixedPrecision, Outline, Quantize, Roll, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass)
 
