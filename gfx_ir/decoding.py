@@ -258,7 +258,9 @@ class _Decoder:
         for value, (label, _, type_) in zip(node.values, rows):
             value.name, value.type = self._name(label), self.tree(type_, [])
         values.extend(node.values)
-        node.after = None if after is None else self.at(nodes, after, "effect")
+        first, *others = after if type(after) is list and after else [after]
+        node.after = None if first is None else self.at(nodes, first, "effect")
+        node.waits = tuple([self.at(nodes, other, "a node that another waits for") for other in others])
         return node
 
     def _region(self, at: Any) -> Graph:

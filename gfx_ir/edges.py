@@ -32,6 +32,10 @@ class Joint(Protocol):
         """The node whose state-change signal it takes."""
 
     @property
+    def waits(self) -> tuple[Joint, ...]:
+        """The nodes whose signals it takes beside that: control dependencies."""
+
+    @property
     def graph(self) -> Iterable[Joint] | None:
         """The nodes among which it stands."""
 
@@ -74,4 +78,4 @@ class Output(NamedTuple):
 
 
 def _tokens_of(node: Joint) -> Iterator[Joint]:
-    return (n for n in (node.graph or ()) if n.after is node)
+    return (n for n in (node.graph or ()) if n.after is node or node in n.waits)

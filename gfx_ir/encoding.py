@@ -226,7 +226,11 @@ class _Encoder:
         regions = [self.add(region) for region in node.regions]
         if node.after not in positions:
             raise FormatError("it stands after an effect of another graph")
-        after = positions[node.after]
+        after: Any = positions[node.after]
+        if node.waits:  # a list, of which the first is the effect before it
+            if any(other not in positions for other in node.waits):
+                raise FormatError("it waits for a node that does not stand before it in its graph")
+            after = [after, *map(positions.__getitem__, node.waits)]
         positions[node] = len(positions) - 1
         trees.number(node.values)
         return [node.op.name, args, values, regions, after, self.places.span(node.span), node.in_place]

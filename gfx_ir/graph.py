@@ -47,12 +47,12 @@ class Value(Typed):
 class Node(Applied):
     """One application of an op. `args` is a tuple along the op's parameters: a tree of Values and constants.
 
-    `values` are outputs 1…; output 0 is the state-change signal, which the nodes name that stand `after` this one.
-    A node with regions holds one closed Graph for each of its op's `regions`. `in_place`: its author wrote it over its
-    first argument, whose dtype and shape its value therefore has.
+    `values` are outputs 1…; output 0 is the state-change signal, which an effect names that stands `after` it, and any node that
+    `waits` for it: control dependencies, which `dependence.order` adds. A node with regions holds one closed Graph for each of its
+    op's `regions`. `in_place`: its author wrote it over its first argument, whose dtype and shape its value therefore has.
     """
 
-    __slots__ = ("regions", "after", "graph", "prev", "next", "in_place")
+    __slots__ = ("regions", "after", "waits", "graph", "prev", "next", "in_place")
 
     values: tuple[Value, ...]
 
@@ -66,6 +66,7 @@ class Node(Applied):
     ) -> None:
         self.op, self.args, self.regions, self.span = op, args, regions, span
         self.after: Node | None = None
+        self.waits: tuple[Node, ...] = ()
         self.in_place = False
         self.graph: Graph | None = None
         self.prev: Node | None = None
@@ -218,8 +219,7 @@ class Graph(Attributed):
         node.graph = self
         value = node.values[0]
         value.name, value.type = name, type
-        if not self.dirty:
-            self.edited()
+        self.edited()
         return value
 
     @property

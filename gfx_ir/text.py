@@ -26,6 +26,7 @@ from .described import Described
 from .dtypes import DType
 from .host import Dim, Expr, HostCall
 from .naming import Names, identifier, is_name, original
+from .textmarks import Written
 from .types import LogicalTensor
 
 INFIX = tuple("+ - * / // % ** < <= > >= == != and or is in << >> & | ^".split())
@@ -201,9 +202,9 @@ class Printer:
         for path, value in graph.parameters.items():
             self.names[value] = names.take(value.name)
             self._statement(inner, [value], ("tensor",), f"parameter({quote(path)})", None)
-        effects = {None: -1}
+        marks = Written(self.names)
         for node in graph:
-            self._node(node, names, inner, effects)
+            self._node(node, names, inner, marks)
         self.lines.append(f"{inner}return {self.tree(graph.result)}")
 
     def _head(self, graph: Any, names: Names, region: bool, defaults: dict[Any, str] | None) -> Iterable[str]:
@@ -214,23 +215,19 @@ class Printer:
             star, default = ("*, ", default[1:]) if default.startswith("*") else ("", default)
             yield f"{star}{text}{': ' if kind else ''}{kind}{default and (' = ' if kind else '=')}{default}"
 
-    def _node(self, node: Any, names: Names, indent: str, effects: dict[Any, int]) -> None:
+    def _node(self, node: Any, names: Names, indent: str, written: Written) -> None:
         regions = []
         for region in node.regions:
             regions.append(names.take(region.name))
             self.graph(region, regions[-1], indent)
-        # Effects are told apart by their number; the one before goes without saying.
-        usual = next(reversed(effects)) if node.op.effect else None
-        after = "" if node.after is usual else f"{effects[node.after]}" if node.after in effects else "opaque('after')"
-        if node.op.effect:
-            effects[node] = len(effects) - 1
-        call = (not after and self._sugar(node)) or self._call(node, regions, after)
+        marks = written.marks(node)
+        call = (not marks and self._sugar(node)) or self._call(node, regions, marks)
         for value in node.values:
             self.names[value] = names.take(value.name)
         kinds = default_kinds(node.op, node.args, len(node.values))
         self._statement(indent, node.values, kinds, call, node.span)
 
-    def _call(self, node: Any, regions: list[str], after: str) -> str:
+    def _call(self, node: Any, regions: list[str], marks: list[str]) -> str:
         op, parts = node.op, list(regions)
         for name, arg in zip(op.params, node.args):
             if name == "callee" and hasattr(arg, "placeholders"):
@@ -240,8 +237,7 @@ class Printer:
                     parts.append(f"{name}={self.tree(arg)}")
             else:
                 parts.append(f"{name}={self.tree(arg)}" if regions else self.tree(arg))
-        if after:
-            parts.append(f"_after={after}")
+        parts += marks
         return f"{op_text(op.name)}({', '.join(parts)})"
 
     def _sugar(self, node: Any) -> str:

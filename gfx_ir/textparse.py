@@ -13,6 +13,7 @@ from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program
 from .source import Span
 from .text import default_kinds
 from .textconst import Constants, called, fail
+from .textmarks import Marks
 
 _OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -133,7 +134,7 @@ class _Function:
         self.names: dict[str, Value] = {}
         self.regions: dict[str, Graph] = {}
         self.notes: dict[str, tuple[str, Any]] = {}
-        self.effects: list[Node] = []
+        self.marks = Marks()
         self.head: ast.arguments | None = None
 
     def read(self, definition: ast.FunctionDef) -> Graph:
@@ -189,7 +190,7 @@ class _Function:
         if called(right) == "parameter":
             self._parameter(right, texts)
             return
-        op, args, regions, after = self._right(right)
+        op, args, regions, marks = self._right(right)
         notes = [self.notes.pop(text, None) for text in texts]
         kinds = [note[0] if note else kind for note, kind in zip(notes, default_kinds(op, args, len(texts)))]
         node = Node(op, args, tuple(kinds), None, regions)
@@ -197,15 +198,7 @@ class _Function:
             value.type = note[1] if note else None
             self._bind(right, text, value)
         self.graph.append(node)
-        usual = self.effects[-1] if op.effect and self.effects else None
-        node.after = usual if after is None else self._effect(right, after)
-        if op.effect:
-            self.effects.append(node)
-
-    def _effect(self, at: ast.expr, number: Any) -> Node | None:
-        if type(number) is not int or not -1 <= number < len(self.effects):
-            fail(at, f"there is no effect {number} before this one")
-        return self.effects[number] if number >= 0 else None
+        self.marks.give(right, node, marks)
 
     def _parameter(self, right: ast.expr, texts: list[str]) -> None:
         match right:
@@ -222,8 +215,8 @@ class _Function:
                 fail(right, "a parameter is written name = parameter('path')")
 
     # ------------------------------------------------------------------ right sides
-    def _right(self, right: ast.expr) -> tuple[OpDef, tuple, tuple[Graph, ...], Any]:
-        """(op, arguments, regions, number of the effect that it stands after) of what is assigned."""
+    def _right(self, right: ast.expr) -> tuple[OpDef, tuple, tuple[Graph, ...], dict[str, Any]]:
+        """(op, arguments, regions, marks) of what is assigned."""
         tree = lambda node: self.constants.tree(node, self.names)
         match right:
             case ast.Call(func=ast.Name()):
@@ -237,12 +230,12 @@ class _Function:
             case ast.UnaryOp(op=(ast.Not() | ast.USub()) as sign, operand=operand):
                 operands = [operand]
             case ast.Subscript(value=ast.Name() as base, slice=index):
-                return lookup("getitem"), (tree(base), tree(index)), (), None
+                return lookup("getitem"), (tree(base), tree(index)), (), {}
             case _:
                 fail(right, f"this applies no op: {ast.unparse(right)[:60]}")
-        return lookup("host"), (_OPERATORS[type(sign)], tuple(map(tree, operands))), (), None
+        return lookup("host"), (_OPERATORS[type(sign)], tuple(map(tree, operands))), (), {}
 
-    def _call(self, call: ast.Call) -> tuple[OpDef, tuple, tuple[Graph, ...], Any]:
+    def _call(self, call: ast.Call) -> tuple[OpDef, tuple, tuple[Graph, ...], dict[str, Any]]:
         name = original(called(call)) or ""
         try:
             op = lookup(name)
@@ -255,10 +248,10 @@ class _Function:
         if len(regions) < count:
             fail(call, f"{name} takes {count} regions: {', '.join(op.regions)}")
         given = dict(zip(op.params, call.args[count:]))
-        after = None
+        marks: dict[str, Any] = {}
         for keyword in call.keywords:
-            if keyword.arg == "_after":
-                after = self.constants.tree(keyword.value, {})
+            if keyword.arg in ("_after", "_waits"):
+                marks[keyword.arg] = self.constants.tree(keyword.value, self.names)
             elif keyword.arg not in op.params or keyword.arg in given:
                 hint = f"it takes {', '.join(op.params)}"
                 fail(call, f"{name} takes no argument {keyword.arg!r}, or takes it twice", hint)
@@ -269,7 +262,7 @@ class _Function:
             hint = f"missing: {', '.join(missing)}" if missing else "there are more arguments"
             fail(call, f"{name} takes {', '.join(op.params) or 'nothing'}", hint)
         args = [self._argument(op, p, given[p]) if p in given else op.defaults[p] for p in op.params]
-        return op, tuple(args), tuple(regions), after
+        return op, tuple(args), tuple(regions), marks
 
     def _argument(self, op: OpDef, param: str, node: ast.expr) -> Any:
         if op.name == "call" and param == "callee" and isinstance(node, ast.Name):

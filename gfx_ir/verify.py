@@ -69,6 +69,7 @@ class _Check:
         self.defined: set[Value] = set()
         self.uses: dict[Value, dict[Node, int]] = {}
         self.effects: set[Node] = set()
+        self.earlier: set[Node] = set()
 
     def fail(self, node: Node, what: str, hint: str = "") -> NoReturn:
         """An error at a node."""
@@ -147,6 +148,10 @@ class _Check:
         self._take(node)
         if node.after is not None and node.after not in self.effects:
             self.fail(node, f"it stands after {node.after!r}, which is no effect before it in this graph")
+        for other in node.waits:
+            if other not in self.earlier:
+                self.fail(node, f"it waits for {other!r}, which does not stand before it in this graph")
+        self.earlier.add(node)
         if op.effect:
             self.effects.add(node)
         self._define(node, named=True)

@@ -44,7 +44,7 @@ def _copy_flat(
     source: Graph, into: Graph, before: Node | None, values: Values, prefix: str
 ) -> list[tuple[Graph, Graph, Values]]:
     """The same but for what stands in regions: gives each with its copy, which has arguments only, and their values."""
-    inner = []
+    inner, twins = [], dict[Node, Node]()
     for node in source:
         kinds = tuple(value.kind for value in node.values)
         begun = [(region, held := Values(), _begun(region, held)) for region in node.regions]
@@ -53,7 +53,8 @@ def _copy_flat(
         if prefix and node.op.name in ("call", "repeat_calls"):
             args = (args[0], join(prefix, args[1]), *args[2:])
         made = Node(node.op, args, kinds, node.span, tuple(out for _, _, out in begun))
-        made.in_place = node.in_place
+        made.in_place, made.waits = node.in_place, tuple([twins[other] for other in node.waits])
+        twins[node] = made
         for old, new in zip(node.values, made.values):
             new.name, new.type = old.name, old.type
             values[old] = new

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dependence import pinned
 from ..graph import Node, Value
 from ..op import lookup
 from ..program import Program
@@ -30,8 +31,13 @@ class FoldBatchNorm(Pass):
         users = users_of_parameters(prefixes)
         changed = False
         for graph, found in prefixes.items():
+            fixed = pinned(graph)
             for node in list(graph):
-                if node.op is lookup("batch_norm") and type(node.args[0]) is Value:
+                if (
+                    node.op is lookup("batch_norm")
+                    and type(node.args[0]) is Value
+                    and not fixed & {node, node.args[0].node}
+                ):
                     changed |= _fold(program, node, found, users)
         return changed
 

@@ -9,7 +9,7 @@ from ..graph import Graph, Node, Value, values_in
 from ..naming import snake
 from ..op import lookup
 from ..program import Program
-from .outline import fingerprint, function_of, take_over
+from .outline import fingerprint, free_name, function_of, take_over
 
 _NOWHERE = "\0"
 """A path that no parameter stands under: all are handed over."""
@@ -82,7 +82,7 @@ class Blocks:
             outputs = [block.nodes[at].values[index] for at, index in given]
             name = self.known.get(key)
             new = name is None
-            name = name or self._free(_title(block.nodes))
+            name = name or free_name(self.program, _title(block.nodes))
             kinds = tuple([value.kind for value in outputs])
             call = Node(lookup("call"), (name, block.path, tuple(block.inputs)), kinds, block.nodes[0].span)
             graph.insert(call, block.nodes[0])
@@ -96,13 +96,6 @@ class Blocks:
             else:
                 graph.discard(block.nodes[0], block.nodes[-1])
         return made
-
-    def _free(self, name: str) -> str:
-        """The name, or one with a number where it is taken."""
-        free, count = name, 1
-        while free in self.program.functions or free == self.program.entry.name:
-            free, count = f"{name}_{count}", count + 1
-        return free
 
 
 def _common(runs: list[list[Node]]) -> int:

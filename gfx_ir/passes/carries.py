@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..dependence import pinned
 from ..graph import Node, Value
 from ..program import Program
 from ..reach import reached
@@ -23,9 +24,10 @@ class DeadCarries(Pass):
     def run(self, program: Program, context: Context) -> bool:
         effects, changed = Effects(program), False
         for graph in every_graph(program):
+            fixed = pinned(graph)
             for node in list(graph):
                 control = node.op.control
-                if control is None or not node.regions or "operands" not in node.op.params:
+                if control is None or not node.regions or node in fixed or "operands" not in node.op.params:
                     continue
                 if control.carried(node):
                     node, fewer = _fewer_carries(node, effects)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dependence import pinned
 from ..graph import Graph, Node, Value
 from ..infer import retype
 from ..op import Trait, lookup
@@ -44,12 +45,14 @@ class _Walk:
 
     def __init__(self, axes: Axes, root: Graph, graph: Graph) -> None:
         self.axes, self.root, self.graph = axes, root, graph
-        self.kept = written(graph, lambda node: not _may_turn(node))
+        self.kept, self.fixed = written(graph, lambda node: not _may_turn(node)), pinned(graph)
 
     def run(self) -> None:
         for node in list(self.graph):
             if node.op.name == "call":
                 self.call(node)
+            elif node in self.fixed:
+                continue
             elif not node.regions and node.values and _may_turn(node) and self.kept.isdisjoint(_values(node)):
                 self.one(node)
 

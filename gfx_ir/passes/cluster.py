@@ -38,6 +38,7 @@ def cluster(program: Program, graph: Graph, nodes: Iterable[Node], name: str) ->
         for user in old.users():
             if user not in inside:
                 user.replace_input(old, new)
+    _order(graph, call, inside)
     for node in members:
         graph.detach(node)
         node.args = tree_map(lambda leaf: inner(leaf) if type(leaf) is Value else leaf, node.args)
@@ -78,6 +79,17 @@ def _later(graph: Graph, members: list[Node]) -> list[Node]:
             found[node] = None
         node = None if node is members[-1] else node.next
     return list(found)
+
+
+def _order(graph: Graph, call: Node, inside: dict[Node, None]) -> None:
+    """Let the call wait for what the members waited for outside, and what waited for members wait for it."""
+    outside = [other for node in inside for other in node.waits if other not in inside]
+    call.waits = tuple(dict.fromkeys(outside))
+    for node in list(graph):
+        if node in inside:
+            node.waits = tuple([other for other in node.waits if other in inside])
+        elif node.waits:
+            node.waits = tuple(dict.fromkeys(call if other in inside else other for other in node.waits))
 
 
 def _inputs(members: list[Node], inside: dict[Node, None]) -> list[Value]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dependence import pinned
 from ..errors import GfxError
 from ..graph import Node, Value
 from ..infer.joins import alike
@@ -42,7 +43,8 @@ class Constants(Pass):
         changed = False
         for graph in every_graph(program):
             changed |= sweep(graph, visit)
-            if sum(_decided(node) for node in list(graph)):
+            fixed = pinned(graph)
+            if sum(_decided(node) for node in list(graph) if node not in fixed):
                 relink(graph)
                 changed = True
         return changed

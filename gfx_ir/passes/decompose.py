@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..body import body_of
+from ..dependence import waiters
 from ..errors import listed
 from ..graph import Graph, Node, Value
 from ..program import Program
 from ..trees import leaves
 from ..types import LogicalTensor
 from .base import Context, Pass, PassError
-from .moves import relink, splice
+from .moves import between, hand_over, relink, splice
 from .sweep import same_type
 
 
@@ -29,10 +30,10 @@ class Decompose(Pass):
         graphs, left = list(dict.fromkeys((program.entry, *program.functions.values()))), []
         changed = False
         for graph in graphs:
-            node = graph.first
+            node, waiting = graph.first, waiters(graph)
             while node is not None:
                 if node.op.body is not None and (chosen is None or node.op.name not in chosen):
-                    node = _expand(graph, node, program.promotion)
+                    node = _expand(graph, node, program.promotion, waiting)
                     changed = True
                     continue
                 if chosen is not None and node.op.name not in chosen and _computes(node):
@@ -56,8 +57,8 @@ def _has_dtype(value: Value) -> bool:
     return isinstance(value.type, LogicalTensor) and value.type.dtype is not None
 
 
-def _expand(graph: Graph, node: Node, promotion: str) -> Node | None:
-    """Put the body in the place of a node; the first node that stands there now."""
+def _expand(graph: Graph, node: Node, promotion: str, waiting: dict[Node, list[Node]]) -> Node | None:
+    """Put the body in the place of a node, for which others may be `waiting`; the first node that stands there now."""
     open_ = [leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor and not _has_dtype(leaf)]
     if open_ or (node.in_place and not same_type(node.args[0], node.value)):
         what = f"{node.op.name} is made of other ops for other dtypes, and those of its arguments are not known"
@@ -67,9 +68,8 @@ def _expand(graph: Graph, node: Node, promotion: str) -> Node | None:
     before, after, span = node.prev, node.next, node.span
     found = body_of(node, promotion)
     splice(found.graph, node, found.operands, "")
-    first = graph.first if before is None else before.next
-    inner = first
-    while inner is not after and inner is not None:
+    made = between(graph, before, after)
+    for inner in made:
         inner.span = inner.span or span
-        inner = inner.next
-    return first
+    hand_over(node, made, waiting)
+    return graph.first if before is None else before.next

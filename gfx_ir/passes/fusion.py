@@ -57,7 +57,7 @@ class _Group:
 
     def take(self, node: Node) -> bool:
         """Let a node join, or stand among them; False: the group ends before it."""
-        trips = _trips(node)
+        trips = _trips(node) if not self.effects.ordered(node) else None
         if not self.loops:
             return trips is None or self._join(node, trips)
         needs = any(type(leaf) is Value and leaf in self.made for leaf in leaves(node.args))

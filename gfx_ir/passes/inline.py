@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ..dependence import waiters
 from ..graph import Graph
 from ..infer import retype
 from ..program import Program
 from ..reach import needed_first
 from ..regions import with_regions
 from .base import Context, Pass
-from .moves import relink, splice
+from .moves import between, hand_over, relink, splice
 
 
 class Inline(Pass):
@@ -20,11 +21,13 @@ class Inline(Pass):
         limit, changed = self.get("limit"), False
         for graph in callees_first(program):
             for inner in with_regions((graph,)):
-                calls = [node for node in inner if node.op.name == "call"]
+                calls, waiting = [node for node in inner if node.op.name == "call"], waiters(inner)
                 for node in calls:
                     callee = program.callee(node.args[0])
                     if callee is not None and (limit is None or size(callee) <= limit):
+                        before, after = node.prev, node.next
                         splice(callee, node, node.args[2], node.args[1])
+                        hand_over(node, between(inner, before, after) if node.waits or node in waiting else (), waiting)
                         changed = True
                 if calls:
                     relink(inner)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dependence import is_end
+from ..dependence import is_end, pinned
 from ..dtypes import DType, dtype, float32
 from ..errors import GfxError
 from ..graph import Graph, Node, Value
@@ -50,7 +50,7 @@ class _Graph:
 
     def __init__(self, program: Program, graph: Graph, few: DType, wide: DType) -> None:
         self.program, self.graph, self.few, self.wide = program, graph, few, wide
-        self.kept = written(graph)
+        self.kept, self.fixed = written(graph), pinned(graph)
         self.half: dict[Value, Value] = {}  # the same in few bits
         self.born: set[Value] = set()  # those that are computed in few bits, and nowhere in more
         self.either: set[Value] = set(
@@ -94,7 +94,7 @@ class _Graph:
 
     def _plain(self, node: Node) -> bool:
         """Whether a node gives numbers of `wide` alone, and nothing of what it takes and gives is written."""
-        if node.in_place or node.regions or node.op.effect or not node.values:
+        if node.in_place or node.regions or node.op.effect or not node.values or node in self.fixed:
             return False
         if not self.kept.isdisjoint((*self._values(node), *node.values)):
             return False

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..copies import copy_graph
+from ..dependence import needs
 from ..graph import Graph, Node, Value
 from ..regions import join_path, results
 from ..trees import tree_map
@@ -67,6 +68,34 @@ def relink(graph: Graph) -> None:
     for node in graph:
         if node.op.effect:
             node.after, last = last, node
+
+
+def hand_over(node: Node, made: Sequence[Node], waiting: dict[Node, list[Node]]) -> None:
+    """Let the first of the nodes that stand for one wait for what it waited for, and what waits for it (`waiting`, of the graph) for
+    the last of them."""
+    followers = waiting.pop(node, [])
+    if not followers and not node.waits:
+        return
+    inside, needed = set(made), {other for each in made for other in needs(each)}
+    first = [each for each in made if inside.isdisjoint(needs(each))]
+    last = [each for each in made if each not in needed]
+    for each in first:
+        each.waits = (*node.waits, *each.waits)
+    for other in node.waits:
+        waiting[other] = [*(each for each in waiting[other] if each is not node), *first]
+    for each in followers:
+        each.waits = tuple([x for other in each.waits for x in ((last or node.waits) if other is node else (other,))])
+    for each in last:
+        waiting.setdefault(each, []).extend(followers)
+
+
+def between(graph: Graph, before: Node | None, after: Node | None) -> list[Node]:
+    """The nodes of a graph behind one node and before another (None: its ends)."""
+    found, node = [], graph.first if before is None else before.next
+    while node is not None and node is not after:
+        found.append(node)
+        node = node.next
+    return found
 
 
 def twin(node: Node, args: tuple) -> Node:

@@ -129,7 +129,7 @@ class Outliner:
         values = tuple(ordered)
         key = (scope.name, content, tuple(map(needed.__getitem__, values)))
         known = self.known.get(key)
-        name = known or self._free(snake(scope.name))
+        name = known or free_name(self.program, snake(scope.name))
         call = Node(lookup("call"), (name, scope.path, values), (), scope.site or nodes[0].span)
         self.graph.insert(call, nodes[0])
         take_over(call, outputs)
@@ -145,13 +145,6 @@ class Outliner:
         """A Graph of these nodes, paths relative to the scope's; what the call gives has other values here."""
         return function_of(Graph(name, scope.doc), nodes, inputs, scope.path, result)
 
-    def _free(self, name: str) -> str:
-        """The name, or one with a number where it is taken."""
-        free, count = name, 1
-        while free in self.program.functions or free == self.program.entry.name:
-            free, count = f"{name}_{count}", count + 1
-        return free
-
     def _ordered_inputs(self, needed: Mapping[Value, int], scope: Scope) -> dict[Value, str]:
         """What a scope takes from outside, with its name: along the callee's signature, then by first use."""
         ordered: dict[Value, str] = {}
@@ -163,6 +156,14 @@ class Outliner:
             for value in needed:
                 ordered.setdefault(value, value.name or "x")
         return ordered
+
+
+def free_name(program: Program, name: str) -> str:
+    """A name for a function of a program: this one, or with a number where it is taken."""
+    free, count = name, 1
+    while free in program.functions or free == program.entry.name:
+        free, count = f"{name}_{count}", count + 1
+    return free
 
 
 def function_of(callee: Graph, nodes: list[Node], inputs: Mapping[Value, str], path: str, result: Any) -> Graph:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..dependence import pinned
 from ..graph import Graph, Node, Value
 from ..keys import constant_key
 from ..program import Program
@@ -136,8 +137,9 @@ def _apart(positions: list[int], window: int) -> list[int]:
 def _letters(graph: Graph, nodes: list[Node]) -> np.ndarray:
     """A number for each node: equal for those that one node of a function may stand for."""
     known: dict[object, int] = {}
-    kept = written(graph)
-    return np.array([known.setdefault(_letter(node, kept), len(known)) for node in nodes], np.int64)
+    kept, fixed = written(graph), pinned(graph)
+    letters = [node if node in fixed else _letter(node, kept) for node in nodes]
+    return np.array([known.setdefault(letter, len(known)) for letter in letters], np.int64)
 
 
 def _letter(node: Node, kept: set[Value]) -> object:

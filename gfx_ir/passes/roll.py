@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dependence import pinned
 from ..dtypes import dtype
 from ..graph import Graph, Node, Value
 from ..infer import retype
@@ -59,9 +60,9 @@ class Roll(Pass):
 def _runs(graph: Graph, least: int) -> list[Run]:
     """The runs of a graph, regions left out."""
     found: list[Run] = []
-    run = Run([], {})
+    run, fixed = Run([], {}), pinned(graph)
     for node in graph:
-        if node.op.name != "call":
+        if node.op.name != "call" or node in fixed:
             continue
         thread = _joins(run, node) if run.calls else None
         if thread is None:

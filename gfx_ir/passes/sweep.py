@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ..dependence import pinned
 from ..graph import Graph, Node, Value
 from ..program import Program
 from ..trees import leaves, tree_map
@@ -20,13 +21,14 @@ Visit = Callable[[Node], Sequence[Any] | None]
 
 def sweep(graph: Graph, visit: Visit) -> bool:
     """Show each node to `visit`, its inputs as they are by then. What it gives, one leaf a value, takes the place of the
-    values, and the node goes; None: it stays. Whether anything was replaced."""
+    values, and the node goes; None: it stays, as ends of control dependencies do. Whether anything was replaced."""
     replaced: dict[Value, Any] = {}
     gone: list[Node] = []
+    fixed = pinned(graph)
     for node in graph:
         if replaced:
             substitute(node, replaced)
-        found = visit(node)
+        found = visit(node) if node not in fixed else None
         if found is None:
             continue
         for value, leaf in zip(node.values, found):
@@ -85,10 +87,10 @@ class LocalPass(Pass):
     def run(self, program: Program, context: Context) -> bool:
         changed = False
         for graph in every_graph(program):
-            kept = written(graph)
+            kept, fixed = written(graph), pinned(graph)
             changed |= sweep(graph, partial(self.rule, kept))
             for node in graph:
-                changed |= self.after(kept, node)
+                changed |= node not in fixed and self.after(kept, node)
         return changed
 
     def rule(self, kept: set[Value], node: Node) -> tuple | None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..build import Builder
+from ..dependence import pinned
 from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..op import OpDef
@@ -69,6 +70,7 @@ class _Rewriting:
         self.graph, self.finder, self.replacement, self.names = graph, finder, replacement, names
         self.order: dict[Node, Fraction | int] = {node: at for at, node in enumerate(graph)}
         self.writers: dict[Value, list[Fraction | int]] = {}
+        self.fixed = pinned(graph)
         for node, at in self.order.items():
             if node.in_place and node.args and type(node.args[0]) is Value:
                 self.writers.setdefault(node.args[0], []).append(at)
@@ -78,6 +80,8 @@ class _Rewriting:
         count = 0
         for node in reversed(self.finder.begins()):
             for match in self.finder.at(node) if node.graph is self.graph else ():
+                if not self.fixed.isdisjoint(match.nodes):
+                    continue
                 place = self._place(match) if when is None or when(match) else None
                 if place is not None and self._replace(match, place):
                     count += 1

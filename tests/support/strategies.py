@@ -88,10 +88,13 @@ class Source:
         for path in self.draw(st.lists(st.sampled_from(["w", "layers.0", "a.b.x", "a.else"]), max_size=2, unique=True)):
             graph.add_parameter(path, self.type("tensor"))
         known = [*graph.placeholders, *graph.parameters.values()]
-        effects = []
+        effects, nodes = [], []
         for _ in range(self.draw(st.integers(0, 4))):
             node = self.node(known, depth)
             graph.append(node)
+            if nodes and self.draw(st.integers(0, 3)) == 3:
+                node.waits = tuple(self.draw(st.lists(st.sampled_from(nodes), max_size=2, unique=True)))
+            nodes.append(node)
             if node.op.effect:
                 node.after = self.pick(effects[-1] if effects else None, *effects, None)
                 effects.append(node)

@@ -28,6 +28,7 @@ from .lists import make_tensors
 from .masked import choose_by_masks
 from .merge import merge_tests
 from .open_dtypes import check_open_dtypes
+from .ordered import keep_order
 from .own_gradients import take_out
 from .powers import give_powers
 from .python_numbers import lower_numbers
@@ -67,6 +68,7 @@ def prepare(
     entry = copy_graph(program.entry, values)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.arguments()]
     functions = {key: copy_graph(graph) for key, graph in program.functions.items()}
+    keep_order((entry, *functions.values()))
     take_out(entry, functions, style)
     instances = _instances(entry, functions)
     lists = Lists([*program.params, *_paths(entry, functions, instances)])

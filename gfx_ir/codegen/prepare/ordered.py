@@ -1,0 +1,22 @@
+"""Control dependencies of the printer's copy: what another node waits for is computed before it, by a statement of its own.
+
+Compiled code keeps the order of statements as far as it shows: what has no effect a compiler may compute when it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...graph import Graph, Node
+from ...op import lookup
+
+
+def keep_order(graphs: Iterable[Graph]) -> None:
+    """Evaluate what is waited for where it stands. It needs no more than that: nothing is printed before its place."""
+    for graph in graphs:
+        awaited = dict.fromkeys(other for node in graph.walk() for other in node.waits)
+        for node in awaited:
+            if node.values and node.graph is not None:
+                node.graph.insert(Node(lookup("evaluate"), (node.values[0], ""), (), node.span), node.next)
+        for node in graph.walk() if awaited else ():
+            node.waits = ()
