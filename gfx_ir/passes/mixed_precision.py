@@ -34,7 +34,7 @@ class MixedPrecision(Pass):
     """
 
     name = "mixed_precision"
-    tolerance = 3e-2
+    tolerance = 0.1
 
     def run(self, program: Program, context: Context) -> bool:
         few, wide = dtype(self.get("dtype", "bfloat16")), dtype(self.get("wide", float32))
