@@ -12,7 +12,7 @@ from ..reach import reached
 from ..trees import leaves
 from .base import ALL, Context, Pass, every_graph
 from .effects import Effects
-from .moves import drop_placeholders, remake, results_of
+from .moves import drop_placeholders, fewer_operands, remake, results_of
 
 
 class DeadCarries(Pass):
@@ -33,7 +33,7 @@ class DeadCarries(Pass):
                     node, fewer = _fewer_carries(node, effects)
                 else:
                     node, fewer = _fewer_results(node)
-                changed |= fewer | _fewer_operands(node)
+                changed |= fewer | fewer_operands(node)
         return changed
 
 
@@ -94,19 +94,3 @@ def _alive(node: Node, carried: range, given: tuple, needed: set[int], effects: 
 
 def _values(found: Iterable[Any]) -> list[Value]:
     return [leaf for leaf in found if type(leaf) is Value]
-
-
-def _fewer_operands(node: Node) -> bool:
-    """Drop the operands that no region uses."""
-    operands = node.arg("operands")
-    count = len(operands)
-    if not count:
-        return False
-    used = [any(region.placeholders[at - count].uses for region in node.regions) for at in range(count)]
-    if all(used):
-        return False
-    for region in node.regions:
-        drop_placeholders(region, [region.placeholders[at - count] for at in range(count) if not used[at]])
-    kept = tuple([leaf for leaf, use in zip(operands, used) if use])
-    node.set_args(tuple([kept if name == "operands" else arg for name, arg in zip(node.op.params, node.args)]))
-    return True

@@ -19,7 +19,7 @@ from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .base import Context, Pass, every_graph
 from .moves import twin
-from .params import convert_parameters
+from .params import convert_parameters, sink_parameters
 from .sweep import written
 
 _OF_SHAPES = ("int", "shape", "device")
@@ -38,11 +38,12 @@ class MixedPrecision(Pass):
 
     def run(self, program: Program, context: Context) -> bool:
         few, wide = dtype(self.get("dtype", "bfloat16")), dtype(self.get("wide", float32))
+        sunk = sink_parameters(program)
         changed = [_Graph(program, graph, few, wide).run() for graph in every_graph(program)]
         if any(changed):
             convert_parameters(program, few, wide)
             retype(program)
-        return any(changed)
+        return sunk or any(changed)
 
 
 class _Graph:

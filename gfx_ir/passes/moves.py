@@ -123,3 +123,19 @@ def drop_placeholders(graph: Graph, gone: Sequence[Value]) -> None:
     taken = set(gone)
     graph.placeholders[:] = [value for value in graph.placeholders if value not in taken]
     graph.edited()
+
+
+def fewer_operands(node: Node) -> bool:
+    """Drop the operands of a test or loop that no region uses; whether there were any."""
+    operands = node.arg("operands")
+    count = len(operands)
+    if not count:
+        return False
+    used = [any(region.placeholders[at - count].uses for region in node.regions) for at in range(count)]
+    if all(used):
+        return False
+    for region in node.regions:
+        drop_placeholders(region, [region.placeholders[at - count] for at in range(count) if not used[at]])
+    kept = tuple([leaf for leaf, use in zip(operands, used) if use])
+    node.set_args(tuple([kept if name == "operands" else arg for name, arg in zip(node.op.params, node.args)]))
+    return True

@@ -16,6 +16,8 @@ from ..program import Program
 from ..reach import reached
 from ..regions import join_path, with_regions
 from ..verify import instances
+from .base import every_graph
+from .moves import fewer_operands
 
 
 def data_of(x: Any) -> np.ndarray:
@@ -51,6 +53,37 @@ def users_of_parameters(prefixes: Mapping[Graph, list[str]]) -> Counter[str]:
                 for prefix in found:
                     users[join_path(prefix, path)] += len(value.uses)
     return users
+
+
+def sink_parameters(program: Program) -> bool:
+    """Let regions that sum products take parameters by themselves, rather than be handed them; whether that changed any."""
+    changed = False
+    for graph in every_graph(program):  # what is around a region comes before it
+        for node in graph:
+            if "operands" in node.op.params and node.regions and _contracts(node):
+                changed |= _sink(node)
+    return changed
+
+
+def _contracts(node: Node) -> bool:
+    return any(inner.op.contraction is not None for region in with_regions(node.regions) for inner in region)
+
+
+def _sink(node: Node) -> bool:
+    operands = node.arg("operands")
+    found = [at for at, x in enumerate(operands) if type(x) is Value and x.node.op.name == "parameter"]
+    for at in found:
+        for region in node.regions:
+            place = region.placeholders[at - len(operands)]
+            if place.uses:
+                place.replace_by(region.add_parameter(operands[at].node.args[0], operands[at].type))
+    changed = bool(found) and fewer_operands(node)
+    for value in [operands[at] for at in found]:
+        path, graph = value.node.args[0], value.graph
+        if graph is not None and not value.uses and graph.parameters.get(path) is value:
+            del graph.parameters[path]
+            graph.edited()
+    return changed
 
 
 def convert_parameters(program: Program, few: DType, wide: DType) -> None:

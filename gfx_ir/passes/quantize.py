@@ -23,7 +23,7 @@ from ..reference import ReferenceBackend
 from ..regions import join_path, with_regions
 from ..types import LogicalTensor
 from .base import Context, Pass
-from .params import data_of, like, prefixes_of, users_of_parameters
+from .params import data_of, like, prefixes_of, sink_parameters, users_of_parameters
 
 _INT8 = DTYPES["int8"]
 _MOST = 127
@@ -44,13 +44,14 @@ class Quantize(Pass):
     def run(self, program: Program, context: Context) -> bool:
         given = self.get("inputs", context.inputs)
         inputs = given if isinstance(given, list) else [given]
+        sunk = sink_parameters(program)
         found = _sites(program)
         ranges = _ranges(program, {site.node: site.place for site in found}, inputs)
         for site in found:
             _Rewrite(program, site, ranges).run()
         if found:
             retype(program)
-        return bool(found)
+        return sunk or bool(found)
 
 
 @dataclass(frozen=True)

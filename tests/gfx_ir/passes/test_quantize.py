@@ -159,3 +159,39 @@ def test_the_cost_of_layers():
         return lambda: PASSES.get("quantize", inputs=(np.eye(3, dtype=np.float32),)).apply(typed)
 
     assert_linear(prepare)
+
+
+class Steps(nn.Module):
+    """A recurrent network, one loop of which is in a test."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner, self.state, self.out = nn.Linear(8, 6), nn.Linear(6, 6), nn.Linear(6, 2)
+
+    def forward(self, xs):
+        h = torch.zeros(6)
+        for x in xs:
+            h = torch.tanh(self.inner(x) + self.state(h))
+        if h.sum() > 0:
+            for _ in range(2):
+                h = torch.relu(self.state(h))
+        return self.out(h)
+
+
+def test_weights_in_loops():
+    torch.manual_seed(0)
+    model = Steps()
+    program = gfx.symbolic_trace(model, X).infer()
+    for passes in (
+        ("quantize",),
+        ("inline", "quantize"),
+        ("inline", "mixed_precision"),
+        ("inline", "quantize(inputs=[])"),
+    ):
+        out = program.optimized(*passes, validate=(X.numpy(),))
+        few = {"torch.int8", "torch.bfloat16"} & {
+            str(out.params[f"{name}.weight"].dtype) for name in ("inner", "state", "out")
+        }
+        assert len(few) == 1 or passes[-1] == "quantize"
+        for found in (out.to("torch")(X), out.to("jax")(X.numpy())):
+            np.testing.assert_allclose(*arrays((found, model(X))), rtol=0, atol=0.02)
