@@ -156,10 +156,24 @@ def integral(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | Non
 
 
 def subtracting(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
-    """The promoted dtype; none where PyTorch is asked to subtract booleans, which it refuses."""
+    """The promoted dtype; none where PyTorch is asked to subtract booleans, which it refuses. Raises ShapeError for booleans
+    alone: no framework subtracts these."""
     dtype, weak = promote(operands, rules)
+    _refuse_booleans(dtype, weak)
     refused = rules == "torch" and any(operand.dtype is dtypes.bool_ and not operand.weak for operand in operands)
     return (None if refused else dtype), weak
+
+
+def negating(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The dtype of the operand. Raises ShapeError for booleans: no framework negates these."""
+    dtype, weak = promote(operands, rules)
+    _refuse_booleans(dtype, weak)
+    return dtype, weak
+
+
+def _refuse_booleans(dtype: DType | None, weak: bool) -> None:
+    if dtype is dtypes.bool_ and not weak:
+        raise ShapeError("no framework takes booleans here", hint="cast them first, or take logical_not or logical_xor")
 
 
 def operator(rule: DtypeRule) -> DtypeRule:

@@ -114,13 +114,20 @@ def kind_of(number: Any) -> str:
     return type(number).__name__
 
 
-def operator_kinds(op: str, kinds: Sequence[Iterable[str]], operands: Sequence[Any] = ()) -> frozenset[str]:
+def operator_kinds(
+    op: str,
+    kinds: Sequence[Iterable[str]],
+    operands: Sequence[Any] = (),
+    not_negative: Callable[[Any], bool] = lambda operand: isinstance(operand, (int, float)) and operand >= 0,
+) -> frozenset[str]:
     """The kinds of what an operator may give of numbers that may be of these kinds.
 
-    `operands`: what they are, where an exponent written as a literal tells more."""
+    `operands`: what they are, where an exponent written as a literal tells more, or the sign of a base: `not_negative` tells it."""
     if op in TESTS:
         return frozenset(("bool",))
-    return frozenset(kind for taken in itertools.product(*kinds) for kind in _of_kinds(op, taken, operands))
+    found = frozenset(kind for taken in itertools.product(*kinds) for kind in _of_kinds(op, taken, operands))
+    roots = op == "pow" and "complex" in found and not any("complex" in some for some in kinds)
+    return found - {"complex"} if roots and operands and not_negative(operands[0]) else found
 
 
 def _of_kinds(op: str, kinds: Sequence[str], operands: Sequence[Any]) -> tuple[str, ...]:
@@ -138,12 +145,12 @@ def _of_kinds(op: str, kinds: Sequence[str], operands: Sequence[Any]) -> tuple[s
 
 def _power(kinds: Sequence[str], widest: str, operands: Sequence[Any]) -> tuple[str, ...]:
     """Whole numbers to a negative power are fractions, and negative numbers to a fractional one are complex."""
-    base, exponent = operands if len(operands) == 2 else (None, None)
+    exponent = operands[1] if len(operands) == 2 else None
     if widest == "int":
         if not isinstance(exponent, (int, float)):
             return "int", "float"
         return ("int",) if exponent >= 0 else ("float",)
     if widest == "float" and kinds[1] == "float":
         whole = isinstance(exponent, (int, float)) and float(exponent).is_integer()
-        return ("float",) if whole or (isinstance(base, (int, float)) and base >= 0) else ("float", "complex")
+        return ("float",) if whole else ("float", "complex")
     return (widest,)

@@ -28,6 +28,7 @@ from gfx_ir.infer.content import UNTOLD, Content, content
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS
 from gfx_ir.infer.shape_rules import Call, ShapeRules
+from gfx_ir.infer.signs import is_not_negative, sign_sources
 from gfx_ir.python_numbers import ARITHMETIC, operator_kinds
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.trees import leaves, tree_map
@@ -58,6 +59,7 @@ class Equations:
         self.rank = Question(partial(self._ranks, False), self._same_rank)
         self.dims, self.contents = Question(self._dims), Question(self._content)
         self.host_kinds, self.lengths = Question(self._host_kinds), Question(self._length)
+        self.signs = Question(self._sign)
         self.stated: dict[Value, Kinds] = {}  # kinds that no op tells
         self.like: dict[Value, Value] = {}  # what was written in place, and what was there before
         self.begins: dict[Value, Any] = {}  # what a loop carries, and what it begins with
@@ -237,6 +239,18 @@ class Equations:
             return found.get(leaf, UNTOLD) if leaf.is_tensor else self.facts.root(leaf)
 
         return content(node.op, tree_map(seen, node.args), element.dtype, rank)
+
+    def not_negative(self, leaf: Any) -> bool:
+        """Whether a number is nowhere negative; of what loops carry that is not known while they are captured."""
+        return self.signs.ask(self.facts.root(leaf)) if type(leaf) is Value else is_not_negative(leaf)
+
+    def _sign(self, value: Value) -> Rule:
+        parts = self.sides(value) or (None if value.node.regions else sign_sources(value.node))
+        for part in () if parts is None else parts:
+            whole = (yield self.signs, self.facts.root(part)) if type(part) is Value else is_not_negative(part)
+            if not whole:
+                return False
+        return parts is not None
 
     def _call(self, value: Value) -> Call:
         return Call(value.node.op, value.node.args, value.index - 1, self.facts.root)

@@ -85,7 +85,7 @@ def combined(tracer: Tracer, op: str, operands: Sequence[Any], given: Sequence[K
     what, *errors = _failures(op, operands, given)
     if errors:
         tracer.raising.of_numbers(what, made, *errors)
-    return operator_kinds(op, given, operands)
+    return operator_kinds(op, given, operands, tracer.record.not_negative)
 
 
 def _failures(op: str, operands: Sequence[Any], given: Sequence[Kinds]) -> tuple[Any, ...]:

@@ -23,6 +23,7 @@ from .fixpoint import Fixpoint
 from .flow import Flow, Source
 from .origins import Origins
 from .shape_rules import ShapeRules
+from .signs import Signs
 
 _OTHER: Kinds = frozenset(("other",))
 """Host values that are no numbers."""
@@ -70,6 +71,10 @@ class Facts:
         self._of_numbers = frozenset(of_numbers)
         self._constants: dict[type, Fact] = {}
         self._found = Fixpoint(self._parts, self._rule, BOTTOM, TOP)
+
+    @cached_property
+    def _signs(self) -> Signs:
+        return Signs(self.flow)
 
     @cached_property
     def flow(self) -> Flow:
@@ -285,7 +290,9 @@ class Facts:
         found = _ARRAY if any(not kinds <= NUMBERS for kinds in args) else _NONE_YET
         if not all(numbers):
             return found
-        return found | (frozenset(("float",)) if op in self._of_numbers else operator_kinds(op, numbers, node.args))
+        if op in self._of_numbers:
+            return found | {"float"}
+        return found | operator_kinds(op, numbers, node.args, self._signs.not_negative)
 
     def _number(self, node: Node) -> Kinds:
         op = node.op.name

@@ -36,6 +36,7 @@ from ..promotion import (
     floating,
     index_dtype,
     integral,
+    negating,
     numeric,
     operator,
     promote,
@@ -74,6 +75,7 @@ __all__ = [
     "integral",
     "is_size",
     "may_be",
+    "negating",
     "numeric",
     "operator",
     "plus",
@@ -106,7 +108,7 @@ def elementwise(rule: DtypeRule, tensors: Sequence[str] = ()) -> Callable[[Simpl
 
 
 _OF_RULES = {
-    **dict.fromkeys((promote, floating, dividing), Trait.FLOATS),
+    **dict.fromkeys((promote, negating, floating, dividing), Trait.FLOATS),
     **dict.fromkeys((boolean, comparing.operator), Trait.UNSAVED | Trait.NOT_NEGATIVE),  # type: ignore[attr-defined]
     rounding: Trait.UNSAVED | Trait.KEEPS_SIGN,
     integral: Trait.UNSAVED | Trait.WHOLE | Trait.TOTAL,

@@ -7,11 +7,14 @@ from functools import cached_property
 from typing import Any
 
 from ..backend import Backend
+from ..copies import copy_program
+from ..dtypes import framework_of
 from ..errors import VerifyError
 from ..graph import Value
 from ..infer.facts import Facts
 from ..interpreter import NUMBERS, Interpreter
 from ..op import lookup
+from ..passes.agree import cast_whole_numbers
 from ..program import Program
 from ..types import LogicalTensor
 
@@ -21,17 +24,31 @@ class Executor:
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
+        self._agreed: tuple[Program, tuple, Program] | None = None
 
     def __call__(self, program: Program, args: Sequence[Any], params: Mapping[str, Any] | None = None) -> Any:
         """The result for the data of the entry's placeholders, in order; `params` by path (None: the program's own).
 
         All arrays are the backend's. An error that a node raises carries the user's line as a note.
         """
+        program = self._under_own_rules(program)
         entry = program.entry
         if len(args) != len(entry.placeholders):
             raise VerifyError(f"{entry.name!r} takes {len(entry.placeholders)} arguments, not {len(args)}")
         run = Interpreter(self.backend, program, program.params if params is None else params)
         return run.graph(entry, args, "", _Finish(self.backend, program))
+
+    def _under_own_rules(self, program: Program) -> Program:
+        """The program, with casts where the backend promotes dtypes otherwise than the framework it was written for."""
+        if framework_of(program.promotion) == self.backend.promotion:
+            return program
+        before = self._agreed
+        if before is None or before[0] is not program or before[1] != program.version:
+            copy = copy_program(program)
+            for graph in {copy.entry: None, **dict.fromkeys(copy.functions.values())}:
+                cast_whole_numbers(graph, self.backend, copy.promotion, Facts([graph], {}, copy.promotion))
+            before = self._agreed = (program, program.version, copy)
+        return before[2]
 
 
 class _Finish:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import ShapeError
 
 X = np.array([[1.5, -2.0, np.nan], [np.inf, -np.inf, 0.25]], np.float32)
 Y = np.array([[np.nan, 4.0, np.nan], [1.0, 2.0, -3.0]], np.float32)
@@ -60,3 +61,12 @@ def test_torch_gives_the_same(case, module):
     parts = list(zip(got, want)) if isinstance(want, (tuple, list)) else [(got, want)]
     for mine, theirs in parts:
         np.testing.assert_allclose(mine.numpy(), np.asarray(theirs), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("arrays", [np, jnp])
+@pytest.mark.parametrize("fn", [lambda x: -x if x.sum() > 1 else x, lambda x: x - x, lambda x: x - True])
+def test_booleans_are_neither_negated_nor_subtracted(arrays, fn):
+    """NumPy and JAX raise TypeError there; JAX also for a side of a test that is not taken."""
+    with pytest.raises(ShapeError, match="no framework takes booleans here") as raised:
+        gfx.symbolic_trace(fn, arrays.asarray([True, False]))
+    assert raised.value.span.line

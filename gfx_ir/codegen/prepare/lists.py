@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...types import LogicalTensor
 from ..style import Style
-from .edited import set_arg
 
 _LIST = "arrays"
 """What the parameter is called that takes a list of tensors."""

@@ -9,12 +9,12 @@ from functools import partial
 from ...backend import Backend
 from ...graph import Graph, Value
 from ...infer.facts import Facts
+from ...passes.agree import cast_whole_numbers
 from ...program import Parameter, Program
 from ..copying import copy_graph, join, outputs_of, substitute
 from ..style import Style
 from ..unrolling import Unrolling
 from .added import add_in_place
-from .agree import cast_whole_numbers
 from .asked import give_truths
 from .booleans import tell_booleans
 from .bounded import bound_loops

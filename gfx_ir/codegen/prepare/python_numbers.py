@@ -12,6 +12,7 @@ from typing import Any
 
 from ...control import is_loop
 from ...dtypes import default, float64, int64
+from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
@@ -20,7 +21,6 @@ from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import outputs_of
 from ..style import Style
-from .edited import set_arg
 from .precision import check_numbers, refused
 
 Make = Callable[..., Value]

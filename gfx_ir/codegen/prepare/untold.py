@@ -7,12 +7,12 @@ from ...backend import Backend
 from ...control import is_loop
 from ...defaults import dtype_for
 from ...dtypes import DType, framework_of, int64
+from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
 from ...op import lookup
 from ...trees import leaves
 from ...types import LogicalTensor
-from .edited import set_arg
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 

@@ -321,3 +321,13 @@ def test_the_reference_has_a_definition_of_every_op_but_the_structural():
     assert reference.dtype_of(np.ones(1, DTYPES["bfloat16"].numpy)) is DTYPES["bfloat16"]
     assert reference.as_dtype(np.dtype("int8")) is DTYPES["int8"] and reference.as_dtype(np.float32) is float32
     assert reference.as_dtype(3) is None
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_dtypes_are_promoted_as_the_framework_does_for_which_the_program_was_written(name):
+    """PyTorch lets no array without axes widen another, JAX does."""
+    text = "def f(x: u8[2], n: i32[()]):\n    y: i32[2] = add(x, n)\n    return y\n"
+    made = program(text, 'program("jax", "jax", level=1)')
+    owner = ReferenceBackend() if name == "reference" else backend(name)
+    x, n = np.array([200, 3], np.uint8), np.array(100, np.int32)
+    assert run(owner, made, x, n).tolist() == [300, 103]

@@ -1,5 +1,6 @@
 """A number that is whole on one way to a place and a fraction on another is one of several: its class is refused, all else is Python's."""
 
+import jax
 import pytest
 import torch
 
@@ -199,3 +200,36 @@ def test_a_range_of_open_ends_is_no_value(use):
 
     with pytest.raises(CaptureError, match="this use of a range"):
         gfx.symbolic_trace(used, backend="torch")
+
+
+def halved_root(x):
+    g = abs(x.sum().item()) ** 0.5
+    for _ in range(2):
+        g = g // 2
+    return g
+
+
+def root_of_a_square(x):
+    n = x.sum().item()
+    g = (n * n + 1) ** 0.5
+    k = 0
+    while x.sum() > k:
+        g, k = g % 2, k + 1
+    return g
+
+
+def root_of_one_of_two(x):
+    n = abs(x[0].item()) if x.sum() > 0 else 2.0
+    g = n**0.5
+    for _ in range(int(x.sum() + 5)):
+        g = g // 1.5
+    return g
+
+
+@pytest.mark.parametrize("fn", [halved_root, root_of_a_square, root_of_one_of_two])
+@pytest.mark.parametrize("way", ["torch", "jax"])
+def test_a_root_of_what_is_nowhere_negative_is_no_complex_number(fn, way):
+    done = gfx.symbolic_trace(fn, X[0])
+    made = done.to(way)
+    for x in X:
+        assert float(made(jax.numpy.asarray(x.numpy()) if way == "jax" else x)) == pytest.approx(fn(x))

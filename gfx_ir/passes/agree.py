@@ -13,18 +13,18 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...backend import Backend
-from ...dtypes import DType, bool_, complex128, float32, float64, framework_of, int64
-from ...errors import ShapeError
-from ...graph import Graph, Node, Value
-from ...infer.elements import declared
-from ...infer.facts import Facts
-from ...op import Trait, lookup
-from ...promotion import promote, real_of
-from ...rules import infer
-from ...trees import leaves, tree_map
-from ...types import LogicalTensor
-from .edited import set_arg
+from ..backend import Backend
+from ..dtypes import DType, bool_, complex128, float32, float64, framework_of, int64
+from ..edited import set_arg
+from ..errors import ShapeError
+from ..graph import Graph, Node, Value
+from ..infer.elements import declared
+from ..infer.facts import Facts
+from ..op import Trait, lookup
+from ..promotion import promote, real_of
+from ..rules import infer
+from ..trees import leaves, tree_map
+from ..types import LogicalTensor
 
 _APART = ("control", "create", "random", "effect")
 _MADE = ("create", "random")

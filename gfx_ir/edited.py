@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...graph import Node
+from .graph import Node
 
 
 def set_arg(node: Node, name: str, value: Any) -> None:
