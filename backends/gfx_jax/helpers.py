@@ -184,6 +184,26 @@ def print_to(text, *values, end="\n", file=None):
     jax.debug.callback(lambda *values: print(text.format(*values), end=end, file=file), *values, ordered=True)
 
 
+def promote_with(x, dtype):
+    """x in the dtype that its own and this one promote to."""
+    return x.astype(jnp.promote_types(x.dtype, dtype))
+
+
+def promote_as_numpy(x, dtype):
+    """x in the dtype that NumPy promotes its own and this one to: beside a float, a whole number counts as the float that holds it."""
+    return x.astype(jax.dtypes.canonicalize_dtype(np.promote_types(x.dtype, dtype)))
+
+
+def as_number_beside(x, like):
+    """x in the dtype that a number of its kind has beside `like`."""
+    return x.astype(jnp.result_type(like, x.dtype.type(0).item()))
+
+
+def as_floats(x, dtype):
+    """x, in this dtype where it is of whole numbers or booleans."""
+    return x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(dtype)
+
+
 def straight_through(x, value):
     """The data of value with the gradient of x."""
     keep = jax.custom_jvp(lambda x, value: value)

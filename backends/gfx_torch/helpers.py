@@ -11,6 +11,27 @@ def index_put(x, index, value):
     return out
 
 
+def promote_with(x, dtype):
+    """x in the dtype that NumPy promotes its own and this one to: beside a float, a whole number counts as the float that holds it."""
+    both = [x.dtype, dtype]
+    if any(one.is_floating_point or one.is_complex for one in both):
+        floats = {1: torch.float16, 2: torch.float32}
+        both = [
+            one if one.is_floating_point or one.is_complex else floats.get(one.itemsize, torch.float64) for one in both
+        ]
+    return x.to(torch.promote_types(*both))
+
+
+def as_number_beside(x, like):
+    """x in the dtype that a number of its kind has beside `like`."""
+    return x.to(torch.result_type(like, 1j if x.is_complex() else 1.0 if x.is_floating_point() else 1))
+
+
+def as_floats(x, dtype):
+    """x, in this dtype where it is of whole numbers or booleans."""
+    return x if x.is_floating_point() or x.is_complex() else x.to(dtype)
+
+
 def straight_through(x, value):
     """The data of value with the gradient of x."""
     out = x.clone()

@@ -61,11 +61,12 @@ class Facts:
         settles: Callable[[Node], bool] = lambda node: False,
         casts: bool = False,
         of_numbers: Iterable[str] = (),
+        assumed: DType | None = None,
     ) -> None:
         """`settles`: whether the target makes one value of those of a test or loop, and one dtype; `casts`: whether what any loop
         carries is cast to the dtype that it is told; `of_numbers`: the ops that are written by a function of Python's where they
-        take numbers alone."""
-        self._casts = casts
+        take numbers alone; `assumed`: the dtype that arguments and parameters have where they are told none."""
+        self._casts, self._assumed = casts, assumed
         self._graphs, self._functions = graphs, functions
         self.settles, self.rules = settles, ShapeRules(promotion)
         self._of_numbers = frozenset(of_numbers)
@@ -257,6 +258,8 @@ class Facts:
         if not value.is_tensor:
             return self._host(value)
         known = value.type if isinstance(value.type, LogicalTensor) else LogicalTensor()
+        if self._assumed is not None and known.dtype is None and value.node.op.name in ("placeholder", "parameter"):
+            known = known.with_(dtype=self._assumed)
         weak = known.weak and known.dtype is not None
         kinds = frozenset((_LETTERS[known.dtype.kind],)) | _ARRAY if weak else _ARRAY  # type: ignore[union-attr]
         return Fact(

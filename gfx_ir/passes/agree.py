@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..backend import Backend
-from ..dtypes import DType, bool_, complex128, float32, float64, framework_of, int64
+from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64
 from ..edited import set_arg
 from ..errors import ShapeError
 from ..graph import Graph, Node, Value
@@ -28,6 +28,8 @@ from ..types import LogicalTensor
 
 _APART = ("control", "create", "random", "effect")
 _MADE = ("create", "random")
+_OF = ("x", "data", "fill_value")
+"""Parameters of ops that make arrays: of what."""
 _WORD = 32  # bits, to which every framework adds up
 _FRACTIONS = {"float": 0.5, "complex": 0.5j}
 """A number for each kind of those whose value is open: one dtype follows from all of them."""
@@ -138,10 +140,21 @@ def _compared(node: Node, rules: str, target: str) -> DType | None:
 def _tell_default(node: Node, rules: str, target: str) -> None:
     """Tell an op that makes fractions of Python's numbers their dtype, where the target has a narrower one; JAX's is by its mode."""
     made, usual = _inferred(node, rules), _inferred(node, target)
-    if target == "jax" or made is None or usual is None or made.kind not in "fc":
+    if target == "jax" or is_weak(node, rules) or made is None or usual is None or made.kind not in "fc":
         return
     if made.bits > usual.bits:
         set_arg(node, "dtype", made)
+
+
+def is_weak(node: Node, rules: str) -> bool:
+    """Whether an op makes an array of a number that gives way to other dtypes as the number does: JAX has such."""
+    number = next((arg for name, arg in zip(node.op.params, node.args) if name in _OF), None)
+    plain = type(number) in (int, float, complex) or (type(number) is Value and _is_number(number))
+    return framework_of(rules) == "jax" and plain
+
+
+def _is_number(value: Value) -> bool:
+    return not value.is_tensor or (isinstance(value.type, LogicalTensor) and value.type.weak)
 
 
 def _widen_total(node: Node, target: str) -> None:
@@ -162,11 +175,13 @@ def _cast_inputs(node: Node, result: DType, target: str, told: Mapping[Value, bo
     if part.kind in "iu":
         whole = [v for v in whole if tensors[v].dtype is bool_ or tensors[v].dtype.bits != part.bits]
     others = [v for v, t in tensors.items() if t.dtype.kind == "f" and t.dtype != part and not t.weak]
+    others += [v for v, t in tensors.items() if t.dtype.kind == "c" and t.dtype != result and not t.weak]
     taking = [value for value in (*whole, *others) if _takes_part(node, value, target)]
     if not taking or _agrees(node, tensors, whole, result, target):
         return
     for value in taking:
-        node.replace_input(value, _as_dtype(node, value, part, "as_tensor" if told.get(value) else "astype"))
+        dtype = result if tensors[value].dtype.kind == "c" else part
+        node.replace_input(value, _as_dtype(node, value, dtype, "as_tensor" if told.get(value) else "astype"))
 
 
 def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: DType, target: str) -> bool:
@@ -192,6 +207,9 @@ def _inferred(node: Node, rules: str, instead: Value | None = None, dtype: DType
             return leaf
         if leaf.kind in _FRACTIONS:
             return _FRACTIONS[leaf.kind]
+        known = leaf.type
+        if isinstance(known, LogicalTensor) and known.weak and known.dtype is not None and leaf is not instead:
+            return dataclasses.replace(known, dtype=default(known.dtype.kind, rules))
         return dataclasses.replace(leaf.type, dtype=dtype) if leaf is instead else leaf.type  # type: ignore[type-var]
 
     if any(

@@ -184,6 +184,9 @@ ROWS = (
         "jax.lax.stop_gradient(x)",
         {"lax.stop_gradient": ops.stop_gradient},
     ),
+    Row("promote_with", lambda a: "promote_as_numpy(x, dtype)" if a.wide else "promote_with(x, dtype)"),
+    Row("as_number_beside", "as_number_beside(x, like)"),
+    Row("as_floats", "as_floats(x, dtype)"),
     Row("straight_through", "straight_through(x, value)"),
     Row("copy", "x", {"jnp.copy Array.copy": lambda a, order=None: ops.copy(a)}),
 )

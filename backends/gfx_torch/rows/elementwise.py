@@ -8,7 +8,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.dtypes import DType
+from gfx_ir.dtypes import DType, complex128, float64
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
@@ -31,6 +31,13 @@ def _cast(args: SimpleNamespace) -> str:
     """x.float() and its like: shorter than x.to(dtype), and quicker."""
     short = _CASTS.get(args.dtype.name) if isinstance(args.dtype, DType) else None
     return f"x.{short}()" if short else "x.to(dtype)"
+
+
+def _promoted(args: SimpleNamespace) -> str:
+    """Where NumPy has another dtype than torch.promote_types, or x stands for a longer expression, by a helper."""
+    same = not args.wide or args.dtype in (float64, complex128)
+    short = not isinstance(args.x, Value) or args.x.node.op.name == "placeholder"
+    return "x.to(torch.promote_types(x.dtype, dtype))" if same and short else "promote_with(x, dtype)"
 
 
 def _unary(op: str, *also: str, emit: Any = None, extra: str = "") -> Row:
@@ -310,6 +317,9 @@ ROWS = (
         {"torch.where": _where, "Tensor.where": lambda input, condition, other: _where(condition, input, other)},
     ),
     Row("astype", _cast),
+    Row("promote_with", _promoted),
+    Row("as_number_beside", "as_number_beside(x, like)"),
+    Row("as_floats", "as_floats(x, dtype)"),
     Row("straight_through", "straight_through(x, value)"),
     Row(
         "stop_gradient",

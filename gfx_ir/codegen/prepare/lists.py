@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...dtypes import default, kind_of
 from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -23,7 +24,7 @@ def make_tensors(graph: Graph, style: Style, promotion: str) -> None:
     for node in list(graph.walk()):
         if _LIST in node.op.params and type(node.arg(_LIST)) is tuple:
             items = node.arg(_LIST)
-            set_arg(node, _LIST, tuple(_tensor(node, x) if _is_number(x, facts) else x for x in items))
+            set_arg(node, _LIST, tuple(_tensor(node, x, promotion) if _is_number(x, facts) else x for x in items))
 
 
 def _is_number(x: Any, facts: Facts) -> bool:
@@ -33,12 +34,23 @@ def _is_number(x: Any, facts: Facts) -> bool:
     return isinstance(x, (bool, int, float, complex))
 
 
-def _tensor(before: Node, number: Any) -> Value:
-    """A number as a tensor of the dtype that it has, or that a literal gets beside its neighbours."""
-    graph = before.graph
-    assert graph is not None
+def _tensor(before: Node, number: Any, promotion: str) -> Value:
+    """A number as a tensor of the dtype that it has, or that a literal gets beside its neighbours. NumPy makes an array of it alone,
+    JAX a weak one."""
     type_ = (number if type(number) is Value else before.value).type
     known = type_.dtype if isinstance(type_, LogicalTensor) else None
-    made = graph.insert(Node(lookup("as_tensor"), (number, known, None), None, before.span), before).value
-    made.type = number.type if type(number) is Value else None
+    usual = None if type(number) is Value else default(kind_of(number), promotion)
+    if known is not None or usual is None or usual.kind not in "fc" or promotion == "torch":
+        return _put(before, "as_tensor", number, known, type=number.type if type(number) is Value else None)
+    made = _put(before, "as_tensor", number, usual)
+    others = [item for item in before.arg(_LIST) if type(item) is Value and item.is_tensor]
+    return made if promotion == "numpy" or not others else _put(before, "as_number_beside", made, others[0])
+
+
+def _put(before: Node, name: str, *args: Any, type: Any = None) -> Value:
+    """What an op makes, before a node."""
+    op = lookup(name)
+    assert before.graph is not None
+    made = before.graph.insert(Node(op, op.bind(*args), ("tensor",), before.span), before).value
+    made.type = type
     return made

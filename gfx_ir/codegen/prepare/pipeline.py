@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 from ...backend import Backend
+from ...dtypes import DType
 from ...graph import Graph, Value
 from ...infer.facts import Facts
 from ...passes.agree import cast_whole_numbers
@@ -31,6 +32,7 @@ from .open_dtypes import check_open_dtypes
 from .ordered import keep_order
 from .own_gradients import take_out
 from .powers import give_powers
+from .promoted import promote_at_run
 from .python_numbers import lower_numbers
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
@@ -82,12 +84,13 @@ def prepare(
             check_open_dtypes(graph, style.name)
             nest_less(graph)
         lower_numbers(entry, functions, style, program.promotion)
-    told = lambda graph: Facts([graph], {}, program.promotion)  # as it is by then
+    told = lambda graph, *more: _told(graph, program.promotion, *more)  # as it is by then
     for graph in bottom_up(entry, functions):
         tell_booleans(graph, told(graph))
         leave_out(graph, backend, program.promotion)
         give_powers(graph, backend, program.promotion, told(graph))
         cast_whole_numbers(graph, backend, program.promotion, told(graph))
+        promote_at_run(graph, backend, program.promotion, partial(told, graph, style.of_numbers))
         if style.control == "functional":
             choose_by_masks(graph, told(graph))
             add_in_place(graph)
@@ -108,6 +111,11 @@ def prepare(
         for graph in bottom_up(entry, functions):
             _share_generator(graph)
     return Prepared(entry, functions, signature, names, instances, lists)
+
+
+def _told(graph: Graph, promotion: str, of_numbers: Iterable[str] = (), assumed: DType | None = None) -> Facts:
+    """What is known of the values. NumPy's functions of numbers give no number of Python's, whatever the target has."""
+    return Facts([graph], {}, promotion, of_numbers=() if promotion == "numpy" else of_numbers, assumed=assumed)
 
 
 def _control(

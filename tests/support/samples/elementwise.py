@@ -82,5 +82,12 @@ SAMPLES += [
     *(S(name, (TIED, x)) for name in ORDERS.split() for x in (TIED[::-1], TIED.real, 1j)),
     S("stop_gradient", (X,)),
     S("straight_through", (X, Y)),
+    S("promote_with", (X,), {"dtype": dtypes.float64}),
+    S("promote_with", (X,), {"dtype": dtypes.int32, "wide": True}),
+    S("promote_with", (I,), {"dtype": dtypes.float32, "wide": True}),
+    S("as_number_beside", (X, D)),
+    S("as_number_beside", (D, X)),
+    S("as_floats", (I, dtypes.float32)),
+    S("as_floats", (X, dtypes.float64)),
     S("copy", (X,)),
 ]

@@ -1,0 +1,111 @@
+"""Where a dtype is open, one of several or weak, emitted source gives the dtype that the author's framework gives."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.trees import leaves
+
+DATA = np.array([1.5, -2.0, 3.5, 0.25])
+MAKE = {"numpy": np.array, "jax": jnp.asarray, "torch": lambda x: torch.from_numpy(x.copy())}
+
+
+def agree(fn, own, dtype, *more, typed=False):
+    """What is captured of fn gives values and dtypes of fn, as PyTorch and as JAX source."""
+    x = DATA.astype(dtype)
+    want = [np.asarray(leaf) for leaf in leaves(fn(MAKE[own](x), *more))]
+    program = gfx.symbolic_trace(fn, *([MAKE[own](x), *more] if typed else []))
+    for target in {"torch", "jax"} - {own}:
+        got = [np.asarray(leaf) for leaf in leaves(program.to(target)(MAKE[target](x), *more))]
+        for a, b in zip(want, got, strict=True):
+            assert a.dtype == b.dtype, (target, dtype)
+            np.testing.assert_allclose(a, b, 1e-3 if a.dtype.itemsize < 8 else 1e-12)
+
+
+def scalars(x: np.ndarray):
+    return (
+        np.float64(2.5) * x,
+        x - x.mean(dtype=np.float64),
+        np.where(x > np.float64(0.1), x, np.float64(0)),
+        x * np.sqrt(2),
+    )
+
+
+def counts(x: np.ndarray):
+    m = x > 0
+    return x.sum() / m.sum() * x, x - np.argmax(x), m.sum() * 0.5 + x, x / np.count_nonzero(x)
+
+
+def halved(x: np.ndarray):
+    n = np.count_nonzero(x)
+    for _ in range(3):
+        n = n / 2
+    return n, n * x
+
+
+def one_of_two(x: np.ndarray, k: int = 1):
+    s = x.max() if k else np.argmax(x)
+    t = s / 3
+    return t, x * t, np.full(2, x[1])
+
+
+def has_float64(x: np.ndarray, k: int = 1):
+    if k:
+        s = np.mean(x)
+    else:
+        s = np.count_nonzero(x)
+    s /= 2
+    return s.dtype == np.float64
+
+
+def weak(x, eps=0.1):
+    w = jnp.where(x > 0, 1.0, 0.1)
+    made = (
+        w,
+        w * x,
+        jnp.sum(x > 0) * 0.5,
+        jnp.asarray(float(x[0]) / 3),
+        jnp.full((4,), 0.1) * x,
+        jnp.where(x > 0, eps, 0.0),
+    )
+    return *made, 2.0 ** jnp.arange(3), jnp.stack([x[0], 0.1]), jnp.stack([0.1, 0.2]), jnp.ones(4, jnp.int8) + 1.5
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("fn", [scalars, counts, halved, one_of_two])
+def test_numpy_code_of_open_dtypes(fn, dtype):
+    with jax.enable_x64(True):
+        agree(fn, "numpy", dtype)
+        agree(fn, "numpy", dtype, typed=True)
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_what_may_be_a_count_is_halved_as_a_float(k):
+    with jax.enable_x64(True):
+        agree(one_of_two, "numpy", "float32", k) if k else None
+        agree(has_float64, "numpy", "float64", k)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("wide", [False, True])
+def test_arrays_that_are_weak_in_jax_give_way_in_torch(dtype, wide):
+    if wide or dtype != "float64":
+        with jax.enable_x64(wide):
+            agree(weak, "jax", dtype)
+            agree(weak, "jax", dtype, typed=True)
+
+
+def test_whole_numbers_of_open_dtype_stay_whole():
+    fn = lambda x: x + np.int64(2)
+    with jax.enable_x64(True):
+        for target in ("torch", "jax"):
+            got = gfx.symbolic_trace(fn, backend="numpy").to(target)(MAKE[target](np.arange(3)))
+            assert str(got.dtype).endswith("int64")
+
+
+def test_one_dtype_needs_no_cast():
+    source = gfx.symbolic_trace(lambda x: (x - np.mean(x)) / np.std(x) * 2.0, backend="numpy").source("torch")
+    assert "promote" not in source and ".to(" not in source
