@@ -78,7 +78,7 @@ _SHORT = {name: short for name, _, _, short in _TABLE}
 _BY_SHORT = {short: DTYPES[name] for name, _, _, short in _TABLE}
 
 bool_ = DTYPES["bool"]
-int32, int64 = DTYPES["int32"], DTYPES["int64"]
+int32, int64, uint64 = DTYPES["int32"], DTYPES["int64"], DTYPES["uint64"]
 float32, float64 = DTYPES["float32"], DTYPES["float64"]
 complex64, complex128 = DTYPES["complex64"], DTYPES["complex128"]
 _PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128}

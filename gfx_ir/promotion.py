@@ -134,9 +134,17 @@ def real(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, b
 
 
 def numeric(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
-    """The promoted dtype of numbers; booleans become integers of a width on which the frameworks do not agree."""
+    """The promoted dtype of numbers; booleans become integers of a width on which the frameworks do not agree: NumPy's is the least."""
     dtype, weak = promote(operands, rules)
-    return (None if dtype is dtypes.bool_ else dtype), weak
+    least = dtypes.DTYPES["int8"] if rules == "numpy" and not weak else None
+    return (least if dtype is dtypes.bool_ else dtype), weak
+
+
+def raising(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype of a power; JAX makes no weak array of a number to the power of whole numbers."""
+    dtype, weak = numeric(operands, rules)
+    base, exponent = operands
+    return dtype, weak and (framework_of(rules) != "jax" or exponent.weak or not base.weak)
 
 
 def rounding(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:

@@ -184,6 +184,11 @@ def print_to(text, *values, end="\n", file=None):
     jax.debug.callback(lambda *values: print(text.format(*values), end=end, file=file), *values, ordered=True)
 
 
+def sgn(x):
+    """The sign of x: of a complex number the one of size 1 in its direction, of what is no real number 0."""
+    return jnp.sign(x) if jnp.iscomplexobj(x) else jnp.nan_to_num(jnp.sign(x))
+
+
 def promote_with(x, dtype):
     """x in the dtype that its own and this one promote to."""
     return x.astype(jnp.promote_types(x.dtype, dtype))

@@ -3,6 +3,12 @@
 import torch
 
 
+def vander(x, n=None, increasing=False):
+    """Powers of the elements of vectors along a new axis: n of them, as many as there are elements for None."""
+    powers = torch.arange(x.shape[-1] if n is None else n, device=x.device)
+    return x[..., None] ** (powers if increasing else powers.flip(0))
+
+
 def unique(x, axis=None, index=False, inverse=False, counts=False, equal_nan=True, size=None, fill_value=None):
     """The different elements of x (or slices along an axis), sorted; where each stands first, what became of each, how
     many there were; cut or filled up (with the least one, or `fill_value`) to `size`."""

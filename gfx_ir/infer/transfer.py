@@ -123,7 +123,7 @@ def ranks(call: Call, asked: Questions, question: Question) -> Rule:
     if op.point is Point.INDEXED:
         return (yield from _ranks_of_item(call, asked, question))
     tensors = call.tensors
-    if op.family == "elementwise" and tensors:
+    if op.traits & Trait.ELEMENTWISE and tensors:
         return (yield from _broadcast(tensors, question))
     nothing = (UNKNOWN,) * len(tensors)
     if tensors:

@@ -198,7 +198,7 @@ class Calculus:
             **more: Any,
         ) -> Any:  # fmt: skip
             self.say.refuse(self.say.call(name), out=out, dtype=dtype, **more)
-            a = self._x(a)
+            a = self.say.floats(self._x(a))
             none, filled = ops.isnan(a), self._filled(a, 0)
             kept = ops.logical_not(none)
             count = ops.count_nonzero(kept, axis=axis, keepdims=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
-from .words import Dialect, Table, expect, rank
+from .words import Dialect, Table, expect, is_number, rank
 
 Svd = namedtuple("Svd", ("U", "S", "Vh"))
 Qr = namedtuple("Qr", ("Q", "R"))
@@ -22,6 +22,11 @@ class Decompositions:
         """`rtol`: what pinv takes where it is given none; None is the catalogue's own."""
         self.say, self.rtol = say, rtol
 
+    def kron(self, a: Any, b: Any) -> Any:
+        """Each element of one times the whole other; a number is an array of its own."""
+        a, b = (ops.as_tensor(x) if is_number(x) else self.say.as_array(x) for x in (a, b))
+        return ops.kron(a, b)
+
     def table(self) -> Table:
         """Lifts by op."""
         return {
@@ -35,7 +40,7 @@ class Decompositions:
             "matrix_cond": {"linalg.cond": lambda x, p=None: ops.matrix_cond(self.say.as_array(x), p)},
             "matrix_power": {"linalg.matrix_power": self.matrix_power, "linalg.tensorinv": self.tensorinv},
             "matrix_rank": {"linalg.matrix_rank": self.matrix_rank},
-            "kron": {"kron": lambda a, b: ops.kron(self.say.as_array(a), self.say.as_array(b))},
+            "kron": {"kron": self.kron},
         }
 
     def svd(

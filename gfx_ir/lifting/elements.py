@@ -97,8 +97,8 @@ def functions(say: Dialect) -> Table:
         if reflected:
             table[name][f".__r{method}__"] = swapped(lookup(name), say)
     table["floor_divide"]["divmod .__divmod__"] = lambda x1, x2: (ops.floor_divide(x1, x2), ops.remainder(x1, x2))
-    table["multiply"]["deg2rad radians"] = lambda x: ops.multiply(say.as_array(x), math.pi / 180)
-    table["multiply"]["rad2deg degrees"] = lambda x: ops.multiply(say.as_array(x), 180 / math.pi)
+    table["multiply"]["deg2rad radians"] = lambda x: ops.multiply(say.floats(x), math.pi / 180)
+    table["multiply"]["rad2deg degrees"] = lambda x: ops.multiply(say.floats(x), 180 / math.pi)
     return table
 
 

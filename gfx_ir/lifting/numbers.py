@@ -10,7 +10,7 @@ from .. import ops
 from ..dtypes import complex128, float64
 from ..graph import Value
 from ..op import lookup
-from .words import Dialect, Lifted, conjugate, kind_of, known_dtype, unknown_dtype
+from .words import Dialect, Lifted, as_floats, conjugate, kind_of, known_dtype, unknown_dtype
 
 
 class Numbers:
@@ -37,7 +37,7 @@ class Numbers:
             "logaddexp2": lambda a, b: ops.divide(
                 ops.logaddexp(ops.multiply(a, math.log(2)), ops.multiply(b, math.log(2))), math.log(2)
             ),
-            "float_power": lambda a, b: ops.pow(_double(a), b),
+            "float_power": lambda a, b: ops.pow(as_floats(a) if self.say.rules == "jax" else _double(a), b),
             "matvec": lambda a, v: ops.squeeze(ops.matmul(a, ops.expand_dims(v, -1)), axis=-1),
             "vecmat": lambda v, a: ops.squeeze(ops.matmul(ops.expand_dims(conjugate(v), -2), a), axis=-2),
         }
@@ -97,13 +97,16 @@ class Numbers:
 
 
 def _heaviside(x: Any, at_zero: Any) -> Any:
-    """0 below 0, 1 above, a number of one's own at 0."""
+    """0 below 0, 1 above, a number of one's own at 0; floats of whole numbers, too."""
+    if not isinstance(at_zero, float):
+        x, at_zero = as_floats(x), float(at_zero) if isinstance(at_zero, (bool, int)) else as_floats(at_zero)
     above = ops.astype(ops.greater(x, 0), known_dtype(x) or ops.dtype_of(x))
     return ops.where(ops.equal(x, 0), at_zero, ops.where(ops.isnan(x), x, above))
 
 
 def _modf(x: Any) -> Any:
     """What is behind the point, and what before it, both with the sign of x."""
+    x = as_floats(x)
     whole = ops.trunc(x)
     return ops.copysign(ops.where(ops.isinf(x), 0.0, ops.subtract(x, whole)), x), whole
 

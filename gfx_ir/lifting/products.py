@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops._einsum import sums_nothing
-from .words import Dialect, Table, ask_rank, element, rank
+from .words import Dialect, Table, ask_rank, element, is_number, rank
 
 
 def einsum(equation: str, operands: tuple) -> Any:
@@ -50,8 +50,9 @@ class Products:
     def dot(self, a: Any, b: Any, out: Any = None, **options: Any) -> Any:
         """matmul where b has at most two axes, else a sum over a's last and b's last but one axis."""
         self.say.refuse(self.say.call("dot"), out=out, **options)
+        number = is_number(a) or is_number(b)
         a, b = self.strong(a), self.strong(b)
-        if rank(a) == 0 or rank(b) == 0:
+        if number:
             return ops.multiply(a, b)
         if ask_rank(b, self.say.call("dot"), 2) <= 2:
             return ops.matmul(a, b)
@@ -60,13 +61,16 @@ class Products:
     def inner(self, a: Any, b: Any, **options: Any) -> Any:
         """The sum over the last axes of both."""
         self.say.refuse(self.say.call("inner"), **options)
+        number = is_number(a) or is_number(b)
         a, b = self.strong(a), self.strong(b)
-        if rank(a) == 0 or rank(b) == 0:
+        if number:
             return ops.multiply(a, b)
         return ops.tensordot(a, b, axes=((-1,), (-1,)))
 
     def flat(self, x: Any) -> Any:
-        """A vector of all elements."""
+        """A vector of all elements; that of a number has one."""
+        if is_number(x):
+            return ops.reshape(ops.as_tensor(x), (1,))
         x = self.say.as_array(x)
         return x if rank(x) == 1 else ops.flatten(x)
 

@@ -6,9 +6,9 @@ from collections import namedtuple
 from typing import Any
 
 from .. import ops
-from ..build import host
+from ..build import host, surely_boolean
 from ..defaults import dtype_for
-from ..dtypes import DType, bool_, float64, int64
+from ..dtypes import DType, bool_, float32, float64, int64
 from ..errors import MissingOp
 from ..graph import Value
 from ..op import lookup
@@ -219,7 +219,7 @@ class Counting:
 
     def _edge_dtype(self, a: Any) -> DType | None:
         """The dtype of edges that are computed: the array's own, of whole numbers NumPy's float; None where that is not known."""
-        known = known_dtype(self.say.as_array(a)) if self.say.rules == "numpy" else None
+        known = known_dtype(self.say.floats(a))
         return known if known is None or known.kind == "f" else float64
 
     def _counted(self, found: Any, dtype: DType) -> Any:
@@ -281,9 +281,16 @@ class Counting:
             a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
         ) -> Any:
             self.say.refuse(call, out=out)
-            return op(self.say.as_array(a), axis, bool(keepdims))
+            a = self.say.as_array(a)
+            truths = kind_of(a) == "b" or (isinstance(a, Value) and surely_boolean(a))  # which have no differences
+            return op(ops.astype(a, float_of_truths(self.say.rules)) if truths else a, axis, bool(keepdims))
 
         return lift
+
+
+def float_of_truths(rules: str) -> DType:
+    """The float as which booleans are averaged."""
+    return float64 if rules == "numpy" else float32
 
 
 builtin_range = range

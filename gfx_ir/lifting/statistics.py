@@ -26,7 +26,7 @@ class Statistics:
 
     def trapezoid(self, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
         """The integral by trapezoids."""
-        return ops.trapezoid(self.say.as_array(y), None if x is None else self.say.as_array(x), dx, axis)
+        return ops.trapezoid(self.say.floats(y), None if x is None else self.say.floats(x), dx, axis)
 
     def _wide(self, x: Any) -> Any:
         x = self.say.as_array(x)
@@ -52,7 +52,7 @@ class Statistics:
         """Slopes along axes, by differences of the neighbours on both sides."""
         call = self.say.call("gradient")
         expect(call, "edge_order", edge_order, 1, 2)
-        f = self.say.as_array(f)
+        f = self.say.floats(f)
         f = ops.multiply(f, 1.0) if kind_of(f) in ("b", "u") else f  # which have no negative differences
         axes = range(ask_rank(f, call)) if axis is None else [axis] if isinstance(axis, int) else axis
         given = list(varargs) or [1.0]

@@ -14,8 +14,9 @@ from ..dtypes import DTYPES, DType, bool_
 from ..dtypes import kind_of as kind_of_number
 from ..errors import MissingOp, ShapeError
 from ..graph import Value
-from ..op import OpDef
+from ..op import OpDef, active
 from ..ops import _seen
+from ..promotion import float_of
 from ..types import LogicalTensor
 
 Lifted = Callable[..., Any]
@@ -35,6 +36,10 @@ class Dialect:
         self.prefix, self.array, self.as_array, self.several = prefix, array, as_array, several
         self.rules = rules
         self.silent = dict(silent or {})
+
+    def floats(self, x: Any) -> Any:
+        """An array as its functions of real numbers take it: NumPy computes with whole numbers as long as it can."""
+        return as_floats(self.as_array(x)) if self.rules == "jax" else self.as_array(x)
 
     def refuse(self, call: str, **options: Any) -> None:
         """Raise MissingOp where an option is given whose meaning no op can express."""
@@ -151,6 +156,20 @@ def known_dtype(x: Any) -> DType | None:
     found = dtype_of(x)
     data = getattr(parameter_data(x), "dtype", None) if found is None else None
     return found if data is None else as_dtype(str(data).rpartition(".")[2], lambda t: None)
+
+
+def as_floats(x: Any) -> Any:
+    """An array as a function of real numbers takes it: whole numbers and booleans, where they are known, as the float that holds them."""
+    known, builder = known_dtype(x), active.builder
+    made = None if known is None or builder is None else float_of(known, builder.promotion)
+    return x if made is None or made == known else ops.astype(x, made)
+
+
+def is_number(x: Any) -> bool:
+    """Whether x is a number where an array may stand, or an array without axes."""
+    return not isinstance(x, (list, tuple)) and (
+        rank(x) == 0 if isinstance(x, Value) and x.is_tensor else _seen.is_plain(x)
+    )
 
 
 def kind_of(x: Any) -> str | None:

@@ -30,6 +30,7 @@ from ._shapes import (
     numeric,
     operator,
     promote,
+    raising,
     real,
     rounding,
     same,
@@ -66,6 +67,13 @@ def _sign_or_zero(args: SimpleNamespace) -> str:
     if _seen.extended(args.x):
         return "np.nan_to_num(np.sign(x.astype(np.float32))).astype(x.dtype)"
     return "np.nan_to_num(np.sign(x))"
+
+
+def _sgn(args: SimpleNamespace) -> str:
+    """Of complex numbers NaN stays NaN."""
+    if _seen.dtype(args.x) is None:
+        return "np.sign(x) if np.iscomplexobj(x) else np.nan_to_num(np.sign(x))"
+    return "np.sign(x)" if getattr(_seen.dtype(args.x), "kind", "") == "c" else _sign_or_zero(args)
 
 
 def _trunc_divide(args: SimpleNamespace) -> str:
@@ -111,6 +119,7 @@ UNARY = (
     ("rsqrt", "1 / np.sqrt(x)", floating),
     ("sigmoid", _special("expit"), dividing),
     ("sign", "np.sign(x)", promote),
+    ("sgn", _sgn, promote),
     ("sign_or_zero", _sign_or_zero, promote),
     ("signbit", "np.signbit(x)", boolean),
     ("sin", "np.sin(x)", floating),
@@ -148,23 +157,23 @@ BINARY = (
     ("multiply", "x1 * x2", operator(promote)),
     ("nextafter", "np.nextafter(x1, x2)", floating),
     ("not_equal", "x1 != x2", comparing),
-    ("pow", "x1 ** x2", operator(numeric)),
+    ("pow", "x1 ** x2", operator(raising)),
     ("remainder", "x1 % x2", operator(numeric)),
     ("subtract", "x1 - x2", operator(subtracting)),
     ("trunc_divide", _trunc_divide, numeric),
 )
 
 _TRAITS = {
-    Trait.IDEMPOTENT: "abs ceil floor positive round sign sign_or_zero trunc",
+    Trait.IDEMPOTENT: "abs ceil floor positive round sgn sign sign_or_zero trunc",
     Trait.INVOLUTION: "bitwise_invert conj logical_not negative",
     Trait.TOTAL: "abs add asinh atan ceil conj equal erf erfc floor greater greater_equal isfinite isinf isnan less less_equal"
     " logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal positive round sigmoid"
-    " sign sign_or_zero signbit sin cos square subtract tanh trunc",
+    " sgn sign sign_or_zero signbit sin cos square subtract tanh trunc",
     Trait.STEADY: "abs add atan copysign cos erf hypot maximum minimum multiply negative positive sigmoid sin subtract tanh",
     Trait.UNSAVED: "add negative positive sign sign_or_zero subtract",
     Trait.NOT_NEGATIVE: "abs acos acosh cosh erfc exp exp2 hypot rsqrt sigmoid sqrt square",
     Trait.KEEPS_SIGN: "add asin asinh atan atanh atan2 copysign divide erf expm1 floor_divide fmod log1p maximum minimum multiply"
-    " positive pow reciprocal remainder sign sign_or_zero sinh tanh trunc_divide",
+    " positive pow reciprocal remainder sgn sign sign_or_zero sinh tanh trunc_divide",
     Trait.COMMUTATIVE: "add bitwise_and bitwise_or bitwise_xor equal hypot logaddexp logical_and logical_or logical_xor "
     "maximum minimum multiply not_equal",
 }

@@ -50,7 +50,7 @@ def _index_put_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
         fits = broadcast(value.dims, target, what="value and target")
         if fits is not None and len(fits) == len(target):
             same_dims(fits, target, "the value is larger than what it is written to")
-    return LogicalTensor(x.dtype, x.dims)
+    return LogicalTensor(x.dtype, x.dims, weak=stays_weak(x.weak and value.weak, rules))
 
 
 op(
@@ -89,13 +89,14 @@ def _take_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 def _along_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x, indices = as_type(args.x, rules), as_type(args.indices, rules)
+    weak = stays_weak(x.weak, rules)
     if x.dims is None or indices.dims is None:
-        return LogicalTensor(x.dtype)
+        return LogicalTensor(x.dtype, weak=weak)
     if len(x.dims) != len(indices.dims):
         raise ShapeError(f"indices of {len(indices.dims)} axes into a tensor of {len(x.dims)}")
     at = axis_of(args.axis, len(x.dims))
     dims = broadcast((*x.dims[:at], 1, *x.dims[at + 1 :]), indices.dims, what="tensor and indices")
-    return LogicalTensor(x.dtype, dims)
+    return LogicalTensor(x.dtype, dims, weak=weak)
 
 
 def _check_ranks(x: LogicalTensor, indices: LogicalTensor, axis: int) -> None:
@@ -209,7 +210,7 @@ op(
 op(FAMILY, "one_hot(x, num_classes, dtype=None)", _one_hot, infer=_one_hot_type, traits=_of_positions | Trait.CHECKS)
 
 
-@composite(FAMILY, traits=Trait.TOTAL | Trait.APART | Trait.STEADY)
+@composite(FAMILY, traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.APART | Trait.STEADY)
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     """x with `value`, in its dtype, where the mask is true."""
     return ops.where(mask, ops.astype(value, ops.dtype_of(x)), x)

@@ -31,6 +31,7 @@ from ._shapes import (
     promote,
     real_of,
     reduced,
+    stays_weak,
     sum_dtype,
     total,
 )
@@ -38,10 +39,11 @@ from ._shapes import (
 FAMILY = "linalg"
 
 
-def _pair(args: SimpleNamespace, rules: str) -> tuple[Dims, Dims, Any]:
-    """Dims of both operands and their promoted dtype."""
+def _pair(args: SimpleNamespace, rules: str) -> tuple[Dims, Dims, LogicalTensor]:
+    """Dims of both operands and the type of their products."""
     x1, x2 = as_type(args.x1, rules), as_type(args.x2, rules)
-    return x1.dims, x2.dims, promote((x1, x2), rules)[0]
+    dtype, weak = promote((x1, x2), rules)
+    return x1.dims, x2.dims, LogicalTensor(dtype, weak=stays_weak(weak, rules))
 
 
 def _contract(a: DimLike | None, b: DimLike | None, shapes: tuple[Dims, Dims]) -> DimLike | None:
@@ -63,29 +65,29 @@ def matmul_dims(a: Dims, b: Dims) -> Dims:
 
 
 def _matmul_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    a, b, dtype = _pair(args, rules)
-    return LogicalTensor(dtype, matmul_dims(a, b))
+    a, b, made = _pair(args, rules)
+    return made.with_(dims=matmul_dims(a, b))
 
 
 _matmul_type.traits = Trait.FLOATS  # type: ignore[attr-defined]
 
 
 def _outer_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    a, b, dtype = _pair(args, rules)
+    a, b, made = _pair(args, rules)
     for dims in (a, b):
         if dims is not None and len(dims) != 1:
             raise ShapeError(f"outer takes vectors, not {dims_text((dims,))}")
-    return LogicalTensor(dtype, (None if a is None else a[0], None if b is None else b[0]))
+    return made.with_(dims=(None if a is None else a[0], None if b is None else b[0]))
 
 
 def _vecdot_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    a, b, dtype = _pair(args, rules)
+    a, b, made = _pair(args, rules)
     if a is None or b is None or not fixed(args.axis):
-        return LogicalTensor(dtype)
+        return made
     first, second = axis_of(args.axis, len(a)), axis_of(args.axis, len(b))
     _contract(a[first], b[second], (a, b))
     rest = broadcast(a[:first] + a[first + 1 :], b[:second] + b[second + 1 :])
-    return LogicalTensor(dtype, rest)
+    return made.with_(dims=rest)
 
 
 def _tensordot_axes(axes: Any, a: tuple, b: tuple) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -100,14 +102,14 @@ def _tensordot_axes(axes: Any, a: tuple, b: tuple) -> tuple[tuple[int, ...], tup
 
 
 def _tensordot_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    a, b, dtype = _pair(args, rules)
+    a, b, made = _pair(args, rules)
     if a is None or b is None or not fixed(args.axes):
-        return LogicalTensor(dtype)
+        return made
     first, second = _tensordot_axes(args.axes, a, b)
     for i, j in zip(first, second):
         _contract(a[i], b[j], (a, b))
     kept = [d for i, d in enumerate(a) if i not in first] + [d for j, d in enumerate(b) if j not in second]
-    return LogicalTensor(dtype, tuple(kept))
+    return made.with_(dims=tuple(kept))
 
 
 def _tensordot_cost(args: SimpleNamespace, types: tuple) -> Any:
@@ -119,16 +121,17 @@ def _tensordot_cost(args: SimpleNamespace, types: tuple) -> Any:
 
 
 def _cross_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    a, b, dtype = _pair(args, rules)
+    a, b, made = _pair(args, rules)
     for dims in (a, b):
         if dims is not None and fixed(args.axis) and host.same(dims[axis_of(args.axis, len(dims))], 3) is False:
             raise ShapeError(f"a cross product takes vectors of 3 elements, not {dims_text((dims,))}")
-    return LogicalTensor(dtype, broadcast(a, b))
+    return made.with_(dims=broadcast(a, b))
 
 
 def _einsum_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     operands = [as_type(a, rules) for a in args.operands]
-    return LogicalTensor(promote(operands, rules)[0], einsum_dims(args.equation, [t.dims for t in operands]))
+    dtype, weak = promote(operands, rules)
+    return LogicalTensor(dtype, einsum_dims(args.equation, [t.dims for t in operands]), weak=stays_weak(weak, rules))
 
 
 def _einsum(args: SimpleNamespace) -> str:

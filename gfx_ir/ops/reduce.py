@@ -117,9 +117,7 @@ def _accumulation(args: SimpleNamespace, rules: str) -> LogicalTensor:
         dims = None if dims is None else (total(dims),)
     elif dims is not None and fixed(args.axis):
         axes_of(args.axis, len(dims))
-    return LogicalTensor(
-        args.dtype or running_dtype(x.dtype, rules), dims, weak=stays_weak(x.weak, rules) and not args.dtype
-    )
+    return LogicalTensor(args.dtype or running_dtype(x.dtype, rules), dims)
 
 
 op(
@@ -193,7 +191,7 @@ def _sorting(element: Element) -> Callable[[SimpleNamespace, str], LogicalTensor
         x = as_type(args.x, rules)
         if x.dims is not None:
             axes_of(args.axis, len(x.dims))
-        return LogicalTensor(element(x, rules), x.dims)
+        return LogicalTensor(element(x, rules), x.dims, weak=element is _element and stays_weak(x.weak, rules))
 
     of_positions = Trait.UNSAVED | Trait.NOT_NEGATIVE
     infer.traits = of_positions if element is _position else Trait.KEEPS_SIGN  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..backend import Backend
-from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64
+from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64, uint64
 from ..edited import set_arg
 from ..errors import ShapeError
 from ..graph import Graph, Node, Value
@@ -48,14 +48,16 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
         if (common := _compared(node, rules, target)) is not None and not any(map(told.get, node.args[:2])):
             for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
                 node.replace_input(value, _as_dtype(node, value, common))
-        result = _float_result(node) or _refused_result(node, target, facts) or _wrapping_result(node, target)
+        asks = "dtype" in node.op.params and node.arg("dtype") is None
+        result = _float_result(node) or _refused_result(node, target, facts)
+        if result is None and not (asks and target == "jax"):
+            result = _wrapping_result(node, target)
         if result is not None and node.op.name != "astype":
             _cast_inputs(node, result, target, told)
-        elif "dtype" in node.op.params and node.arg("dtype") is None:
-            if node.op.family in _MADE:
-                _tell_default(node, rules, target)
-            elif node.op.family not in _APART:
-                _widen_total(node, target)
+        elif asks and node.op.family in _MADE:
+            _tell_default(node, rules, target)
+        elif asks and node.op.family not in _APART:
+            _tell_total(node, rules, target)
     for value in told:  # what the printer finds itself, where a dtype is not enough
         value.type = before[value]
 
@@ -140,6 +142,8 @@ def _compared(node: Node, rules: str, target: str) -> DType | None:
 def _tell_default(node: Node, rules: str, target: str) -> None:
     """Tell an op that makes fractions of Python's numbers their dtype, where the target has a narrower one; JAX's is by its mode."""
     made, usual = _inferred(node, rules), _inferred(node, target)
+    if target == "jax" and rules == "numpy" and is_weak(node, "jax") and made is not None:
+        set_arg(node, "dtype", made)
     if target == "jax" or is_weak(node, rules) or made is None or usual is None or made.kind not in "fc":
         return
     if made.bits > usual.bits:
@@ -157,13 +161,27 @@ def _is_number(value: Value) -> bool:
     return not value.is_tensor or (isinstance(value.type, LogicalTensor) and value.type.weak)
 
 
-def _widen_total(node: Node, target: str) -> None:
+def _tell_total(node: Node, rules: str, target: str) -> None:
     """Tell an op that adds up whole numbers its dtype, where the target would keep them in a narrow one, in which they wrap."""
     made = node.values[0].type if len(node.values) == 1 else None
     result = made.dtype if isinstance(made, LogicalTensor) else None
-    usual = _inferred(node, target) if result is not None and result.kind in "iu" else None
-    if result is not None and usual is not None and usual.bits < min(result.bits, _WORD):
+    usual = _inferred(node, "jax_x64" if target == "jax" else target)
+    if result is None or usual is None or result.kind not in "iu":
+        return
+    least = result.bits if target == "jax" else min(result.bits, _WORD)
+    if usual.bits < least or (rules == "jax_x64" and usual.bits > result.bits):
         set_arg(node, "dtype", result)
+
+
+def return_unsigned(graph: Graph, target: str) -> None:
+    """Give totals of whole numbers that are never negative back as such: PyTorch adds them up as others, and computes little else."""
+    found: dict[Value, Value] = {}
+    for value in {leaf: None for leaf in leaves(graph.result) if target == "torch" and declared(leaf) is uint64}:
+        if _inferred(value.node, target) is int64:
+            made = graph.append(Node(lookup("astype"), (value, uint64), ("tensor",), value.node.span)).value
+            made.type, found[value] = value.type, made
+    if found:
+        graph.result = tree_map(lambda leaf: found.get(leaf, leaf) if type(leaf) is Value else leaf, graph.result)
 
 
 def _cast_inputs(node: Node, result: DType, target: str, told: Mapping[Value, bool]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.defaults import default_here
 from gfx_ir.dtypes import int64
 from gfx_ir.graph import Value
 from gfx_ir.lifting import words
@@ -32,6 +33,7 @@ SPELLINGS: dict[str, Spelling] = {
     "reciprocal": "1 / x",
     "rsqrt": lambda a: "1 / jnp.sqrt(x)" if whole(a.x) else "jax.lax.rsqrt(x)",
     "sigmoid": "jax.nn.sigmoid(x)",
+    "sgn": "sgn(x)",
     "sign_or_zero": lambda a: "jnp.sign(x)" if whole(a.x) else "jnp.nan_to_num(jnp.sign(x))",
     "trunc_divide": lambda a: "jnp.trunc(x1 / x2)" if "f" in map(kind_of, (a.x1, a.x2)) else "trunc_divide(x1, x2)",
     **{name: f"x1 {symbol} x2" for name, (_, symbol, _, _) in OPERATORS.items()},
@@ -144,6 +146,12 @@ def _astype_spelling(args: SimpleNamespace) -> str:
     return "jnp.asarray(x, dtype=dtype)" if plain(args.x) else "x.astype(dtype)"
 
 
+def _rint(x: Any) -> Any:
+    """The nearest whole number, as the default float of whole numbers."""
+    whole = kind_of(x) not in (None, "f", "c")
+    return ops.round(ops.astype(x, default_here("f", "jax")) if whole else x)
+
+
 def _clip_spelling(args: SimpleNamespace) -> str:
     if args.min is None:
         return "x" if args.max is None else "jnp.minimum(x, max)"
@@ -151,11 +159,11 @@ def _clip_spelling(args: SimpleNamespace) -> str:
 
 
 ROWS = (
-    *map(_row, dict.fromkeys((*UNARY, *OPERATORS, *BINARY, *NAMES, "sign_or_zero", "trunc_divide"))),
+    *map(_row, dict.fromkeys((*UNARY, *OPERATORS, *BINARY, *NAMES, "sgn", "sign_or_zero", "trunc_divide"))),
     Row(
         "round",
         "jnp.round(x)",
-        _SAME["round"] | {"jnp.rint": unary(ops.round), "Array.__round__": Elements(JNP).round},
+        _SAME["round"] | {"jnp.rint": _rint, "Array.__round__": Elements(JNP).round},
     ),
     Row(
         "clip",

@@ -8,7 +8,9 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.dtypes import int64
 from gfx_ir.lifting.reductions import Reductions
+from gfx_ir.lifting.words import as_floats
 from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 
@@ -47,7 +49,8 @@ def _position(name: str) -> Row:
 
 def _cumulative(name: str, short: str) -> Row:
     def spelling(args: SimpleNamespace) -> str:
-        told = "" if args.dtype is not None and args.dtype == _seen.dtype(args.x) else ", dtype=dtype"
+        same = args.dtype is not None and args.dtype == _seen.dtype(args.x)
+        told = "" if same else ", dtype=int" if args.dtype == int64 else ", dtype=dtype"  # as wide as the mode admits
         return f"jnp.{short}(x, axis=axis{told})"
 
     return Row(name, spelling, _SAME[name])
@@ -58,7 +61,7 @@ def _logsumexp(
 ) -> Any:
     refuse("logsumexp", b=b, where=where)
     expect("logsumexp", "return_sign", return_sign, False)
-    return ops.logsumexp(a, axis=axis, keepdims=keepdims)
+    return ops.logsumexp(as_floats(a), axis=axis, keepdims=keepdims)
 
 
 def _norm_call(args: SimpleNamespace) -> str:
@@ -90,6 +93,7 @@ def _argsort(
 
 
 def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, **more: Any) -> Any:
+    a = as_floats(a)
     count = ops.sum(ops.logical_not(ops.isnan(a)), axis=axis, keepdims=keepdims)
     return ops.divide(_REDUCTIONS.nansum(a, axis, dtype, out, keepdims, **more), count)
 

@@ -7,6 +7,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.lifting.numbers import Numbers
+from gfx_ir.lifting.words import as_floats
 from gfx_ir.op import OpDef, lookup
 from gfx_ir.ops.special import POLYNOMIALS
 
@@ -61,7 +62,7 @@ ROWS = (
     Row("zeta", "zeta(x1, x2)", {f"{_PACKAGE}.zeta": two(lookup("zeta"))}),
     *(Row(name, f"jnp.{name}(x1, x2)", {f"jnp.{name}": two(lookup(name))}) for name in ("gcd", "lcm")),
     Row("frexp", "jnp.frexp(x)", {"jnp.frexp": lambda x: ops.frexp(x), **Numbers(JNP).table()}),
-    Row("sinc", "jnp.sinc(x)", {"jnp.sinc": unary(ops.sinc)}),
+    Row("sinc", "jnp.sinc(x)", {"jnp.sinc": lambda x: ops.sinc(as_floats(x))}),
     Row(
         "logit",
         lambda a: f"{_PACKAGE}.logit({'x' if a.eps is None else 'jnp.clip(x, eps, 1 - eps)'})",

@@ -199,7 +199,7 @@ def old_lu_solve(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
 def cholesky_ex(A: Any, *, upper: Any = False, check_errors: Any = False) -> Any:
     """torch.linalg.cholesky_ex."""
     plain("torch.linalg.cholesky_ex", check_errors=check_errors)
-    lower, info = ops.cholesky_ex(A)
+    lower, info = ops.cholesky_ex(adjoint(A) if upper else A)  # of the triangle that is asked for
     return CholeskyEx(adjoint(lower) if upper else lower, info)
 
 

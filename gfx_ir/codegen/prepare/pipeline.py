@@ -10,7 +10,7 @@ from ...backend import Backend
 from ...dtypes import DType
 from ...graph import Graph, Value
 from ...infer.facts import Facts
-from ...passes.agree import cast_whole_numbers
+from ...passes.agree import cast_whole_numbers, return_unsigned
 from ...program import Parameter, Program
 from ..copying import copy_graph, join, outputs_of, substitute
 from ..style import Style
@@ -90,6 +90,8 @@ def prepare(
         leave_out(graph, backend, program.promotion)
         give_powers(graph, backend, program.promotion, told(graph))
         cast_whole_numbers(graph, backend, program.promotion, told(graph))
+        if graph is entry:
+            return_unsigned(graph, backend.promotion)
         promote_at_run(graph, backend, program.promotion, partial(told, graph, style.of_numbers))
         if style.control == "functional":
             choose_by_masks(graph, told(graph))

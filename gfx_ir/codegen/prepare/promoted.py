@@ -89,6 +89,8 @@ def _is_open(node: Node, facts: Facts, rules: str, target: str) -> bool:
     dtypes = {dtype for elements in found for dtype, _ in elements}
     if any(len(elements) > 1 for elements in found) or (None in dtypes and len(dtypes - {bool_}) > 1):
         return True
+    if target == "jax" and found and all(map(facts.is_number, tensors(node))):
+        return False  # a function of Python's, which gives a number again
     if default("f", rules) != default("f", target) and any(map(facts.is_number, tensors(node))):
         return target != "jax"
     made = (*tensors(node), node.value)
@@ -153,6 +155,8 @@ class Promotion:
     def _cases(self, node: Node, facts: Facts) -> list[Case]:
         """All choices; none where a dtype is not told, or it may be a number of Python's."""
         given = tensors(node)
+        if self.weak and given and all(map(facts.is_number, given)):
+            return []
         if facts.may_be_number(node.value) or any(ARRAY in facts.kinds(x) and facts.may_be_number(x) for x in given):
             return []
         found = [facts.elements(leaf) for leaf in given]
