@@ -21,7 +21,7 @@ from .abstract import ARRAY, NUMBERS, Kinds
 from .elements import ANYTHING, NOTHING, UNTOLD, Elements
 from .fixpoint import Fixpoint
 from .flow import Flow, Source
-from .origins import Origins
+from .origins import Origins, asked_of
 from .shape_rules import ShapeRules
 from .signs import Signs
 
@@ -169,7 +169,9 @@ class Facts:
             return _values(leaves(flow.rows[value][1]))
         if value in flow.stacked:
             return _values([flow.stacked[value]])
-        return values_in(value.node.args) if value.is_tensor or value.node.op.name == "host" else []
+        parts = values_in(value.node.args) if value.is_tensor or value.node.op.name == "host" else []
+        like = asked_of(value.node)
+        return parts if like is None else [*parts, like]
 
     def _rule(self, value: Value) -> Fact:
         flow = self.flow
@@ -277,6 +279,9 @@ class Facts:
         told = all(dtype is not None for _, fact in taken for dtype, _ in fact.elements)
         if kinds and kinds <= NUMBERS and (told or len(kinds) == 1):
             return Fact(kinds, elements.of_kinds(kinds, self.rules.promotion), bare, first)
+        asked = asked_of(node)
+        if asked is not None and elements.declared(value) is None:
+            return Fact(kinds, self._arrays(asked), bare, first)
         made = elements.of_op(node, value.index - 1, [(arg, fact.elements) for arg, fact in taken], self.rules)
         return Fact(kinds, made, bare, first)
 

@@ -74,7 +74,7 @@ class Origins:
         flow = self._flow
         if value in flow.sources or value in flow.rows or value in flow.stacked:
             return data(value, flow, self._settles)
-        asked = _asked(value.node)
+        asked = asked_of(value.node)
         if asked is not None:
             return [asked]
         kept = (tensor for tensor in tensors(value.node) if all(self._keeps(value, tensor, dtype) for dtype in _PROBES))
@@ -117,7 +117,7 @@ def data(value: Value, flow: Flow, settles: Callable[[Node], bool]) -> list[Valu
     if value in flow.stacked:
         return _values([flow.stacked[value]])
     node = value.node
-    asked = _asked(node)
+    asked = asked_of(node)
     if asked is not None:
         return [asked]
     if _made(node) is not None:
@@ -126,7 +126,7 @@ def data(value: Value, flow: Flow, settles: Callable[[Node], bool]) -> list[Valu
     return [leaf for arg in taken for leaf in leaves(arg) if type(leaf) is Value and leaf.is_tensor]
 
 
-def _asked(node: Node) -> Value | None:
+def asked_of(node: Node) -> Value | None:
     """The tensor whose dtype an op is told, where that is asked for when the code runs."""
     told = node.arg("dtype") if "dtype" in node.op.params else None
     if type(told) is not Value or not told.node.op.traits & Trait.ASKS or not told.node.args:

@@ -36,10 +36,11 @@ _FRACTIONS = {"float": 0.5, "complex": 0.5j}
 _WIDEST = (float64, complex128)
 
 
-def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts) -> None:
-    """Put the casts into the graph and its regions."""
+def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts) -> bool:
+    """Put the casts into the graph and its regions. Whether a dtype may be left to decide where the code runs: some are told
+    among others that are open, or give way."""
     if backend.promotion == framework_of(rules):
-        return
+        return False
     before = {value: value.type for value in _values(graph)}
     told = {value: either for value in before if (either := _tell(value, facts)) is not None}
     for node in list(graph.walk()):
@@ -60,6 +61,15 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
             _tell_total(node, rules, target)
     for value in told:  # what the printer finds itself, where a dtype is not enough
         value.type = before[value]
+    strong = {declared(value) is not None for value in before if value.is_tensor and declared(value) is not bool_}
+    gives_way = (
+        rules == "numpy" and backend.promotion == "jax" and True in strong
+    )  # what NumPy makes a float of whole numbers
+    return bool(told) or len(strong) > 1 or gives_way or any(map(_gives_way, before))
+
+
+def _gives_way(value: Value) -> bool:
+    return isinstance(value.type, LogicalTensor) and value.type.weak
 
 
 def _values(graph: Graph) -> Iterator[Value]:

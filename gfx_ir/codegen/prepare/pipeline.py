@@ -32,7 +32,7 @@ from .open_dtypes import check_open_dtypes
 from .ordered import keep_order
 from .own_gradients import take_out
 from .powers import give_powers
-from .promoted import promote_at_run
+from .promoted import promote_at_run, tell_filled
 from .python_numbers import lower_numbers
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
@@ -89,10 +89,12 @@ def prepare(
         tell_booleans(graph, told(graph))
         leave_out(graph, backend, program.promotion)
         give_powers(graph, backend, program.promotion, told(graph))
-        cast_whole_numbers(graph, backend, program.promotion, told(graph))
+        open_ = cast_whole_numbers(graph, backend, program.promotion, told(graph))
         if graph is entry:
             return_unsigned(graph, backend.promotion)
-        promote_at_run(graph, backend, program.promotion, partial(told, graph, style.of_numbers))
+        if open_:
+            promote_at_run(graph, backend, program.promotion, partial(told, graph, style.of_numbers))
+        tell_filled(graph, backend, program.promotion, partial(told, graph, style.of_numbers))
         if style.control == "functional":
             choose_by_masks(graph, told(graph))
             add_in_place(graph)

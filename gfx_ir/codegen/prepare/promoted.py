@@ -72,8 +72,16 @@ def promote_at_run(graph: Graph, backend: Backend, rules: str, facts: Assumed) -
                 _put(node, leaf, *insert)
         for node, dtype in made:
             set_arg(node, "dtype", dtype)
-    if backend.promotion == "torch":
-        for node in [node for node in graph.walk() if _is_filled(node, first)]:
+
+
+def tell_filled(graph: Graph, backend: Backend, rules: str, facts: Assumed) -> None:
+    """Tell ops that fill an array with an element of another one its dtype, for which PyTorch takes that of numbers."""
+    if backend.promotion != "torch" or rules == "torch":
+        return
+    found = [node for node in graph.walk() if _is_filled(node)]
+    known = facts(None) if found else None
+    for node in found:
+        if known is not None and not known.may_be_number(node.arg("fill_value")):
             set_arg(node, "dtype", _dtype_of(node, node.arg("fill_value")))
 
 
@@ -102,10 +110,9 @@ def _has_floats(dtypes: Iterable[DType | None]) -> bool:
     return any(dtype is None or dtype.kind in "fc" for dtype in dtypes)
 
 
-def _is_filled(node: Node, facts: Facts) -> bool:
-    """Whether an op makes an array of another one's dtype, for which PyTorch takes that of numbers."""
+def _is_filled(node: Node) -> bool:
     value = node.arg("fill_value") if "fill_value" in node.op.params and "shape" in node.op.params else None
-    return type(value) is Value and value.is_tensor and node.arg("dtype") is None and not facts.may_be_number(value)
+    return type(value) is Value and value.is_tensor and node.arg("dtype") is None
 
 
 def _dtype_of(node: Node, value: Value) -> DType | Value:
@@ -118,7 +125,7 @@ def _dtype_of(node: Node, value: Value) -> DType | Value:
 def _default(node: Node, facts: Facts, rules: str, target: str) -> DType | None:
     """The dtype of a weak array that an op makes of a number, where the target has a narrower one for it; else None."""
     asks = node.op.family == "create" and "dtype" in node.op.params and node.arg("dtype") is None
-    if not asks or not is_weak(node, rules):
+    if not asks or not (is_weak(node, rules) or facts.may_be_weak(node.value)):
         return None
     open_ = any(type(arg) is Value and arg.kind == "float" for arg in node.args)
     dtype = default("f", rules) if open_ else facts.dtype(node.value)
