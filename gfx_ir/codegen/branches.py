@@ -99,10 +99,8 @@ class Branches(Statements):
         then, other = (self.plan.resolve(outputs_of(region.result, len(node.values))[at]) for region in node.regions)
         facts = self.plan.facts
         if facts.is_boolean(test) and (asked or facts.is_number(test) or not any(map(self._is_number, (then, other)))):
-            if then is True and other is False:
-                return self.test(test)
-            if then is False and other is True:
-                return self.test(test, False)
+            if type(then) is type(other) is bool and then is not other:
+                return self.test(test, then is True) if asked else self.truth(test, then is True)
             beside = other if then is True else then if other is False else None  # one of Python's booleans
             if beside is test:
                 return self.test(test) if asked else ast.IfExp(self.test(test), self.leaf(then), self.leaf(other))

@@ -128,11 +128,7 @@ class Expressions:
         if op == "own_gradient":
             return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
         if op == "to_bool" and (asked := self._inside(node.args[0], "logical_not")) is not None:
-            told = self.test(asked.args[0], False)
-            plain = isinstance(told, ast.UnaryOp) or self.plan.facts.is_number(asked.args[0])
-            return (
-                told if plain else call("bool", told)
-            )  # `t == 0` for `not t != 0` is a tensor, of which Python has a boolean
+            return self.truth(asked.args[0], False)
         if op == "logical_not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
             return ast.UnaryOp(ast.Invert(), self.leaf(node.args[0]))
         made = self.template(node)
@@ -233,6 +229,13 @@ class Expressions:
         asked = type(value) is Value and value.node in self.plan.ternary and value.node in self.plan.inside
         expression = self._bare(self.ternary(value.node, True) if asked else self.leaf(leaf))
         return expression if positive else negate(expression)
+
+    def truth(self, leaf: Any, positive: bool) -> ast.expr:
+        """A test, or what it is not, as a boolean of Python's: `t == 0` for `not t != 0` is a tensor."""
+        told = self.test(leaf, positive)
+        value = self.plan.resolve(leaf)
+        plain = isinstance(told, ast.UnaryOp) or not value.is_tensor or self.plan.facts.is_number(value)
+        return told if plain else call("bool", told)
 
     def _bare(self, test: ast.expr) -> ast.expr:
         """A Python boolean that a call gives needs not be made an array where only its truth is asked for."""

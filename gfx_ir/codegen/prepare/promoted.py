@@ -99,11 +99,13 @@ def _is_open(node: Node, facts: Facts, rules: str, target: str) -> bool:
         return True
     if target == "jax" and found and all(map(facts.is_number, tensors(node))):
         return False  # a function of Python's, which gives a number again
-    if default("f", rules) != default("f", target) and any(map(facts.is_number, tensors(node))):
+    narrower = default("f", rules) != default("f", target)
+    if narrower and any(map(facts.is_number, tensors(node))):
         return target != "jax"
     made = (*tensors(node), node.value)
     arrays = [leaf for leaf in made if facts.may_be_weak(leaf) and not facts.may_be_number(leaf)]
-    return bool(arrays) or (target == "jax" and not _has_floats(dtypes) and _has_floats({facts.dtype(node.value)}))
+    of_whole = (narrower or target == "jax") and not _has_floats(dtypes)
+    return bool(arrays) or (of_whole and _has_floats({facts.dtype(node.value)}))
 
 
 def _has_floats(dtypes: Iterable[DType | None]) -> bool:

@@ -14,9 +14,10 @@ from ...control import is_loop
 from ...dtypes import default, float64, int64
 from ...edited import set_arg
 from ...graph import Graph, Node, Value
+from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
 from ...op import lookup
-from ...python_numbers import DIVISIONS
+from ...python_numbers import DIVISIONS, function
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import outputs_of
@@ -118,6 +119,8 @@ def _compute(node: Node, facts: Facts, style: Style) -> None:
         args = node.args[1]
         if node.args[0] in _OF_FRACTIONS:
             args = [arg if facts.kinds(arg) <= {"float"} else _real(make, arg) for arg in args]
+        elif function(node.args[0]).gives == "float":  # which arrays of booleans make of few bits
+            args = [_real(make, arg) if "bool" in facts.kinds(arg) else arg for arg in args]
         made = lowered(make, *args)
         facts.stands_for(made, node.values[0])
         _replace(node, made)
@@ -129,7 +132,7 @@ def _compute(node: Node, facts: Facts, style: Style) -> None:
             node, style, "this operator", "of what may be a boolean of Python's or a tensor of booleans", hint
         )
     elif op in _ADDING and _booleans(node, facts):
-        node.set_args(tuple([_whole(make, arg, facts) for arg in node.args]))
+        node.set_args(tuple([_whole(make, arg, facts) if "bool" in facts.kinds(arg) else arg for arg in node.args]))
         _widen(node)
 
 
@@ -170,9 +173,11 @@ def _mixed(node: Node, facts: Facts) -> bool:
 
 
 def _booleans(node: Node, facts: Facts) -> bool:
-    """Whether all that an operator takes may be booleans of Python's, which it takes for whole numbers."""
+    """Whether an operator takes what may be booleans of Python's, which count as whole numbers, and nothing but such numbers."""
     taken = [facts.kinds(arg) for arg in node.args]
-    return all("bool" in found <= _WHOLE for found in taken) and any(type(arg) is Value for arg in node.args)
+    truths = any(type(arg) is Value and "bool" in found <= _WHOLE for arg, found in zip(node.args, taken))
+    every = all("bool" in found <= _WHOLE for found in taken)
+    return truths and (every or all(found <= NUMBERS for found in taken))
 
 
 def _whole(make: Make, arg: Any, facts: Facts) -> Any:

@@ -1,5 +1,7 @@
 """Where a dtype is open, one of several or weak, emitted source gives the dtype that the author's framework gives."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -109,3 +111,32 @@ def test_whole_numbers_of_open_dtype_stay_whole():
 def test_one_dtype_needs_no_cast():
     source = gfx.symbolic_trace(lambda x: (x - np.mean(x)) / np.std(x) * 2.0, backend="numpy").source("torch")
     assert "promote" not in source and ".to(" not in source
+
+
+def truths(x: np.ndarray):
+    h = bool(x.sum())
+    return x * (h + 1), x * (h * 2.5), x * -h, x / (h + 2), x * (h / 3), x * h**0.5, x * math.exp(h)
+
+
+def truth_of_a_test(x: np.ndarray):
+    k = True if x[0] > 1 else False
+    if k:
+        x = x * (k / 3)
+    return x, x * (k + k), x * math.sqrt(k + 1)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("fn", [truths, truth_of_a_test])
+def test_booleans_of_pythons_count_as_whole_numbers_that_give_way(fn, dtype, typed):
+    with jax.enable_x64(True):
+        agree(fn, "numpy", dtype, typed=typed)
+
+
+def test_an_array_of_numbers_alone_has_the_default_dtype_of_its_framework():
+    def fn(x: np.ndarray):
+        chosen = np.where(x > 0, 2.0, 3.0)
+        return chosen, chosen.dtype == np.float64, np.where(x > 0, 1.0, 0)
+
+    with jax.enable_x64(True):
+        agree(fn, "numpy", "float32")

@@ -65,3 +65,29 @@ def test_what_is_a_tensor_or_pythons_own_is_the_one_that_python_has():
         assert str(program.to("torch")(torch.tensor(x), torch.tensor(y))) == want
     with pytest.raises(UnsupportedConstruct, match="boolean of Python's or a tensor of booleans"):
         program.source("jax")
+
+
+def turned(x: torch.Tensor, n: torch.Tensor):
+    g = True
+    if n:
+        g = False
+    return g + g, x * g
+
+
+def one_of_several(x: torch.Tensor, n: torch.Tensor):
+    g, h = False, 0
+    if n != 1:
+        h = 2
+    else:
+        g = True
+    return g + g, -g, h
+
+
+@pytest.mark.parametrize("fn", [turned, one_of_several])
+def test_which_side_was_taken_is_one_as_well(fn):
+    made = gfx.symbolic_trace(fn).to("torch")
+    for n in (0, 1, 2):
+        want, got = fn(torch.tensor(X), torch.tensor(n)), made(torch.tensor(X), torch.tensor(n))
+        assert (
+            type(got[0]) is int and got[0] == want[0] and torch.equal(torch.as_tensor(got[1]), torch.as_tensor(want[1]))
+        )
