@@ -58,14 +58,21 @@ class Branches(Statements):
         graph, at = self.place(node)
         outputs = [value for value in node.values if self.plan.liveness.used(value)]
         chosen: list[str] = []
+        wanted = [self.prefer.get(value) for value in outputs]
         for value in outputs:
             chosen.append(self._name_output(node, value, graph, 2 * at + 1, chosen))
         for value, text in zip(outputs, chosen):
             self.prefer[value] = text
 
         def finish() -> bool:
-            given = [(text, self.plan.resolve(value)) for value, text in zip(outputs, chosen)]
-            self.assign([(text, self.tree(leaf)) for text, leaf in given if self._is_set(leaf)])
+            pairs = []
+            for value, text, around in zip(outputs, chosen, wanted):
+                leaf = self.plan.resolve(value)
+                if self._is_set(leaf):
+                    pairs.append((text, self.tree(leaf)))
+                elif around not in (None, text):  # it is handed on under that name, which nothing reads
+                    pairs.append((text, ast.Constant(None)))
+            self.assign(pairs)
             return False
 
         ended = yield self.branch(node, finish)

@@ -119,3 +119,25 @@ def test_what_only_a_return_takes(at, k, flavour):
     wanted = fn(*given, k) if flavour == "torch" else fn(x, n, k)
     for one, other in zip(program.to("torch")(*given, k), wanted):
         np.testing.assert_allclose(np.asarray(one), np.asarray(other))
+
+
+def twice_a_trip(x, k):
+    v, w, o = x, x, [x[2], 1.0]
+    for _ in range(k):
+        for _ in o:
+            if o[0] >= 1:
+                while x.sum() > -9:
+                    return v, w
+            w = 0.5 * (x if o[0] else w)
+        v = w
+    return v, w
+
+
+@pytest.mark.parametrize("k", (0, 1, 3))
+@pytest.mark.parametrize("value", (1.0, 0.0, -1.2))
+def test_what_no_return_has_set_yet_is_handed_on(value, k):
+    """One side of a test sets what is returned; the test around it calls that otherwise."""
+    x = torch.full((3,), value)
+    made = gfx.symbolic_trace(twice_a_trip, x, k=gfx.Open).to("torch")
+    for want, got in zip(twice_a_trip(x, k), made(x, k), strict=True):
+        torch.testing.assert_close(got, want)
