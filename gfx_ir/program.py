@@ -119,7 +119,12 @@ class Program:
     @property
     def version(self) -> tuple:
         """Differs from what it was once one of its graphs is edited or replaced."""
-        return tuple([(graph, graph.version) for graph in {self.entry: None, **dict.fromkeys(self.functions.values())}])
+        return tuple([(graph, graph.version) for graph in self.graphs])
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The entry and the functions, each once: several names may be of one."""
+        return list(dict.fromkeys((self.entry, *self.functions.values())))
 
     def arguments(self) -> list[Parameter]:
         """What the entry takes; of a graph that was made by hand, its placeholders."""

@@ -114,11 +114,16 @@ def kind_of(number: Any) -> str:
     return type(number).__name__
 
 
+def is_not_negative(leaf: Any) -> bool:
+    """Whether a constant is a number that is not negative."""
+    return isinstance(leaf, (int, float)) and leaf >= 0
+
+
 def operator_kinds(
     op: str,
     kinds: Sequence[Iterable[str]],
     operands: Sequence[Any] = (),
-    not_negative: Callable[[Any], bool] = lambda operand: isinstance(operand, (int, float)) and operand >= 0,
+    not_negative: Callable[[Any], bool] = is_not_negative,
 ) -> frozenset[str]:
     """The kinds of what an operator may give of numbers that may be of these kinds.
 

@@ -28,8 +28,8 @@ from gfx_ir.infer.content import UNTOLD, Content, content
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS
 from gfx_ir.infer.shape_rules import Call, ShapeRules
-from gfx_ir.infer.signs import is_not_negative, sign_sources
-from gfx_ir.python_numbers import ARITHMETIC, operator_kinds
+from gfx_ir.infer.signs import sign_sources
+from gfx_ir.python_numbers import ARITHMETIC, is_not_negative, operator_kinds
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gfx_ir.backend import Backend
-from gfx_ir.graph import Graph, Node
+from gfx_ir.graph import Node
 from gfx_ir.op import OpDef
 from gfx_ir.program import Program
 
@@ -39,8 +39,7 @@ def covered(owner: Backend, op: OpDef) -> str:
 def needs(program: Program, backends: Sequence[Backend]) -> list[Need]:
     """What the program is made of, in the order of its code, each once."""
     found: dict[tuple[str, ...], Need] = {}
-    graphs: dict[Graph, None] = dict.fromkeys((program.entry, *program.functions.values()))
-    for graph in graphs:
+    for graph in program.graphs:
         for node in graph.walk():
             need = _need(node, backends)
             place = node.span.place() if node.span is not None else ""

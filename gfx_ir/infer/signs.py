@@ -8,6 +8,7 @@ from typing import Any
 from ..dtypes import DType
 from ..graph import Node, Value
 from ..op import Trait
+from ..python_numbers import is_not_negative
 from ..trees import leaves
 from .fixpoint import Fixpoint
 from .flow import Flow
@@ -51,11 +52,6 @@ def sign_sources(node: Node) -> Sequence[Any] | None:
         for leaf in leaves(node.args if traits & Trait.ELEMENTWISE else node.args[:1])
         if not isinstance(leaf, DType)
     ]
-
-
-def is_not_negative(leaf: Any) -> bool:
-    """Whether a constant is a number that is not negative."""
-    return isinstance(leaf, (int, float)) and leaf >= 0
 
 
 def _counts_up(node: Node) -> bool:

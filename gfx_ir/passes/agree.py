@@ -15,7 +15,7 @@ from typing import Any
 
 from ..backend import Backend
 from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64, uint64
-from ..edited import set_arg
+from ..edited import put_before, set_arg
 from ..errors import ShapeError
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
@@ -253,8 +253,6 @@ def _inferred(node: Node, rules: str, instead: Value | None = None, dtype: DType
 
 
 def _as_dtype(node: Node, value: Value, dtype: DType, by: str = "astype") -> Value:
-    made = Node(lookup(by), (value, dtype) if by == "astype" else (value, dtype, None), ("tensor",), node.span)
-    assert node.graph is not None
-    node.graph.insert(made, node)
-    made.value.type = dataclasses.replace(value.type, dtype=dtype)  # type: ignore[type-var]
-    return made.value
+    made = put_before(node, by, value, dtype)
+    made.type = dataclasses.replace(value.type, dtype=dtype)  # type: ignore[type-var]
+    return made

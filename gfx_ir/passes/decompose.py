@@ -27,7 +27,7 @@ class Decompose(Pass):
 
     def run(self, program: Program, context: Context) -> bool:
         chosen: Collection[str] | None = self.get("ops")
-        graphs, left = list(dict.fromkeys((program.entry, *program.functions.values()))), []
+        graphs, left = program.graphs, []
         changed = False
         for graph in graphs:
             node, waiting = graph.first, waiters(graph)

@@ -45,7 +45,7 @@ class Executor:
         before = self._agreed
         if before is None or before[0] is not program or before[1] != program.version:
             copy = copy_program(program)
-            for graph in {copy.entry: None, **dict.fromkeys(copy.functions.values())}:
+            for graph in copy.graphs:
                 cast_whole_numbers(graph, self.backend, copy.promotion, Facts([graph], {}, copy.promotion))
             before = self._agreed = (program, program.version, copy)
         return before[2]

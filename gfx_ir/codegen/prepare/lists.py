@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...dtypes import default, kind_of
-from ...edited import set_arg
+from ...edited import put_before, set_arg
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
-from ...op import lookup
 from ...types import LogicalTensor
 from ..style import Style
 
@@ -41,16 +40,9 @@ def _tensor(before: Node, number: Any, promotion: str) -> Value:
     known = type_.dtype if isinstance(type_, LogicalTensor) else None
     usual = None if type(number) is Value else default(kind_of(number), promotion)
     if known is not None or usual is None or usual.kind not in "fc" or promotion == "torch":
-        return _put(before, "as_tensor", number, known, type=number.type if type(number) is Value else None)
-    made = _put(before, "as_tensor", number, usual)
+        made = put_before(before, "as_tensor", number, known)
+        made.type = number.type if type(number) is Value else None
+        return made
+    made = put_before(before, "as_tensor", number, usual)
     others = [item for item in before.arg(_LIST) if type(item) is Value and item.is_tensor]
-    return made if promotion == "numpy" or not others else _put(before, "as_number_beside", made, others[0])
-
-
-def _put(before: Node, name: str, *args: Any, type: Any = None) -> Value:
-    """What an op makes, before a node."""
-    op = lookup(name)
-    assert before.graph is not None
-    made = before.graph.insert(Node(op, op.bind(*args), ("tensor",), before.span), before).value
-    made.type = type
-    return made
+    return made if promotion == "numpy" or not others else put_before(before, "as_number_beside", made, others[0])

@@ -86,15 +86,7 @@ def prepare(
         lower_numbers(entry, functions, style, program.promotion)
     told = lambda graph, *more: _told(graph, program.promotion, *more)  # as it is by then
     for graph in bottom_up(entry, functions):
-        tell_booleans(graph, told(graph))
-        leave_out(graph, backend, program.promotion)
-        give_powers(graph, backend, program.promotion, told(graph))
-        open_ = cast_whole_numbers(graph, backend, program.promotion, told(graph))
-        if graph is entry:
-            return_unsigned(graph, backend.promotion)
-        if open_:
-            promote_at_run(graph, backend, program.promotion, partial(told, graph, style.of_numbers))
-        tell_filled(graph, backend, program.promotion, partial(told, graph, style.of_numbers))
+        _cast(graph, graph is entry, backend, program.promotion, partial(told, graph), style.of_numbers)
         if style.control == "functional":
             choose_by_masks(graph, told(graph))
             add_in_place(graph)
@@ -115,6 +107,21 @@ def prepare(
         for graph in bottom_up(entry, functions):
             _share_generator(graph)
     return Prepared(entry, functions, signature, names, instances, lists)
+
+
+def _cast(
+    graph: Graph, entry: bool, backend: Backend, promotion: str, facts: Callable[..., Facts], of_numbers: Iterable[str]
+) -> None:
+    """Put casts where the target has other dtypes, or takes others, than the framework that the program was written for."""
+    tell_booleans(graph, facts())
+    leave_out(graph, backend, promotion)
+    give_powers(graph, backend, promotion, facts())
+    open_ = cast_whole_numbers(graph, backend, promotion, facts())
+    if entry:
+        return_unsigned(graph, backend.promotion)
+    if open_:
+        promote_at_run(graph, backend, promotion, partial(facts, of_numbers))
+    tell_filled(graph, backend, promotion, partial(facts, of_numbers))
 
 
 def _told(graph: Graph, promotion: str, of_numbers: Iterable[str] = (), assumed: DType | None = None) -> Facts:

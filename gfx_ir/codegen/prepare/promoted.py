@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ...backend import Backend
 from ...dtypes import DTYPES, DType, bool_, complex128, default, float32, float64, framework_of, int64
-from ...edited import set_arg
+from ...edited import put_before, set_arg
 from ...errors import GfxError
 from ...graph import Graph, Node, Value
 from ...infer.abstract import ARRAY
@@ -322,16 +322,14 @@ def _of_rank(leaf: Any, found: dict[Value, tuple]) -> Any:
 
 def _put(node: Node, leaf: Any, name: str, args: tuple) -> None:
     """Put what an op makes of an argument in its place."""
-    op = lookup(name)
-    assert node.graph is not None
     if name == "promote_with" and type(args[1]) is Value:
         args = (args[0], _dtype_of(node, args[1]), args[2])
-    made = node.graph.insert(Node(op, op.bind(*args), ("tensor",), node.span), node)
+    made = put_before(node, name, *args)
     if name in ("astype", "as_tensor", "constant"):
         known = leaf.type if type(leaf) is Value and isinstance(leaf.type, LogicalTensor) else LogicalTensor()
         dims = known.dims if type(leaf) is Value else ()
-        made.value.type = dataclasses.replace(known, dtype=args[1], dims=dims, weak=False)
+        made.type = dataclasses.replace(known, dtype=args[1], dims=dims, weak=False)
     if type(leaf) is Value:
-        node.replace_input(leaf, made.value)
+        node.replace_input(leaf, made)
     else:
-        node.set_args(tuple([made.value if arg is leaf else arg for arg in node.args]))
+        node.set_args(tuple([made if arg is leaf else arg for arg in node.args]))
