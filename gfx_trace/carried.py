@@ -12,6 +12,7 @@ from gfx_ir.infer.abstract import Abstract, join
 from gfx_ir.infer.abstract import number as number_of_kind
 from gfx_ir.op import active
 from gfx_ir.python_numbers import OPEN
+from gfx_ir.rules import UNKNOWN
 from gfx_ir.types import LogicalTensor
 
 from .convert import NUMBERS_AND_TEXT, without_class
@@ -111,9 +112,14 @@ class Carried:
 
     @property
     def number(self) -> bool:
-        """Whether it was a Python number before the loop, or data that stands for one."""
+        """Whether it was a Python number before the loop, or an array of JAX's that gives way as one does."""
+        return isinstance(self.init, NUMBERS) or self._first.weak
+
+    @property
+    def _first(self) -> LogicalTensor:
+        """What is known of the type of a tensor before the loop."""
         known = getattr(self.before, "type", None)
-        return isinstance(self.init, NUMBERS) or (isinstance(known, LogicalTensor) and known.weak)
+        return known if isinstance(known, LogicalTensor) else UNKNOWN
 
     def tell(self, tracer: Tracer, value: Value) -> None:
         """Tell the record what a value is that stands for it."""
@@ -154,9 +160,10 @@ class Carried:
             return before
         if type_.weak or type_ == self.found:
             return True
-        if type_.dims and not (runs and isinstance(self.init, NUMBERS)):
+        dims = () if self.weak or self._first.dims is None else self._first.dims
+        if type_.dims != dims and type_.dims and not (runs and isinstance(self.init, NUMBERS)):
             raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {self.called(tracer)} changes its shape from () to {type_.dims} in the loop",
+                f"GFX cannot convert this loop: {self.called(tracer)} changes its shape from {dims} to {type_.dims} in the loop",
                 span, "begin with zeros of that shape",
             )  # fmt: skip
         known = self.found.dtype if self.found is not None and self.found.dtype else type_.dtype
@@ -176,7 +183,9 @@ class Carried:
         is refused."""
         after = value.type if isinstance(value, Value) and value.is_tensor else number_type(value, tracer.promotion)
         before = self.type(tracer)
-        if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)) or before.weak:
+        if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)):
+            return True
+        if before.weak and (self.weak or isinstance(self.init, NUMBERS)):
             return True
         if (
             after.weak

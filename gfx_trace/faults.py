@@ -101,7 +101,8 @@ def has_attribute_of(tracer: Capturing, x: HostProxy, name: str) -> bool:
     kind = x.value.kind
     if kind == "dtype" and x.backend is not None:
         return hasattr(x.backend.native_dtype(float32), name)
-    return kind not in _CLASSES or hasattr(_CLASSES[kind], name)
+    kinds = tracer.record.host_kinds.ask(tracer.facts.root(x.value)) or (kind,)
+    return any(kind not in _CLASSES or hasattr(_CLASSES[kind], name) for kind in kinds)
 
 
 def no_attribute(tracer: Capturing, x: Any, name: str) -> Exception:

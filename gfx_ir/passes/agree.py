@@ -16,7 +16,7 @@ from typing import Any
 from ..backend import Backend
 from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64, uint64
 from ..edited import put_before, set_arg
-from ..errors import ShapeError
+from ..errors import ShapeError, UnsupportedConstruct
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
 from ..infer.facts import Facts
@@ -45,7 +45,7 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
     told = {value: either for value in before if (either := _tell(value, facts)) is not None}
     for node in list(graph.walk()):
         target = backend.promotion
-        _fit_numbers(node)
+        _fit_numbers(node, rules, facts)
         if (common := _compared(node, rules, target)) is not None and not any(map(told.get, node.args[:2])):
             for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
                 node.replace_input(value, _as_dtype(node, value, common))
@@ -80,9 +80,13 @@ def _values(graph: Graph) -> Iterator[Value]:
             yield from region.placeholders
 
 
-def _fit_numbers(node: Node) -> None:
-    """Make whole numbers beyond 64 bits floats, as which NumPy takes them beside floats: of whole numbers it takes none of these."""
+def _fit_numbers(node: Node, rules: str, facts: Facts) -> None:
+    """Make whole numbers beyond 64 bits floats, as which NumPy takes them beside floats: of whole numbers it takes none of these.
+    Raises UnsupportedConstruct where another framework's array meets one, which raises an OverflowError there."""
     if node.op.traits & Trait.ELEMENTWISE and any(map(_is_beyond, node.args)):
+        if rules != "numpy" and any(type(arg) is Value and not facts.may_be_number(arg) for arg in node.args):
+            what = f"no {framework_of(rules)} array takes a whole number of more than 64 bits: Python raises an OverflowError here"
+            raise UnsupportedConstruct(what, node.span, "make it a float: float(n)")
         node.set_args(tuple([float(arg) if _is_beyond(arg) else arg for arg in node.args]))
 
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 import torch
 
@@ -122,6 +123,11 @@ def _says(error: Any, texts: tuple[str, ...]) -> bool:
     return isinstance(error, Exception) and any(map(str(error).__contains__, texts))
 
 
+def _told_by_jax(want: Exception, got: Exception) -> bool:
+    """Whether an error is JAX's own around one that a compiled test or loop raised: it ends with what was raised."""
+    return isinstance(got, jax.errors.JaxRuntimeError) and str(got).endswith(f"{type(want).__name__}: {want}")
+
+
 def _public(kind: type) -> type:
     """The first class of an exception that code can name: NumPy raises private subclasses, and no handler tells them apart."""
     return next(base for base in kind.__mro__ if not base.__name__.startswith("_") and "._" not in base.__module__)
@@ -145,6 +151,7 @@ class Judge:
                 _public(type(want)) is _public(type(got))
                 or (way not in self.own and ({type(want), type(got)} <= _OF_DTYPES or isinstance(want, type(got))))
                 or (_says(want, _OF_TRUTH) and _says(got, _OF_TRUTH))
+                or _told_by_jax(want, got)
             )
         return len(want) == len(got) and all(self.same(a, b, way) for a, b in zip(want, got))
 

@@ -1,10 +1,19 @@
-"""Dtypes that hang on how often a loop runs: a target whose loops hold one dtype has no answer to what the author's code asks of them."""
+"""Dtypes that hang on the way that a program takes: a target that holds one dtype has no answer to what the author's code has there."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
+from ...dtypes import DType
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
+from ...infer.abstract import ARRAY
+from ...infer.elements import tensors
+from ...infer.facts import Facts
+from ...infer.flow import Source
 from ...types import LogicalTensor
+
+_ARRAY = frozenset((ARRAY,))
 
 
 def check_open_dtypes(graph: Graph, name: str) -> None:
@@ -17,6 +26,59 @@ def check_open_dtypes(graph: Graph, name: str) -> None:
                     node.span,
                     "cast the tensor before the loop, or run it as PyTorch or NumPy source",
                 )
+
+
+def check_joined_dtypes(graph: Graph, name: str, told: Callable[[], Facts]) -> None:
+    """Raise UnsupportedConstruct where a test or loop decides the dtype of a result: a number gives way to what it meets, and so does
+    an array of JAX's that is weak, where the array in its place would not."""
+    nodes = list(graph.walk())
+    if not any(node.regions for node in nodes):
+        return
+    facts = told()
+    for value, source in facts.flow.sources.items():
+        if source.node is not None and value.is_tensor and _give_way(source, facts):
+            raise _error(_called(value), value.node, name, _dtypes(facts, source.leaves))
+    for node in nodes:
+        if not node.regions and any(len(facts.elements(leaf)) > 1 for leaf in tensors(node)):
+            _check_made(node, facts, name)
+
+
+def _give_way(source: Source, facts: Facts) -> bool:
+    """Whether arrays of several dtypes come together, one of which gives way to what it meets."""
+    arrays = [leaf for leaf in source.leaves if facts.kinds(leaf) == _ARRAY]
+    return len(_dtypes(facts, arrays)) > 1 and any(map(facts.may_be_weak, arrays))
+
+
+def _check_made(node: Node, facts: Facts, name: str) -> None:
+    """An op of what may be of several dtypes has to make one of them, unless it takes arrays that are of several themselves."""
+    if any(len(_strong(facts, leaf)) > 1 for leaf in tensors(node)):
+        return
+    for value in node.values:
+        found = _dtypes(facts, [value]) if facts.kinds(value) == _ARRAY else _strong(facts, value)
+        if value.is_tensor and len(found) > 1:
+            raise _error(_called(value), node, name, found)
+
+
+def _strong(facts: Facts, leaf: Value) -> set[DType]:
+    """The dtypes that it may have as an array that gives way to nothing."""
+    return {dtype for dtype, weak in facts.elements(leaf) if dtype is not None and not weak}
+
+
+def _dtypes(facts: Facts, found: Iterable[object]) -> set[DType]:
+    return {dtype for leaf in found for dtype, _ in facts.elements(leaf) if dtype is not None}
+
+
+def _called(value: Value) -> str:
+    return repr(value.name) if value.name else "the result"
+
+
+def _error(what: str, node: Node, name: str, found: set[DType]) -> UnsupportedConstruct:
+    several = " or ".join(sorted(map(str, found)))
+    return UnsupportedConstruct(
+        f"GFX cannot write this as {name} source: {what} is {several}, by the way that a test or loop takes, and {name} holds one dtype",
+        node.span,
+        "cast what is joined there to one dtype",
+    )
 
 
 def _is_open(leaf: object) -> bool:

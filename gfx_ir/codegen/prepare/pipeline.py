@@ -28,7 +28,7 @@ from .lacking import check_dtypes
 from .lists import make_tensors
 from .masked import choose_by_masks
 from .merge import merge_tests
-from .open_dtypes import check_open_dtypes
+from .open_dtypes import check_joined_dtypes, check_open_dtypes
 from .ordered import keep_order
 from .own_gradients import take_out
 from .powers import give_powers
@@ -79,12 +79,13 @@ def prepare(
         if program.flavour != backend.name:
             check_dtypes(graph, backend)
     expander = Expander(backend, functions, program.promotion)
+    told = lambda graph, *more: _told(graph, program.promotion, *more)  # as it is by then
     if functional:
         for graph in (entry, *functions.values()):
             check_open_dtypes(graph, style.name)
+            check_joined_dtypes(graph, style.name, partial(told, graph))
             nest_less(graph)
         lower_numbers(entry, functions, style, program.promotion)
-    told = lambda graph, *more: _told(graph, program.promotion, *more)  # as it is by then
     for graph in bottom_up(entry, functions):
         _cast(graph, graph is entry, backend, program.promotion, partial(told, graph), style.of_numbers)
         if style.control == "functional":
