@@ -80,7 +80,7 @@ OPEN = {
 @pytest.mark.parametrize("fn", OPEN, ids=lambda fn: fn.__name__)
 def test_open(fn):
     make = MAKE[OPEN[fn]]
-    with pytest.raises(UnsupportedConstruct, match=" or .* holds one dtype|changes its dtype"):
+    with pytest.raises(UnsupportedConstruct, match=r" or .* holds one dtype|changes its dtype"):
         gfx.symbolic_trace(fn, make(np.float32([0.5, 1.5, -2])), make(np.int64(2))).source("jax")
 
 
