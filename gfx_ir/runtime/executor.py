@@ -14,7 +14,7 @@ from ..graph import Value
 from ..infer.facts import Facts
 from ..interpreter import NUMBERS, Interpreter
 from ..op import lookup
-from ..passes.agree import cast_whole_numbers
+from ..passes.promotion import keep_dtypes
 from ..program import Program
 from ..types import LogicalTensor
 
@@ -46,7 +46,7 @@ class Executor:
         if before is None or before[0] is not program or before[1] != program.version:
             copy = copy_program(program)
             for graph in copy.graphs:
-                cast_whole_numbers(graph, self.backend, copy.promotion, Facts([graph], {}, copy.promotion))
+                keep_dtypes(graph, self.backend, copy.promotion, entry=graph is copy.entry)
             before = self._agreed = (program, program.version, copy)
         return before[2]
 

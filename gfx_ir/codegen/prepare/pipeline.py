@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ...backend import Backend
-from ...dtypes import DType
 from ...graph import Graph, Value
 from ...infer.facts import Facts
-from ...passes.agree import cast_whole_numbers, return_unsigned
+from ...passes.promotion import facts_of, keep_dtypes
 from ...program import Parameter, Program
 from ..copying import copy_graph, join, outputs_of, substitute
 from ..style import Style
@@ -32,7 +31,6 @@ from .open_dtypes import check_joined_dtypes, check_open_dtypes
 from .ordered import keep_order
 from .own_gradients import take_out
 from .powers import give_powers
-from .promoted import promote_at_run, tell_filled
 from .python_numbers import lower_numbers
 from .ranges import count_from_zero
 from .reroll import Lists, reroll
@@ -79,7 +77,7 @@ def prepare(
         if program.flavour != backend.name:
             check_dtypes(graph, backend)
     expander = Expander(backend, functions, program.promotion)
-    told = lambda graph, *more: _told(graph, program.promotion, *more)  # as it is by then
+    told = lambda graph: facts_of(graph, program.promotion)  # as it is by then
     if functional:
         for graph in (entry, *functions.values()):
             check_open_dtypes(graph, style.name)
@@ -117,17 +115,7 @@ def _cast(
     tell_booleans(graph, facts())
     leave_out(graph, backend, promotion)
     give_powers(graph, backend, promotion, facts())
-    open_ = cast_whole_numbers(graph, backend, promotion, facts())
-    if entry:
-        return_unsigned(graph, backend.promotion)
-    if open_:
-        promote_at_run(graph, backend, promotion, partial(facts, of_numbers))
-    tell_filled(graph, backend, promotion, partial(facts, of_numbers))
-
-
-def _told(graph: Graph, promotion: str, of_numbers: Iterable[str] = (), assumed: DType | None = None) -> Facts:
-    """What is known of the values. NumPy's functions of numbers give no number of Python's, whatever the target has."""
-    return Facts([graph], {}, promotion, of_numbers=() if promotion == "numpy" else of_numbers, assumed=assumed)
+    keep_dtypes(graph, backend, promotion, of_numbers, entry)
 
 
 def _control(

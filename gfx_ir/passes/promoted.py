@@ -12,21 +12,21 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from ...backend import Backend
-from ...dtypes import DTYPES, DType, bool_, complex128, default, float32, float64, framework_of, int64
-from ...edited import put_before, set_arg
-from ...errors import GfxError
-from ...graph import Graph, Node, Value
-from ...infer.abstract import ARRAY
-from ...infer.elements import declared, tensors
-from ...infer.facts import Facts
-from ...infer.origins import POSITIONS
-from ...op import Trait, lookup
-from ...passes.agree import is_weak
-from ...promotion import promote
-from ...rules import OPEN, UNKNOWN, infer
-from ...trees import leaves, tree_map
-from ...types import LogicalTensor
+from ..backend import Backend
+from ..dtypes import DTYPES, DType, bool_, complex128, default, float32, float64, framework_of, int64
+from ..edited import put_before, set_arg
+from ..errors import GfxError
+from ..graph import Graph, Node, Value
+from ..infer.abstract import ARRAY
+from ..infer.elements import declared, tensors
+from ..infer.facts import Facts
+from ..infer.origins import POSITIONS
+from ..op import Trait, lookup
+from ..promotion import promote
+from ..rules import OPEN, UNKNOWN, infer
+from ..trees import leaves, tree_map
+from ..types import LogicalTensor
+from .agree import is_weak
 
 _APART = ("control", "create", "random", "effect", "number")
 _FLOATS = tuple(DTYPES[name] for name in ("float16", "float32", "float64"))
