@@ -46,6 +46,8 @@ ASK_A_VALUE = frozenset(
     + ("tuple.index", "tuple.count")
 ) | {name for name in HOST_OPERATORS if name.startswith(("math.", "str."))}
 """Those for which a value that is being traced will not do: they ask for its truth, or for the number itself."""
+WHOLE_OF_BOOLEANS = frozenset(("neg", "~", "abs", "round"))
+"""Those that give a whole number for a boolean of Python's: one that is being traced is an array of booleans, which stays one."""
 
 
 class Builder:

@@ -16,6 +16,8 @@ from .host import Dim, Expr
 from .rules import OPEN
 from .types import LogicalTensor
 
+_OF_BOOLEANS = {"numpy": dtypes.DTYPES["int8"], "jax": dtypes.int32}
+"""What arithmetic makes of arrays of booleans."""
 DtypeRule = Callable[[Sequence[LogicalTensor], str], tuple[DType | None, bool]]
 
 
@@ -136,15 +138,21 @@ def real(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, b
 def numeric(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
     """The promoted dtype of numbers; booleans become integers of a width on which the frameworks do not agree: NumPy's is the least."""
     dtype, weak = promote(operands, rules)
-    least = dtypes.DTYPES["int8"] if rules == "numpy" and not weak else None
-    return (least if dtype is dtypes.bool_ else dtype), weak
+    whole = None if weak else _OF_BOOLEANS.get(framework_of(rules))
+    return (whole if dtype is dtypes.bool_ else dtype), weak
 
 
 def raising(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
-    """The promoted dtype of a power; JAX makes no weak array of a number to the power of whole numbers."""
+    """The promoted dtype of a power; JAX makes no weak array of a number to the power of whole numbers, and whole numbers of 32 bits
+    of booleans."""
     dtype, weak = numeric(operands, rules)
     base, exponent = operands
-    return dtype, weak and (framework_of(rules) != "jax" or exponent.weak or not base.weak)
+    if framework_of(rules) != "jax":
+        return dtype, weak
+    number = exponent.weak and exponent.dims == () and dtype is not None and dtype.kind == "i"
+    if number and base.dtype is dtypes.bool_ and not base.weak:
+        return dtypes.int32, False
+    return dtype, weak and (exponent.weak or not base.weak)
 
 
 def rounding(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:

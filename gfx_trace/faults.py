@@ -21,6 +21,7 @@ NUMBERS = ("int", "float", "bool", "complex")
 UNARY_SIGNS = {"neg": "-", "abs": "abs()"}
 _ORDER = ("<", "<=", ">", ">=")
 _EQUAL = ("==", "!=")
+_FRACTIONS = frozenset(("float", "complex"))
 
 
 def class_name(tracer: Capturing, x: Any) -> str | None:
@@ -67,6 +68,13 @@ def no_operator(tracer: Capturing, sign: str, a: Any, b: Any) -> Any:
     if sign in _ORDER:
         raise TypeError(f"{sign!r} not supported between instances of {names[0]!r} and {names[1]!r}")
     raise TypeError(f"unsupported operand type(s) for {sign}: {names[0]!r} and {names[1]!r}")
+
+
+def check_bits(tracer: Capturing, x: Proxy | HostProxy) -> None:
+    """Raise TypeError, as Python does, where the bits are turned round of a number that is surely no whole one."""
+    kinds = number_kinds(x) if type(x) is Proxy else tracer.record.host_kinds.ask(tracer.facts.root(x.value))
+    if kinds and kinds <= _FRACTIONS:
+        raise TypeError(f"bad operand type for unary ~: {' or '.join(sorted(kinds))!r}")
 
 
 def not_given(x: Any) -> str:

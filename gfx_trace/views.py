@@ -33,7 +33,7 @@ from .bound import BoundLift, own_attribute
 from .chains import make_view, may_view, view_chain
 from .convert import positions
 from .devices import device_question
-from .faults import NUMBERS, UNARY_SIGNS, class_name, not_given
+from .faults import NUMBERS, UNARY_SIGNS, check_bits, class_name, not_given
 from .gradient_marks import forked
 from .holding import hold
 from .indexed import Indexed
@@ -306,6 +306,8 @@ class Views:
 
     def unary(self: Tracer, sign: str, op: OpDef, x: Any) -> Any:
         """-x, +x, ~x, abs(x)."""
+        if sign == "~":
+            check_bits(self, x)
         if isinstance(x, Proxy):
             own = x.backend.methods.get("__pos__") if x.backend is not None and sign == "+" and not x.weak else None
             value = x.read()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..build import ASK_A_VALUE
+from ..build import ASK_A_VALUE, WHOLE_OF_BOOLEANS
 from ..control import is_for, is_loop, is_open_host, is_test
 from ..graph import Node, Value
 from ..infer.fixpoint import Fixpoint
-from ..infer.flow import Flow
+from ..infer.flow import Flow, outputs
 from ..op import Trait
 from ..trees import leaves, paths
 from .prepare import Prepared
@@ -42,12 +42,23 @@ def _needed(node: Node) -> Any:
     """What of a node's arguments Python itself needs."""
     op = node.op.name
     if is_open_host(node):
-        return node.args[0] if is_test(node) or is_for(node) else node.regions[0].result
+        asked = node.args[0] if is_test(node) or is_for(node) else node.regions[0].result
+        return asked, _exits(node)
     if op == "host":
-        return node.args[1] if node.args[0] in ASK_A_VALUE else ()
+        return node.args[1] if node.args[0] in ASK_A_VALUE or _is_whole_of_boolean(node) else ()
     if is_test(node) or is_loop(node) or op in _CALLS or node.op.traits & Trait.ASKS:
         return ()
     return [arg for text, arg in zip(node.op.params, node.args) if text not in _TRACED]
+
+
+def _exits(node: Node) -> Any:
+    """What a trip of a loop leaves that tells whether it is the last one."""
+    at = node.arg("exit") if is_loop(node) and "exit" in node.op.params else None
+    return None if at is None else outputs(node.regions[-1].result, len(node.values))[at]
+
+
+def _is_whole_of_boolean(node: Node) -> bool:
+    return node.args[0] in WHOLE_OF_BOOLEANS and getattr(node.args[1][0], "kind", "") == "bool"
 
 
 class _Origins:
