@@ -11,6 +11,7 @@ from ..graph import Node, Value
 from ..infer.fixpoint import Fixpoint
 from ..infer.flow import Flow, outputs
 from ..op import Trait
+from ..python_numbers import is_not_negative
 from ..trees import leaves, paths
 from .prepare import Prepared
 
@@ -45,7 +46,7 @@ def _needed(node: Node) -> Any:
         asked = node.args[0] if is_test(node) or is_for(node) else node.regions[0].result
         return asked, _exits(node)
     if op == "host":
-        return node.args[1] if node.args[0] in ASK_A_VALUE or _is_whole_of_boolean(node) else ()
+        return node.args[1] if node.args[0] in ASK_A_VALUE or _is_other(node) else ()
     if is_test(node) or is_loop(node) or op in _CALLS or node.op.traits & Trait.ASKS:
         return ()
     return [arg for text, arg in zip(node.op.params, node.args) if text not in _TRACED]
@@ -57,8 +58,13 @@ def _exits(node: Node) -> Any:
     return None if at is None else outputs(node.regions[-1].result, len(node.values))[at]
 
 
-def _is_whole_of_boolean(node: Node) -> bool:
-    return node.args[0] in WHOLE_OF_BOOLEANS and getattr(node.args[1][0], "kind", "") == "bool"
+def _is_other(node: Node) -> bool:
+    """Whether an array gives something else there than the number of Python's that stands in its place."""
+    name, (first, *others) = node.args
+    kind = first.kind if type(first) is Value else type(first).__name__
+    if name == "**":  # a whole number to a negative power is a fraction
+        return kind in ("int", "bool") and not is_not_negative(others[0])
+    return kind == "bool" and name in WHOLE_OF_BOOLEANS
 
 
 class _Origins:
