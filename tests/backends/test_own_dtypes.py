@@ -117,3 +117,12 @@ def test_powers_of_one_element():
 def test_filled_rows_have_the_rank_of_the_others():
     fn = lambda y: torch.vstack([y, y.masked_fill(y > 2, 0.0)])
     agree(fn, "torch", np.arange(6.0).reshape(2, 3), ("jax", "numpy"), typed=False)
+
+
+def of_booleans(x: jax.Array):
+    return x**2, x**x, jnp.square(x), x // x, x % x, x % 2, x ** jnp.array([1, 2]), x**2.0
+
+
+def test_jax_makes_whole_numbers_of_32_bits_of_booleans():
+    agree(of_booleans, "jax", np.array([True, True]), ())
+    agree(lambda x: (x**x, jnp.square(x), x // x), "jax", np.array([True, True]), ("torch", "numpy"))

@@ -1,0 +1,93 @@
+"""Numbers of Python's that a tracing compiler has to be told of: source names them, and gives under `jax.jit` what Python gives."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+
+def leaves_early(x: np.ndarray, k: int = 2):
+    for i in range(5):
+        x = x * 2
+        if i >= k:
+            break
+    return x
+
+
+def leaves_at_once(x: np.ndarray, k: int = 2):
+    total = 2.0
+    for _ in range(3):
+        total = total + 3.0
+        if k:
+            break
+    return x * total
+
+
+def of_booleans(x: np.ndarray, k: int = 2):
+    flag = k > 1
+    return x * round(flag), x * -flag, x * ~flag, x * abs(flag)
+
+
+def fraction(x: np.ndarray, k: int = 2):
+    return x * k**-1
+
+
+def any_power(x: np.ndarray, k: int = 2, m: int = -2):
+    return x * k**m
+
+
+def square(x: np.ndarray, k: int = 2):
+    return x * k**2
+
+
+STATIC = {
+    leaves_early: ("k",),
+    leaves_at_once: ("k",),
+    of_booleans: ("k",),
+    fraction: ("k",),
+    any_power: ("k", "m"),
+    square: (),
+}
+
+
+@pytest.mark.parametrize("fn", STATIC, ids=lambda fn: fn.__name__)
+def test_static(fn):
+    program = gfx.symbolic_trace(fn)
+    source, names = program.source("jax"), STATIC[fn]
+    assert ("static_argnames" in source) == bool(names)
+    assert all(f'"{name}"' in source for name in names)
+    x = np.array([0.5, -1.5, 2.0])
+    want, got = fn(x), jax.jit(program.to("jax"), static_argnames=names)(jnp.asarray(x))
+    for a, b in zip(jax.tree.leaves(want), jax.tree.leaves(got), strict=True):
+        np.testing.assert_allclose(a, b, 1e-6)
+
+
+def fraction_of_size(x: np.ndarray):
+    return ~len(x) ** -1
+
+
+def fraction_of_truth(x: np.ndarray):
+    return ~(x[0] > 0).item() ** -1
+
+
+def fraction_of_element(x: np.ndarray):
+    return ~float(x[0])
+
+
+@pytest.mark.parametrize("fn", [fraction_of_size, fraction_of_truth, fraction_of_element], ids=lambda fn: fn.__name__)
+def test_fractions_have_no_bits(fn):
+    with pytest.raises(TypeError, match="bad operand type for unary ~: 'float'"):
+        gfx.symbolic_trace(fn)
+
+
+def reciprocal(x: np.ndarray):
+    return (len(x) ** -1).is_integer()
+
+
+def test_a_negative_power_of_a_size_is_a_fraction():
+    """It has what a fraction has: what hangs on its value is refused, not missing."""
+    with pytest.raises(CaptureError, match="is_integer"):
+        gfx.symbolic_trace(reciprocal)
