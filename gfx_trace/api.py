@@ -22,6 +22,8 @@ from .tracer import Tracer
 from .transpiled import Transpiled
 
 _OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "tracer")
+LAYOUTS = {"nchw": (), "nhwc": ("channels_last", "shapes", "dead_code")}
+"""Orders of the axes of images, and the passes that give a program this one."""
 _EMIT_OPTIONS = ("unroll", "max_trips", "mode", "comments")
 
 
@@ -145,9 +147,18 @@ def trace(
 
 @users_frames
 def transpile(
-    target: Any, *args: Any, to: str, kwargs: Mapping[str, Any] | None = None, **target_kwargs: Any
+    target: Any,
+    *args: Any,
+    to: str,
+    kwargs: Mapping[str, Any] | None = None,
+    layout: str = "nchw",
+    **target_kwargs: Any,
 ) -> Transpiled:
-    """Capture a target and write it in another framework ("torch", "jax", "numpy"). Arguments and errors as for symbolic_trace."""
+    """Capture a target and write it in another framework ("torch", "jax", "numpy"). Arguments and errors as for symbolic_trace.
+
+    `layout`: "nchw", or "nhwc" for convolutions and pooling over (N, ..., C). Arguments and results keep their order of axes; kernels in
+    `.params` are turned once. Raises ArgumentError for another layout, and where the shapes that it takes are not known.
+    """
     emit_options = {name: target_kwargs.pop(name) for name in _EMIT_OPTIONS if name in target_kwargs}
     program = target if isinstance(target, Program) else target.program if isinstance(target, Traced) else None
     if program is None:
@@ -157,7 +168,18 @@ def transpile(
     elif args or kwargs or target_kwargs:
         hint = "give them to symbolic_trace, or use bind(...) and infer()"
         raise ArgumentError(f"{program.entry.name!r} is captured already, and takes no more arguments", hint=hint)
-    return Transpiled(program, to, emit_options)
+    return Transpiled(in_layout(program, layout), to, emit_options)
+
+
+def in_layout(program: Program, layout: str) -> Program:
+    """The program with its convolutions and pooling over axes in this order: "nchw" or "nhwc"."""
+    if layout not in LAYOUTS:
+        raise ArgumentError(f"{layout!r} is no layout", hint=f"layout= is one of {', '.join(LAYOUTS)}")
+    if not LAYOUTS[layout]:
+        return program
+    if any(value.is_tensor and value.type is None for value in program.entry.placeholders):
+        raise ArgumentError(f"the layout {layout!r} needs the shapes of the arguments", hint="give them at capture")
+    return program.infer().optimized(*LAYOUTS[layout])
 
 
 @users_frames

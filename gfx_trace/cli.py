@@ -26,8 +26,8 @@ from gfx_ir.source import Span
 from gfx_ir.text import to_text
 from gfx_ir.types import LogicalTensor
 
+from .api import LAYOUTS, symbolic_trace, transpile
 from .api import load as load_program
-from .api import symbolic_trace, transpile
 from .check import check
 from .explain import explain
 from .interpreted import arguments
@@ -125,6 +125,7 @@ def transpile_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="file to write (weights beside it); else printed")
     ] = None,
+    layout: Annotated[str, typer.Option(help=f"order of the axes of images inside: {' or '.join(LAYOUTS)}")] = "nchw",
     arg: Args = None,
     debug: Debug = False,
 ) -> None:
@@ -132,7 +133,7 @@ def transpile_command(
 
     def work() -> None:
         with _working(f"capturing {target}"):
-            result = transpile(_capture(target, arg)[0], to=to)
+            result = transpile(_capture(target, arg)[0], to=to, layout=layout)
         if output is None:
             out.print(
                 Syntax(result.source, "python") if out.is_terminal else result.source, highlight=False, soft_wrap=True

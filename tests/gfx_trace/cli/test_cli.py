@@ -100,6 +100,11 @@ def test_transpile_with_arguments(models):
     assert "x * 3" in text and "Assumes: n == 3" in text
 
 
+def test_transpile_in_another_layout_needs_shapes(models):
+    text = gfx("transpile", "models.py:f", "--to", "jax", "--layout", "nhwc", code=1)
+    assert "needs the shapes" in text and "give them at capture" in text
+
+
 def test_a_name_inside_of_a_class(models):
     assert "x * 2" in gfx("transpile", "models.py:Namespace.double", "--to", "jax")
 

@@ -66,11 +66,11 @@ def test_static(fn):
 
 
 def fraction_of_size(x: np.ndarray):
-    return ~len(x) ** -1
+    return ~(len(x) ** -1)
 
 
 def fraction_of_truth(x: np.ndarray):
-    return ~(x[0] > 0).item() ** -1
+    return ~((x[0] > 0).item() ** -1)
 
 
 def fraction_of_element(x: np.ndarray):
