@@ -15,6 +15,10 @@ from .dtypes import DTYPES
 CONSTANTS = frozenset((*DTYPES, *(d.short for d in DTYPES.values()), "inf", "nan", "UNBOUND", "tensor"))
 """Names that stand for constants in the text form."""
 _NUMBERED = re.compile(r"(.*)__(\d+)")
+_CAPITAL, _SMALL = "[A-ZÀ-ÖØ-Þ]", r"[^\W\d_A-ZÀ-ÖØ-Þ]"
+_PARTS = re.compile(
+    rf"{_CAPITAL}+(?!{_SMALL})\d*|{_CAPITAL}?{_SMALL}+(?:\d+(?:{_SMALL}+|{_CAPITAL}(?!{_SMALL}))?)*|\d+|_+|\W+"
+)
 _UNNAMED = re.compile(r"_\d+")
 
 
@@ -34,13 +38,24 @@ def identifier(text: str) -> str:
 
 
 def snake(name: str) -> str:
-    """A class's name as that of a function: `BatchNorm2d` gives `batch_norm2d`, `GPTBlock` `gpt_block`."""
-    out = ""
-    for at, char in enumerate(name):
-        if char.isupper() and at and (not name[at - 1].isupper() or name[at + 1 : at + 2].islower()):
-            out += "_"
-        out += char.lower()
-    return out
+    """A class's name as that of a function: `BatchNorm2d` gives `batch_norm2d`, `GPTBlock` `gpt_block`, `UNet` `unet`, `NeRF` `nerf`.
+
+    A letter that a name begins with is no word of its own, and two letters are none before one or two others."""
+    words: list[str] = []
+    last = ""
+    for part in _PARTS.findall(name):
+        if words and part[0].isupper() and (len(words[-1]) == 1 or (len(last) == 2 and _ends(part))):
+            words[-1] += part
+        else:
+            words.append(part)
+        last = part
+    return re.sub("_+", "_", "_".join(words)).lower()
+
+
+def _ends(part: str) -> bool:
+    """Whether a part of a name ends the word that two letters begin: `RF`, `LU6`, but no version as `V2` is."""
+    letters = part.rstrip("0123456789")
+    return len(letters) == 2 or (part == letters and len(part) == 1)
 
 
 class Names:

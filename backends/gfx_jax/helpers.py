@@ -103,11 +103,6 @@ def pad(x, widths, mode="constant", value=0):
     return jnp.pad(x, widths, constant_values=value) if mode == "constant" else jnp.pad(x, widths, mode=mode)
 
 
-def with_arrays(index):
-    """An index with its lists made arrays, as JAX wants them."""
-    return tuple(jnp.array(item) if isinstance(item, list) else item for item in index)
-
-
 def index_put(x, index, value, accumulate=False):
     """x with `value` written (or added) where a mask is true: one for all, or one for each true element in order."""
     value = jnp.asarray(value, x.dtype)

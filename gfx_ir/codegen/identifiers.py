@@ -6,7 +6,7 @@ import builtins
 import keyword
 import re
 
-from ..naming import is_name
+from ..naming import is_name, snake
 
 BUILTINS = frozenset(
     "abs bool bytes complex dict enumerate float int isinstance len list max min print range reversed round slice str"
@@ -19,9 +19,8 @@ def usable(text: object) -> bool:
     return isinstance(text, str) and is_name(text) and not keyword.iskeyword(text) and text != "_" and text[:2] != "__"
 
 
-def snake(text: str) -> str:
-    """A function's name from a class's: `GPTBlock` → `gpt_block`; other names stay."""
+def function_name(text: str) -> str:
+    """A function's name from a class's, as `snake` has it; other names stay."""
     text = re.sub(r"\W", "_", text.rpartition(".")[2])
-    if text[:1].isupper():
-        text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text).lower()
+    text = snake(text) if text[:1].isupper() else text
     return text if usable(text) else f"f_{text}".rstrip("_")

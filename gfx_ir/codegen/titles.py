@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from ..graph import Graph
 from ..ops.effect import error_names
 from .helpers import Helpers
-from .identifiers import BUILTINS, snake, usable
+from .identifiers import BUILTINS, function_name, usable
 from .prepare import Prepared
 from .prepare.inline import own_gradients
 from .style import Style
@@ -28,12 +28,12 @@ class Titles:
         arguments = {parameter.name for parameter in prepared.signature}
         self._taken = set(style.imports) | set(BUILTINS) | set(dir(builtins)) | set(helpers.names) | arguments
         self._taken |= {"params", "carry"}
-        own = snake(prepared.entry.name or "f")
+        own = function_name(prepared.entry.name or "f")
         self.entry = self._take(own, {own} if own in arguments else ())
         for graph in order:
             if graph is not prepared.entry:
                 key = prepared.keys[graph]
-                self._functions[key] = self._take(snake(graph.name or key))
+                self._functions[key] = self._take(function_name(graph.name or key))
         for graph in order:
             for node in own_gradients(graph):
                 if node.args[0] not in self._own:

@@ -29,11 +29,6 @@ _MASKS = frozenset((
 ))  # fmt: skip
 
 
-def _has_list(index: Any) -> bool:
-    items = index if isinstance(index, tuple) else (index,)
-    return any(isinstance(item, list) for item in items)
-
-
 def _is_mask(x: Any) -> bool:
     """Whether an index is a boolean tensor."""
     found = _seen.dtype(x) if isinstance(x, Value) else getattr(x, "dtype", None)
@@ -45,10 +40,8 @@ def _getitem_spelling(args: SimpleNamespace) -> str:
 
 
 def _index(index: Any) -> str:
-    """JAX takes no lists in an index: one alone is made an array, those in a tuple by a helper."""
-    if isinstance(index, list):
-        return "jnp.array(index)"
-    return "with_arrays(index)" if _has_list(index) else "index"
+    """JAX takes a list in an index, but none that is all of it."""
+    return "jnp.array(index)" if isinstance(index, list) else "index"
 
 
 def _of_its_own(mask: Any, x: Any, value: Any) -> bool:
@@ -254,7 +247,7 @@ def _gather_spelling(args: SimpleNamespace) -> str:
 
 
 def _getitem(x: Any, index: Any) -> Any:
-    if _has_list(index):
+    if any(isinstance(item, list) for item in (index if isinstance(index, tuple) else (index,))):
         refuse("indexing with a list", index=index)
     return ops.getitem(x, index)
 
