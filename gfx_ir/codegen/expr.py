@@ -234,8 +234,8 @@ class Expressions:
         """A test, or what it is not, as a boolean of Python's: `t == 0` for `not t != 0` is a tensor."""
         told = self.test(leaf, positive)
         value = self.plan.resolve(leaf)
-        plain = isinstance(told, ast.UnaryOp) or not value.is_tensor or self.plan.facts.is_number(value)
-        return told if plain else call("bool", told)
+        tensor = type(value) is Value and value.is_tensor and not self.plan.facts.is_number(value)
+        return call("bool", told) if tensor and not isinstance(told, ast.UnaryOp) else told
 
     def _bare(self, test: ast.expr) -> ast.expr:
         """A Python boolean that a call gives needs not be made an array where only its truth is asked for."""

@@ -299,4 +299,21 @@ def f(x, n, k):
     return s
 """,
     ),
+    "A flag that is known on the way where a loop goes on is a constant there": Failure(
+        """
+def f(x, n, k):
+    v, r = x, 0.5
+    for i, e in enumerate(x):
+        r = r * 0.5
+        b = False
+        if n:
+            pass
+        else:
+            b = True
+            break
+        v = 0.5 if r or not b else x
+    return v
+""",
+        how=Settings("torch", 1, 3),
+    ),
 }
