@@ -301,19 +301,24 @@ def f(x, n, k):
     ),
     "A flag that is known on the way where a loop goes on is a constant there": Failure(
         """
-def f(x, n, k):
-    v, r = x, 0.5
-    for i, e in enumerate(x):
+def f(x: torch.Tensor, n: torch.Tensor, k):
+    v = x
+    s, r = (0.0, 0.5)
+    for t, e in enumerate(v):
         r = r * 0.5
         b = False
         if n:
             pass
         else:
             b = True
-            break
+            try:
+                break
+            except KeyError:
+                pass
         v = 0.5 if r or not b else x
     return v
 """,
         how=Settings("torch", 1, 3),
+        right="refused",
     ),
 }
