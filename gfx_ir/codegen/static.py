@@ -60,11 +60,14 @@ def _exits(node: Node) -> Any:
 
 def _is_other(node: Node) -> bool:
     """Whether an array gives something else there than the number of Python's that stands in its place."""
-    name, (first, *others) = node.args
-    kind = first.kind if type(first) is Value else type(first).__name__
+    name, operands = node.args
     if name == "**":  # a whole number to a negative power is a fraction
-        return kind in ("int", "bool") and not is_not_negative(others[0])
-    return kind == "bool" and name in WHOLE_OF_BOOLEANS
+        return _kind(operands[0]) in ("int", "bool") and not is_not_negative(operands[1])
+    return name in WHOLE_OF_BOOLEANS and _kind(operands[0]) == "bool"
+
+
+def _kind(leaf: Any) -> str:
+    return leaf.kind if type(leaf) is Value else type(leaf).__name__
 
 
 class _Origins:
