@@ -216,13 +216,13 @@ def is_expression(text: str) -> bool:
 
 
 def names_written(text: str) -> set[str]:
-    """The names that statements bind."""
+    """The names that statements bind; a comprehension has its own."""
     lines = text.splitlines()
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     tree = ast.parse("\n".join(line[margin:] for line in lines))
-    return {
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del)
-    }
+    own = {id(name) for node in ast.walk(tree) if isinstance(node, ast.comprehension) for name in ast.walk(node.target)}
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in own)
+    return {name.id for name in names if isinstance(name.ctx, ast.Store | ast.Del)}
 
 
 def aimed(seed: int) -> tuple[Aimed, str, random.Random]:
