@@ -14,6 +14,7 @@ from gfx_ir.errors import MissingOp
 from .primitives import CALLS, ELEMENTS, NUMBERED, REFUSED
 from .primitives.draws import DRAWS
 from .primitives.inner import INNER
+from .primitives.parameters import Parameters
 from .primitives.replaying import Number
 from .primitives.shorter import SHORTER
 from .symbolic import is_open, sized
@@ -90,17 +91,24 @@ class Replay:
             numbers = [self.read(var) for var in eqn.invars]
             if all(isinstance(number, Number) for number in numbers):
                 return Number.of(eqn.primitive.bind(*(number.array() for number in numbers), **eqn.params))
-            return ELEMENTS[name](self.call, self._sized(_plain(eqn.params)), *self._elements(eqn))
+            return self._replayed(ELEMENTS[name], eqn, self._sized(_plain(eqn.params)), self._elements(eqn))
         if name in INNER:
             return INNER[name](self, eqn)
         if name in CALLS:
             given = {**self._sized(_plain(eqn.params)), "operand": eqn.invars[0].aval if eqn.invars else None}
             read = self._number if name in NUMBERED else self.value
-            return CALLS[name](self.call, given, *map(read, eqn.invars))
+            return self._replayed(CALLS[name], eqn, given, map(read, eqn.invars))
         raise MissingOp(
             f"GFX has no row for JAX's primitive {name!r}, which the function comes to",
             hint=REFUSED.get(name, "compute it outside of the function that JAX transforms"),
         )
+
+    def _replayed(self, rule: Any, eqn: Any, params: dict, args: Any) -> Any:
+        """An equation as the calls that its rule makes."""
+        given = Parameters(params)
+        made = rule(self.call, given, *args)
+        given.settle(eqn.primitive.name)
+        return made
 
     def _sized(self, tree: Any) -> Any:
         """Arguments with the captured sizes in the places of symbolic ones."""

@@ -132,6 +132,15 @@ def of_ranks(call: str, lift: Callable[..., Any], *ranks: int | None) -> Callabl
     return checked
 
 
+def sequence(tensors: Any, call: str) -> tuple:
+    """The tensors that a call of torch takes in a tuple or list. Raises ShapeError for a tensor in its place, as torch does."""
+    if isinstance(tensors, Value):
+        raise ShapeError(
+            f"torch.{call} takes a tuple or list of tensors, and this is one tensor", hint="give its rows: x.unbind()"
+        )
+    return tuple(tensors)
+
+
 def is_number(x: Any) -> bool:
     """Whether x is Python data in the emitted code: a number, or an open host value."""
     return isinstance(x, (bool, int, float, complex)) or (isinstance(x, Value) and not x.is_tensor)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..build import host
+from ..build import assumptions, host
 from ..dtypes import DType
 from ..errors import MissingOp, ShapeError
 from ..graph import Value
@@ -137,10 +137,19 @@ class Shapes:
         """Arrays one after the other along an axis that they have."""
         self.say.refuse(self.say.call("concatenate"), out=out, **options)
         if isinstance(arrays, Value):
+            self._at_least_two(arrays)
             joined = ops.copy(ops.flatten(arrays) if axis is None else rows.joined(arrays, axis))
         else:
             joined = ops.concat(tuple(map(self.say.as_array, arrays)), axis=axis)
         return joined if dtype is None else ops.astype(joined, element(dtype))
+
+    def _at_least_two(self, rows: Value) -> None:
+        """The rows of an array have axes themselves: numbers cannot be joined."""
+        call, known, given = self.say.call("concatenate"), rank(rows), assumptions()
+        if known is not None and known < 2:
+            raise ShapeError(f"{call} joins arrays, and the rows of an array of {known} axes are numbers")
+        if known is None and given is not None and not given.axes(rows, 2):
+            ops.check(host(">=", ops.rank(rows), 2), f"{call}: arrays to be joined have axes", "ValueError")
 
     def stack(self, arrays: Any, axis: int = 0, out: Any = None, dtype: Any = None, **options: Any) -> Any:
         """Arrays one after the other along a new axis."""

@@ -11,7 +11,7 @@ from .words import ask_rank
 
 def fill_diagonal(a: Any, val: Any) -> Any:
     """a with `val` along the main diagonal of a matrix."""
-    ask = ask_rank(a, "fill_diagonal")
+    ask = ask_rank(a, "fill_diagonal", 2)
     size = ops.size(a, 0) if ask > 2 else ops.size(ops.diagonal(a), 0)
     steps = ops.arange(size)
     return ops.index_put(a, (steps,) * ask, val)

@@ -119,7 +119,7 @@ OWN: dict[str, dict[str, tuple[str, ...]]] = {
     "numpy": {
         "v": (
             "<v>.copy()", "np.maximum(<v>, 0)", "<v>[::-1]", "np.flip(<v>)", "np.full(3, <f>)", "<z>.astype(<v!>.dtype)", "np.sort(<v>)", "np.square(<v>)", "np.array([1.0, 2.0, 3.0], dtype=<v!>.dtype)",
-            "np.zeros(3, dtype=<v!>.dtype)", "np.array([<f>, <f>, <f>])", "np.asarray(<v>)", "np.multiply(<v>, <v>)", "<v>[[2, 0, 1]]", "np.ones(3) * <n>", "np.empty_like(<v>) * 0", "np.interp(<v>, [0.0, 1.0], [0.0, 2.0])",
+            "np.zeros(3, dtype=<v!>.dtype)", "np.array([<f>, <f>, <f>])", "np.asarray(<v>)", "np.multiply(<v>, <v>)", "<v>[[2, 0, 1]]", "np.ones(3) * <n>", "np.zeros_like(<v>) * 0", "np.interp(<v>, [0.0, 1.0], [0.0, 2.0])",
             "np.nan_to_num(<v>)",
         ),
         "s": ("np.float64(<f>)", "<v>.var()", "np.median(<v>)", "np.square(<v>).sum()", "np.hypot(<s>, <s>)", "np.ptp(<v>)", "np.mean(<v>)"),

@@ -67,6 +67,11 @@ def _iota(call: Call, params: dict) -> Any:
     return call(lax.broadcasted_iota, params["dtype"], tuple(params["shape"]), params["dimension"])
 
 
+def _reshape(call: Call, params: dict, x: Any) -> Any:
+    order = params["dimensions"]  # of the axes, before their sizes change
+    return call(jnp.reshape, x if order is None else call(jnp.transpose, x, tuple(order)), tuple(params["new_sizes"]))
+
+
 def _sort(call: Call, params: dict, *operands: Any) -> Any:
     found = call(
         lax.sort, operands[0] if len(operands) == 1 else operands, dimension=params["dimension"],
@@ -156,7 +161,7 @@ ARRAYS: dict[str, Call] = {
     "reduce_window_max": _window(lax.max),
     "reduce_window_min": _window(lax.min),
     "reduce_window_sum": _window(lax.add),
-    "reshape": lambda call, params, x: call(jnp.reshape, x, tuple(params["new_sizes"])),
+    "reshape": _reshape,
     "pmax": _of_batch(jnp.max, "pmax"),
     "pmin": _of_batch(jnp.min, "pmin"),
     "psum": _of_batch(jnp.sum, "psum"),

@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.build import assumptions, host
 from gfx_ir.dtypes import DTYPES
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
@@ -161,6 +161,9 @@ def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, dtype: Any =
 # ---------------------------------------------------------------- products of sets
 def cartesian_prod(*tensors: Any) -> Any:
     """Every choice of one element from each, in a row."""
+    for x in tensors:
+        if (rank := ask_rank(x, 1, "torch.cartesian_prod")) > 1:
+            raise ShapeError(f"torch.cartesian_prod takes vectors, and one has {rank} axes")
     if len(tensors) == 1:
         return tensors[0]
     vectors = tuple(ops.reshape(x, (1,)) if known_rank(x) == 0 else x for x in tensors)

@@ -6,9 +6,11 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import host
+from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
+from gfx_ir.lifting import writing
 
-from ..lifting import at, is_number, names, refuse
+from ..lifting import ask_rank, at, fixed_int, is_number, known_size, names, refuse
 
 
 def _is_list(item: Any) -> bool:
@@ -83,6 +85,18 @@ def index_fill(input: Any, dim: Any, index: Any, value: Any) -> Any:
     return ops.index_put(input, at(dim, index), value)
 
 
+def fill_diagonal(input: Any, fill_value: Any, wrap: Any = False) -> Any:
+    """x[i, i, ...] = value."""
+    if wrap:
+        refuse("torch.Tensor.fill_diagonal_ with wrap=True begins anew below a tall matrix")
+    rank = ask_rank(input, 2, "torch.Tensor.fill_diagonal_")
+    if rank < 2:
+        raise ShapeError(f"torch.Tensor.fill_diagonal_ takes tensors of 2 axes or more, and gets one of {rank}")
+    if rank > 2 and len({fixed_int(known_size(input, axis), "a size of the tensor") for axis in range(rank)}) > 1:
+        raise ShapeError("torch.Tensor.fill_diagonal_ takes tensors of more than 2 axes where these are of one length")
+    return writing.fill_diagonal(input, fill_value)
+
+
 def select(input: Any, dim: Any, index: Any) -> Any:
     """x[index] along an axis."""
     return ops.getitem(input, at(dim, index))
@@ -141,6 +155,7 @@ LIFTS = {
     names("index_add"): index_add,
     names("index_copy"): index_copy,
     names("index_fill"): index_fill,
+    "Tensor.fill_diagonal_": fill_diagonal,
     names("select"): select,
     names("narrow"): narrow,
     names("select_scatter"): select_scatter,

@@ -6,8 +6,9 @@ from functools import reduce
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.errors import ShapeError
 
-from ..lifting import ask_rank, kind, known_rank, names, of_ranks
+from ..lifting import ask_rank, kind, known_rank, names, of_ranks, sequence
 from ..ranks import alike, least, most
 
 
@@ -54,14 +55,22 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
 
 def chain(tensors: Any) -> Any:
     """torch.linalg.multi_dot."""
+    tensors = sequence(tensors, "linalg.multi_dot")
     for x in tensors:
-        ask_rank(x, 2, "torch.linalg.multi_dot")
+        rank = ask_rank(x, 2, "torch.linalg.multi_dot")
+        if rank != 2 and (rank != 1 or (x is not tensors[0] and x is not tensors[-1])):
+            raise ShapeError(
+                f"torch.linalg.multi_dot takes matrices, and a vector at either end, and one has {rank} axes"
+            )
     return reduce(ops.matmul, tensors)
 
 
 def chain_matmul(*matrices: Any) -> Any:
     """torch.chain_matmul."""
-    return reduce(of_ranks("chain_matmul", lambda first, second: ops.matmul(first, second), 2, 2), matrices)
+    for x in matrices:
+        if (rank := ask_rank(x, 2, "torch.chain_matmul")) != 2:
+            raise ShapeError(f"torch.chain_matmul takes matrices, and one has {rank} axes")
+    return reduce(ops.matmul, matrices)
 
 
 def inner(input: Any, other: Any) -> Any:

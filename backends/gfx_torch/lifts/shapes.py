@@ -6,10 +6,8 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import dtype_of, host, require_kinds
-from gfx_ir.graph import Value
-from gfx_ir.lifting import rows
 
-from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, shape_of
+from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, sequence, shape_of
 from ..ranks import require
 
 
@@ -38,7 +36,7 @@ def _joined(tensors: Any, dims: int, axis: int, call: str, assumed: int | None =
 
 def hstack(tensors: Any) -> Any:
     """Joined along axis 1, vectors along axis 0."""
-    tensors = rows.listed(tensors, "torch.hstack")
+    tensors = sequence(tensors, "hstack")
     rank = ask_rank(tensors[0], 2, "torch.hstack")
     return _joined(tensors, 1, 0 if rank < 2 else 1, "torch.hstack", rank)
 
@@ -46,7 +44,7 @@ def hstack(tensors: Any) -> Any:
 def column_stack(tensors: Any) -> Any:
     """Joined along axis 1, vectors as columns."""
     made = []
-    for x in rows.listed(tensors, "torch.column_stack"):
+    for x in sequence(tensors, "column_stack"):
         rank = ask_rank(x, 2, "torch.column_stack")
         made.append(x if rank > 1 else ops.reshape(x, (-1, 1)))
     return ops.concat(tuple(made), axis=1)
@@ -54,7 +52,7 @@ def column_stack(tensors: Any) -> Any:
 
 def vstack(tensors: Any) -> Any:
     """Joined along axis 0, vectors as rows."""
-    tensors = rows.listed(tensors, "torch.vstack")
+    tensors = sequence(tensors, "vstack")
     if all(known_rank(x) == 1 for x in tensors):
         return ops.stack(tensors, axis=0)
     return _joined(tensors, 2, 0, "torch.vstack")
@@ -62,7 +60,7 @@ def vstack(tensors: Any) -> Any:
 
 def dstack(tensors: Any) -> Any:
     """Joined along axis 2."""
-    return _joined(rows.listed(tensors, "torch.dstack"), 3, 2, "torch.dstack")
+    return _joined(sequence(tensors, "dstack"), 3, 2, "torch.dstack")
 
 
 def _at_least(dims: int, x: Any, call: str, assumed: int | None = None) -> Any:
@@ -110,11 +108,10 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 
 def cat(tensors: Any, dim: Any = 0) -> Any:
     """Joined along an axis; an empty vector among tensors of more axes counts for nothing."""
-    if isinstance(tensors, (tuple, list)) and any(known_rank(x) not in (None, 1) for x in tensors):
-        tensors = [x for x in tensors if not (known_rank(x) == 1 and known_size(x, 0) == 0)]
-    if isinstance(tensors, Value):
-        return ops.copy(rows.joined(tensors, dim))
-    return ops.concat(tuple(tensors), axis=dim)
+    tensors = sequence(tensors, "cat")
+    if any(known_rank(x) not in (None, 1) for x in tensors):
+        tensors = tuple([x for x in tensors if not (known_rank(x) == 1 and known_size(x, 0) == 0)])
+    return ops.concat(tensors, axis=dim)
 
 
 MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}

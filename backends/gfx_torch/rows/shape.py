@@ -10,8 +10,6 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import DType, holds
-from gfx_ir.graph import Value
-from gfx_ir.lifting import rows
 from gfx_ir.lifting.to_python import tolist
 
 from ..lifting import (
@@ -22,6 +20,7 @@ from ..lifting import (
     of_ranks,
     one,
     refuse,
+    sequence,
     shape_of,
     sizes,
 )
@@ -149,9 +148,7 @@ def _expand(input: Any, *size: Any, implicit: bool = False, **named: Any) -> Any
 
 
 def _stack(tensors: Any, dim: Any = 0) -> Any:
-    if isinstance(tensors, Value):
-        return ops.copy(rows.stacked(tensors, dim))
-    return ops.stack(tuple(tensors), axis=dim)
+    return ops.stack(sequence(tensors, "stack"), axis=dim)
 
 
 def _roll(input: Any, shifts: Any, dims: Any = None) -> Any:

@@ -9,6 +9,8 @@ from jax import lax, random
 from jax.scipy import special
 
 import gfx_trace as gfx
+from gfx_ir.errors import MissingOp
+from gfx_jax.primitives.parameters import Parameters
 
 X = jnp.asarray(np.random.default_rng(0).standard_normal((4, 5)), jnp.float32)
 WHOLE = jnp.asarray(np.random.default_rng(1).integers(-50, 50, (4, 5)), jnp.int8)
@@ -75,6 +77,9 @@ CALLS = {
     "cholesky": lambda x: lax.linalg.cholesky(SQUARE),
     "lu": lambda x: lax.linalg.lu(SQUARE[::-1]),
     "svd": lambda x: lax.linalg.svd(SQUARE, compute_uv=False),
+    "axes in another order": lambda x: lax.reshape(X, (2, 10), (1, 0)),
+    "rows as columns": lambda x: jnp.column_stack(x),
+    "rows in depth": lambda x: jnp.dstack(x),
     "fft": lambda x: lax.fft(COMPLEX, "FFT", (4, 5)),
 }
 
@@ -186,3 +191,12 @@ def test_an_update_by_index_may_lack_the_axis(x, update):
     given = jnp.zeros(x), jnp.full(update, 2.0)
     found = gfx.transpile(written, *given, to="torch")(*(torch.tensor(np.array(a)) for a in given))
     np.testing.assert_allclose(found, written(*given))
+
+
+def test_a_parameter_that_a_rule_passes_over_is_refused():
+    given = Parameters({"new_sizes": (3, 2), "dimensions": (1, 0), "sharding": object()})
+    assert given["new_sizes"] == (3, 2)
+    with pytest.raises(MissingOp, match="'reshape' with dimensions="):
+        given.settle("reshape")
+    assert given.get("dimensions")
+    given.settle("reshape")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import gfx_trace as gfx
-from gfx_ir.errors import GuardError, UnsupportedConstruct
+from gfx_ir.errors import GuardError, ShapeError, UnsupportedConstruct
 
 DTYPES = (np.bool_, np.uint8, np.int64, np.float32, np.float64, np.complex64)
 UFUNCS = (np.floor, np.sqrt, np.sign, np.positive, np.invert, np.deg2rad, np.fabs, np.exp2, np.conj, np.logical_not)
@@ -113,3 +113,13 @@ def test_products_of_narrow_numbers_are_as_narrow(x):
 
     for got, want in zip(gfx.symbolic_trace(fn, x)(x), fn(x)):
         np.testing.assert_array_equal(got, want, strict=True)
+
+
+@pytest.mark.parametrize("join", [lambda x: np.concatenate(x), lambda x: np.concatenate(x, axis=-1)])
+def test_numbers_cannot_be_joined(join):
+    program = gfx.symbolic_trace(join, backend="numpy")
+    np.testing.assert_array_equal(program(np.eye(2)), join(np.eye(2)))
+    with pytest.raises(GuardError, match="ndim >= 2"):
+        program(np.ones(3))
+    with pytest.raises(ShapeError):
+        gfx.symbolic_trace(join, np.ones(3))

@@ -1,5 +1,7 @@
 """Functions of torch's that take tensors of some ranks, captured without any: all that comes of it refuses the others."""
 
+import operator
+
 import jax.numpy as jnp
 import pytest
 import torch
@@ -63,6 +65,36 @@ def test_ranks_that_are_known_are_refused_at_capture(name):
     fn, _, bad = CASES[name]
     with pytest.raises(ShapeError):
         gfx.symbolic_trace(fn, *bad)
+
+
+SEQUENCES = "cat stack hstack vstack dstack column_stack linalg.multi_dot".split()
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_one_tensor_is_no_sequence_of_them(name):
+    call = operator.attrgetter(name)(torch)
+    with pytest.raises(TypeError):
+        call(torch.ones(2, 3))
+    with pytest.raises(ShapeError, match="a tuple or list of tensors"):
+        gfx.symbolic_trace(lambda x: call(x), backend="torch")
+
+
+MATRICES = {
+    "cartesian_prod": lambda x: torch.cartesian_prod(x),
+    "chain_matmul": lambda x: torch.chain_matmul(x[0, 0], x[0, 1]),
+    "multi_dot": lambda x: torch.linalg.multi_dot([x[0], x[0, 0], x[0]]),
+    "fill_diagonal": lambda x: x[0, 0].fill_diagonal_(1.0),
+    "fill_diagonal of many": lambda x: x[:, :2].fill_diagonal_(1.0),
+    "multi_dot of many": lambda x: torch.linalg.multi_dot([x, x]),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_products_of_tensors_of_other_ranks_are_refused(name):
+    x = torch.ones(3, 3, 3)
+    assert raises(MATRICES[name], [x])
+    with pytest.raises(ShapeError):
+        gfx.symbolic_trace(MATRICES[name], x)
 
 
 def test_an_array_cannot_be_written_with_more_axes_than_it_has():
