@@ -220,7 +220,7 @@ class OpDef:
         if tensors:
             everywhere = "axis" not in self.params or args[self.params.index("axis")] is None
             return alone and everywhere and ("axis" in self.params or bool(self.traits & Trait.SHAPE_OF_FIRST))
-        return not any(type(leaf) is int and leaf < 0 for leaf in leaves(tuple(args[:1])))
+        return all(map(_is_size, leaves(tuple(args[:1]))))
 
     def output_kinds(self, args: Sequence[Any]) -> tuple[str, ...]:
         """Kinds of the outputs 1… for these arguments."""
@@ -229,6 +229,12 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"OpDef({self.name})"
+
+
+def _is_size(leaf: Any) -> bool:
+    """Whether a leaf of a shape is surely no negative number: a size that was asked of a tensor is none."""
+    node = getattr(leaf, "node", None)
+    return bool(node.op.traits & Trait.ASKS) if node is not None else type(leaf) is not int or leaf >= 0
 
 
 class _Active(threading.local):

@@ -68,7 +68,12 @@ def infer(op: OpDef, args: tuple, rules: str) -> tuple:
         out = op.infer(op.named(args), rules)
     else:
         return tuple(UNKNOWN if kind == "tensor" else OPEN for kind in op.output_kinds(args))
-    return tuple(out) if isinstance(out, (tuple, list)) else (out,)
+    found = tuple(out) if isinstance(out, (tuple, list)) else (out,)
+    for type_ in found:
+        dims = type_.dims if isinstance(type_, LogicalTensor) else None
+        if dims is not None and any(type(dim) is int and dim < 0 for dim in dims):
+            raise ShapeError(f"a shape has no negative size, and this would be {dims}")
+    return found
 
 
 def infer_at(op: OpDef, args: tuple, rules: str, span: Any) -> tuple:

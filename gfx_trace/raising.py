@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Node, Value
-from gfx_ir.op import Point, Trait
+from gfx_ir.op import Trait
 
 from .interfaces import Capturing
 from .raised import Raised
@@ -96,9 +96,7 @@ class Raising(Waiting):
         return "" if taken and not self.of_one(node.args[0]) else None
 
     def may_fail(self, node: Node) -> bool:
-        """Whether a node may get shapes that its op does not take: not where types are known, which the capture has asked."""
-        if self._tracer.static_types or node.op.effect or node.regions or len(node.values) != 1:
+        """Whether a framework may raise where it computes a node: for a shape that its op does not take, or for what a tensor holds."""
+        if node.op.effect or node.regions or len(node.values) != 1 or node.op.traits & Trait.OF_ONE:  # which is asked apart
             return False
-        if node.op.traits & Trait.OF_ONE or node.op.point is Point.PYTHON:  # which are asked apart
-            return False
-        return node.values[0].is_tensor and not node.op.takes_any_shape(node.args)
+        return node.values[0].is_tensor and bool(self._kinds(self._faults(node.op, node.args)))

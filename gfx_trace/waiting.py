@@ -118,7 +118,9 @@ class Waiting:
         tensors = [leaf for leaf in given if leaf.is_tensor]
         if self._tracer.static_types:  # what the rule has asked, where it was told all
             types = [getattr(leaf.type, "dims", None) for leaf in tensors]
-            return len(tensors) == len(given) and not any(dims is None or None in dims for dims in types)
+            numbers = () if op.traits & Trait.ELEMENTWISE else filter(self._tracer.record.numbers_of, given)
+            told = len(tensors) == len(given) and not any(numbers)
+            return told and not any(dims is None or None in dims for dims in types)
         return (
             bool(op.traits & Trait.ELEMENTWISE) and sum(self._tracer.record.rank_of(leaf) != 0 for leaf in tensors) < 2
         )

@@ -70,7 +70,7 @@ def keep_errors(graph: Graph, raises: Raises, may_fail: Callable[[Node], bool]) 
 def _keep_failing(graphs: list[Graph], may_fail: Callable[[Node], bool]) -> None:
     """Evaluate what is left of dead nodes, where no other of the same operation of the author's is used."""
     everything = [node for graph in graphs for node in graph]
-    steps = {_step(node) for node in everything if needed(node)}
+    steps = {_step(node) for node in everything if any(value.is_tensor and value.uses for value in node.values)}
     for node in reversed(everything):
         if not needed(node) and node.graph is not None:
             if may_fail(node) and _step(node) not in steps:

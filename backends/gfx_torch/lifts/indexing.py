@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import host
+from gfx_ir.build import assumptions, host
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.lifting import writing
@@ -104,11 +104,35 @@ def select(input: Any, dim: Any, index: Any) -> Any:
 
 def narrow(input: Any, dim: Any, start: Any, length: Any) -> Any:
     """x[start : start + length] along an axis."""
-    if isinstance(start, Value) and start.is_tensor:
+    if isinstance(length, int) and length < 0:
+        raise ShapeError(f"torch.narrow takes no negative length, and gets {length}")
+    if isinstance(start, Value) and (start.is_tensor or isinstance(length, int)):
         return ops.take_run(input, start, length, dim)
+    if isinstance(start, int) and start < 0 and not isinstance(length, int):
+        start = host("+", ops.size(input, dim), start)
+    _within("torch.narrow", input, dim, start, length)
     if isinstance(start, int) and start < 0 and isinstance(length, int) and start + length == 0:
         return ops.getitem(input, at(dim, slice(start, None)))
     return ops.getitem(input, at(dim, slice(start, host("+", start, length))))
+
+
+def _within(call: str, input: Any, dim: Any, start: Any, length: Any) -> None:
+    """Hold a run of positions against the size of its axis. Raises ShapeError where they are known not to fit; else the source
+    checks it."""
+    size = known_size(input, dim)
+    if isinstance(start, int) and isinstance(length, int):
+        needed = -start if start < 0 else start + length
+        if (start < 0 < start + length) or (size is not None and size < needed):
+            raise ShapeError(f"{call} of {length} positions from {start} does not fit an axis of size {size}")
+        if size is not None or not needed:
+            return
+    else:
+        needed = host("+", start, length)
+    if assumptions() is not None:
+        for number in (start, length):
+            if isinstance(number, Value):
+                ops.check(host(">=", number, 0), f"{call}: a negative position or length", "RuntimeError")
+        ops.check(host(">=", ops.size(input, dim), needed), f"{call}: positions beyond the axis", "RuntimeError")
 
 
 def select_scatter(input: Any, src: Any, dim: Any, index: Any) -> Any:

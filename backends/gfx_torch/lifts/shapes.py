@@ -129,6 +129,14 @@ def _nearest(input: Any, widths: list) -> Any:
     return input
 
 
+def _check_cut(input: Any, widths: list) -> None:
+    """Raises ShapeError where negative widths cut more than an axis has."""
+    for axis, width in zip(range(-len(widths), 0), widths):
+        size = known_size(input, axis)
+        if size is not None and all(isinstance(w, int) for w in width) and size + sum(width) < 0:
+            raise ShapeError(f"F.pad by {width} cuts more than an axis of size {size} has")
+
+
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """The last axes made longer, the last one first; negative widths cut."""
     if mode not in _FROM_TORCH:
@@ -143,6 +151,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     if mode == "replicate" and any(isinstance(w, int) and w < 0 for w in pad):
         return _nearest(input, widths)
     if any(isinstance(w, int) and w < 0 for w in pad):
+        _check_cut(input, widths)
         parts = [slice(max(-low, 0), None if high >= 0 else high) for low, high in widths]
         input = ops.getitem(input, (..., *parts))
         widths = [(max(low, 0), max(high, 0)) for low, high in widths]
