@@ -18,13 +18,13 @@ from .memory import Layout, dense
 from .op import OpDef, lookup
 from .printed import printed_helpers, same_code
 from .public import named
-from .row import Keys, Lift, OpenParts, Row, Written
+from .row import Keys, Lift, OpenParts, OpenRows, Row, Written
 from .rules import building
 from .template import Template
 from .trees import leaves, paths, tree_map, unflatten
 from .types import LogicalTensor
 
-__all__ = ["Backend", "Keys", "Lift", "OpenParts", "Row", "Written"]
+__all__ = ["Backend", "Keys", "Lift", "OpenParts", "OpenRows", "Row", "Written"]
 
 
 class Backend:

@@ -77,6 +77,15 @@ class OpenParts:
     __iter__ = __len__ = __getitem__ = _refuse
 
 
+class OpenRows:
+    """A tuple of the rows of one tensor, of which it is open how many there are."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+
 @dataclass(frozen=True)
 class Row:
     """One op in one backend: how it is spelled, and which framework names become it.

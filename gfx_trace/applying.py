@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir import ops
-from gfx_ir.backend import Backend, Lift, OpenParts, Written
+from gfx_ir.backend import Backend, Lift, OpenParts, OpenRows, Written
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
@@ -22,7 +22,8 @@ from .holding import hold
 from .numpy_numbers import number_when
 from .overlaps import refuse_overlap
 from .proxy import Proxy
-from .rows import joined_rows, rows_of
+from .number_rows import rows_kind
+from .rows import StackedRows, joined_rows, rows_of
 from .sequences import Starred, spliced
 
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ class Applying:
     ) -> Any:
         """What the function sees of a result: the tensor that was written, the argument itself, or a new one, maybe a view."""
         tracer = self._tracer
+        if type(result) is OpenRows:
+            rows = self._given(lift, args, kwargs, values, named, result.tensor, backend, mark)
+            return (StackedRows(rows, rows_kind(rows)),)
         first = args[0] if args and type(args[0]) is Proxy else None
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
         if writes and first is not None:

@@ -46,7 +46,7 @@ def iterator(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """iter(x), iter(function, last)."""
     if len(args) == 2:
         return tracer.iteration.made(_until(tracer, *args))
-    x = rows_of(args[0]) if type(args[0]) is list else args[0]
+    x = rows_of(args[0]) if type(args[0]) in (list, tuple) else args[0]
     if is_iterator(x) or not args:
         return x
     return tracer.iteration.made(tracer.iterate(x) if is_open(x) else iter(x))
@@ -180,10 +180,8 @@ def container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return (*args[0],)  # another object
     if args and is_shape(args[0]):
         return HostProxy(args[0].value, args[0].backend, taken=True) if f is tuple else OpenList(args[0])
-    if args and isinstance(args[0], Proxy) and f is list:
-        return (
-            [StackedRows(args[0], rows_kind(args[0]))] if not isinstance(tracer.length(args[0]), int) else list(args[0])
-        )
+    if args and isinstance(args[0], Proxy) and not isinstance(tracer.length(args[0]), int):
+        return f((StackedRows(args[0], rows_kind(args[0])),))
     return f(*args, **kwargs)
 
 

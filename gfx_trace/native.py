@@ -101,7 +101,7 @@ def _with_items(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> None:
     owner = own_attribute(f, "__self__")
     keeps = f is type or owner is builtins or isinstance(owner, _HOLDING)
     for x in (*args, *(() if f is dict else kwargs.values())):
-        if type(x) is not list or not x or type(x[0]) is not StackedRows:
+        if type(x) not in (list, tuple) or not x or type(x[0]) is not StackedRows:
             continue
         if isinstance(tracer.length(rows_of(x)), int) or not keeps:
             listed(tracer, x, f"give {called_name(f)}")

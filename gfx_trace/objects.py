@@ -183,7 +183,7 @@ class Objects(Overloading):
             return last_of(o, key)
         if type(rows_of(o)) is Proxy:
             found = self.getitem(rows_of(o), key)
-            return [StackedRows(found, o[0].kind)] if isinstance(key, slice) else found
+            return type(o)((StackedRows(found, o[0].kind),)) if isinstance(key, slice) else found
         if self.array_owner(o) is not None:
             return self.getitem(self.array_proxy(o), key)
         method = getattr(type(o), "__getitem__", None)

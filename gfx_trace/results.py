@@ -38,8 +38,8 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     if isinstance(result, Choice):
         joined = tracer.on_choice(result, lambda side: _plain(side))
         return (_either(tracer, result), None) if isinstance(joined, Choice) else result_tree(tracer, joined)
-    if type(result) is list and rows_of(result) is not result:
-        return _rows_tree(tracer, rows_of(result))
+    if kind in (list, tuple) and rows_of(result) is not result:
+        return _rows_tree(tracer, kind, rows_of(result))
     if tracer.array_owner(result) is not None:
         return tracer.array_proxy(result).read(), None
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
@@ -82,16 +82,16 @@ def _either(tracer: Tracer, choice: Choice) -> Value:
     return node.value
 
 
-def _rows_tree(tracer: Tracer, rows: Proxy) -> tuple[Any, Callable[[Any], Any] | None]:
-    """A list that a loop filled: of numbers it holds one for each row."""
+def _rows_tree(tracer: Tracer, kind: type, rows: Proxy) -> tuple[Any, Callable[[Any], Any] | None]:
+    """A list or tuple of the rows of one tensor: where these stand for numbers, it holds one for each row."""
     if not rows_kind(rows):
-        return tracer.host("list", rows.read()), None
+        return tracer.host(kind.__name__, rows.read()), None
     if not isinstance(tracer.length(rows), int):
         raise tracer.error(
             "GFX cannot return this list: how many numbers it holds is open",
             "give the argument's shape at capture, or append tensors",
         )
-    return result_tree(tracer, list(rows))
+    return result_tree(tracer, kind(rows))
 
 
 def _plain(side: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Lists that staged loops fill, and what users call a container."""
+"""Lists and tuples that stand as one tensor of rows, and what users call a container."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from .proxy import NeedsPython, Proxy, Unusable, number_kinds, weak_kind
 
 
 class StackedRows(Unusable):
-    """What stands in a list that a staged loop filled: one tensor of rows. Whatever does not know it is refused.
+    """What stands in a list or tuple for the rows of one tensor: a staged loop filled it, or it is open how many rows there are.
+    Whatever does not know it is refused.
 
     `kind`: that of the numbers of Python's that the rows stand for, if they do."""
 
@@ -30,10 +31,10 @@ class StackedRows(Unusable):
         self.rows, self.kind = rows, kind
         if type(rows) is Proxy:
             active.builder.record.tell_rows(rows.value, kind)
-        hint = "stack it first, or loop over it"
+        hint = "stack it first, or loop over it, or give the argument's shape at capture"
         active.builder.record.filled = True
         super().__init__(
-            UnsupportedConstruct("GFX cannot use a list that a loop on tensor data filled in this way", None, hint)
+            UnsupportedConstruct("GFX cannot use a list or tuple that stands for the rows of one tensor in this way", None, hint)
         )
 
 
@@ -87,7 +88,7 @@ def kind_of_item(x: Any) -> str:
 
 
 def rows_of(x: Any) -> Any:
-    """The tensor of rows that stands for a list which a staged loop filled; anything else as it is."""
+    """The tensor whose rows a list or tuple stands for; anything else as it is."""
     if type(x) is Lazy:
         x = x.settled()
     found = _standing(x)
@@ -99,8 +100,8 @@ def rows_of(x: Any) -> Any:
 
 
 def _standing(x: Any) -> StackedRows | Growing | None:
-    """What stands in a list for items of which it is not known how many there are."""
-    if type(x) is not list or not active.builder.record.filled or _STANDING.isdisjoint(map(type, x)):
+    """What stands in a list or tuple for items of which it is not known how many there are."""
+    if type(x) not in _SEQUENCES or not active.builder.record.filled or _STANDING.isdisjoint(map(type, x)):
         return None
     return next(item for item in x if type(item) in _STANDING)
 
@@ -114,22 +115,24 @@ def in_places(x: Any) -> Any:
         return x
     rows = rows_of(x)
     if rows is not x:
-        return list(rows)
+        return type(x)(rows)
     items = list(map(in_places, x))
     return type(x)(items) if any(a is not b for a, b in zip(items, x)) else x
 
 
+_SEQUENCES = frozenset((list, tuple))
 _STANDING = frozenset((StackedRows, Growing))
 
 
 def listed(tracer: Capturing, x: Any, what: str) -> None:
-    """Where a list stands as one tensor of rows: put the rows in their places before it is changed. Raises where that cannot be."""
-    rows = rows_of(x) if type(x) is list else x
+    """Where a list stands as one tensor of rows: put the rows in their places before it is changed. Raises where that cannot be,
+    as for a tuple."""
+    rows = rows_of(x)
     if rows is x:
         return
-    if not isinstance(tracer.length(rows), int) or rows.read().node.graph is not tracer.graph:
+    if type(x) is tuple or not isinstance(tracer.length(rows), int) or rows.read().node.graph is not tracer.graph:
         raise tracer.error(
-            f"GFX cannot {what} a list that a loop filled: its items are the rows of one tensor",
+            f"GFX cannot {what} a {type(x).__name__} that stands for the rows of one tensor: how many there are is open",
             "give the argument's shape at capture, and make it a list of its own before a test or loop: list(x)",
         )
     tracer.journal.record(x, None, "contents", "a container", tracer.span())
@@ -234,7 +237,7 @@ def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: 
         return tracer.wrap(joined(one.read(), axis), rows.backend)
     if isinstance(tracer.length(rows), int):
         return again((list(rows), *args[1:]))
-    raise tracer.error(f"GFX cannot apply {name} to a list that a loop filled, whose length is open", "stack it first")
+    raise tracer.error(f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first")
 
 
 def called(x: Any, frame: Any) -> str:

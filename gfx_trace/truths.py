@@ -68,7 +68,7 @@ class Truths:
             return self._scalar_test(value) if known is None else known
         if kind is OpenList:
             return self.truth(test.items)
-        if kind is list and rows_of(test) is not test:
+        if kind in (list, tuple) and rows_of(test) is not test:
             return self.truth(self.length(rows_of(test)))
         if isinstance(test, Unusable):
             raise test.error

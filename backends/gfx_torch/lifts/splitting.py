@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.backend import OpenParts
+from gfx_ir.backend import OpenParts, OpenRows
 from gfx_ir.build import host
 from gfx_ir.errors import ShapeError
 
@@ -67,8 +67,8 @@ def tensor_split(input: Any, indices_or_sections: Any = None, dim: Any = 0, **na
 
 
 def unbind(input: Any, dim: Any = 0) -> Any:
-    """A tuple of slices; where the length is open, the tensor itself: it is unpacked and iterated in the same way."""
+    """A tuple of slices."""
     length = known_size(input, dim)
     if length is None:
-        return input if dim == 0 else ops.moveaxis(input, dim, 0)
+        return OpenRows(input if dim == 0 else ops.moveaxis(input, dim, 0))
     return parts(ops.unstack(input, axis=dim, length=length))

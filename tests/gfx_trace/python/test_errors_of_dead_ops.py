@@ -1,5 +1,6 @@
 """Tensors that nobody takes: captured without arguments, the code still fails where its author's fails."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -101,3 +102,56 @@ def while_(x):
 def test_what_cannot_fail_alone_goes(fn, lines):
     source = gfx.symbolic_trace(fn, backend="torch").source("torch")
     assert len(source[source.index("def ") :].strip().splitlines()) == lines + 1, source
+
+
+HELD = {
+    "index": lambda x, i: x[i],
+    "index_select": lambda x, i: x.index_select(0, i),
+    "take": lambda x, i: torch.take(x, i + 9),
+    "gather": lambda x, i: x.gather(0, i[None]),
+    "scatter": lambda x, i: x.scatter(0, i[None], 1.0),
+    "embedding": lambda x, i: torch.nn.functional.embedding(i, x),
+    "number": lambda x, i: x[int(i[0])],
+    "narrow": lambda x, i: x.narrow(0, int(i[0]), 1),
+    "size": lambda x, i: torch.zeros(int(i[0]) - 9),
+    "reshape": lambda x, i: x.reshape(int(i[0]), -1),
+    "inverse": lambda x, i: torch.linalg.inv(torch.zeros_like(x @ x.T)),
+    "cholesky": lambda x, i: torch.linalg.cholesky(-(x @ x.T)),
+}
+"""Calls that raise by what their arguments hold."""
+
+
+@pytest.mark.parametrize("types", ["open", "known"])
+@pytest.mark.parametrize("call", HELD)
+def test_the_error_of_what_arguments_hold_is_raised(call, types):
+    def fn(x, i):
+        HELD[call](x, i)
+        return x + 1
+
+    x, i = torch.arange(6.0).reshape(2, 3), torch.tensor([5])
+    program = gfx.symbolic_trace(fn, *((x, i) if types == "known" else ()), backend="torch")
+    with pytest.raises((RuntimeError, IndexError)) as want:
+        fn(x, i)
+    for run in (program, program.to("torch")):
+        with pytest.raises(type(want.value)):
+            run(x, i)
+
+
+@pytest.mark.parametrize("start, length", [(0, 5), (3, 2), (-5, 1), (-1, 2), (0, -1), (4, 0), (-2, 2), (1, 2)])
+@pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
+def test_a_run_of_positions_fits_its_axis(start, length, to):
+    def fn(x):
+        return x.narrow(0, start, length)
+
+    x = torch.arange(4.0)
+    try:
+        want = fn(x)
+    except (RuntimeError, IndexError):
+        with pytest.raises((RuntimeError, IndexError, gfx.GfxError)):
+            gfx.symbolic_trace(fn, backend="torch").to(to)(x if to == "torch" else x.numpy())
+        with pytest.raises(gfx.GfxError):
+            gfx.symbolic_trace(fn, x)
+        return
+    for given in ((), (x,)):
+        found = gfx.symbolic_trace(fn, *given, backend="torch").to(to)(x if to == "torch" else x.numpy())
+        assert torch.equal(torch.tensor(np.asarray(found)), want)

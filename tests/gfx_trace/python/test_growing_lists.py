@@ -232,6 +232,32 @@ def test_rows_of_a_tensor_of_open_length_are_joined(fn, to):
     np.testing.assert_array_equal(np.asarray(result(array(x))), fn(torch.from_numpy(x)).numpy())
 
 
+ROWS = {
+    "kind": lambda x: (torch.is_tensor(x.unbind(0)), isinstance(x.unbind(0), tuple), isinstance(list(x), list)),
+    "length": lambda x: len(x.unbind(1)),
+    "item": lambda x: x.unbind(1)[-1],
+    "slice": lambda x: torch.stack(x.unbind(0)[1:]),
+    "result": lambda x: x.unbind(1),
+    "loop": lambda x: sum(row * 2 for row in x.unbind(1)),
+    "tuple": lambda x: torch.stack(tuple(x), 1),
+    "truth": lambda x: x * 2 if x.unbind(0) else x,
+}
+
+
+@pytest.mark.parametrize("use", ROWS)
+def test_the_rows_of_a_tensor_of_open_length_are_a_tuple(use):
+    fn, x = ROWS[use], torch.arange(12.0).reshape(2, 3, 2)
+    want, found = fn(x), gfx.symbolic_trace(fn, backend="torch").to("torch")(x)
+    assert type(found) is type(want)
+    torch.testing.assert_close(found, want, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("use", [lambda rows: rows * 2, lambda rows: rows + rows, lambda rows: rows.sum()])
+def test_rows_of_a_tensor_are_no_tensor(use):
+    with pytest.raises((UnsupportedConstruct, AttributeError), match="rows of one tensor|'tuple' object has no"):
+        gfx.symbolic_trace(lambda x: torch.stack(use(x.unbind(0))), backend="torch")
+
+
 def test_joined_rows_are_a_tensor_of_their_own():
     def fn(x):
         y = torch.stack(x.unbind(0))
@@ -241,5 +267,5 @@ def test_joined_rows_are_a_tensor_of_their_own():
     x = torch.ones(2, 2)
     for got, wanted in zip(gfx.transpile(fn, backend="torch", to="torch")(x.clone()), fn(x)):
         assert torch.equal(got, wanted)
-    with pytest.raises(gfx.GfxError, match="how many tensors there are"):
+    with pytest.raises(gfx.GfxError, match="how many there are is open"):
         gfx.symbolic_trace(lambda x: torch.vstack(x.unbind(0)), backend="torch")
