@@ -78,12 +78,20 @@ class OpenParts:
 
 
 class OpenRows:
-    """A tuple of the rows of one tensor, of which it is open how many there are."""
+    """A tuple of the rows of one tensor, of which it is open how many there are: whoever takes it for a tuple is refused."""
 
     __slots__ = ("tensor",)
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
+
+    def _refuse(self, *args: Any) -> Any:
+        raise UnsupportedConstruct(
+            "GFX cannot use the rows of a tensor here: how many there are is open",
+            hint="give the argument's shape at capture: gfx.TensorSpec(shape, dtype)",
+        )
+
+    __iter__ = __len__ = __getitem__ = _refuse
 
 
 @dataclass(frozen=True)

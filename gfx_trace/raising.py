@@ -97,6 +97,8 @@ class Raising(Waiting):
 
     def may_fail(self, node: Node) -> bool:
         """Whether a framework may raise where it computes a node: for a shape that its op does not take, or for what a tensor holds."""
-        if node.op.effect or node.regions or len(node.values) != 1 or node.op.traits & Trait.OF_ONE:  # which is asked apart
+        if (
+            node.op.effect or node.regions or len(node.values) != 1 or node.op.traits & Trait.OF_ONE
+        ):  # which is asked apart
             return False
         return node.values[0].is_tensor and bool(self._kinds(self._faults(node.op, node.args)))

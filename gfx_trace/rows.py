@@ -34,7 +34,9 @@ class StackedRows(Unusable):
         hint = "stack it first, or loop over it, or give the argument's shape at capture"
         active.builder.record.filled = True
         super().__init__(
-            UnsupportedConstruct("GFX cannot use a list or tuple that stands for the rows of one tensor in this way", None, hint)
+            UnsupportedConstruct(
+                "GFX cannot use a list or tuple that stands for the rows of one tensor in this way", None, hint
+            )
         )
 
 
@@ -237,7 +239,9 @@ def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: 
         return tracer.wrap(joined(one.read(), axis), rows.backend)
     if isinstance(tracer.length(rows), int):
         return again((list(rows), *args[1:]))
-    raise tracer.error(f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first")
+    raise tracer.error(
+        f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first"
+    )
 
 
 def called(x: Any, frame: Any) -> str:
