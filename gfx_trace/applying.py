@@ -19,10 +19,10 @@ from .aliases import array_is_written, doubt
 from .attempts import Mark
 from .given import single_values
 from .holding import hold
+from .number_rows import rows_kind
 from .numpy_numbers import number_when
 from .overlaps import refuse_overlap
 from .proxy import Proxy
-from .number_rows import rows_kind
 from .rows import StackedRows, joined_rows, rows_of
 from .sequences import Starred, spliced
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import dtype_of, host, require_kinds
+from gfx_ir.errors import ShapeError
 
 from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, sequence, shape_of
 from ..ranks import require

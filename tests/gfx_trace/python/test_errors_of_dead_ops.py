@@ -155,3 +155,9 @@ def test_a_run_of_positions_fits_its_axis(start, length, to):
     for given in ((), (x,)):
         found = gfx.symbolic_trace(fn, *given, backend="torch").to(to)(x if to == "torch" else x.numpy())
         assert torch.equal(torch.tensor(np.asarray(found)), want)
+
+
+@pytest.mark.parametrize("pad", [(-2, -3), (0, 0, -3, 0)])
+def test_padding_cuts_no_more_than_there_is(pad):
+    with pytest.raises(gfx.GfxError, match="cuts more than an axis"):
+        gfx.symbolic_trace(lambda x: torch.nn.functional.pad(x, pad), torch.ones(2, 4))

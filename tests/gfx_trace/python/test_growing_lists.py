@@ -254,7 +254,7 @@ def test_the_rows_of_a_tensor_of_open_length_are_a_tuple(use):
 
 @pytest.mark.parametrize("use", [lambda rows: rows * 2, lambda rows: rows + rows, lambda rows: rows.sum()])
 def test_rows_of_a_tensor_are_no_tensor(use):
-    with pytest.raises((UnsupportedConstruct, AttributeError), match="rows of one tensor|'tuple' object has no"):
+    with pytest.raises((UnsupportedConstruct, AttributeError), match=r"rows of one tensor|'tuple' object has no"):
         gfx.symbolic_trace(lambda x: torch.stack(use(x.unbind(0))), backend="torch")
 
 
