@@ -220,7 +220,8 @@ class OpDef:
         if tensors:
             everywhere = "axis" not in self.params or args[self.params.index("axis")] is None
             return alone and everywhere and ("axis" in self.params or bool(self.traits & Trait.SHAPE_OF_FIRST))
-        return all(map(_is_size, leaves(tuple(args[:1]))))
+        first = list(leaves(tuple(args[:1])))
+        return all(map(_is_size, first)) and (bool(first) or not self.operands)
 
     def output_kinds(self, args: Sequence[Any]) -> tuple[str, ...]:
         """Kinds of the outputs 1… for these arguments."""

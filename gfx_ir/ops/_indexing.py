@@ -58,6 +58,8 @@ def _walk(dims: Sequence[DimLike | None], items: list) -> Dims:
             out.append(sliced(dims[axis], item))
         elif isinstance(item, LogicalTensor):
             mask = item.dtype is not None and item.dtype.kind == "b"
+            if mask:
+                _check_mask(item.dims or (), dims[axis:])
             shapes.append((None,) if mask else item.dims)
             places.append((at, len(out)))
         else:
@@ -79,6 +81,12 @@ def _check(item: Any, size: DimLike | None) -> None:
         raise ShapeError(f"{item!r} is no index")
     if isinstance(item, int) and isinstance(size, int) and not -size <= item < size:
         raise ShapeError(f"index {item} is out of range for size {size}")
+
+
+def _check_mask(mask: Sequence[DimLike | None], dims: Sequence[DimLike | None]) -> None:
+    for size, there in zip(mask, dims):
+        if size is not None and there is not None and host.same(size, there) is False:
+            raise ShapeError(f"a mask of size {size} does not fit an axis of size {there}")
 
 
 def sliced(size: DimLike | None, part: slice) -> DimLike | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from ..graph import Graph, Node
+from ..graph import Graph, Node, Value, values_in
 from ..op import lookup
+from ..reach import reached
 from .moves import relink
 
 Raises = Callable[[Node], str | None]
@@ -70,13 +72,30 @@ def keep_errors(graph: Graph, raises: Raises, may_fail: Callable[[Node], bool]) 
 def _keep_failing(graphs: list[Graph], may_fail: Callable[[Node], bool]) -> None:
     """Evaluate what is left of dead nodes, where no other of the same operation of the author's is used."""
     everything = [node for graph in graphs for node in graph]
-    steps = {_step(node) for node in everything if any(value.is_tensor and value.uses for value in node.values)}
+    steps = {_step(node) for node in _living(everything, graphs[0]) if any(map(_is_used, node.values))}
     for node in reversed(everything):
         if not needed(node) and node.graph is not None:
             if may_fail(node) and _step(node) not in steps:
                 _evaluate(node, "")
             else:
                 node.graph.erase(node)
+
+
+def _living(everything: list[Node], graph: Graph) -> Iterator[Node]:
+    """The nodes that the result of a graph, or an effect, follows from."""
+
+    def further(node: Node) -> list[Node]:
+        return _read((node.args, *(region.result for region in node.regions)))
+
+    return reached([*_read(graph.result), *filter(has_effect, everything)], further)
+
+
+def _read(tree: Any) -> list[Node]:
+    return [value.node for value in values_in((tree,))]
+
+
+def _is_used(value: Value) -> bool:
+    return value.is_tensor and bool(value.uses)
 
 
 def _step(node: Node) -> tuple:
