@@ -155,7 +155,9 @@ class Judge:
     def agree(self, want: Any, got: Any, way: str) -> bool:
         """Whether two outcomes are the same; traced, whether the shapes are."""
         if isinstance(want, Exception) or isinstance(got, Exception):
-            if isinstance(got, IndexError) and not isinstance(want, Exception):  # JAX clamps positions that are out of range
+            if isinstance(got, IndexError) and not isinstance(
+                want, Exception
+            ):  # JAX clamps positions that are out of range
                 return "jax" in self.own and way not in self.own
             both = isinstance(want, Exception) and isinstance(got, Exception) and way != "shapes"
             return both and (

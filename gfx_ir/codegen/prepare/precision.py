@@ -24,6 +24,7 @@ _WHOLE = frozenset(("int", "bool"))
 _MOST_SHIFT = 8
 _MOST_FACTOR = 2**16
 _MOST_WHOLE = 2**31 - 1
+_MOST_BITS = 63
 _LARGEST, _SMALLEST = 3.4e38, 1.2e-38
 _BOUNDING = frozenset(("remainder", "floor_divide", "bitwise_and", "bitwise_right_shift"))
 _CANCELLING = frozenset(("subtract", "multiply", "divide", "remainder", "floor_divide"))
@@ -37,6 +38,11 @@ def refused(node: Node, style: Style, what: str, why: str, hint: str = "") -> Un
     told = f"GFX cannot write {what}, {why}, as {style.name} source: there it is an array without axes"
     otherwise = "compute with tensors instead, or run the code as PyTorch or NumPy source"
     return UnsupportedConstruct(told, node.span, hint or otherwise)
+
+
+def is_wide(leaf: Any) -> bool:
+    """Whether a leaf is a whole number that no array holds."""
+    return type(leaf) is int and leaf.bit_length() > _MOST_BITS
 
 
 def check_numbers(graphs: Iterable[Graph], facts: Facts, style: Style) -> None:
@@ -60,6 +66,7 @@ class Checks:
         for graph in graphs:
             for node in graph.walk():
                 op = node.op.name
+                self._handed(node)
                 if is_loop(node):
                     self._growing(node)
                 elif op == "host" and node.args[0] in _TELLING:
@@ -71,6 +78,14 @@ class Checks:
                     raise refused(node, self.style, "this number", f"whose {node.args[1]} is all that it is for", hint)
                 elif op in OPERATORS and self._of_read_numbers(node):
                     self._operator(node)
+
+    def _handed(self, node: Node) -> None:
+        """Refuse a number that no array holds as what a test on a tensor gives, or a loop begins with."""
+        given = [region.result for region in node.regions] if is_test(node) and node.args[0].is_tensor else []
+        given += [node.arg("init")] if is_loop(node) else []
+        if any(map(is_wide, leaves(tuple(given)))):
+            hint = "compute with a float: float(n)"
+            raise refused(node, self.style, "this number", "which has more than 64 bits", hint)
 
     def _of_read_numbers(self, node: Node) -> bool:
         return all(map(self.facts.is_number, node.args)) and any(map(self.made.is_read, node.args))
@@ -228,4 +243,4 @@ def _given(user: Node, value: Value) -> list[Value]:
     return [region.placeholders[at] for region in user.regions for at in given]
 
 
-__all__ = ["NUMBERS", "check_numbers", "refused"]
+__all__ = ["NUMBERS", "check_numbers", "is_wide", "refused"]

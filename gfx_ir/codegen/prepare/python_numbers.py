@@ -22,7 +22,7 @@ from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import outputs_of
 from ..style import Style
-from .precision import check_numbers, refused
+from .precision import check_numbers, is_wide, refused
 
 Make = Callable[..., Value]
 _ADDING = DIVISIONS | frozenset(
@@ -82,10 +82,10 @@ def lower_numbers(entry: Graph, functions: Mapping[str, Graph], style: Style, pr
 
 
 def _asks(node: Node) -> bool:
-    """Whether a node may give a number of Python's: it reads one, or hands on a boolean that is written as such."""
+    """Whether a node may give a number of Python's: it reads one, or hands on one that is written as such and no array takes."""
     if node.regions:
         held = leaves((node.args, *(region.result for region in node.regions)))
-        return any(type(leaf) is bool for leaf in held)
+        return any(type(leaf) is bool or is_wide(leaf) for leaf in held)
     return node.op.family == "number" or node.op.name == "host"
 
 
@@ -175,13 +175,17 @@ def _mixed(node: Node, facts: Facts) -> bool:
 def _booleans(node: Node, facts: Facts) -> bool:
     """Whether an operator takes what may be booleans of Python's, which count as whole numbers, and nothing but such numbers."""
     taken = [facts.kinds(arg) for arg in node.args]
+    if all("bool" in found <= NUMBERS for found in taken):
+        return True
     truths = any(type(arg) is Value and "bool" in found <= _WHOLE for arg, found in zip(node.args, taken))
     every = all("bool" in found <= _WHOLE for found in taken)
     return truths and (every or all(found <= NUMBERS for found in taken))
 
 
 def _whole(make: Make, arg: Any, facts: Facts) -> Any:
-    """A boolean of Python's as the whole number for which arithmetic takes it."""
+    """A boolean of Python's as the whole number for which arithmetic takes it; a number that may be one, or a fraction, as that."""
+    if not facts.kinds(arg) <= _WHOLE:
+        return make("multiply", arg, 1)
     return make("to_int", _truth(make, arg, facts)) if type(arg) is Value else int(arg)
 
 

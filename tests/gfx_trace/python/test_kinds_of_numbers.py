@@ -233,3 +233,39 @@ def test_a_root_of_what_is_nowhere_negative_is_no_complex_number(fn, way):
     made = done.to(way)
     for x in X:
         assert float(made(jax.numpy.asarray(x.numpy()) if way == "jax" else x)) == pytest.approx(fn(x))
+
+
+ARITHMETIC = [
+    lambda g: g + g, lambda g: g * g, lambda g: g - g, lambda g: -g, lambda g: abs(g), lambda g: g * True, lambda g: g // 1,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("use", ARITHMETIC)
+@pytest.mark.parametrize("number", [0.5, 3, -1.5])
+@pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
+def test_a_boolean_that_a_fixed_test_may_replace_counts_as_a_number(use, number, to):
+    def fn(x, k: int = 2):
+        g = bool(x[0] > 0)
+        if k > 1:
+            g = number
+        return use(g), use(g) + bool(x[1] > 0)
+
+    emitted = gfx.symbolic_trace(fn, backend="torch").to(to)
+    for x in X:
+        given = x if to == "torch" else x.numpy()
+        for k in (1, 2):
+            assert [float(found) for found in emitted(given, k)] == [float(want) for want in fn(x, k)]
+
+
+@pytest.mark.parametrize("made", [lambda n: 10**30, lambda n: -(2**70) + n])
+def test_a_number_that_no_array_holds_is_refused_for_jax(made):
+    def fn(x):
+        n = 0.5
+        if x.sum() > 0:
+            n = made(1)
+        return n * 2
+
+    program = gfx.symbolic_trace(fn, backend="torch")
+    assert [program.to("torch")(x) for x in X] == [fn(x) for x in X]
+    with pytest.raises(CaptureError, match="more than 64 bits"):
+        program.source("jax")
