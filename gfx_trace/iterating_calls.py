@@ -18,7 +18,7 @@ from .number_rows import rows_kind
 from .open_iterables import Combined, OpenRange, is_open_iterable
 from .overloaded import operate
 from .proxy import HostProxy, Proxy, is_open
-from .rows import Lazy, StackedRows, rows_of
+from .rows import Lazy, RowIterator, StackedRows, rows_of
 from .sequences import OpenList, folded, is_shape, open_tuple
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def next_item(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """next(iterator[, default])."""
     if not args or not is_iterator(args[0]):
         return f(*args, **kwargs)
+    if type(args[0]) is RowIterator and len(args) == 1:
+        return args[0].first()
     try:
         return tracer.iteration.next(args[0])
     except StopIteration:
@@ -49,6 +51,8 @@ def iterator(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x = rows_of(args[0]) if type(args[0]) in (list, tuple) else args[0]
     if is_iterator(x) or not args:
         return x
+    if type(x) is Proxy and type(tracer.length(x)) is not int:
+        return tracer.iteration.made(RowIterator(x))
     return tracer.iteration.made(tracer.iterate(x) if is_open(x) else iter(x))
 
 
@@ -97,7 +101,7 @@ def fixed(tracer: Tracer, test: Any, what: str) -> bool:
 def combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     """zip, enumerate, reversed."""
     first = args[:1] if f is enumerate else args
-    parts: tuple[Any, ...] = tuple([part if type(part) is Lazy else _counted(tracer, part) for part in first])
+    parts: tuple[Any, ...] = tuple([part if isinstance(part, Lazy) else _counted(tracer, part) for part in first])
     if f is reversed and rows_kind(parts[0]) and isinstance(tracer.length(parts[0]), int):
         parts = (list(tracer.iterate(parts[0])),)  # its items are numbers
     if not any(map(is_open_iterable, parts)):

@@ -51,7 +51,7 @@ class Iteration:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.home: dict[int, Graph] = {}  # the region that made an iterator, by its id
-        self.doubtful: set[int] = set()  # those of which a test on captured data decides how far they moved
+        self.doubtful: set[int] = set()  # those of which a test or loop on captured data decides how far they moved
 
     # ------------------------------------------------------------------ what made them
     def made(self, iterator: Any) -> Any:
@@ -73,7 +73,7 @@ class Iteration:
         tracer = self.tracer
         if id(iterator) in self.doubtful:
             raise NeedsPython(
-                "use of an iterator", "a test on captured data decides how far it has moved on before", tracer.span(),
+                "use of an iterator", "a test or loop on captured data decides how far it has moved on before", tracer.span(),
                 "make a list of its items first",
             )  # fmt: skip
         if self._own(iterator):
@@ -95,7 +95,7 @@ class Iteration:
         home = self.home.get(id(iterator))
         if home is not None or isinstance(iterator, GeneratorType):
             return home is self.tracer.graph or getattr(iterator, "gi_frame", self) is None
-        if isinstance(getattr(type(iterator), "__next__", None), FunctionType) and type(iterator) is not Lazy:
+        if isinstance(getattr(type(iterator), "__next__", None), FunctionType) and not isinstance(iterator, Lazy):
             return True  # its method is entered
         inner = [x for x in gc.get_referents(iterator) if is_iterator(x)]  # a group of itertools.groupby
         return bool(inner) and all(map(self._own, inner))
@@ -107,7 +107,7 @@ class Iteration:
 
     def _step(self, iterator: Any) -> Any:
         method = type(iterator).__next__
-        if isinstance(method, FunctionType) and type(iterator) is not Lazy:
+        if isinstance(method, FunctionType) and not isinstance(iterator, Lazy):
             with gfx_handlers(lambda: StopIteration):
                 return self.tracer.call(method, (iterator,), {})
         return next(iterator)
@@ -117,7 +117,7 @@ class Iteration:
         tracer = self.tracer
         tracer.effects.sure_of(source)
         source = tracer.iterable(source)
-        if type(source) is not Lazy:
+        if not isinstance(source, Lazy):
             source = rows_of(source)
         if isinstance(source, (Proxy, HostProxy)):
             return tracer.iterate(source)
@@ -144,10 +144,13 @@ class Iteration:
             yield item
 
     def drained(self, source: Any) -> Any:
-        """What is taken as a whole: a container or tensor as it is, the items of an iterator as a list."""
+        """What is taken as a whole: a container or tensor as it is, the items of an iterator as a list, and nothing is left in it."""
         self.tracer.effects.sure_of(source)
-        source = rows_of(self.tracer.iterable(source))
-        return list(self.steps(source)) if is_iterator(source) else source
+        iterable = self.tracer.iterable(source)
+        found = rows_of(iterable)
+        if isinstance(iterable, Lazy):
+            self.doubtful.discard(id(iterable))
+        return list(self.steps(found)) if is_iterator(found) else found
 
     def some(self, source: Any, count: int) -> Any:
         """What is unpacked to `count` targets: of an iterator one item more, by which Python sees that there are too many."""
@@ -183,7 +186,7 @@ class Iteration:
         if not is_iterator(x):
             self.tracer.effects.sure_of(x)
             return self.steps(x) if (takes or lazy) and self.tracer.own_method(x, "__iter__") is not None else x
-        if type(x) is Lazy and not lazy:
+        if isinstance(x, Lazy) and not lazy:
             return self.drained(x)
         if lazy or self.tracer.own_method(x, "__next__") is not None:
             return self.steps(x)

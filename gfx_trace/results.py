@@ -57,7 +57,7 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     found = result if left else tracer.unwrap(result)
     if found is not result:
         return found, None
-    name = "range" if kind is OpenRange else (result.kind if type(result) is Lazy else kind).__name__
+    name = "range" if kind is OpenRange else (result.kind if isinstance(result, Lazy) else kind).__name__
     raise UnsupportedConstruct(
         f"GFX cannot return a {name} from captured code",
         tracer.span(),

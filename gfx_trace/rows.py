@@ -13,6 +13,7 @@ from gfx_ir.op import active
 from gfx_ir.python_numbers import OPEN
 
 from .aliases import doubt, mutable
+from .checks import checked
 from .interfaces import Capturing
 from .journal import Slot
 from .number_rows import as_row, one_kind, rows_kind
@@ -66,10 +67,11 @@ class Lazy:
         self.rest: Iterator[Any] | None = None
 
     def settled(self) -> Any:
-        """All that is left of it; nothing is left behind that."""
+        """All that is left of it, for a taker of which it is not known here how far it goes."""
         active.builder.iteration.check(self)
         whole, self.whole = self.whole, None
         if whole is not None:
+            active.builder.iteration.doubt(self)
             return whole()
         return [] if self.rest is None else list(self.rest)
 
@@ -82,6 +84,30 @@ class Lazy:
         return next(self.rest or iter(()))
 
 
+class RowIterator(Lazy):
+    """An iterator over the rows of a tensor of which it is open how many there are; `taken`: of how many it is beyond."""
+
+    __slots__ = ("rows", "taken")
+
+    def __init__(self, rows: Proxy) -> None:
+        self.rows, self.taken = rows, 0
+        super().__init__(type(iter(())), self._left, lambda: active.builder.iterate(rows))
+
+    def _left(self) -> list[StackedRows]:
+        rest = active.builder.getitem(self.rows, slice(self.taken, None)) if self.taken else self.rows
+        return [StackedRows(rest, rows_kind(rest))]
+
+    def first(self) -> Any:
+        """The next row, which is checked to be there. Raises StopIteration where all are taken."""
+        tracer = active.builder
+        tracer.iteration.check(self)
+        if self.whole is None:
+            raise StopIteration
+        checked(tracer, tracer.length(self.rows) > self.taken, "", "StopIteration")
+        self.taken += 1
+        return tracer.getitem(self.rows, self.taken - 1)
+
+
 def kind_of_item(x: Any) -> str:
     """The kind of the number of Python's that an item of a list is, OPEN where that is one of several; "" for a tensor."""
     if type(x) is StackedRows:
@@ -91,7 +117,7 @@ def kind_of_item(x: Any) -> str:
 
 def rows_of(x: Any) -> Any:
     """The tensor whose rows a list or tuple stands for; anything else as it is."""
-    if type(x) is Lazy:
+    if isinstance(x, Lazy):
         x = x.settled()
     found = _standing(x)
     if found is None:

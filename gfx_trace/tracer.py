@@ -304,7 +304,7 @@ class Tracer(
             return leaf.items.value
         if type(leaf) is OpenRange:  # an array is expected
             return ops.arange(*map(self.unwrap, (leaf.start, leaf.stop, leaf.step)), dtype=int64)
-        if type(leaf) is Lazy or type(leaf) is GeneratorType:
+        if isinstance(leaf, Lazy) or type(leaf) is GeneratorType:
             return self.unwrap(self.iteration.drained(leaf))
         if isinstance(leaf, tuple):  # a named tuple, torch.Size
             return tuple(self.unwrap(item) for item in leaf)

@@ -7,11 +7,14 @@ import re
 import types
 from collections import deque
 
+import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 
 import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
+from gfx_trace.proxy import NeedsPython
 
 XS = torch.tensor([1.0, 3.0]), torch.tensor([-1.0, -3.0])
 
@@ -212,7 +215,7 @@ def test_how_far_a_loop_that_data_ends_has_moved_is_not_known():
         return found + len(list(it))
 
     for refused in (function, asked):
-        with pytest.raises(CaptureError, match="a test on captured data decides how far"):
+        with pytest.raises(CaptureError, match="a test or loop on captured data decides how far"):
             gfx.symbolic_trace(refused)
     agrees(alone)
 
@@ -346,3 +349,92 @@ def test_they_are_true_whatever_they_yield():
         return x
 
     agrees(function)
+
+
+def first_and_second(t):
+    rows = iter(t)
+    a = next(rows)
+    return a * next(rows)
+
+
+def first_and_others(t):
+    rows = iter(t)
+    total = next(rows)
+    for row in rows:
+        total = total - row
+    return total
+
+
+def others_as_a_list(t):
+    rows = iter(t)
+    next(rows)
+    left = list(rows)
+    return len(left), left[0], len(list(rows))
+
+
+def summed(t):
+    rows = iter(t)
+    return next(rows) * 2 + sum(rows)
+
+
+def written_between(t):
+    t = t.clone()
+    rows = iter(t)
+    a = next(rows)
+    t[1] = 7
+    return a + next(rows)
+
+
+def of_two_iterators(t):
+    rows = iter(t.unbind(1))
+    return next(rows) - next(iter(rows))
+
+
+@pytest.mark.parametrize(
+    "fn", [first_and_second, first_and_others, others_as_a_list, summed, written_between, of_two_iterators]
+)
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_the_rows_of_a_tensor_of_open_length_are_taken_one_by_one(fn, to):
+    emitted = gfx.symbolic_trace(fn, backend="torch").to(to)
+    for x in (torch.arange(6.0).reshape(3, 2), torch.arange(4.0).reshape(2, 2) - 3):
+        found, want = emitted(x if to == "torch" else jnp.asarray(x.numpy())), fn(x)
+        assert type(found) is tuple if type(want) is tuple else True
+        for a, b in zip(found, want) if type(want) is tuple else [(found, want)]:
+            np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+
+
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_a_row_that_is_not_there_raises(to):
+    emitted = gfx.symbolic_trace(first_and_second, backend="torch").to(to)
+    with pytest.raises(StopIteration):
+        emitted(torch.ones(1, 2) if to == "torch" else jnp.ones((1, 2)))
+
+
+def left_by_break(t):
+    doubled, total = map(lambda v: v * 2, t), 0
+    for v in doubled:
+        total = total + v
+        if v > 3:
+            break
+    return total + sum(doubled)
+
+
+def left_by_any(t):
+    doubled = map(lambda v: v * 2, t)
+    any(v > 3 for v in doubled)
+    return sum(doubled)
+
+
+def left_at_once(t):
+    doubled, total = (v * 2 for v in t), 0
+    for v in doubled:
+        total = total + v
+        break
+    return total - sum(doubled)
+
+
+@pytest.mark.parametrize("fn", [left_by_break, left_by_any, left_at_once])
+@pytest.mark.parametrize("given", [(), (torch.arange(5.0),)])
+def test_what_a_loop_left_in_an_iterator_is_not_known(fn, given):
+    with pytest.raises(NeedsPython, match="decides how far it has moved"):
+        gfx.symbolic_trace(fn, *given, backend="torch")
