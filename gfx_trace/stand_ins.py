@@ -39,7 +39,10 @@ def stand_in(carries: Carries, side: Side, value: Proxy) -> Any:
     if not isinstance(like, Value):
         return None
     zeros = like.node.op.name == "zeros_like" and like.graph is carries.tracer.graph
-    return carries.tracer.wrap(like if zeros else ops.zeros_like(like), value.backend)
+    made = like if zeros else ops.zeros_like(like)
+    if found.type is None:  # it may be a number as well as this
+        made.type = None
+    return carries.tracer.wrap(made, value.backend)
 
 
 class StandIns:

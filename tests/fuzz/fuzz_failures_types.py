@@ -213,4 +213,50 @@ def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):
         how=Settings("torch", 0, 1, False, "bool"),
         right="refused",
     ),
+    "a number or a tensor, swapped, that early returns hand on out of nested loops": Failure(
+        """
+def outer(a, c):
+    return a
+
+def f(x, n, k):
+    v = x * 0.5
+    w = torch.tanh(x) + 0.25
+    s, r = (0.0, 1)
+    i, j = (n, k)
+    b = n > 1
+    d = {'a': 0.5, 'b': x[1]}
+    o = [x[2], 1.0]
+    if d['a'] < -0.2 or v.sum() > 0.1:
+        pass
+    t1 = 0
+    while t1 < 2 and (lambda u: u * 0.5 + r * 0.1)(s) < 0.3:
+        t1 = t1 + 1
+        t2 = 0
+        while t2 < n and n >= 3:
+            t2 = t2 + 1
+            t3 = 0
+            while t3 < 2 and -0.5 < abs(o[0]) * 0.5 <= outer(o[0], w):
+                t3 = t3 + 1
+                r = min(abs(o[0]) * 0.5, float(j % 5) * 0.3)
+                if not b:
+                    w = torch.where(w > 0.1, v, torch.tanh(x + o[1]))
+                elif i < j:
+                    v = v
+                    return (v, w, s, r, i, j, d['a'], o[0])
+                t4 = 0
+                while t4 < k and (i + j) % 7 < 1:
+                    t4 = t4 + 1
+                    o = [o[1], o[0]]
+                    late0 = s
+            i, j = (j, i)
+            s, r = (r, s)
+        w = w.clone()
+        u = w if not 0 == 2 else x.clone()
+        u[1] = 1.25
+        i = j
+    return (v, w, s, r, i, j, d['a'], o[0])
+""",
+        seed=1403309,
+        how=Settings(flavour="torch", level=1, k=2, given=False, dtype="float64", outside=False, gradient=False),
+    ),
 }
