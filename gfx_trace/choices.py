@@ -51,6 +51,16 @@ class Choices:
             get, set_, names, "result" if value else "",
         )  # fmt: skip
 
+    def if_there(self: Tracer, x: Any, there: Callable[[Any], Any], absent: Callable[[], Any]) -> Any:
+        """there(x), or absent() where a test decides that nothing stands in its place."""
+        if isinstance(x, Partial):
+            return self.on_choice(Choice(x.test, x.sides, x.name), lambda side: self.if_there(side, there, absent))
+        if isinstance(x, Undefined):
+            return absent()
+        if isinstance(x, Unusable):
+            raise x.error
+        return there(x)
+
     def on_choices(self: Tracer, args: tuple, use: Callable[[tuple], Any]) -> Any:
         """Use arguments, with what each Choice among them holds in its place."""
         at = next((at for at, arg in enumerate(args) if type(arg) is Choice), None)

@@ -71,8 +71,10 @@ def gfx_compared(x: Any) -> Any:
     if kind not in (tuple, list, dict):
         return x
     tracer = active.builder
+    tracer.site = sys._getframe(1)
+    if kind is dict:
+        tracer.effects.sure_of(x)
     if tracer.record.filled:
-        tracer.site = sys._getframe(1)
         x = in_places(x)
     own = tracer.native_methods.among(leaves(x))
     return Compared(x) if own or (kind is not dict and HostProxy in map(type, x)) else x

@@ -16,9 +16,10 @@ from typing import Any
 from gfx_ir.errors import BackendError
 
 from .called import called_name
-from .contents import FIXED, IN_PLACE_FUNCTIONS, only_reads, row_of
+from .contents import FIXED, IN_PLACE_FUNCTIONS, attributes_of, only_reads, row_of
 from .framework_state import run_unwritten, stateful
 from .interfaces import Capturing
+from .joins import Partial
 from .journal import MISSING, Slot
 from .packages import framework, users
 from .reached import DEEP, IMMUTABLE, changes, has_state, lends, parts_of, shown_by, state_of, unexplained
@@ -111,21 +112,30 @@ class Effects:
         slot = Slot(owner, key, "item", str(key), MISSING, self.tracer.span())
         journal.frames[0].setdefault(slot.id, slot)
         dict.__setitem__(owner, key, value)
+        self.may_lack(owner, key)
+
+    def may_lack(self, owner: Any, key: Any) -> None:
+        """Data decides whether a dictionary has a key, or an object an attribute."""
         self.unsure.setdefault(id(owner), set()).add(key)
 
     def is_there(self, owner: Any, key: Any) -> None:
-        """A key was read or written: in straight code it is there from now on."""
+        """A key or attribute was read or written: in straight code it is there from now on, at its place if it is the last."""
         if self.unsure and id(owner) in self.unsure and not self.tracer.stack:
-            self.unsure[id(owner)].discard(key)
+            if not isinstance(owner, dict) or next(reversed(owner), None) == key:
+                self.unsure[id(owner)].discard(key)
 
-    def sure_of(self, owner: Any) -> None:
-        """Before it is asked which keys a dictionary has. Raises where that hangs on data."""
-        keys = self.unsure.get(id(owner), ()) if self.unsure else ()
-        if keys:
-            name, key = called(owner, self.tracer.site), next(iter(keys))
+    def sure_of(self, owner: Any, *asked: Any) -> None:
+        """Before it is asked which keys a dictionary has, or attributes an object, or whether these (`asked`). Raises where that
+        hangs on data."""
+        if not self.unsure:
+            return
+        keys = self.unsure.get(id(owner), set()) | _absent(owner)
+        key = next((key for key in keys if not asked or key in asked), None)
+        if key is not None:
+            name, kind = called(owner, self.tracer.site), "key" if isinstance(owner, dict) else "attribute"
             raise self.tracer.error(
-                f"GFX cannot convert this use of {name!r}: whether it has the key {key!r} hangs on data, as a test or loop made its default",
-                f"read {name}[{key!r}] before the test or loop, or behind it first",
+                f"GFX cannot convert this use of {name!r}: whether it has the {kind} {key!r} hangs on data, as only a test or loop sets it",
+                f"set the {kind} {key!r} before the test or loop",
             )
 
     def writes(self, owner: Any) -> None:
@@ -182,6 +192,12 @@ class Effects:
                 below += [inner for inner in parts_of(held) if id(inner) not in seen]
             level, deep = list({id(inner): inner for inner in below}.values()), deep - 1
             seen.update(map(id, level))
+
+
+def _absent(owner: Any) -> set[Any]:
+    """The keys of a dictionary, or attributes of an object, of which a test decides whether they are there."""
+    held = owner if isinstance(owner, dict) else attributes_of(owner)
+    return {key for key, value in dict.items(held) if type(value) is Partial}
 
 
 def _bound(f: Any, args: tuple) -> tuple[Any, str] | None:

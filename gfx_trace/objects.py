@@ -20,11 +20,11 @@ from .devices import settled
 from .draws import Draws, drawing
 from .faults import cannot, no_attribute
 from .given import single_values
-from .joins import Choice
+from .joins import Choice, Partial
 from .modules import is_derived, module_attribute, registered
 from .overloaded import Overloading
 from .packages import enterable
-from .picked import got, open_place, picked, replaced
+from .picked import get, open_place, picked, replaced
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .rows import Growing, StackedRows, last_of, listed, rows_of
 from .sequences import OpenList, method_of_sizes
@@ -77,7 +77,7 @@ class Objects(Overloading):
         if isinstance(o, (np.random.Generator, np.random.RandomState)):
             raise self.outside_generator(f"numpy.random.{kind.__name__}.{name}")
         if name == "get" and getattr(kind, name, None) is dict.get:
-            return functools.partial(got, self, o)
+            return functools.partial(get, self, o)
         if self.array_owner(o) is not None:
             return self.tensor_attribute(self.array_proxy(o), name)
         found = self.attribute(o, name)
@@ -100,6 +100,10 @@ class Objects(Overloading):
                 return given
             self.consulted.add((id(o), name))
             raise
+        if name == "__dict__":
+            self.effects.sure_of(o)
+        if isinstance(found, Partial):
+            return self.read(name, found)
         if type(found) in FIXED:
             self.consulted.add((id(o), name))
         return found
@@ -148,6 +152,7 @@ class Objects(Overloading):
             )
         self.journal.record(o, name, "attribute", name, self.span())
         setattr(o, name, value)
+        self.effects.is_there(o, name)
 
     def delete_attribute(self: Tracer, o: Any, name: str) -> None:
         """del o.name."""
@@ -163,6 +168,7 @@ class Objects(Overloading):
             return
         if is_module(o) and table_of(o, name) is not None:
             raise self.error(f"GFX cannot convert this write: {name!r} of a module is deleted, which outlives the call")
+        self.effects.sure_of(o, name)
         self.journal.record(o, name, "attribute", name, self.span())
         delattr(o, name)
 
@@ -195,6 +201,8 @@ class Objects(Overloading):
             found = self._missing(o, key)
         else:
             found = o[key] if type(key) in PLAIN_KEYS and type(key) is not slice else self._at(o, key)
+            if isinstance(found, Partial):
+                found = self.read(str(key), found)
             self.effects.is_there(o, key)
             if type(key) is slice and self.record.is_shape(o):
                 self.record.tell_shape(found)
@@ -276,6 +284,8 @@ class Objects(Overloading):
         if isinstance(o, HostProxy):
             raise cannot(self, o, "{} does not support item deletion")
         listed(self, o, "delete from")
+        if isinstance(o, dict):
+            self.effects.sure_of(o, key)
         self.effects.writes(o)
         del o[key]
 

@@ -14,7 +14,7 @@ from gfx_ir.python_numbers import OPEN
 
 from .checks import checked
 from .devices import settled
-from .joins import Choice
+from .joins import Choice, Partial
 from .numpy_numbers import number_when
 from .proxy import HostProxy, Proxy, weak_kind
 
@@ -64,13 +64,17 @@ def picked(tracer: Tracer, o: Any, key: Any) -> Any:
     return among(places)
 
 
-def got(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
+def get(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
     """o.get(key, default)."""
     if type(key) is Choice:
-        return tracer.on_choice(key, lambda side: got(tracer, o, side, default))
+        return tracer.on_choice(key, lambda side: get(tracer, o, side, default))
     key = settled(tracer, key)
     if not (o and open_place(o, key)):
-        return o.get(key, default)
+        found = o.get(key, default)
+        if isinstance(found, Partial):
+            return tracer.if_there(found, lambda side: side, lambda: default)
+        tracer.effects.sure_of(o, key)
+        return found
     places, here = _asked(tracer, o, key, check=False)
 
     def among(rest: list[Any]) -> Any:

@@ -21,7 +21,7 @@ from .journal import MISSING, Slot, held_values, with_items
 from .lost import Lost
 from .nest import Maybe, branches, rebuilt
 from .owned import WRITABLE
-from .proxy import Proxy, Unusable
+from .proxy import Proxy, Undefined, Unusable
 from .raised import INSTEAD_OF_CATCHING, Raised, error_text
 from .rows import StackedRows, called, length_error, slot_called
 from .sides import Side, refuse_failing
@@ -215,8 +215,11 @@ class Regions:
             if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
                 raise length_error(slot, "under a test on tensor data", self.site)
             if (a is MISSING) != (b is MISSING):
-                what = f"GFX cannot convert this write: {slot_called(slot, self.site)} is set in one branch only"
-                raise UnsupportedConstruct(what, slot.span or self.span(), f"set {slot.name!r} before the test")
+                if slot.kind not in ("item", "attribute"):
+                    what = f"GFX cannot convert this write: {slot_called(slot, self.site)} is set in one branch only"
+                    raise UnsupportedConstruct(what, slot.span or self.span(), f"set {slot.name!r} before the test")
+                self.effects.may_lack(slot.object, slot.key)
+                a, b = (Undefined(slot.name) if x is MISSING else x for x in (a, b))
             if slot.kind == "base":
                 joined.append((slot, a if type(a) is Lost or b is slot.old else b))
                 continue

@@ -20,7 +20,7 @@ from .faults import class_name
 from .gradient_marks import unmarked
 from .journal import MISSING, Slot, containers
 from .lost import Lost
-from .proxy import Proxy
+from .proxy import Proxy, Unusable
 from .remembered import Remembered
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     value, old = slot.get(), slot.found(slot.old)
     if _as_it_was(slot) or (type(value) is type(old) and _fixed(value) and value == old):
         return None
+    if isinstance(value, Unusable):
+        raise value.error
     if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
         what = (
             f"the global {slot.name!r}"

@@ -23,7 +23,7 @@ from .faults import class_name, is_iterable
 from .identity import one_object
 from .iterating_calls import found_in
 from .iteration import is_iterator
-from .joins import Choice
+from .joins import Choice, Partial
 from .numpy_numbers import number_when
 from .open_iterables import OpenRange
 from .picked import is_mapping
@@ -172,6 +172,8 @@ class Truths:
         ):
             if not any(type(x) is Proxy for x in (item, *container)):
                 return self.wrap(self.host("in", self.unwrap(item), self.unwrap(tuple(container))))
+        if isinstance(container, dict) and not is_open(item) and type(found := container.get(item)) is Partial:
+            return self.if_there(found, lambda side: True, lambda: False)
         self.effects.sure_of(container)
         if isinstance(container, Proxy):
             owner = container.backend

@@ -1,0 +1,153 @@
+"""A key or attribute that only one side of a test sets: what need not know whether it is there is converted, all else refused."""
+
+import copy
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+
+class Held:
+    """An object of attributes."""
+
+
+def keyed(x, flag):
+    held = {"a": x}
+    if flag:
+        held["b"] = x + 1
+    return held
+
+
+def attributed(x, flag):
+    held = Held()
+    held.a = x
+    if flag:
+        held.b = x + 1
+    return held
+
+
+def asked(x, held):
+    if "b" in held:
+        return held["b"] * 2
+    return x
+
+
+def asked_attribute(x, held):
+    return held.b * 3 if hasattr(held, "b") else held.a
+
+
+def overwritten(x, held):
+    held["b"] = x * 5
+    return list(held), sum(held.values())
+
+
+KNOWN = {
+    "another key": (keyed, lambda x, held: held["a"] * 2),
+    "get": (keyed, lambda x, held: held.get("b", x * 3)),
+    "in": (keyed, asked),
+    "not in": (keyed, lambda x, held: x if "b" not in held else -x),
+    "overwritten": (keyed, overwritten),
+    "another attribute": (attributed, lambda x, held: held.a * 2),
+    "getattr": (attributed, lambda x, held: getattr(held, "b", x * 4)),
+    "hasattr": (attributed, asked_attribute),
+}
+X = [torch.tensor([1.0, 2.0, -0.5]), torch.tensor([-1.0, -2.0, 0.5])]
+
+
+def plain(found):
+    return [plain(item) for item in found] if isinstance(found, (tuple, list)) else np.asarray(found).tolist()
+
+
+def on_host(make, use):
+    def fn(x, flag: bool):
+        return use(x, make(x, flag))
+
+    return fn, [(x, flag) for x in X for flag in (True, False)]
+
+
+def on_data(make, use):
+    def fn(x):
+        return use(x, make(x, x.sum() > 0))
+
+    return fn, [(x,) for x in X]
+
+
+@pytest.mark.parametrize("test", [on_host, on_data])
+@pytest.mark.parametrize("use", KNOWN)
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_what_need_not_know_is_converted(use, test, to):
+    fn, calls = test(*KNOWN[use])
+    program = gfx.symbolic_trace(fn, backend="torch")
+    emitted = program.to(to)
+    for x, *flag in calls:
+        want = plain(fn(x, *flag))
+        assert plain(program(x, *flag)) == want
+        assert plain(emitted(x if to == "torch" else jnp.asarray(x.numpy()), *flag)) == want
+
+
+def added_behind(x, held):
+    held["c"] = x
+    held["b"] = x
+    return list(held)
+
+
+def deleted(x, held):
+    del held["b"]
+    return x
+
+
+def called(x, held):
+    return (lambda a, b=0: a + b)(**held)
+
+
+def attribute_deleted(x, held):
+    del held.b
+    return x
+
+
+HIDDEN = {
+    "read": (keyed, lambda x, held: held["b"]),
+    "length": (keyed, lambda x, held: len(held)),
+    "keys": (keyed, lambda x, held: sum(held[key] for key in held)),
+    "values": (keyed, lambda x, held: sum(held.values())),
+    "result": (keyed, lambda x, held: held),
+    "arguments": (keyed, called),
+    "display": (keyed, lambda x, held: len({**held, "c": x})),
+    "copy": (keyed, lambda x, held: len(held.copy())),
+    "copied": (keyed, lambda x, held: len(copy.copy(held))),
+    "dict": (keyed, lambda x, held: len(dict(held))),
+    "union": (keyed, lambda x, held: len(held | {"z": x})),
+    "equal": (keyed, lambda x, held: held == {"a": 1}),
+    "pop": (keyed, lambda x, held: held.pop("b", x)),
+    "setdefault": (keyed, lambda x, held: held.setdefault("b", x)),
+    "delete": (keyed, deleted),
+    "order": (keyed, added_behind),
+    "attribute": (attributed, lambda x, held: held.b),
+    "vars": (attributed, lambda x, held: len(vars(held))),
+    "__dict__": (attributed, lambda x, held: len(held.__dict__)),
+    "object copied": (attributed, lambda x, held: hasattr(copy.copy(held), "b")),
+    "attribute deleted": (attributed, attribute_deleted),
+}
+
+
+@pytest.mark.parametrize("test", [on_host, on_data])
+@pytest.mark.parametrize("use", HIDDEN)
+def test_what_has_to_know_is_refused(use, test):
+    fn, _ = test(*HIDDEN[use])
+    with pytest.raises(CaptureError, match=r"only a test or loop sets it|defined in only one branch"):
+        gfx.symbolic_trace(fn, backend="torch")
+
+
+def test_what_outlives_the_call_is_refused():
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            if x.sum() > 0:
+                self.last = x
+            return x
+
+    with pytest.raises(CaptureError, match="'last'"):
+        gfx.symbolic_trace(Net(), backend="torch")
