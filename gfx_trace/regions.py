@@ -268,9 +268,9 @@ class Regions:
             and join.pairs[0][1] is False
             and not any(len(side.graph) for side in sides)
         ):
-            return [
-                self.wrap(ops.to_bool(test) if test.is_tensor else test)
-            ]  # a flag that only says which way the test went
+            if test.kind == "bool":  # it only says which way the test went
+                return [self.wrap(test)]
+            return [self.wrap(ops.to_bool(test) if test.is_tensor else self.host("bool", test))]
         for at, side in enumerate(sides):
             with self._within(side):
                 side.graph.result = tuple([self._local(pair[at]) for pair in join.pairs])

@@ -66,7 +66,7 @@ VALUES: dict[str, tuple[str, ...]] = {
         "<b> or <b>", "not <b>", "-1 < <f> < 1", "0 <= <s> < 2", "bool(<s> > 0)", "any(e > 0.5 for e in <v>)", "all(abs(e) < 9 for e in <L>)", "lib.allclose(<v>, <v>)",
         "<t> == 'up'", "<i> in (1, 2)", "'a' in <d>", "len(<l>) > 1", "<o> is None", "<o> is not None", "isinstance(<v>, LIBCLASS)", "math.isclose(<f>, <f>)", "<i> != <i>",
         "lib.isnan(<s>)", "math.isfinite(<f>)", "bool(<i>)", "<i> < <i> <= 3", "<s> >= 0", "abs(<s>) < 1", "<v>.sum() > 0", "<v>[0] > <v>[1]", "<t> in ('up', 'flat')",
-        "any(t.sum() > 0 for t in <l>)", "all(<c>)", "<v>.shape == <v>.shape", "<v>.ndim == 1",
+        "any(t.sum() > 0 for t in <l>)", "all(<c>)", "<v>.shape == <v>.shape", "<v>.ndim == 1", "True if <K> else False", "True if <i> else False", "False if <f> else True", "not <K>", "not <l>", "bool(<t>)",
     ),
     "t": ("'up' if <b> else 'down'", "f\"mode{<K>}\"", "'-'.join([<t>, <t>])", "<t>.upper()", "<t> + '!'", "str(<K>)", "('up', 'down', 'flat')[<K> % 3]", "<t>[:2]"),
     "l": (

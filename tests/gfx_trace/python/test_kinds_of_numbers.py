@@ -1,6 +1,7 @@
 """A number that is whole on one way to a place and a fraction on another is one of several: its class is refused, all else is Python's."""
 
 import jax
+import numpy as np
 import pytest
 import torch
 
@@ -269,3 +270,34 @@ def test_a_number_that_no_array_holds_is_refused_for_jax(made):
     assert [program.to("torch")(x) for x in X] == [fn(x) for x in X]
     with pytest.raises(CaptureError, match="more than 64 bits"):
         program.source("jax")
+
+
+def told(x, k: int):
+    return True if k else False
+
+
+def flagged(x, k: int):
+    found = False
+    if k:
+        found = True
+    return found, x * found
+
+
+def stopped(x, k: int):
+    n = 0
+    for row in x:
+        n = n + 1
+        if k:
+            break
+    return n
+
+
+@pytest.mark.parametrize("fn", [told, flagged, stopped])
+@pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
+def test_what_a_number_tells_is_a_boolean(fn, to):
+    emitted = gfx.symbolic_trace(fn, backend="torch").to(to)
+    for k in (0, 1, 3):
+        found, want = emitted(X[0] if to == "torch" else X[0].numpy(), k), fn(X[0], k)
+        pairs = zip(found, want) if isinstance(want, tuple) else [(found, want)]
+        for a, b in pairs:
+            assert (type(a) is type(b) or not isinstance(b, bool)) and np.array_equal(np.asarray(a), np.asarray(b))
