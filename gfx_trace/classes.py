@@ -10,10 +10,10 @@ from gfx_ir.graph import Value
 from gfx_ir.reach import reached
 
 from .aliases import taken_for_array
-from .contents import attributes_of
 from .devices import settled
 from .faults import class_name
 from .joins import Partial
+from .journal import stored_attribute
 from .numpy_numbers import number_when
 from .plain import classes_of
 from .proxy import HostProxy, Proxy, Unusable, is_open
@@ -163,7 +163,7 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return own
     if not hasattr(x, name):
         tracer.consulted.add((id(x), name))
-    if type(found := attributes_of(x).get(name)) is Partial:
+    if tracer.effects.unsure and type(found := stored_attribute(x, name)) is Partial:
         return tracer.if_there(found, lambda side: True, lambda: False)
     return hasattr(x, name)
 

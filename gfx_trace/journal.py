@@ -56,7 +56,8 @@ class Slot:
         WRITE[self.kind](self.object, self.key, value)
 
 
-def _get_attribute(obj: Any, key: str) -> Any:
+def stored_attribute(obj: Any, key: str) -> Any:
+    """What an object itself holds under a name, in a slot of its class or of its own; MISSING: nothing."""
     own = hasattr(obj, "__dict__") and not isinstance(getattr(type(obj), key, None), MemberDescriptorType)
     if not own:
         return getattr(obj, key, MISSING)
@@ -71,7 +72,7 @@ def _set_attribute(obj: Any, key: str, value: Any) -> None:
         _set_item(table, key, value)
     elif value is not MISSING:
         object.__setattr__(obj, key, value)
-    elif _get_attribute(obj, key) is not MISSING:
+    elif stored_attribute(obj, key) is not MISSING:
         object.__delattr__(obj, key)
 
 
@@ -119,7 +120,7 @@ def with_items(container: Any, items: list[tuple[Any, Any]]) -> Any:
 READ: dict[str, Callable[[Any, Any], Any]] = {
     "proxy": lambda obj, key: obj.value,
     "base": lambda obj, key: obj.base,
-    "attribute": _get_attribute,
+    "attribute": stored_attribute,
     "item": _get_item,
     "cell": _get_cell,
     "contents": lambda obj, key: contents_of(obj),

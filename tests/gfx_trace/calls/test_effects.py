@@ -98,6 +98,7 @@ RIGHT = {
     "a number that C asks for": (Asked, lambda v: math.sqrt(v), lambda v: v.n),
     "an end of a slice": (Asked, lambda v: [1, 2, 3][v:], lambda v: v.n),
     "an index": (Asked, lambda v: (1, 2)[v], lambda v: v.n),
+    "an attribute that goes": (Slots, lambda n: delattr(n, "v"), lambda n: hasattr(n, "v")),
 }  # fmt: skip
 
 REFUSED = {
@@ -138,7 +139,6 @@ REFUSED = {
     "a shuffled list": (lambda: [1.0, 2.0], random.shuffle, lambda xs: xs[0]),
     "a context": (lambda: STATE, lambda s: s.set(2.0), lambda s: s.get()),
     "a sorted list": (lambda: [3.0, 4.0], lambda h: bisect.insort(h, 1.0), lambda h: h[0]),
-    "an attribute that goes": (Slots, lambda n: delattr(n, "v"), lambda n: hasattr(n, "v")),
 }  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def new_attribute(x):
     box = Box()
     if x.sum() > 0:
         box.y = x
-    return x
+    return box.y
 
 
 def slot_of_a_loop(x):
@@ -69,8 +69,8 @@ def item_of_a_loop(x):
         (item_of_a_tuple, "item 0 of 'mode' is a str"),
         (item_within, "item 1 of item 'k' of 'out' has shape"),
         (slot_of_a_branch, "key 'v' of 'state' has shape"),
-        (new_key, "key 'y' of 'cache' is set in one branch only"),
-        (new_attribute, "attribute 'y' of 'box' is set in one branch only"),
+        (new_key, "whether it has the key 'y' hangs on data"),
+        (new_attribute, "'y' is defined in only one branch"),
         (slot_of_a_loop, "key 'v' of 'state' changes its dtype"),
         (item_of_a_loop, "item 0 of 'pair' changes its shape"),
     ],
