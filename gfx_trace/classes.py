@@ -16,7 +16,7 @@ from .joins import Partial
 from .journal import stored_attribute
 from .numpy_numbers import number_when
 from .plain import classes_of
-from .proxy import HostProxy, Proxy, Unusable, is_open
+from .proxy import HostProxy, Proxy, is_open, usable
 from .sequences import OpenList
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ _KINDS = {"int": int, "float": float, "bool": bool, "str": str}
 
 def is_instance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     x, classes = args
-    if isinstance(x, Unusable):
-        raise x.error
+    usable(x)
     if type(x) is OpenList:
         x = []
     check_class(tracer, x)
@@ -77,6 +76,7 @@ def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
 
 
 def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    usable(*args)
     if type(args[0]) is OpenList:
         return list
     check_class(tracer, args[0])
@@ -134,6 +134,7 @@ def _host_classes(tracer: Tracer, x: HostProxy) -> list[type]:
 
 def attribute_name(tracer: Tracer, name: Any) -> None:
     """Raises what Python raises for the name of an attribute that is no text, and NeedsPython where it is open."""
+    usable(name)
     if is_open(name) and class_name(tracer, name) in ("str", None):
         tracer.python.number(name, "the name of an attribute")
     if not isinstance(name, str):

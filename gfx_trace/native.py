@@ -21,7 +21,7 @@ from .conversion import foreign
 from .devices import settled
 from .grad_managers import standing_for
 from .holding import hold
-from .proxy import HostProxy, NeedsPython, Proxy
+from .proxy import HostProxy, NeedsPython, Proxy, usable
 from .raised import Raised
 from .rewrite import is_converted
 from .rows import StackedRows, listed, rows_of
@@ -76,6 +76,7 @@ def run_as_it_is(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dic
             error.hint = error.hint or f"it is asked for inside {called_name(f)}"
         raise
     except Exception as error:
+        usable(*leaves((args, kwargs)))
         if tracer.python.refusals == refusals and not _met(tracer, error, f, args, kwargs):
             raise
         tracer.site = site

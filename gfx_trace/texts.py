@@ -12,7 +12,7 @@ from gfx_ir.probing import own_attribute
 
 from .devices import settled
 from .faults import class_name
-from .proxy import HostProxy, Proxy, is_open, weak_kind
+from .proxy import HostProxy, Proxy, is_open, usable, weak_kind
 from .told import contents, holds_open, number_of, value_of
 
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ def on_text(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 def _joined(tracer: Tracer, f: Any, between: str, source: Any) -> Any:
     """between.join(source), whose items are taken once."""
     items = list(tracer.iteration.steps(source))
+    usable(*items)
     if not any(map(is_open, items)):
         return tracer.shown(lambda: f(items), items)
     for at, item in enumerate(items):  # of texts, or Python says so

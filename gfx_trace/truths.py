@@ -28,7 +28,7 @@ from .numpy_numbers import number_when
 from .open_iterables import OpenRange
 from .picked import is_mapping
 from .plain import is_made
-from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
+from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, usable, weak_kind
 from .rows import rows_of
 from .sequences import OpenList, is_shape, is_text, is_whole, open_tuple
 
@@ -158,6 +158,7 @@ class Truths:
             return self.on_choice(container, lambda side: self.contains(side, item))
         if type(item) is Choice:
             return self.on_choice(item, lambda side: self.contains(container, side))
+        usable(item, container)
         item, container = settled(self, item), open_tuple(container)
         if not is_iterable(container):
             raise TypeError(f"argument of type {class_name(self, container)!r} is not iterable")

@@ -1,5 +1,7 @@
 """A refusal about a part of a container or an object names the part and what the user calls the whole."""
 
+import json
+
 import pytest
 import torch
 
@@ -61,6 +63,41 @@ def item_of_a_loop(x):
     while pair[0].sum() < 100:
         pair = (torch.cat([pair[0], x]), pair[1] + 1)
     return pair
+
+
+def text_or_list(x):
+    """What no graph can hold: a text on one side, a list on the other."""
+    return "a" if x.sum() > 0 else [x]
+
+
+def in_a_join(x):
+    return len(", ".join(["b", text_or_list(x)])) * x
+
+
+def in_json(x):
+    return len(json.dumps([text_or_list(x)])) * x
+
+
+def in_a_replacement(x):
+    return len("abc".replace("a", text_or_list(x))) * x
+
+
+def by_its_class(x):
+    return x if type(text_or_list(x)) is str else -x
+
+
+def as_an_item(x):
+    return x if text_or_list(x) in ("a", "b") else -x
+
+
+def as_an_attribute(x):
+    return x if getattr(Box(), text_or_list(x), None) is None else -x
+
+
+@pytest.mark.parametrize("fn", [in_a_join, in_json, in_a_replacement, by_its_class, as_an_item, as_an_attribute])
+def test_what_no_graph_can_hold_is_refused_where_code_meets_it(fn):
+    with pytest.raises(CaptureError, match="GFX cannot convert this"):
+        gfx.symbolic_trace(fn, X)
 
 
 @pytest.mark.parametrize(
