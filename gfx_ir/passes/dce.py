@@ -64,17 +64,17 @@ def keep_errors(graph: Graph, raises: Raises, may_fail: Callable[[Node], bool]) 
                 left |= _keep(node, raises, may_fail)
             node = previous
     if left:
-        _keep_failing(graphs, may_fail)
+        _keep_failing(graphs, raises, may_fail)
     for inner in graphs:
         relink(inner)
 
 
-def _keep_failing(graphs: list[Graph], may_fail: Callable[[Node], bool]) -> None:
+def _keep_failing(graphs: list[Graph], raises: Raises, may_fail: Callable[[Node], bool]) -> None:
     """Evaluate what is left of dead nodes, where no other of the same operation of the author's is used."""
     everything = [node for graph in graphs for node in graph]
     steps = {_step(node) for node in _living(everything, graphs[0]) if any(map(_is_used, node.values))}
     for node in reversed(everything):
-        if not needed(node) and node.graph is not None:
+        if not needed(node) and node.graph is not None and not _keep_raising(node, raises):
             if may_fail(node) and _step(node) not in steps:
                 _evaluate(node, "")
             else:
@@ -104,16 +104,21 @@ def _step(node: Node) -> tuple:
 
 def _keep(node: Node, raises: Raises, may_fail: Callable[[Node], bool]) -> bool:
     """Evaluate a dead node for its error, or those in its regions for theirs; else it goes, if it cannot fail. Whether it is left."""
-    held = [inner for region in node.regions for inner in region.walk() if raises(inner) is not None]
-    found = held or ([node] if raises(node) is not None else [])
-    for raising in found:
-        _evaluate(raising, raises(raising))
-    if found or node.graph is None:
+    if _keep_raising(node, raises) or node.graph is None:
         return False
     if may_fail(node) or any(may_fail(inner) for region in node.regions for inner in region.walk()):
         return True
     node.graph.erase(node)
     return False
+
+
+def _keep_raising(node: Node, raises: Raises) -> bool:
+    """Evaluate a dead node for the error that it may raise, or those in its regions for theirs. Whether there is one."""
+    held = [inner for region in node.regions for inner in region.walk() if raises(inner) is not None]
+    found = held or ([node] if raises(node) is not None else [])
+    for raising in found:
+        _evaluate(raising, raises(raising))
+    return bool(found)
 
 
 def _evaluate(node: Node, error: str | None) -> None:

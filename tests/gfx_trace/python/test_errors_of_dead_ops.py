@@ -79,6 +79,18 @@ def test_the_error_is_raised(fn):
         program.to("jax")(x.numpy())
 
 
+def test_items_go_with_the_test_that_asks_them_and_raise():
+    def fn(x):
+        if all(e for e in [row.item() for row in x[None]]):
+            x
+        return x * 2
+
+    program = gfx.symbolic_trace(fn, torch.ones(3))
+    for run in (fn, program, program.to("torch")):
+        with pytest.raises(RuntimeError, match="cannot be converted to Scalar"):
+            run(torch.ones(3))
+
+
 def total(x):
     _y = x.exp() * 2 + 1
     _z = x.float().sum()
