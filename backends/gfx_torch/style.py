@@ -38,6 +38,10 @@ _TANGENT = """class {name}(torch.autograd.Function):
         _, pullback = torch.func.vjp(lambda *tangents: {rule}(*args, *tangents)[1], *map(torch.zeros_like, args))
         return pullback(grads if len(grads) > 1 else grads[0])"""
 
+_TAKES_NUMBERS = frozenset(
+    f"torch.{name}" for name in ("as_tensor", "where", "full", "full_like", "linspace", "logspace")
+)
+
 STYLE = Style(
     name="torch",
     module="torch",
@@ -54,7 +58,7 @@ STYLE = Style(
     generator=True,
     scalar="torch.tensor({value}, dtype={dtype})",
     wrap="torch.as_tensor",
-    numbers=False,
+    numbers=_TAKES_NUMBERS,
     of_bool="torch.tensor",
     places=True,
     tensor="torch.Tensor",

@@ -200,7 +200,7 @@ class Expressions:
         """An argument of a function that takes no Python number for a tensor."""
         made, style = self.tree(arg), self.module.style
         value = self.plan.resolve(arg) if type(arg) is Value else arg
-        if style.numbers or type(arg) is not Value or not arg.is_tensor:
+        if style.numbers is None or type(arg) is not Value or not arg.is_tensor:
             return made
         is_number = not isinstance(value, Value) or self.plan.facts.may_be_number(value)
         return call(self.module.free(constants.parse(style.wrap)), made) if is_number else made
@@ -299,7 +299,7 @@ class _Fill:
         style = self.writer.module.style
         root = function.value
         known = type(root) is ast.Name and root.id in style.imports and root.id != "math"
-        return style.numbers is False and known and f"{root.id}.{function.attr}" != style.wrap
+        return style.numbers is not None and known and f"{root.id}.{function.attr}" not in style.numbers
 
     def _array(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
         """An argument where only an array does: what may be a Python number is made one."""

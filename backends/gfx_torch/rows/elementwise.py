@@ -28,7 +28,10 @@ def _abs(args: SimpleNamespace) -> str:
 
 
 def _cast(args: SimpleNamespace) -> str:
-    """x.float() and its like: shorter than x.to(dtype), and quicker."""
+    """x.float() and its like: shorter than x.to(dtype), and quicker. A number becomes one of that dtype at once: by way of the
+    default one it would lose digits."""
+    if is_scalar(args.x) and getattr(args.dtype, "kind", "f") in "fc":
+        return "torch.as_tensor(x, dtype=dtype)"
     short = _CASTS.get(args.dtype.name) if isinstance(args.dtype, DType) else None
     return f"x.{short}()" if short else "x.to(dtype)"
 

@@ -1,13 +1,14 @@
-"""Lists of tensors in a target that writes functions of numbers as Python's own: what may be a number there is made a tensor."""
+"""Lists of tensors and casts in a target that writes functions of numbers as Python's own: what may be a number is made a tensor."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...dtypes import default, kind_of
+from ...dtypes import DType, default, kind_of
 from ...edited import put_before, set_arg
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
+from ...op import lookup
 from ...types import LogicalTensor
 from ..style import Style
 
@@ -16,7 +17,7 @@ _LIST = "arrays"
 
 
 def make_tensors(graph: Graph, style: Style, promotion: str) -> None:
-    """Rewrite such lists in the graph and its regions."""
+    """Rewrite such lists and casts in the graph and its regions."""
     if not style.of_numbers:
         return
     facts = Facts([graph], {}, promotion, of_numbers=style.of_numbers)
@@ -24,6 +25,18 @@ def make_tensors(graph: Graph, style: Style, promotion: str) -> None:
         if _LIST in node.op.params and type(node.arg(_LIST)) is tuple:
             items = node.arg(_LIST)
             set_arg(node, _LIST, tuple(_tensor(node, x, promotion) if _is_number(x, facts) else x for x in items))
+        elif node.op is lookup("astype") and _is_number(node.args[0], facts) and _holds_fractions(node.args[1]):
+            made = put_before(
+                node, "as_tensor", *node.args
+            )  # by way of a tensor of the default dtype it would lose digits
+            made.name, made.type = node.value.name, node.value.type
+            node.value.replace_by(made)
+            assert node.graph is not None
+            node.graph.erase(node)
+
+
+def _holds_fractions(dtype: Any) -> bool:
+    return not isinstance(dtype, DType) or dtype.kind in "fc"
 
 
 def _is_number(x: Any, facts: Facts) -> bool:
