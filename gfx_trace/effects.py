@@ -197,7 +197,8 @@ class Effects:
 def _absent(owner: Any) -> set[Any]:
     """The keys of a dictionary, or attributes of an object, of which a test decides whether they are there."""
     held = owner if isinstance(owner, dict) else attributes_of(owner)
-    return {key for key, value in dict.items(held) if type(value) is Partial}
+    items = dict.items(held) if isinstance(held, dict) else held.items()  # which a class has of its attributes
+    return {key for key, value in items if type(value) is Partial}
 
 
 def _bound(f: Any, args: tuple) -> tuple[Any, str] | None:

@@ -26,6 +26,7 @@ from gfx_ir.infer.abstract import (
 )
 from gfx_ir.infer.content import Content
 from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS, SCALARS, SURE, Conditions, at_ranks
+from gfx_ir.op import active
 from gfx_ir.python_numbers import KINDS
 from gfx_ir.python_numbers import OPEN as ANY_KIND
 from gfx_ir.rules import UNKNOWN
@@ -89,8 +90,10 @@ class Record(Equations):
             self.stated[root] = self.kinds.known[root] = frozenset((ARRAY if array else UFUNC,))
 
     def written(self, new: Any, old: Any) -> None:
-        """Note that a value, made for this, was written in place of another one."""
-        if type(new) is Value and type(old) is Value and new is not old and not new.uses:
+        """Note that a value, made for this in the region that is open, was written in place of another one."""
+        if not (type(new) is Value and type(old) is Value) or new is old or new.uses:
+            return
+        if new.node.graph is active.builder.graph and new.node.op.name != "placeholder":
             self.like[new] = old
             self.kinds.known.pop(new, None)
             for question in (self.element, self.ranks, self.rank, self.dims):

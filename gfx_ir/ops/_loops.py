@@ -164,7 +164,10 @@ def _rows(machine: Interpreter, item: Any) -> Iterator[Any]:
         yield from range(*(int(end) for end in item[1:]))
         return
     getitem = lookup("getitem")
-    for at in range(machine.shape(item)[0]):
+    shape = () if item is None else machine.shape(item)
+    if not shape:
+        raise TypeError("'NoneType' object is not iterable" if item is None else "iteration over a 0-d array")
+    for at in range(shape[0]):
         yield machine.backend.run(getitem, (item, at))
 
 

@@ -171,6 +171,18 @@ def test_what_no_graph_can_hold_is_refused(made, write, read):
         gfx.symbolic_trace(written(made, write, read))
 
 
+def test_a_dictionary_that_a_trip_makes_is_its_own():
+    def function(x):
+        for row in x.expand(2, 2):
+            groups = defaultdict(list)
+            groups[0].append(row)
+            x = x + groups[0][0]
+        return x
+
+    program = gfx.symbolic_trace(function, XS[0])
+    assert program(XS[1]).tolist() == function(XS[1]).tolist()
+
+
 def test_equal_writes_on_both_sides_stay():
     def function(x):
         queue, seen, text = deque([1.0]), {1}, bytearray(b"a")

@@ -223,6 +223,17 @@ def branch_in_a_loop(x):
     return y
 
 
+@case
+def copy_of_what_no_op_has_taken_yet(x):
+    v = torch.tanh(x)
+    for _ in range(2):
+        if abs(v).sum() > 0:
+            y = v.detach().clone()
+            y.copy_(v)
+            x = x - torch.where(~(abs(v) < 1), y, -v)
+    return v, x
+
+
 @pytest.mark.parametrize("fn", case, ids=lambda fn: fn.__name__)
 def test_writes_are_seen_as_in_plain_python(fn):
     assert_as_in_plain_python(fn, (1,) if fn in endless else (1, -1))

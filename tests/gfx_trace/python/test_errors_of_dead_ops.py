@@ -5,6 +5,8 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.interpreter import Interpreter
+from gfx_ir.reference import ReferenceBackend
 
 
 def indexed(x):
@@ -89,6 +91,27 @@ def test_items_go_with_the_test_that_asks_them_and_raise():
     for run in (fn, program, program.to("torch")):
         with pytest.raises(RuntimeError, match="cannot be converted to Scalar"):
             run(torch.ones(3))
+
+
+def rows_of_none(x, m=None):
+    for _ in None if m is not None else x:
+        x = x + 1
+    return x
+
+
+def rows_of_a_number(x, m=None):
+    for _ in x.sum() if m is not None else x:
+        x = x + 1
+    return x
+
+
+@pytest.mark.parametrize("fn", [rows_of_none, rows_of_a_number])
+def test_a_loop_over_what_has_no_rows_raises(fn):
+    program, x = gfx.symbolic_trace(fn, backend="torch"), torch.ones(2)
+    with pytest.raises(TypeError, match="iter"):
+        program.to("torch")(x, x)
+    with pytest.raises(TypeError, match="iter"):
+        Interpreter(ReferenceBackend(), program, {}).graph(program.entry, (x.numpy(), x.numpy()), "")
 
 
 def total(x):
