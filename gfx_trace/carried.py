@@ -22,6 +22,7 @@ from .journal import Slot
 from .nest import Maybe, branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, number_kinds, weak_kind
 from .rows import item_called, slot_called
+from .unsettled import Unsettled
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -162,10 +163,7 @@ class Carried:
             return True
         dims = () if self.weak or self._first.dims is None else self._first.dims
         if type_.dims != dims and type_.dims and not (runs and isinstance(self.init, NUMBERS)):
-            raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {self.called(tracer)} changes its shape from {dims} to {type_.dims} in the loop",
-                span, "begin with zeros of that shape",
-            )  # fmt: skip
+            raise self._unsettled(tracer, "shape", dims, type_.dims, span, "begin with zeros of that shape")
         known = self.found.dtype if self.found is not None and self.found.dtype else type_.dtype
         wide, _ = dtypes.result_type([(known, False), (type_.dtype, type_.weak)], tracer.promotion)  # type: ignore[list-item]  # both are known
         made = LogicalTensor(wide, type_.dims)
@@ -197,18 +195,17 @@ class Carried:
         if self.found is not None:
             return True
         if before.dtype and after.dtype and before.dtype != after.dtype and not widens(before, after):
-            raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {self.called(tracer)} changes its dtype from {before.dtype} to {after.dtype} in the loop",
-                span, "cast it before the loop",
-            )  # fmt: skip
+            raise self._unsettled(tracer, "dtype", before.dtype, after.dtype, span, "cast it before the loop")
         if before.dims is not None and after.dims is not None and before.dims != after.dims:
-            raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {self.called(tracer)} changes its shape from {before.dims} to {after.dims} in the loop",
-                span, "keep the shape of what a loop on tensor data carries",
-            )  # fmt: skip
+            hint = "keep the shape of what a loop on tensor data carries"
+            raise self._unsettled(tracer, "shape", before.dims, after.dims, span, hint)
         same = before.dtype is None or before.dtype == after.dtype
         self.widths = self.widths or not same
         return same
+
+    def _unsettled(self, tracer: Tracer, what: str, before: Any, after: Any, span: Any, hint: str) -> Unsettled:
+        said = f"{self.called(tracer)} changes its {what} from {before} to {after} in the loop"
+        return Unsettled(UnsupportedConstruct(f"GFX cannot convert this loop: {said}", span, hint))
 
 
 def _what(leaf: Any, value: Any) -> Abstract:

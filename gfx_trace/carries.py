@@ -61,6 +61,7 @@ class Carries(Settling):
         self.host = True
         self.test_assigns: frozenset[str] = frozenset()
         self.runs = False  # whether there is at least one trip
+        self.peels = False  # whether that may run before the loop, so that what it changes for good is settled
         self.trips: int | None = None  # how many there are, where that is fixed and none ends the loop early
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
         self.growing: dict[

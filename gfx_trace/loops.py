@@ -16,11 +16,13 @@ from .carries import Carries
 from .joins import Choice
 from .loop_nodes import make_for, make_while
 from .mapped import mapped
+from .peeling import divides, peel
 from .proxy import NeedsPython, Proxy
 from .raised import Raised
 from .rotated import rotated
 from .sides import Side
 from .sources import Source, labels
+from .unsettled import Unsettled
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -67,9 +69,25 @@ class Loops:
                             "GFX cannot convert this while: its test writes to what was there before, and data ends it from within"
                         )
                     set_(before)  # the node's own test assigns what this one did
-                    break
+                    if self._stage_running(test, body, get, set_, names, stop, inner):
+                        return
+                    self.truth(test())
             body()
         self._stage_while(test, body, get, set_, names, stop, inner)
+
+    def _stage_running(self: Tracer, test: Any, body: Any, get: Any, set_: Any, *loop: Any) -> bool:
+        """Stage a loop that has a first trip; False, and everything is taken back, where that has to run before it."""
+        before, last, site = get(), self.graph.last, self.site
+        self.journal.open()
+        try:
+            self._stage_while(test, body, get, set_, *loop, runs=True)
+        except Unsettled:
+            self.journal.close()
+            self.site = site
+            self._take_back(before, last, set_)
+            return False
+        self.journal.commit(self.journal.close())
+        return True
 
     def _probe(self: Tracer, test: Any, get: Any, set_: Any) -> Any:
         """The truth of a loop's test here, and what it wrote; what an open one recorded is taken back."""
@@ -114,8 +132,11 @@ class Loops:
         names: Sequence[str],
         stop: Any,
         inner: Sequence[str] = (),
+        runs: bool = False,
     ) -> None:
+        """`runs`: there is a first trip, which may run before the loop."""
         carries = Carries(self, get, set_, names, stop, inner)
+        carries.runs = carries.peels = runs
         site = self.site
         for _ in range(_PASSES):
             self.site = site
@@ -184,15 +205,17 @@ class Loops:
 
     # ------------------------------------------------------------------ for
     def for_(
-        self: Tracer, iterable: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any
-    ) -> None:
-        """for item in iterable: body(item), until stop()."""
+        self: Tracer, iterable: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any,
+        peels: bool = True,
+    ) -> None:  # fmt: skip
+        """for item in iterable: body(item), until stop(). `peels`: the first trip may run before the loop."""
         if type(iterable) is Choice:
             again = lambda side: self.for_(side, body, get, set_, names, stop, target)
             self.on_choice(iterable, again, (get, set_, names), False)
             return
         source = self.loop_source(iterable)
-        if source is not None and self._try_stage_for(source, iterable, get, set_, body, names, stop, target):
+        loop = (body, get, set_, names, stop, target)
+        if source is not None and source.length != 0 and self._try_stage_for(source, iterable, *loop, peels):
             return
         self._run_for(self.iteration.steps(iterable, loop=True), body, get, set_, names, stop)
 
@@ -210,38 +233,52 @@ class Loops:
             if flag:
                 return
 
-    def _try_stage_for(self: Tracer, source: Source, iterable: Any, get: Any, set_: Any, *loop: Any) -> bool:
+    def _try_stage_for(
+        self: Tracer, source: Source, iterable: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any,
+        target: Any, peels: bool,
+    ) -> bool:  # fmt: skip
         """Stage a loop; where its body needs a Python number, take everything back and let Python run it."""
         before, last, site = get(), self.graph.last, self.site
         fixed = source.length is not None
-        if fixed and source.length == 0:
-            return False
         self.journal.open()
         unrolls = fixed and not self.options["strict"]
         self.fixed_loops += unrolls
         try:
-            self._stage_for(source, get, set_, *loop)
+            self._stage_for(source, body, get, set_, names, stop, target, peels and fixed and divides(iterable))
         except (NeedsPython, UnsupportedConstruct) as error:
             self.journal.close()
             self.site = site
             asked = isinstance(error, NeedsPython)
             if not (unrolls if asked else fixed and not isinstance(iterable, Proxy)):
                 raise
-            set_(before)
-            self.truncate(last)
-            self.escaped = None  # no frame of the body is left alive
+            self._take_back(before, last, set_)
             if isinstance(error, NeedsPython):
                 self.notes.append(f"a loop was unrolled: {error.why}")
             return False
+        except Unsettled:
+            self.journal.close()
+            self.site = site
+            self._take_back(before, last, set_)
+            loop = lambda others: self.for_(others, body, get, set_, names, stop, target, False)
+            peel(self, iterable, body, loop, stop, (get, set_, names))
+            return True
         finally:
             self.fixed_loops -= unrolls
         self.journal.commit(self.journal.close())
         return True
 
+    def _take_back(self: Tracer, before: tuple, last: Node | None, set_: Any) -> None:
+        """The variables and the graph are as they were before a loop."""
+        set_(before)
+        self.truncate(last)
+        self.escaped = None  # no frame of the body is left alive
+
     def _stage_for(
-        self: Tracer, source: Source, get: Any, set_: Any, body: Any, names: Sequence[str], stop: Any, target: Any
-    ) -> None:
+        self: Tracer, source: Source, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any,
+        peels: bool,
+    ) -> None:  # fmt: skip
         carries = Carries(self, get, set_, names, stop)
+        carries.peels = peels
         site = self.site
         named = labels(target, len(source.items))
         host = all(kind == "int" for kind in source.kinds)

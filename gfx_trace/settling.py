@@ -22,6 +22,7 @@ from .number_rows import one_kind
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, number_kinds, weak_kind, widest
 from .rows import Growing, StackedRows, called, kind_of_item, length_error
 from .stand_ins import stand_in
+from .unsettled import Unsettled
 
 if TYPE_CHECKING:
     from .carries import Carries
@@ -36,7 +37,16 @@ class Settling:
     side: Side  # the body as this pass traced it
 
     def settle(self: Carries, side: Side, tensor: bool) -> bool:
-        """Whether the assumptions of this pass hold; if not, better ones are made for the next."""
+        """Whether the assumptions of this pass hold; if not, better ones are made for the next. Raises Unsettled where a trip before
+        the loop may settle what it carries."""
+        try:
+            return self._settle_all(side, tensor)
+        except Unsettled as found:
+            if self.peels:
+                raise
+            raise found.error from None
+
+    def _settle_all(self: Carries, side: Side, tensor: bool) -> bool:
         stable, self.side = True, side
         if tensor and self.host:
             self.host, stable = False, False
@@ -134,7 +144,10 @@ class Settling:
             else "keep its kind, length and keys"
         )
         what = f"GFX cannot convert this loop: {name!r} {said}, which no graph can carry from trip to trip"
-        self.entry[at] = Unusable(UnsupportedConstruct(what, self.span, hint))
+        error = UnsupportedConstruct(what, self.span, hint)
+        if self.peels:
+            raise Unsettled(error)
+        self.entry[at] = Unusable(error)
         return False
 
     def _settle_leaf(self: Carries, path: tuple, carried: Carried) -> bool:

@@ -150,7 +150,20 @@ def shape_grows(x, limit):
     return x
 
 
-@ROWS("What a loop carries is not None at first", UP, FOUR, refused=True)
+@ROWS(
+    "None before the first trip",
+    torch.tensor([[1.0, 3.0], [2.0, 0.0], [0.0, 5.0]]),
+    typed=True,
+    note="Where the number of trips is known and not 0, the first one runs before the loop, and what it changes for good is settled.",
+)
+def none_before_rows(rows):
+    largest = None
+    for row in rows:
+        largest = row if largest is None else torch.maximum(largest, row)
+    return largest
+
+
+@ROWS("What a loop with an open number of trips carries is not None at first", UP, FOUR, refused=True)
 def none_at_first(x, n):
     previous = None
     while n > 0:

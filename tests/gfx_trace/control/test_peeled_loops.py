@@ -1,0 +1,144 @@
+"""A loop that has a first trip: what only that changes for good is settled before the loop."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+X = torch.arange(12.0).reshape(4, 3) / 5
+
+
+def running_maximum(x):
+    best = None
+    for row in x:
+        best = row if best is None else torch.maximum(best, row)
+    return best
+
+
+def by_the_largest_sum(x):
+    best = None
+    for row in x:
+        if best is None or row.sum() > best.sum():
+            best = row
+    return best
+
+
+def recurrent(x):
+    state = None
+    for i, row in enumerate(x):
+        state = torch.tanh(row) if state is None else torch.tanh(row + state * i)
+    return state
+
+
+def differences_from_behind(x):
+    previous, total = None, 0.0
+    for row in reversed(x):
+        if previous is not None:
+            total = total + (row - previous).abs().sum()
+        previous = row
+    return total
+
+
+def two_of_them(x):
+    first = second = None
+    for a, b in zip(x, x * 2):
+        first = a if first is None else first + b
+        second = (a, b) if second is None else (second[0] + a, b)
+    return first, *second
+
+
+def shape_of_the_second_trip(x):
+    out = x[0]
+    for row in x:
+        out = torch.cat([out[:2], row])
+    return out
+
+
+def until_it_converges(x):
+    previous, k = None, 0
+    while True:
+        y = torch.cos(x)
+        if previous is not None and (y - previous).abs().max() < 1e-3:
+            break
+        previous = x = y
+        k += 1
+        if k > 50:
+            break
+    return y
+
+
+def left_in_the_first_trip(x):
+    last = None
+    for row in x:
+        last = (row, row * 2)
+        if row.sum() > 100:
+            break
+    return last[1]
+
+
+def in_a_loop(x):
+    for _ in range(3):
+        least = None
+        for row in x:
+            least = row if least is None else torch.minimum(least, row)
+        x = x - least + 1
+    return x
+
+
+FUNCTIONS = [
+    running_maximum, by_the_largest_sum, recurrent, differences_from_behind, two_of_them, shape_of_the_second_trip,
+    until_it_converges, left_in_the_first_trip, in_a_loop,
+]  # fmt: skip
+
+
+def tuple_of(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_one_trip_settles_what_is_carried(fn):
+    program, x = gfx.symbolic_trace(fn, X), X - 1.5
+    want = fn(x)
+    for found in (program(x), program.to("torch")(x), program.to("jax")(jnp.asarray(x.numpy()))):
+        for a, b in zip(tuple_of(found), tuple_of(want), strict=True):
+            np.testing.assert_allclose(np.asarray(a), b, rtol=1e-5)
+
+
+def test_the_source_has_a_loop_of_the_other_trips():
+    assert (
+        gfx.symbolic_trace(running_maximum, X)
+        .source("torch")
+        .endswith(
+            """
+    best = x[0]
+    for row in x[1:]:
+        best = torch.maximum(best, row)
+    return best
+"""
+        )
+    )
+
+
+def one_longer_in_each_trip(x):
+    out = x[0]
+    for row in x:
+        out = torch.cat([out, row])
+    return out
+
+
+def grown_tuple(x):
+    out = ()
+    for row in x:
+        out = (*out, row.sum())
+    return out
+
+
+@pytest.mark.parametrize(
+    "fn, said", [(one_longer_in_each_trip, "'out' changes its shape from"), (grown_tuple, "'out' becomes")]
+)
+def test_what_each_trip_changes_is_refused(fn, said):
+    with pytest.raises(CaptureError, match=f"GFX cannot convert this loop: {said}.*\n    for row in x"):
+        gfx.symbolic_trace(fn, X)
