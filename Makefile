@@ -30,11 +30,12 @@ lint: $(STAMP)
 test: lint
 	$(PY) -m pytest -n $(WORKERS)
 
-# Random programs against plain Python, N of each grammar, with a table for each: make fuzz N=20000 GRAMMAR=programs
+# N random programs against plain Python, with a table for each grammar: make fuzz N=20000 START=7000 GRAMMAR=programs
 N ?= 1000
+START ?= 0
 GRAMMAR ?= programs aimed ordinary
 fuzz: $(STAMP)
-	JAX_PLATFORMS=cpu PYTHONPATH=tests/support $(PY) tests/fuzz/fuzz.py $(N) --grammar $(GRAMMAR) --jobs $(WORKERS)
+	JAX_PLATFORMS=cpu PYTHONPATH=tests/support $(PY) tests/fuzz/fuzz.py $(N) --start $(START) --grammar $(GRAMMAR) --jobs $(WORKERS)
 
 # The emitted source that tests compare with, written anew: the commit says why it changed.
 snapshots: $(STAMP)

@@ -1,4 +1,4 @@
-"""Many random programs against plain Python, on several processes: make fuzz N=20000.
+"""Many random programs against plain Python, on several processes: make fuzz N=20000 START=0.
 
 Prints a table of what was found and why programs were refused; failures are minimised and written to a folder, each ready to be
 pasted into fuzz_failures.py, with a list of the refused seeds by reason (refused.txt). Exit status 1 where anything differs,
@@ -12,7 +12,8 @@ import multiprocessing
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import count, cycle, islice, product
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 from fuzz_worker import BAD, serve
 
 GRAMMARS = {"programs": "random programs", "aimed": "aimed programs", "ordinary": "ordinary programs"}
+SHARES = {"programs": 2, "aimed": 2, "ordinary": 1}  # of the programs of a run: ordinary ones take longest
 LIFE = 400  # programs after which a process is replaced: compiled programs fill its memory
 QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # most programs are compiled once
 GRACE = 60.0  # seconds beyond the limit after which a process that does not answer is killed
@@ -58,9 +60,10 @@ class Run:
         self.reasons: dict[str, Counter[str]] = {grammar: Counter() for grammar in args.grammar}
         self.refused: dict[str, list[tuple[str, str]]] = {}  # seeds and whole messages, by reason
         self.failures: dict[tuple[str, int], str] = {}
-        seeds = args.seeds or range(args.start, args.start + args.count)
-        self.seeds = iter([(grammar, seed) for seed in seeds for grammar in args.grammar])
-        self.total = len(seeds) * len(args.grammar)
+        self.total = len(args.seeds) * len(args.grammar) or args.count
+        self.seeds = (
+            product(args.grammar, args.seeds) if args.seeds else islice(shared(args.grammar, args.start), args.count)
+        )
         self.begun = time.monotonic()
         self.out = Path(args.out)
 
@@ -156,8 +159,8 @@ class Run:
             print(f"\n{done} {GRAMMARS[grammar]} from {self.args.start}, {time.monotonic() - self.begun:.0f} s")
             for kind in ("equal", "refused", "endless", *BAD):
                 print(f"{kind:8} {kinds[kind]:6} {100 * kinds[kind] / done:6.2f} %")
-            for key, count in self.reasons[grammar].most_common():
-                print(f"{count:6} {key}")
+            for key, times in self.reasons[grammar].most_common():
+                print(f"{times:6} {key}")
         if self.failures:
             print(f"failures, minimised: {self.out}")
         self.list_refused()
@@ -172,6 +175,13 @@ class Run:
         (self.out / "refused.txt").write_text("\n".join(lines))
 
 
+def shared(grammars: Iterable[str], start: int) -> Iterator[tuple[str, int]]:
+    """Programs of all grammars in turn, by their shares, each with seeds of its own from `start` on."""
+    seeds = {grammar: count(start) for grammar in grammars}
+    turn = [grammar for grammar in grammars for _ in range(SHARES[grammar])]
+    return ((grammar, next(seeds[grammar])) for grammar in cycle(turn))
+
+
 def called(seed: tuple[str, int]) -> str:
     """A grammar and a seed as one name."""
     return "_".join(map(str, seed))
@@ -180,10 +190,12 @@ def called(seed: tuple[str, int]) -> str:
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int, nargs="?", default=1000)
+    parser.add_argument("count", type=int, nargs="?", default=1000, help="how many programs")
     parser.add_argument("--start", type=int, default=0, help="the first seed")
     parser.add_argument("--seeds", type=int, nargs="*", default=[], help="these seeds alone")
-    parser.add_argument("--grammar", nargs="*", choices=GRAMMARS, default=list(GRAMMARS), help="count programs of each")
+    parser.add_argument(
+        "--grammar", nargs="*", choices=GRAMMARS, default=list(GRAMMARS), help="which ones share the count"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--jax-every", type=int, default=5, help="compile every n-th program with XLA: that takes longest"
