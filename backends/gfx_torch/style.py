@@ -38,9 +38,9 @@ _TANGENT = """class {name}(torch.autograd.Function):
         _, pullback = torch.func.vjp(lambda *tangents: {rule}(*args, *tangents)[1], *map(torch.zeros_like, args))
         return pullback(grads if len(grads) > 1 else grads[0])"""
 
-_TAKES_NUMBERS = frozenset(
-    f"torch.{name}" for name in ("as_tensor", "where", "full", "full_like", "linspace", "logspace")
-)
+_FIRST_NUMBER = {
+    "torch.as_tensor": 0, "torch.where": 1, "torch.full": 0, "torch.full_like": 1, "torch.linspace": 0, "torch.logspace": 0,
+}  # fmt: skip
 
 STYLE = Style(
     name="torch",
@@ -58,7 +58,7 @@ STYLE = Style(
     generator=True,
     scalar="torch.tensor({value}, dtype={dtype})",
     wrap="torch.as_tensor",
-    numbers=_TAKES_NUMBERS,
+    numbers=_FIRST_NUMBER,
     of_bool="torch.tensor",
     places=True,
     tensor="torch.Tensor",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -272,8 +273,11 @@ class _Fill:
             return ast.Subscript(self.fill(spelled.value, bound), index, ast.Load())
         if kind is ast.Attribute and type(spelled.value) is ast.Name:
             return ast.Attribute(self._array(spelled.value, bound), spelled.attr, ast.Load())
-        if kind is ast.Call and type(spelled.func) is ast.Attribute and self._takes_arrays(spelled.func):
-            args = [self._array(arg, bound) if type(arg) is ast.Name else self.fill(arg, bound) for arg in spelled.args]
+        if kind is ast.Call and type(spelled.func) is ast.Attribute and (arrays := self._arrays(spelled.func)):
+            args = [
+                self._array(arg, bound) if type(arg) is ast.Name and at < arrays else self.fill(arg, bound)
+                for at, arg in enumerate(spelled.args)
+            ]
             keywords = [self.fill(keyword, bound) for keyword in spelled.keywords]
             return ast.Call(self.fill(spelled.func, bound), self._spliced(args), keywords)
         if kind is ast.Lambda:
@@ -294,12 +298,11 @@ class _Fill:
             return self.writer.tree(self.args[spelled.id])
         return name(self.writer.module.use(spelled.id, self.node))
 
-    def _takes_arrays(self, function: ast.Attribute) -> bool:
-        """Whether a function of the target takes no Python numbers."""
-        style = self.writer.module.style
-        root = function.value
+    def _arrays(self, function: ast.Attribute) -> float:
+        """How many arguments a function of the target takes before the first that may be one of Python's numbers."""
+        style, root = self.writer.module.style, function.value
         known = type(root) is ast.Name and root.id in style.imports and root.id != "math"
-        return style.numbers is not None and known and f"{root.id}.{function.attr}" not in style.numbers
+        return style.numbers.get(f"{root.id}.{function.attr}", math.inf) if known and style.numbers is not None else 0
 
     def _array(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
         """An argument where only an array does: what may be a Python number is made one."""

@@ -117,7 +117,7 @@ class ModuleWriter:
 
         def own(value: Value) -> bool:  # where no number of its library stands for an array, what is written is none
             return self.summary.is_spare(value) and not (
-                self.style.numbers and self.facts.may_be_number(liveness.resolve(value))
+                self.style.numbers is None and self.facts.may_be_number(liveness.resolve(value))
             )
 
         def authored(node: Node) -> bool:

@@ -17,7 +17,8 @@ class Style:
     "functional" (`lax.cond`, nested functions; `prefix` is the module of these) or "hop" (PyTorch's operators for the
     same: tensors go in and out, none of them twice); `dtypes` names a dtype by its DType
     name where it is not `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in
-    it; `wrap` makes an array of what may be a number, for methods and, where `numbers` names functions, for all but those;
+    it; `wrap` makes an array of what may be a number, for methods and, unless `numbers` is None, for functions: it says from which
+    argument on a function takes Python's numbers;
     `key` names the argument that takes the source of random numbers, and `source` is what a call may give for it ("" where it
     may be left out); `of_bool` makes one of the Python boolean that a function of the target gives;
     `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each
@@ -39,7 +40,7 @@ class Style:
     source: str = ""
     scalar: str = "{dtype}({value})"
     wrap: str = "asarray"
-    numbers: frozenset[str] | None = None
+    numbers: Mapping[str, int] | None = None
     of_bool: str = ""
     generator: bool = False
     places: bool = False

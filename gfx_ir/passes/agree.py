@@ -191,7 +191,7 @@ def return_unsigned(graph: Graph, target: str) -> None:
     """Give totals of whole numbers that are never negative back as such: PyTorch adds them up as others, and computes little else."""
     found: dict[Value, Value] = {}
     for value in {leaf: None for leaf in leaves(graph.result) if target == "torch" and declared(leaf) is uint64}:
-        if _inferred(value.node, target) is int64:
+        if value.node.op.control is not None or _inferred(value.node, target) is int64:
             made = graph.append(Node(lookup("astype"), (value, uint64), ("tensor",), value.node.span)).value
             made.type, found[value] = value.type, made
     if found:

@@ -87,4 +87,33 @@ KINDS: dict[str, Failure] = {
         seed=214305,
         how=Settings(flavour="numpy", level=1, k=0, dtype="uint8"),
     ),
+    "a total of small numbers that a loop gives": Failure(
+        """
+def f(x: np.ndarray, n: np.ndarray, k: int = 2):
+    for t in range(k):
+        y = x.prod()
+    return y
+""",
+        how=Settings("numpy", 1, k=3, given=False, dtype="uint8"),
+    ),
+    "the less of two that may be numbers or tensors": Failure(
+        """
+def outer(a, c):
+    if a:
+        return 0.5
+    for e in c:
+        a = e
+    return a
+
+def f(x, n, k):
+    for t in range(n):
+        r = t
+    s = r
+    r += outer(s, x)
+    r += min(r, s)
+    return r
+""",
+        how=Settings("torch", 1, k=0, given=False, dtype="float64"),
+        right="refused",  # as JAX source, behind PyTorch's
+    ),
 }
