@@ -25,8 +25,8 @@ from .best import minmax
 from .classes import attribute_name, has_attribute, is_instance, type_of
 from .effects import WRITING_FUNCTIONS
 from .faults import cannot, class_name, no_operator
+from .gated import Gated
 from .iterating_calls import any_all, chained, combine, container, filtered, iterator, mapped, next_item, reduced
-from .joins import Partial
 from .journal import stored_attribute
 from .number_rows import rows_kind
 from .open_iterables import OpenRange, is_open_iterable
@@ -141,7 +141,7 @@ def _getattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     attribute_name(tracer, args[1])
     if len(args) == 2:
         return tracer.getattr(*args)
-    if tracer.effects.unsure and type(found := stored_attribute(args[0], args[1])) is Partial:
+    if tracer.effects.unsure and type(found := stored_attribute(args[0], args[1])) is Gated:
         return tracer.if_there(found, lambda side: side, lambda: args[2])
     try:
         with gfx_handlers(lambda: AttributeError):

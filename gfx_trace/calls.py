@@ -24,10 +24,10 @@ from .depth import without_end
 from .draws import BoundDraw
 from .entered import Managers
 from .faults import cannot
+from .gated import Gated
 from .grad_managers import standing_for
 from .higher_order import SPECIAL
 from .into import put_into
-from .joins import Choice, Partial
 from .memoised import Wrapper
 from .modules import ModuleView, call_module, module_class, with_hooks
 from .native import run_native
@@ -64,9 +64,9 @@ class Calls(Managers):
             return self.apply(f.lift, args, kwargs, f.backend)
         if kind is types.MethodType:
             return self._call_method(f, args, kwargs)
-        if kind is Choice:
-            return self.on_choice(f, lambda side: self.call(side, args, kwargs))
-        if kind is Unusable or kind is Partial:
+        if kind is Gated:
+            return self.resolve(f, lambda side: self.call(side, args, kwargs))
+        if kind is Unusable:
             raise f.error
         return self._call_other(f, args, kwargs)
 
@@ -177,7 +177,7 @@ class Calls(Managers):
 
     def _apply_lifted(self: Tracer, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
         if not isinstance(lifted, tuple):
-            return self.on_choices(args, lambda args: lifted(self, f, args, kwargs))
+            return self.resolve_all(args, lambda args: lifted(self, f, args, kwargs))
         lift, backend = lifted
         put = put_into(self, f, args, kwargs, backend)
         return self.apply(lift, args, kwargs, backend, f) if put is None else put

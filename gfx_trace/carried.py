@@ -16,10 +16,10 @@ from gfx_ir.rules import UNKNOWN
 from gfx_ir.types import LogicalTensor
 
 from .convert import NUMBERS_AND_TEXT, without_class
+from .gated import Gated
 from .joined_types import kind_type, number_type, widens
-from .joins import Partial
 from .journal import Slot
-from .nest import Maybe, branches, rebuilt
+from .nest import branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, number_kinds, weak_kind
 from .rows import item_called, slot_called
 from .unsettled import Unsettled
@@ -236,11 +236,9 @@ def kind_of(value: Any) -> str:
 def poison(tracer: Tracer, value: Any, untyped: Callable[[Proxy], Any]) -> Any:
     """What stands for a variable that a loop defines, before it does: zeros of the same kind; `untyped` gives those of a
     tensor whose type is not known. None: nothing can."""
-    if isinstance(value, Partial):
+    if type(value) is Gated and not value.whole:
         found = [poison(tracer, side, untyped) for side in value.sides if not isinstance(side, Undefined)]
         return found[0] if found and len({type(zero) for zero in found}) == 1 else None
-    if isinstance(value, Maybe):
-        return poison(tracer, value.value, untyped)
     kind = weak_kind(value)
     if kind:
         return _ZEROS[kind]

@@ -12,14 +12,15 @@ from gfx_ir.types import LogicalTensor
 from .aliases import doubt, memory, mutable, reached, share
 from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
+from .gated import is_total
 from .hints import loop_key, recall, remember
 from .journal import Slot, held_value, held_values
 from .lost import Lost
-from .nest import Maybe, branches, rebuilt
+from .nest import branches, rebuilt
 from .number_rows import as_row, row_type
 from .proxy import HostProxy, NeedsPython, Proxy, Unusable
 from .rows import StackedRows, called, grown
-from .settling import Later, Settling
+from .settling import Settling
 
 if TYPE_CHECKING:
     from .sides import Side
@@ -46,7 +47,10 @@ class Carries(Settling):
         self.span = tracer.span()
         self.loop = object()  # what stands for it where nothing of it may be kept alive
         self.before: tuple = get()
-        self.entry: list[Any] = list(self.before)  # `before`, with what the loop defines as Maybe
+        self.entry: list[Any] = list(self.before)  # `before`, with what the loop defines as gated by whether it ran
+        self.behind: dict[
+            str, Unusable
+        ] = {}  # variables that the loop defines and nothing carries: not to be read behind it
         self.slots: list[Carried] = []
         self.leaves: dict[tuple, Carried] = {}
         self.dropped: set[tuple] = set()
@@ -88,9 +92,9 @@ class Carries(Settling):
     def _plan(self, name: str, value: Any, path: tuple) -> None:
         if carryable(value):
             self._add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
-        elif isinstance(value, (tuple, Maybe)) or path in self.flat:
+        elif isinstance(value, tuple) or is_total(value) or path in self.flat:
             for key, item in branches(value) or ():
-                self._plan(_label(name, key, type(value) is Maybe), item, (*path, key))
+                self._plan(_label(name, key, is_total(value)), item, (*path, key))
 
     def _add(self, path: tuple, carried: Carried) -> None:
         if path not in self.dropped and path not in self.leaves:
@@ -129,7 +133,7 @@ class Carries(Settling):
         if carried is not None:
             carried.entered = carried.wrapped(self.tracer, carried.inner)
             return False if path[0] in self.flags else carried.entered
-        if isinstance(value, (tuple, Maybe)) or path in self.flat:
+        if isinstance(value, tuple) or is_total(value) or path in self.flat:
             parts = branches(value) or []
             items = [self._inside(item, (*path, key)) for key, item in parts]
             if path not in self.flat and all(new is old for new, (_, old) in zip(items, parts)):
@@ -275,7 +279,7 @@ class Carries(Settling):
             return results[id(carried)]
         if path in self.through:
             return self.through[path]
-        if isinstance(value, (tuple, Maybe)) or path in self.flat:
+        if isinstance(value, tuple) or is_total(value) or path in self.flat:
             parts = branches(value) or []
             items = [self._outside(item, (*path, key), results) for key, item in parts]
             if all(new is old for new, (_, old) in zip(items, parts)):
@@ -284,7 +288,7 @@ class Carries(Settling):
             if path in self.flat:
                 self.tracer.journal.shared[id(made)] = made
             return made
-        return Unusable(value.error) if type(value) is Later else value
+        return self.behind.get(path[0], value) if len(path) == 1 else value
 
 
 def returned(flags: Iterable[str]) -> frozenset[str]:

@@ -12,11 +12,11 @@ from gfx_ir.reach import reached
 from .aliases import taken_for_array
 from .devices import settled
 from .faults import class_name
-from .joins import Partial
+from .gated import Gated, usable
 from .journal import stored_attribute
 from .numpy_numbers import number_when
 from .plain import classes_of
-from .proxy import HostProxy, Proxy, is_open, usable
+from .proxy import HostProxy, Proxy, is_open
 from .sequences import OpenList
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return own
     if not hasattr(x, name):
         tracer.consulted.add((id(x), name))
-    if tracer.effects.unsure and type(found := stored_attribute(x, name)) is Partial:
+    if tracer.effects.unsure and type(found := stored_attribute(x, name)) is Gated:
         return tracer.if_there(found, lambda side: True, lambda: False)
     return hasattr(x, name)
 

@@ -18,8 +18,8 @@ from gfx_ir.errors import BackendError
 from .called import called_name
 from .contents import FIXED, IN_PLACE_FUNCTIONS, attributes_of, only_reads, row_of
 from .framework_state import run_unwritten, stateful
+from .gated import Gated
 from .interfaces import Capturing
-from .joins import Partial
 from .journal import MISSING, Slot
 from .packages import framework, users
 from .reached import DEEP, IMMUTABLE, changes, has_state, lends, parts_of, shown_by, state_of, unexplained
@@ -198,7 +198,7 @@ def _absent(owner: Any) -> set[Any]:
     """The keys of a dictionary, or attributes of an object, of which a test decides whether they are there."""
     held = owner if isinstance(owner, dict) else attributes_of(owner)
     items = dict.items(held) if isinstance(held, dict) else held.items()  # which a class has of its attributes
-    return {key for key, value in items if type(value) is Partial}
+    return {key for key, value in items if type(value) is Gated and not value.whole}
 
 
 def _bound(f: Any, args: tuple) -> tuple[Any, str] | None:

@@ -13,8 +13,8 @@ from gfx_ir.probing import own_attribute
 
 from .alarms import Watched, decorated
 from .faults import cannot
+from .gated import Gated
 from .grad_managers import chosen, standing_for
-from .joins import Choice
 from .packages import enterable
 from .proxy import is_open
 from .raised import Raised, gfx_handlers
@@ -60,7 +60,7 @@ class Managers:
         """What a `with` enters in place of `made`: the thing itself, where there is neither source to enter nor anything taken."""
         if isinstance(made, (Entered, Watched)):
             return made
-        if type(made) is Choice:
+        if type(made) is Gated:
             found = chosen(self, made)
             if found is None:
                 what = "GFX cannot convert this `with`: an open test decides which context manager it enters"

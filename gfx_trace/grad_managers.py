@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir import ops
 from gfx_ir.graph import Value
 
+from .gated import Gated
 from .grad_mode import CALLERS, Change, GradMode, Undecided, changed
-from .joins import Choice
 from .proxy import HostProxy, Proxy
 
 if TYPE_CHECKING:
@@ -68,15 +68,15 @@ class Manager:
             generator.close()
 
 
-def chosen(tracer: Tracer, choice: Choice) -> Manager | None:
+def chosen(tracer: Tracer, gated: Gated) -> Manager | None:
     """The manager that an open test chooses; None where one of them is no manager of gradient modes."""
     changes = []
-    for side in choice.sides:
-        made = chosen(tracer, side) if type(side) is Choice else standing_for(tracer, side) or side
+    for side in gated.sides:
+        made = chosen(tracer, side) if type(side) is Gated else standing_for(tracer, side) or side
         if type(made) is not Manager and type(made) is not contextlib.nullcontext:
             return None
         changes.append(made.change if type(made) is Manager else lambda mode: mode)
-    test, (one, other) = choice.test, changes
+    test, (one, other) = gated.test, changes
     return Manager(tracer, lambda mode: Undecided(test, (changed(mode, one), changed(mode, other))))
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .carried import NUMBERS, Carried
-from .nest import Maybe, branches
+from .gated import is_total
+from .nest import branches
 from .proxy import weak_kind
 
 if TYPE_CHECKING:
@@ -79,5 +80,5 @@ def _is_number(carried: Carried) -> bool:
 
 
 def _numbers(value: Any) -> bool:
-    parts = branches(value) if isinstance(value, (tuple, Maybe)) else None
+    parts = branches(value) if isinstance(value, tuple) or is_total(value) else None
     return isinstance(value, NUMBERS) if parts is None else all(_numbers(item) for _, item in parts)

@@ -22,9 +22,9 @@ from .accesses import gfx_spread as gfx_spread
 from .compared import gfx_compared as gfx_compared
 from .faults import cannot
 from .folds import Fold
+from .gated import Gated, usable
 from .iterating_calls import lazily
-from .joins import Choice
-from .proxy import HostProxy, Proxy, Unusable
+from .proxy import HostProxy, Proxy
 from .raised import gfx_handlers as gfx_handlers
 from .raised import gfx_raise as gfx_raise
 from .raised import gfx_raise_again as gfx_raise_again
@@ -36,7 +36,7 @@ from .variables import gfx_nonlocal as gfx_nonlocal
 from .variables import gfx_read as gfx_read
 from .variables import gfx_undefined as gfx_undefined
 
-_OPEN = frozenset((Proxy, HostProxy, Choice))
+_OPEN = frozenset((Proxy, HostProxy, Gated))
 
 
 def gfx_is(a: Any, b: Any) -> Any:
@@ -45,9 +45,7 @@ def gfx_is(a: Any, b: Any) -> Any:
         tracer = active.builder
         tracer.site = sys._getframe(1)
         return tracer.is_(a, b)
-    for x in (a, b):
-        if isinstance(x, Unusable):
-            raise x.error
+    usable(a, b)
     return a is b
 
 
@@ -246,7 +244,7 @@ def gfx_dict(pairs: list[tuple[Any, Any]]) -> dict:
 
 def gfx_starstar(value: Any) -> Any:
     """**value in a call or display."""
-    if type(value) in _OPEN and type(value) is not Choice:
+    if type(value) in _OPEN and type(value) is not Gated:
         raise cannot(active.builder, value, "{} is not a mapping")
     return value if type(value) is dict else active.builder.native_methods.run((value,), lambda: dict(**value))
 

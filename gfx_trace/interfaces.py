@@ -185,8 +185,8 @@ class Using(Values, Protocol):
     def iterable(self, x: Any) -> Any:
         """What a loop over x goes over."""
 
-    def on_choice(self, choice: Any, use: Callable[[Any], Any]) -> Any:
-        """What is done to each side of a choice."""
+    def resolve(self, x: Any, use: Callable[[Any], Any]) -> Any:
+        """What `use` makes of what a gated value holds."""
 
     def link_item(self, x: Proxy, value: Value, wrapped: Any, integers: int) -> None:
         """Make what an index of whole numbers gives a view of x."""

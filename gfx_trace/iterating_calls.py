@@ -12,8 +12,8 @@ from gfx_ir.graph import Value
 
 from .attempts import Mark, attempt
 from .best import of_one_axis
+from .gated import Gated
 from .iteration import is_iterator
-from .joins import Choice
 from .number_rows import rows_kind
 from .open_iterables import Combined, OpenRange, is_open_iterable
 from .overloaded import operate
@@ -66,7 +66,7 @@ def lazily(
 ) -> Any:
     """What gives function(item) for each item of `source` when it is asked for: an iterator of Python's where Python can go over
     it, else a Lazy; `kind`: what it is in Python; `target`, `access`: as in `Tracer.map_`."""
-    if not is_open_iterable(source) and type(source) is not Choice:
+    if not is_open_iterable(source) and type(source) is not Gated:
         return tracer.iteration.made(_each(kind, function, tracer.iteration.steps(source)))
     whole = lambda: open_tuple(tracer.map_(function, rows_of(source), target, access))
     return tracer.iteration.made(Lazy(kind, whole, lambda: _each(kind, function, tracer.iteration.steps(source))))

@@ -1,12 +1,11 @@
 """What a variable holds after a test: the two sides' results joined leaf by leaf.
 
-A leaf that becomes an output of the node is planned first (`Joined`) and filled in once the node exists. What cannot be joined is an
-Unusable, which raises where it is read, or under an open host test a Choice, which asks the same test again.
+A leaf that becomes an output of the node is planned first (`Joined`) and filled in once the node exists. What cannot be joined is
+gated: who uses it asks the same test again, or is refused.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,16 +16,16 @@ from gfx_ir.types import LogicalTensor
 
 from .aliases import mutable, share
 from .either import roots
+from .gated import Gated, defined_by, is_total, lacks
 from .interfaces import Capturing
 from .joined_aliases import JoinedAliases
 from .joined_types import widens
-from .journal import MISSING, Slot, held_value
-from .nest import Maybe, alike, branches, is_record, rebuilt
+from .journal import Slot, held_value
+from .nest import alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
 from .rows import StackedRows, item_called, slot_called
 
 _NUMBERS = (bool, int, float, complex)
-_RETURNED = re.compile(r"value_\d+")  # what the rewriter calls the result of a function that returns out of a loop
 
 
 class Joined:
@@ -38,15 +37,6 @@ class Joined:
         self.position, self.name, self.backend, self.weak = position, name, backend, weak
         self.sides: tuple = ()
         self.proxy: Any = None
-
-
-class Choice:
-    """One of two objects that no graph can hold (functions, modules, trees of different structure), by an open host test."""
-
-    __slots__ = ("test", "sides", "name", "__weakref__")
-
-    def __init__(self, test: Value, sides: tuple[Any, Any], name: str) -> None:
-        self.test, self.sides, self.name = test, sides, name
 
 
 class Join:
@@ -73,17 +63,13 @@ class Join:
         for mine, other in ((a, b), (b, a)):
             if self._stays(mine) and type(other) is Proxy and other.value in self.tracer.unread:
                 return mine
-        if type(a) is Maybe or type(b) is Maybe:
-            return self._maybe(a, b, name)
+        if is_total(a) or is_total(b):
+            return self._total(a, b, name)
         if type(a) is type(b) is StackedRows and a.kind == b.kind:
             rows = self.join(a.rows, b.rows, name)
-            return rows if isinstance(rows, Unusable) else StackedRows(rows, a.kind)
-        if (
-            isinstance(a, (Undefined, Unusable))
-            or isinstance(b, (Undefined, Unusable))
-            or MISSING in (type(a), type(b))
-        ):
-            return self._undefined(a, b, name)
+            return rows if lacks(rows) else StackedRows(rows, a.kind)
+        if lacks(a) or lacks(b):
+            return self._lacking(a, b, name)
         if type(a) is type(b) and isinstance(a, (*_NUMBERS, str, type(None))) and (a == b or (a != a and b != b)):
             return a
         if type(a) is type(b) and (isinstance(a, (tuple, list, dict)) or is_record(a)):
@@ -99,7 +85,7 @@ class Join:
         except CaptureError as error:  # not to be read any more: an error where it is read
             return Unusable(error)
         kind = self._kind((a, b), values, name)
-        if isinstance(kind, (Unusable, Choice)):
+        if type(kind) is Gated:
             return kind
         joined = self.output(*values, kind, name, _backend(a, b) or self.tracer.backend)
         joined.weak = either(a, b)
@@ -148,23 +134,20 @@ class Join:
         self.kinds.append(kind)
         return Joined(len(self.pairs) - 1, name, backend)
 
-    def _undefined(self, a: Any, b: Any, name: str) -> Any:
-        both = (isinstance(a, Undefined) or a is MISSING) and (isinstance(b, Undefined) or b is MISSING)
-        partial = isinstance(a, Partial) or isinstance(b, Partial)  # usable where a test is known: not the other side's
-        if both or (isinstance(a, Unusable) and isinstance(b, Unusable) and not partial):
+    def _lacking(self, a: Any, b: Any, name: str) -> Any:
+        """What is no value on one side, or on some way within it."""
+        if type(a) is type(b) and type(a) in (Undefined, Unusable):
             return a
-        if isinstance(a, Undefined) or isinstance(b, Undefined) or partial:
-            self.deferred |= self.host
-            return Partial(self.test, (a, b), name)
-        return a if isinstance(a, Unusable) and type(a) is not Maybe else b
+        self.deferred |= self.host
+        return Gated(self.test, a, b, name)
 
-    def _maybe(self, a: Any, b: Any, name: str) -> Any:
+    def _total(self, a: Any, b: Any, name: str) -> Any:
         """A variable that a loop may have defined: its value and its flag, each joined."""
-        if any(isinstance(x, (Undefined, Unusable)) and type(x) is not Maybe for x in (a, b)):
-            return self._undefined(a, b, name)
-        (left, there), (right, here) = ((x.value, x.defined) if type(x) is Maybe else (x, True) for x in (a, b))
+        if any(lacks(x) and not is_total(x) for x in (a, b)):
+            return self._lacking(a, b, name)
+        (left, there), (right, here) = ((x.then, x.test) if is_total(x) else (x, True) for x in (a, b))
         value = self.join(left, right, name)
-        return value if isinstance(value, Unusable) else Maybe(value, self.join(there, here, f"{name}_defined"), name)
+        return value if lacks(value) else defined_by(self.join(there, here, f"{name}_defined"), value, name)
 
     def _tree(self, a: Any, b: Any, name: str) -> Any:
         if not alike(a, b):
@@ -197,8 +180,8 @@ class Join:
             return _host_kind(kinds)
         if kinds <= {"tensor", "int", "float", "bool", "complex"}:
             left, right = (value if type(x) is Proxy else None for x, value in zip(pair, values))
-            self._check_types(left, right, name)
-            return "tensor"
+            clash = self._clash(left, right, name)
+            return "tensor" if clash is None else Gated(self.test, a, b, name, error=clash)
         return self._unjoinable(a, b, name)
 
     def _leaf_kind(self, x: Any, value: Any, truth: bool) -> str:
@@ -209,10 +192,11 @@ class Join:
         with self.tracer.facts.given(self.test, truth):
             return "tensor" if self.tracer.facts.there(x.value) else found
 
-    def _check_types(self, a: Any, b: Any, name: str) -> None:
+    def _clash(self, a: Any, b: Any, name: str) -> CaptureError | None:
+        """The error for values whose types no tensor has at once."""
         types = [value.type if isinstance(value, Value) else None for value in (a, b)]
         if not all(isinstance(t, LogicalTensor) for t in types):
-            return
+            return None
         left, right = types
         assert isinstance(left, LogicalTensor) and isinstance(right, LogicalTensor)
         clash = not left.weak and not right.weak and left.dtype and right.dtype and left.dtype != right.dtype
@@ -221,14 +205,16 @@ class Join:
             and not (self._is_carried(a) and widens(left, right))
             and not (self._is_carried(b) and widens(right, left))
         ):
-            raise self._error(
+            return self._error(
                 name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}"
             )
         if left.dims is not None and right.dims is not None and left.dims != right.dims:
-            raise self._error(
+            return self._error(
                 name,
                 f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}",
             )
+
+        return None
 
     def _is_carried(self, value: Value) -> bool:
         """Whether a value is what a trip of a loop begins with, which may get another dtype in a later pass."""
@@ -237,8 +223,8 @@ class Join:
     def _unjoinable(self, a: Any, b: Any, name: str) -> Any:
         if self.host or (_is_called(a) and _is_called(b)):
             self.deferred = True
-            return Choice(self.test, (a, b), name)
-        return Unusable(self._error(name, f"{_difference(a, b)} of the {self.construct}"))
+            return Gated(self.test, a, b, name)
+        return Gated(self.test, a, b, name, error=self._error(name, f"{_difference(a, b)} of the {self.construct}"))
 
     def _error(self, name: str, what: str) -> CaptureError:
         root = (
@@ -250,20 +236,6 @@ class Join:
             self.span,
             "give it the same kind, dtype and shape on both sides, or use it inside the branch only",
         )
-
-
-class Partial(Unusable):
-    """A variable that only one side of a test defined: usable where the same test is known to have taken that side."""
-
-    __slots__ = ("test", "sides", "name")
-
-    def __init__(self, test: Value, sides: tuple[Any, Any], name: str) -> None:
-        self.test, self.sides, self.name = test, sides, name
-        what, hint = f"read: {name!r} is defined in only one branch", f"define {name!r} before the `if`"
-        if _RETURNED.fullmatch(name):
-            what = "return out of a loop or block: only one branch of a test on captured data reaches it"
-            hint = "assign the result to a variable, and return that behind the loop or block"
-        super().__init__(UnsupportedConstruct(f"GFX cannot convert this {what}", None, hint))
 
 
 def _leaf_kind(x: Any, value: Any) -> str:
@@ -295,7 +267,7 @@ def _host_kind(kinds: set[str]) -> str:
 
 def _is_called(x: Any) -> bool:
     """Whether x is a function or module, which either side of any test may call."""
-    return type(x) is Choice or (callable(x) and not is_open(x))
+    return type(x) is Gated or (callable(x) and not is_open(x))
 
 
 def _difference(a: Any, b: Any) -> str:

@@ -13,7 +13,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 
 from .carries import Carries
-from .joins import Choice
+from .gated import Gated
 from .loop_nodes import make_for, make_while
 from .mapped import mapped
 from .peeling import divides, peel
@@ -209,9 +209,9 @@ class Loops:
         peels: bool = True,
     ) -> None:  # fmt: skip
         """for item in iterable: body(item), until stop(). `peels`: the first trip may run before the loop."""
-        if type(iterable) is Choice:
+        if type(iterable) is Gated:
             again = lambda side: self.for_(side, body, get, set_, names, stop, target)
-            self.on_choice(iterable, again, (get, set_, names), False)
+            self.resolve(iterable, again, (get, set_, names), False)
             return
         source = self.loop_source(iterable)
         loop = (body, get, set_, names, stop, target)
@@ -315,8 +315,8 @@ class Loops:
     ) -> Any:
         """[function(item) for item in iterable], where the iterable's length is open; `access`: get, set and names of the
         variables that the function assigns."""
-        if type(iterable) is Choice:
-            return self.on_choice(iterable, lambda side: self.map_(function, side, target, access), access)
+        if type(iterable) is Gated:
+            return self.resolve(iterable, lambda side: self.map_(function, side, target, access), access)
         source = None if isinstance(iterable, range) else self.loop_source(iterable)
         if source is None:
             return [function(item) for item in self.iteration.steps(iterable)]

@@ -19,9 +19,10 @@ from .alarms import entering
 from .called import called_name, own
 from .conversion import foreign
 from .devices import settled
+from .gated import usable
 from .grad_managers import standing_for
 from .holding import hold
-from .proxy import HostProxy, NeedsPython, Proxy, usable
+from .proxy import HostProxy, NeedsPython, Proxy
 from .raised import Raised
 from .rewrite import is_converted
 from .rows import StackedRows, listed, rows_of

@@ -6,23 +6,7 @@ import copy
 import dataclasses
 from typing import Any
 
-from gfx_ir.errors import UnsupportedConstruct
-
-from .proxy import Unusable
-
-
-class Maybe(Unusable):
-    """A variable that a staged loop defines, if it runs: its value, and the flag that tells whether it was defined."""
-
-    __slots__ = ("value", "defined", "name")
-
-    def __init__(self, value: Any, defined: Any, name: str) -> None:
-        self.value, self.defined, self.name = value, defined, name
-        super().__init__(
-            UnsupportedConstruct(
-                f"GFX cannot use {name!r} here: it is only defined if a loop runs", None, f"define {name!r} first"
-            )
-        )
+from .gated import defined_by, is_total
 
 
 def is_record(value: Any) -> bool:
@@ -33,8 +17,8 @@ def is_record(value: Any) -> bool:
 def branches(value: Any) -> list[tuple[Any, Any]] | None:
     """(key, item) pairs of a container; None for a leaf."""
     kind = type(value)
-    if kind is Maybe:
-        return [("value", value.value), ("defined", value.defined)]
+    if is_total(value):
+        return [("value", value.then), ("defined", value.test)]
     if isinstance(value, tuple) or kind is list:
         return list(enumerate(value))
     if kind is dict:
@@ -47,8 +31,8 @@ def branches(value: Any) -> list[tuple[Any, Any]] | None:
 def rebuilt(value: Any, items: list[Any]) -> Any:
     """A container like `value` that holds `items`, in the order of its branches."""
     kind = type(value)
-    if kind is Maybe:
-        return Maybe(items[0], items[1], value.name)
+    if is_total(value):
+        return defined_by(items[1], items[0], value.name)
     if isinstance(value, tuple):
         return kind._make(items) if hasattr(value, "_fields") else tuple(items)
     if kind is list:

@@ -19,8 +19,8 @@ from .contents import FIXED, table_of
 from .devices import settled
 from .draws import Draws, drawing
 from .faults import cannot, no_attribute
+from .gated import Gated
 from .given import single_values
-from .joins import Choice, Partial
 from .modules import is_derived, module_attribute, registered
 from .overloaded import Overloading
 from .packages import enterable
@@ -63,8 +63,8 @@ class Objects(Overloading):
             return getattr(o if hasattr(list, name) else [], name)
         if (kind is tuple or kind is list) and (found := method_of_sizes(self, o, name)) is not None:
             return found
-        if kind is Choice:
-            return self.on_choice(o, lambda side: self.getattr(side, name))
+        if kind is Gated:
+            return self.resolve(o, lambda side: self.getattr(side, name))
         if isinstance(o, Unusable):
             raise o.error
         if is_module(o):
@@ -102,7 +102,7 @@ class Objects(Overloading):
             raise
         if name == "__dict__":
             self.effects.sure_of(o)
-        if isinstance(found, Partial):
+        if type(found) is Gated:
             return self.read(name, found)
         if type(found) in FIXED:
             self.consulted.add((id(o), name))
@@ -117,8 +117,8 @@ class Objects(Overloading):
 
     def setattr(self: Tracer, o: Any, name: str, value: Any) -> None:
         """o.name = value."""
-        if type(o) is Choice:
-            self.on_choice(o, lambda side: self.setattr(side, name, value))
+        if type(o) is Gated:
+            self.resolve(o, lambda side: self.setattr(side, name, value))
             return
         if name == "data" and self.array_owner(o) is not None:
             o = self.array_proxy(o)
@@ -174,10 +174,10 @@ class Objects(Overloading):
 
     def item(self: Tracer, o: Any, key: Any) -> Any:
         """o[key] of an object that is no Proxy."""
-        if type(o) is Choice:
-            return self.on_choice(o, lambda side: self.item(side, key))
-        if type(key) is Choice:
-            return self.on_choice(key, lambda side: self.item(o, side))
+        if type(o) is Gated:
+            return self.resolve(o, lambda side: self.item(side, key))
+        if type(key) is Gated:
+            return self.resolve(key, lambda side: self.item(o, side))
         if isinstance(key, Unusable):
             raise key.error
         key = settled(self, key)
@@ -201,7 +201,7 @@ class Objects(Overloading):
             found = self._missing(o, key)
         else:
             found = o[key] if type(key) in PLAIN_KEYS and type(key) is not slice else self._at(o, key)
-            if isinstance(found, Partial):
+            if type(found) is Gated:
                 found = self.read(str(key), found)
             self.effects.is_there(o, key)
             if type(key) is slice and self.record.is_shape(o):

@@ -14,7 +14,7 @@ from gfx_ir.python_numbers import OPEN
 
 from .checks import checked
 from .devices import settled
-from .joins import Choice, Partial
+from .gated import Gated
 from .numpy_numbers import number_when
 from .proxy import HostProxy, Proxy, weak_kind
 
@@ -66,12 +66,12 @@ def picked(tracer: Tracer, o: Any, key: Any) -> Any:
 
 def get(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
     """o.get(key, default)."""
-    if type(key) is Choice:
-        return tracer.on_choice(key, lambda side: get(tracer, o, side, default))
+    if type(key) is Gated:
+        return tracer.resolve(key, lambda side: get(tracer, o, side, default))
     key = settled(tracer, key)
     if not (o and open_place(o, key)):
         found = o.get(key, default)
-        if isinstance(found, Partial):
+        if type(found) is Gated:
             return tracer.if_there(found, lambda side: side, lambda: default)
         tracer.effects.sure_of(o, key)
         return found

@@ -324,13 +324,6 @@ class Unusable:
     __rfloordiv__ = __rmod__ = __abs__ = __pos__ = __round__ = __complex__ = __delitem__ = __hash__ = _refuse
 
 
-def usable(*held: Any) -> None:
-    """Raises the error of the first of these that has no value here."""
-    for x in held:
-        if isinstance(x, Unusable):
-            raise x.error
-
-
 class Undefined:
     """A local variable before its first assignment."""
 

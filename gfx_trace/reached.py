@@ -24,6 +24,7 @@ import numpy as np
 from gfx_ir.probing import is_module
 
 from .contents import attributes_of, children, contents_of, has_attributes, row_of, unchanged
+from .gated import Gated
 from .journal import MISSING, Slot
 from .packages import framework, users
 from .proxy import HostProxy, Proxy, Undefined, Unusable
@@ -38,7 +39,7 @@ IMMUTABLE: tuple[type, ...] = (
     re.Pattern, re.Match, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, fractions.Fraction,
     np.generic, np.dtype, enum.Enum, pathlib.PurePath, operator.itemgetter, operator.attrgetter, operator.methodcaller,
     types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items()), weakref.ref, super, types.GenericAlias,
-    types.UnionType, types.FrameType, types.TracebackType, BaseException, Proxy, HostProxy, Unusable, Undefined,
+    types.UnionType, types.FrameType, types.TracebackType, BaseException, Proxy, HostProxy, Unusable, Undefined, Gated,
 )  # fmt: skip
 
 

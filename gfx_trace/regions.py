@@ -14,14 +14,15 @@ from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
 
 from .contents import Content
+from .gated import Gated, lacks
 from .grad_mode import Undecided
 from .joined_types import joined_type
-from .joins import Choice, Join, Joined, Partial
+from .joins import Join, Joined
 from .journal import MISSING, Slot, held_values, with_items
 from .lost import Lost
-from .nest import Maybe, branches, rebuilt
+from .nest import branches, rebuilt
 from .owned import WRITABLE
-from .proxy import Proxy, Undefined, Unusable
+from .proxy import Proxy, Undefined
 from .raised import INSTEAD_OF_CATCHING, Raised, error_text
 from .rows import StackedRows, called, length_error, slot_called
 from .sides import Side, refuse_failing
@@ -67,7 +68,7 @@ class Regions:
         with self.opened(name) as side, self.facts.given(test, truth) if test is not None else nullcontext():
             try:
                 side.result = run()
-                if isinstance(side.result, (Partial, Maybe)):
+                if type(side.result) is Gated and not side.result.whole:
                     side.result = self.read(side.result.name, side.result)
             except Raised as raised:
                 side.raised = raised
@@ -232,9 +233,11 @@ class Regions:
                     continue
             join.slot = slot if slot.kind in ("item", "attribute") else None
             both = join.join(a, b, slot.name)
-            if slot.kind == "contents" and type(both) is Choice and isinstance(a, list):
+            if slot.kind == "proxy" and type(both) is Gated:
+                raise both.refusal
+            if slot.kind == "contents" and type(both) is Gated and isinstance(a, list) and not join.test.is_tensor:
                 raise length_error(slot, "under an open test", self.site)
-            if slot.kind == "contents" and isinstance(both, (Choice, Unusable)):
+            if slot.kind == "contents" and lacks(both):
                 raise self._undecided_content(slot, join.test.is_tensor)
             if slot.kind == "contents":
                 join.shared.pop(id(both), None)  # a copy: what is in it goes back to the container itself

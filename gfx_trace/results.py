@@ -11,8 +11,8 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import tree_map
 
+from .gated import Gated
 from .iteration import is_iterator
-from .joins import Choice
 from .number_rows import rows_kind
 from .open_iterables import OpenRange
 from .proxy import HostProxy, Proxy, Unusable
@@ -35,9 +35,9 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         return as_list(tracer, result), None
     if isinstance(result, Unusable):
         raise result.error
-    if isinstance(result, Choice):
-        joined = tracer.on_choice(result, lambda side: _plain(side))
-        return (_either(tracer, result), None) if isinstance(joined, Choice) else result_tree(tracer, joined)
+    if type(result) is Gated:
+        joined = tracer.resolve(result, lambda side: _plain(side))
+        return (_either(tracer, result), None) if type(joined) is Gated else result_tree(tracer, joined)
     if kind in (list, tuple) and rows_of(result) is not result:
         return _rows_tree(tracer, kind, rows_of(result))
     if tracer.array_owner(result) is not None:
@@ -65,13 +65,13 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     )
 
 
-def _either(tracer: Tracer, choice: Choice) -> Value:
+def _either(tracer: Tracer, gated: Gated) -> Value:
     """What an open host test returns, where its sides differ in structure: one value, which is a whole tree on each side."""
-    test, sides = tracer.local(choice.test), []
+    test, sides = tracer.local(gated.test), []
     for at, name in enumerate(("then", "else")):
         with tracer.region(name) as (graph, captures), tracer.facts.given(test, at == 0):
-            tree, rebuild = result_tree(tracer, tracer.imported(choice.test, choice.sides[at], at))
-            if rebuild is not None or choice.test.is_tensor:
+            tree, rebuild = result_tree(tracer, tracer.imported(gated.test, gated.sides[at]))
+            if rebuild is not None or gated.test.is_tensor:
                 what = "GFX cannot return containers of different kinds from the sides of this test"
                 raise tracer.error(what, "return tuples, lists or dicts of tensors and numbers")
             graph.result = (tree_map(tracer._local, tree),)

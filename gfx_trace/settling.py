@@ -14,10 +14,11 @@ from .aliases import mutable
 from .carried import ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
 from .contents import Content
+from .gated import defined_by, is_total, lacks, usable
 from .grad_mode import alike as alike_modes
 from .journal import Slot
 from .lost import Lost
-from .nest import Maybe, alike, branches
+from .nest import alike, branches
 from .number_rows import one_kind
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, number_kinds, weak_kind, widest
 from .rows import Growing, StackedRows, called, kind_of_item, length_error
@@ -89,16 +90,16 @@ class Settling:
             self.kept.add(path)
             self._plan(name, before, path)
             return False
-        if type(before) is Maybe and type(after) is not Maybe and not isinstance(after, (Undefined, Unusable)):
-            after = Maybe(after, True, before.name)
+        if is_total(before) and not lacks(after):
+            after = defined_by(True, after, before.name)
         if alike(before, after):
-            if path not in self.flat and not isinstance(before, (tuple, Maybe)):
+            if path not in self.flat and not (isinstance(before, tuple) or is_total(before)):
                 self.flat.add(path)
                 self._plan(name, before, path)
                 return False
             parts = zip(branches(before) or (), branches(entered) or (), branches(after) or ())
             return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])  # noqa: C419 - every part settles
-        if same(before, after) or (isinstance(entered, Unusable) and not isinstance(entered, Maybe)):
+        if same(before, after) or (lacks(entered) and not is_total(entered) and not isinstance(entered, Undefined)):
             return True
         return self._unusable(at, path, before, after)
 
@@ -119,9 +120,9 @@ class Settling:
             zero = None if unread else poison(self.tracer, after, lambda made: stand_in(self, self.side, made))
             if zero is not None:
                 sure = (
-                    self.runs and not isinstance(after, Unusable)
+                    self.runs and not lacks(after)
                 ) or not before.name.isidentifier()  # a flag of its own guards what is returned
-                self.entry[at] = zero if sure else Maybe(zero, False, name)
+                self.entry[at] = zero if sure else defined_by(False, zero, name)
                 if name in self.returned:
                     self.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
                 self._plan(name, self.entry[at], path)
@@ -130,7 +131,7 @@ class Settling:
                 return True
             what = f"GFX cannot convert this read: {name!r} is only defined if the loop runs, and its kind is not known before"
             error = UnsupportedConstruct(what, self.span, f"define {name!r} before the loop")
-            self.entry[at] = Later(before.name, error)
+            self.behind[name] = Unusable(error)
             return True
         said = (
             "is None before the loop"
@@ -207,8 +208,7 @@ class Settling:
         self.slots.remove(carried)
 
     def _refuse(self: Carries, carried: Carried, out: Any) -> None:
-        if isinstance(out, Unusable):
-            raise out.error
+        usable(out)
         what = "is undefined" if isinstance(out, Undefined) else f"becomes {_noun(out)}"
         raise UnsupportedConstruct(
             f"GFX cannot convert this loop: {carried.called(self.tracer)} {what} in the loop's body", self.span
@@ -288,16 +288,6 @@ class Settling:
         captured = set(self.side.captures.values())
         numbers = (x for x in reached(here(rows), lambda value: here(counts(value.node))) if x.kind == "int")
         return any(x.node.op.name == "placeholder" and x not in captured for x in numbers)
-
-
-class Later(Undefined):
-    """A variable that a loop defines and that cannot be carried: undefined inside, and not to be read behind the loop."""
-
-    __slots__ = ("error",)
-
-    def __init__(self, name: str, error: UnsupportedConstruct) -> None:
-        self.error = error
-        super().__init__(name)
 
 
 def _noun(x: Any) -> str:

@@ -17,10 +17,11 @@ from gfx_ir.probing import own_attribute
 from .aliases import WrittenConstant
 from .contents import FIXED, unchanged
 from .faults import class_name
+from .gated import usable
 from .gradient_marks import unmarked
 from .journal import MISSING, Slot, containers
 from .lost import Lost
-from .proxy import Proxy, Unusable
+from .proxy import Proxy
 from .remembered import Remembered
 
 if TYPE_CHECKING:
@@ -86,8 +87,7 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     value, old = slot.get(), slot.found(slot.old)
     if _as_it_was(slot) or (type(value) is type(old) and _fixed(value) and value == old):
         return None
-    if isinstance(value, Unusable):
-        raise value.error
+    usable(value)
     if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
         what = (
             f"the global {slot.name!r}"

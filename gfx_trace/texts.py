@@ -12,7 +12,8 @@ from gfx_ir.probing import own_attribute
 
 from .devices import settled
 from .faults import class_name
-from .proxy import HostProxy, Proxy, is_open, usable, weak_kind
+from .gated import usable
+from .proxy import HostProxy, Proxy, is_open, weak_kind
 from .told import contents, holds_open, number_of, value_of
 
 if TYPE_CHECKING:

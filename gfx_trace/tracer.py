@@ -26,13 +26,13 @@ from .attributes import Attributes
 from .called import own
 from .calls import Calls
 from .castable import Castable
-from .choices import Choices
 from .convert import NUMBERS_AND_TEXT, without_class
 from .decided import Decided
 from .effects import Effects
 from .facts import Facts
 from .faults import class_name, no_operator, not_given
 from .functions import Functions, Learned
+from .gated import usable
 from .grad_mode import CALLERS, Gradients
 from .gradient_marks import marks
 from .host_values import HostValues
@@ -51,6 +51,7 @@ from .python_use import PythonUse
 from .raising import Raising
 from .record import Record
 from .regions import Regions
+from .resolution import Resolution
 from .rows import Lazy
 from .scopes import Opened, Scopes
 from .sequences import OpenList, Starred, spliced
@@ -63,7 +64,7 @@ from .views import Views
 
 
 class Tracer(
-    Calls, Scopes, Views, HostValues, Texts, Objects, Arrays, Truths, Choices, Regions, Sources, Loops, Builder
+    Calls, Scopes, Views, HostValues, Texts, Objects, Arrays, Truths, Resolution, Regions, Sources, Loops, Builder
 ):
     """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
 
@@ -87,6 +88,7 @@ class Tracer(
         self.static_types = False
         self.depth = 0
         self.gradients = Gradients()
+        self.copies: dict[Value, Any] = {}  # what was made in a region that was left, and what was computed again for it
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
@@ -287,8 +289,7 @@ class Tracer(
     def _unwrap_other(self, leaf: Any) -> Any:
         if type(leaf) is Starred:
             return leaf
-        if isinstance(leaf, Unusable):
-            raise leaf.error
+        usable(leaf)
         if isinstance(leaf, Undefined):
             raise UnboundLocalError(
                 f"cannot access local variable {leaf.name!r} where it is not associated with a value"

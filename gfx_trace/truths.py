@@ -20,15 +20,15 @@ from .aliases import Doubt, distinct, memory, share
 from .devices import is_device, settled
 from .either import Either
 from .faults import class_name, is_iterable
+from .gated import Gated, usable
 from .identity import one_object
 from .iterating_calls import found_in
 from .iteration import is_iterator
-from .joins import Choice, Partial
 from .numpy_numbers import number_when
 from .open_iterables import OpenRange
 from .picked import is_mapping
 from .plain import is_made
-from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, usable, weak_kind
+from .proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
 from .rows import rows_of
 from .sequences import OpenList, is_shape, is_text, is_whole, open_tuple
 
@@ -47,8 +47,8 @@ class Truths:
         kind = type(test)
         if kind is bool:
             return test
-        if kind is Choice:
-            return self.truth(self.on_choice(test, lambda side: self.bool_(side)))
+        if kind is Gated:
+            return self.truth(self.resolve(test, lambda side: self.bool_(side), asked=True))
         if is_device(test):
             return True
         if kind is HostProxy:
@@ -114,8 +114,8 @@ class Truths:
     def is_(self: Tracer, a: Any, b: Any) -> Any:
         """a is b: open for `is None` of an optional value, and for booleans."""
         for x, y in ((a, b), (b, a)):
-            if type(x) is Choice:
-                return self.on_choice(x, lambda side, y=y: self.is_(side, y))
+            if type(x) is Gated:
+                return self.resolve(x, lambda side, y=y: self.is_(side, y))
             if isinstance(x, (Proxy, HostProxy)) and y is None:
                 value = x.read()
                 if not isinstance(value, Value):
@@ -154,10 +154,10 @@ class Truths:
 
     def contains(self: Tracer, container: Any, item: Any) -> Any:
         """item in container, where one of them is open."""
-        if type(container) is Choice:
-            return self.on_choice(container, lambda side: self.contains(side, item))
-        if type(item) is Choice:
-            return self.on_choice(item, lambda side: self.contains(container, side))
+        if type(container) is Gated:
+            return self.resolve(container, lambda side: self.contains(side, item))
+        if type(item) is Gated:
+            return self.resolve(item, lambda side: self.contains(container, side))
         usable(item, container)
         item, container = settled(self, item), open_tuple(container)
         if not is_iterable(container):
@@ -173,7 +173,7 @@ class Truths:
         ):
             if not any(type(x) is Proxy for x in (item, *container)):
                 return self.wrap(self.host("in", self.unwrap(item), self.unwrap(tuple(container))))
-        if isinstance(container, dict) and not is_open(item) and type(found := container.get(item)) is Partial:
+        if isinstance(container, dict) and not is_open(item) and type(found := container.get(item)) is Gated:
             return self.if_there(found, lambda side: True, lambda: False)
         self.effects.sure_of(container)
         if isinstance(container, Proxy):
@@ -246,8 +246,8 @@ class Truths:
         """
         for at, given in (*enumerate(args), *kwargs.items()) if kwargs else enumerate(args):
             kind = type(given)
-            if kind is Choice:
-                return self.on_choice(given, functools.partial(_replaced, call, args, kwargs, at))
+            if kind is Gated:
+                return self.resolve(given, functools.partial(_replaced, call, args, kwargs, at))
             if kind is Proxy and getattr(given.value, "kind", "") == "optional" and _may_be_none(lift, at, own):
                 again = functools.partial(_replaced, call, args, kwargs, at)
                 test = self.is_(given, None)
@@ -273,6 +273,9 @@ class Truths:
             if type(value) is Proxy and isinstance(none := self.is_(value, None), HostProxy):
                 there = lambda value=value, more=more: self._chain(value, more, stop, access)
                 return self.ifexp(none, following if stop else lambda: None, there, access)
+            if type(value) is Gated:
+                each = lambda side, more=more: self._chain(side, more, stop, access)
+                return self.resolve(value, each, access, asked=True)
             test = self.truth(value)
             if isinstance(test, Value):
                 kept = value

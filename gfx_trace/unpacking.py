@@ -8,8 +8,8 @@ from gfx_ir import ops
 from gfx_ir.backend import OpenParts
 from gfx_ir.graph import Value
 
+from .gated import Gated
 from .interfaces import Capturing
-from .joins import Choice
 from .number_rows import number, rows_kind
 from .proxy import HostProxy, Proxy
 from .rows import rows_of
@@ -24,8 +24,8 @@ class Unpacking:
 
     def __call__(self, value: Any, names: tuple) -> Any:
         """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
-        if type(value) is Choice:
-            return self._tracer.on_choice(value, lambda side: self(side, names))
+        if type(value) is Gated:
+            return self._tracer.resolve(value, lambda side: self(side, names))
         value = rows_of(self._tracer.iterable(value))
         starred = any(isinstance(name, str) and name.startswith("*") for name in names)
         value = self._tracer.iteration.drained(value) if starred else self._tracer.iteration.some(value, len(names))

@@ -9,7 +9,8 @@ from typing import Any
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .gated import lacks
+from .proxy import HostProxy, Proxy, Undefined
 
 
 def gfx_name(name: str, value: Any) -> Any:
@@ -50,7 +51,7 @@ def gfx_undefined(name: str) -> Undefined:
 
 def gfx_read(name: str, value: Any) -> Any:
     """A read of a variable that may be undefined."""
-    if isinstance(value, (Undefined, Unusable)):
+    if lacks(value):
         tracer = active.builder
         tracer.site = sys._getframe(1)
         return tracer.read(name, value)

@@ -1,0 +1,89 @@
+"""Gated values: what a variable holds after a test that is undecided, by which way it went."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
+
+from .proxy import Undefined, Unusable
+
+_RETURNED = re.compile(r"value_\d+")  # what the rewriter calls the result of a function that returns out of a loop
+
+
+class Gated:
+    """`then` where `test` holds, else `otherwise`: objects that no graph holds, each a Gated again, *absent* (Undefined) or an *error*
+    (Unusable).
+
+    `total`: `then` is there whether the test holds or not, as what a loop carries is; the test is carried beside it. `error`: why its
+    leaves cannot be one value of a graph, where a test on data decides; all that can be asked then is which of them are true.
+    `whole`: whether all leaves are values.
+    """
+
+    __slots__ = ("test", "then", "otherwise", "name", "total", "error", "whole", "__weakref__")
+
+    def __init__(
+        self, test: Any, then: Any, otherwise: Any, name: str, total: bool = False, error: CaptureError | None = None
+    ) -> None:
+        self.test, self.then, self.otherwise = test, then, otherwise
+        self.name, self.total = name, total
+        inner = [leaf for leaf in (then, otherwise) if type(leaf) is Gated]
+        self.error = error or next((leaf.error for leaf in inner if leaf.error is not None), None)
+        lacking = any(isinstance(leaf, (Undefined, Unusable)) for leaf in (then, otherwise))
+        self.whole = not lacking and all(leaf.whole for leaf in inner)
+
+    @property
+    def sides(self) -> tuple[Any, Any]:
+        """What it holds on either way."""
+        return self.then, self.otherwise
+
+    def side(self, truth: bool) -> Any:
+        """What it holds where the test is known."""
+        return self.then if truth else self.otherwise
+
+    @property
+    def refusal(self) -> CaptureError:
+        """The error of reading it where the test is undecided."""
+        for leaf in self.sides:
+            if isinstance(leaf, Unusable):
+                return leaf.error
+            if type(leaf) is Gated and not leaf.whole:
+                return leaf.refusal
+        return self.error if self.whole and self.error is not None else _absent(self.name)
+
+
+def _absent(name: str) -> UnsupportedConstruct:
+    if _RETURNED.fullmatch(name):
+        what = "return out of a loop or block: only one branch of a test on captured data reaches it"
+        return UnsupportedConstruct(
+            f"GFX cannot convert this {what}",
+            None,
+            "assign the result to a variable, and return that behind the loop or block",
+        )
+    what = f"read: {name!r} is defined in only one branch"
+    return UnsupportedConstruct(f"GFX cannot convert this {what}", None, f"define {name!r} before the `if`")
+
+
+def defined_by(flag: Any, value: Any, name: str) -> Gated:
+    """A variable that a loop defines, if it runs: its value, and the flag that tells whether it was defined."""
+    return Gated(flag, value, Undefined(name), name, total=True)
+
+
+def is_total(x: Any) -> bool:
+    """Whether x is a variable that a loop defines, if it runs."""
+    return type(x) is Gated and x.total
+
+
+def lacks(x: Any) -> bool:
+    """Whether x is, or on some way is, no value."""
+    return isinstance(x, (Undefined, Unusable)) or (type(x) is Gated and (not x.whole or x.error is not None))
+
+
+def usable(*held: Any) -> None:
+    """Raises the error of the first of these that is no value here."""
+    for x in held:
+        if isinstance(x, Unusable):
+            raise x.error
+        if type(x) is Gated and lacks(x):
+            raise x.refusal
