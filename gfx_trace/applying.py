@@ -17,6 +17,7 @@ from gfx_ir.trees import leaves
 
 from .aliases import array_is_written, doubt
 from .attempts import Mark
+from .gated import gate_of
 from .given import single_values
 from .holding import hold
 from .number_rows import rows_kind
@@ -51,7 +52,7 @@ class Applying:
         single = values is not None
         named: dict[str, Any] = {}
         if values is None:
-            if args and rows_of(args[0]) is not args[0]:
+            if args and gate_of(args[0]) is None and rows_of(args[0]) is not args[0]:
                 return joined_rows(
                     tracer, lift.name, args, kwargs, lambda args: self(lift, args, kwargs, backend, function)
                 )

@@ -149,6 +149,7 @@ def _traced(
         tracer.gradients.check_left(tracer)
         place, tracer.site, tracer.escaped = tracer.span(), None, None  # no frame of the captured code is left alive
         tracer.entered.clear()
+        tracer.brought.clear()
         _forget_classes(tracer)
         tracer.memoised.leave()
         tracer.functions.leave()

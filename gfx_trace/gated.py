@@ -87,3 +87,32 @@ def usable(*held: Any) -> None:
             raise x.error
         if type(x) is Gated and lacks(x):
             raise x.refusal
+
+
+class GatedItems(Unusable):
+    """What stands first in a list for its items, where an open test says which these are. Whatever does not know it is refused."""
+
+    __slots__ = ("gated",)
+
+    def __init__(self, gated: Gated) -> None:
+        self.gated = gated
+        super().__init__(
+            UnsupportedConstruct(
+                "GFX cannot use a list whose items an open test decides in this way",
+                None,
+                "use it on each side of the test",
+            )
+        )
+
+
+def gate_of(x: Any) -> Gated | None:
+    """The gated value that x is, or the gated list that a list is; None for any other object."""
+    kind = type(x)
+    if kind is Gated:
+        return x  # type: ignore[no-any-return]
+    if kind is not list or not x or type(x[0]) is not GatedItems:
+        return None
+    found, behind = x[0].gated, x[1:]
+    if any(type(item) is GatedItems for item in behind):
+        raise x[0].error
+    return Gated(found.test, [*found.then, *behind], [*found.otherwise, *behind], found.name)

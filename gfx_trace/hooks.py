@@ -180,7 +180,8 @@ def gfx_fold(
     """sum, any or all of a generator expression of one `for`; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return Fold(tracer, f, each, keeps, access)(rows_of(tracer.iterable(iterable)), target, start)
+    fold = lambda source: Fold(tracer, f, each, keeps, access)(rows_of(tracer.iterable(source)), target, start)
+    return tracer.resolve(iterable, fold, access)
 
 
 def gfx_filter(test: Any) -> bool:

@@ -23,7 +23,7 @@ from .joined_types import widens
 from .journal import Slot, held_value
 from .nest import alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
-from .rows import StackedRows, item_called, slot_called
+from .rows import StackedRows, holds_rows, item_by_item, item_called, slot_called
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -72,6 +72,8 @@ class Join:
             return self._lacking(a, b, name)
         if type(a) is type(b) and isinstance(a, (*_NUMBERS, str, type(None))) and (a == b or (a != a and b != b)):
             return a
+        if not item_by_item(a, b):
+            return self._unjoinable(a, b, name)
         if type(a) is type(b) and (isinstance(a, (tuple, list, dict)) or is_record(a)):
             found = self._tree(a, b, name)
             if found is not None:
@@ -287,7 +289,7 @@ def _noun(x: Any) -> str:
     if isinstance(x, Proxy):
         return "a tensor"
     if isinstance(x, (tuple, list, dict)):
-        return f"a {type(x).__name__} of length {len(x)}"
+        return f"a {type(x).__name__} of {'open length' if holds_rows(x) else f'length {len(x)}'}"
     return f"{type(x).__name__}"
 
 

@@ -19,7 +19,7 @@ from .contents import FIXED, table_of
 from .devices import settled
 from .draws import Draws, drawing
 from .faults import cannot, no_attribute
-from .gated import Gated
+from .gated import Gated, gate_of
 from .given import single_values
 from .modules import is_derived, module_attribute, registered
 from .overloaded import Overloading
@@ -174,7 +174,7 @@ class Objects(Overloading):
 
     def item(self: Tracer, o: Any, key: Any) -> Any:
         """o[key] of an object that is no Proxy."""
-        if type(o) is Gated:
+        if gate_of(o) is not None:
             return self.resolve(o, lambda side: self.item(side, key))
         if type(key) is Gated:
             return self.resolve(key, lambda side: self.item(o, side))

@@ -15,6 +15,7 @@ from gfx_ir.op import active
 from gfx_ir.probing import own_attribute
 
 from .faults import cannot, is_iterable
+from .gated import gate_of
 from .operand import Operand
 from .operators import OPERATORS
 from .packages import users
@@ -118,6 +119,8 @@ class Overloading:
         """What a loop goes over: of an object that says so itself, what its method gives."""
         if type(x) is OpenList:
             return x.items
+        if type(x) is list and (gated := gate_of(x)) is not None:
+            return gated
         if not is_iterable(x):
             raise cannot(self, x, "{} is not iterable")
         f = self.own_method(x, "__iter__")

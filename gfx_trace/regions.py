@@ -14,7 +14,7 @@ from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
 
 from .contents import Content
-from .gated import Gated, lacks
+from .gated import Gated, GatedItems, lacks
 from .grad_mode import Undecided
 from .joined_types import joined_type
 from .joins import Join, Joined
@@ -235,9 +235,11 @@ class Regions:
             both = join.join(a, b, slot.name)
             if slot.kind == "proxy" and type(both) is Gated:
                 raise both.refusal
-            if slot.kind == "contents" and type(both) is Gated and isinstance(a, list) and not join.test.is_tensor:
-                raise length_error(slot, "under an open test", self.site)
-            if slot.kind == "contents" and lacks(both):
+            if slot.kind == "contents" and type(both) is Gated and isinstance(a, list) and type(slot.object) is list:
+                if join.test.is_tensor:
+                    raise length_error(slot, "under a test on tensor data", self.site)
+                both, self.record.filled = [GatedItems(both)], True
+            if slot.kind == "contents" and (type(both) is Gated or lacks(both)):
                 raise self._undecided_content(slot, join.test.is_tensor)
             if slot.kind == "contents":
                 join.shared.pop(id(both), None)  # a copy: what is in it goes back to the container itself

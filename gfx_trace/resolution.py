@@ -18,9 +18,10 @@ from gfx_ir.passes.dce import has_effect
 from gfx_ir.trees import tree_map
 
 from .aliases import doubt, mutable
-from .gated import Gated, usable
+from .gated import Gated, GatedItems, gate_of, usable
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .raised import Raised
+from .rows import StackedRows
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -49,8 +50,10 @@ class Resolution:
         """What `use` makes of what x holds: of a gated value on the way that its test goes, decided where that is known, else captured
         on both. Raises where it is no value on one. `access`: get, set and names of what the use assigns; `value`: whether it gives
         one; `asked`: whether only truth is asked for."""
-        if type(x) is not Gated:
+        gate = gate_of(x)
+        if gate is None:
             return use(x)
+        x = gate
         if x.total:
             return use(self._defined(x))
         known = self.facts.decide(x.test)
@@ -90,7 +93,7 @@ class Resolution:
 
     def resolve_all(self: Tracer, args: tuple, use: Callable[[tuple], Any]) -> Any:
         """What `use` makes of arguments, with what each gated value among them holds in its place."""
-        at = next((at for at, arg in enumerate(args) if type(arg) is Gated), None)
+        at = next((at for at, arg in enumerate(args) if gate_of(arg) is not None), None)
         if at is None:
             return use(args)
         return self.resolve(args[at], lambda side: self.resolve_all((*args[:at], side, *args[at + 1 :]), use))
@@ -104,6 +107,12 @@ class Resolution:
         if type(tree) is Gated and not tree.total and not self.visible(tree.test):
             asked = self._copied(tree.test) if test.is_tensor else self._export(tree.test)
             return Gated(asked, tree.then, tree.otherwise, tree.name, error=tree.error)
+        if type(tree) is GatedItems:
+            gated = self.imported(test, tree.gated)
+            return tree if gated is tree.gated else GatedItems(gated)
+        if type(tree) is StackedRows:
+            rows = self.imported(test, tree.rows)
+            return tree if rows is tree.rows else StackedRows(rows, tree.kind)
         if isinstance(tree, (Proxy, HostProxy)):
             value = tree.read()
             if isinstance(value, Value) and not self.visible(value):

@@ -11,7 +11,7 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import tree_map
 
-from .gated import Gated
+from .gated import Gated, gate_of
 from .iteration import is_iterator
 from .number_rows import rows_kind
 from .open_iterables import OpenRange
@@ -35,9 +35,9 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
         return as_list(tracer, result), None
     if isinstance(result, Unusable):
         raise result.error
-    if type(result) is Gated:
-        joined = tracer.resolve(result, lambda side: _plain(side))
-        return (_either(tracer, result), None) if type(joined) is Gated else result_tree(tracer, joined)
+    if (gated := gate_of(result)) is not None:
+        joined = tracer.resolve(gated, lambda side: _plain(side))
+        return (_either(tracer, gated), None) if type(joined) is Gated else result_tree(tracer, joined)
     if kind in (list, tuple) and rows_of(result) is not result:
         return _rows_tree(tracer, kind, rows_of(result))
     if tracer.array_owner(result) is not None:

@@ -14,6 +14,7 @@ from gfx_ir.python_numbers import OPEN
 
 from .aliases import doubt, mutable
 from .checks import checked
+from .gated import GatedItems
 from .interfaces import Capturing
 from .journal import Slot
 from .number_rows import as_row, one_kind, rows_kind
@@ -127,7 +128,20 @@ def rows_of(x: Any) -> Any:
     return found.rows
 
 
-def _standing(x: Any) -> StackedRows | Growing | None:
+def holds_rows(x: Any) -> bool:
+    """Whether something in a list or tuple stands for items of which it is not known how many there are."""
+    return _standing(x) is not None
+
+
+def item_by_item(a: Any, b: Any) -> bool:
+    """Whether two containers can be joined item by item: not where what stands for many items in one has no counterpart."""
+    if not (holds_rows(a) or holds_rows(b)):
+        return True
+    left, right = ([x.kind if type(x) is StackedRows else None for x in items] for items in (a, b))
+    return type(a) is type(b) and left == right and GatedItems not in map(type, (*a, *b))
+
+
+def _standing(x: Any) -> StackedRows | Growing | GatedItems | None:
     """What stands in a list or tuple for items of which it is not known how many there are."""
     if type(x) not in _SEQUENCES or not active.builder.record.filled or _STANDING.isdisjoint(map(type, x)):
         return None
@@ -149,7 +163,7 @@ def in_places(x: Any) -> Any:
 
 
 _SEQUENCES = frozenset((list, tuple))
-_STANDING = frozenset((StackedRows, Growing))
+_STANDING = frozenset((StackedRows, Growing, GatedItems))
 
 
 def listed(tracer: Capturing, x: Any, what: str) -> None:

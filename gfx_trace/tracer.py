@@ -88,7 +88,9 @@ class Tracer(
         self.static_types = False
         self.depth = 0
         self.gradients = Gradients()
-        self.copies: dict[Value, Any] = {}  # what was made in a region that was left, and what was computed again for it
+        self.copies: dict[
+            Value, Any
+        ] = {}  # what was made in a region that was left, and what was computed again for it
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None

@@ -20,7 +20,7 @@ from .aliases import Doubt, distinct, memory, share
 from .devices import is_device, settled
 from .either import Either
 from .faults import class_name, is_iterable
-from .gated import Gated, usable
+from .gated import Gated, gate_of, usable
 from .identity import one_object
 from .iterating_calls import found_in
 from .iteration import is_iterator
@@ -68,6 +68,8 @@ class Truths:
             return self._scalar_test(value) if known is None else known
         if kind is OpenList:
             return self.truth(test.items)
+        if kind is list and gate_of(test) is not None:
+            return self.truth(self.resolve(test, self.bool_))
         if kind in (list, tuple) and rows_of(test) is not test:
             return self.truth(self.length(rows_of(test)))
         if isinstance(test, Unusable):
@@ -154,7 +156,7 @@ class Truths:
 
     def contains(self: Tracer, container: Any, item: Any) -> Any:
         """item in container, where one of them is open."""
-        if type(container) is Gated:
+        if gate_of(container) is not None:
             return self.resolve(container, lambda side: self.contains(side, item))
         if type(item) is Gated:
             return self.resolve(item, lambda side: self.contains(container, side))
@@ -246,7 +248,7 @@ class Truths:
         """
         for at, given in (*enumerate(args), *kwargs.items()) if kwargs else enumerate(args):
             kind = type(given)
-            if kind is Gated:
+            if gate_of(given) is not None:
                 return self.resolve(given, functools.partial(_replaced, call, args, kwargs, at))
             if kind is Proxy and getattr(given.value, "kind", "") == "optional" and _may_be_none(lift, at, own):
                 again = functools.partial(_replaced, call, args, kwargs, at)

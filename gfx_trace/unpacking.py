@@ -8,7 +8,7 @@ from gfx_ir import ops
 from gfx_ir.backend import OpenParts
 from gfx_ir.graph import Value
 
-from .gated import Gated
+from .gated import gate_of
 from .interfaces import Capturing
 from .number_rows import number, rows_kind
 from .proxy import HostProxy, Proxy
@@ -24,7 +24,7 @@ class Unpacking:
 
     def __call__(self, value: Any, names: tuple) -> Any:
         """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
-        if type(value) is Gated:
+        if gate_of(value) is not None:
             return self._tracer.resolve(value, lambda side: self(side, names))
         value = rows_of(self._tracer.iterable(value))
         starred = any(isinstance(name, str) and name.startswith("*") for name in names)

@@ -43,7 +43,7 @@ def test_decorators_of_pytorch(given):
     model = Outer().eval()
     for target in (model, torch.compile(model)):
         found = gfx.transpile(target, *given, to="jax")
-        np.testing.assert_allclose(found(jnp.asarray(X.numpy())), model(X).detach().numpy(), rtol=1e-5)
+        np.testing.assert_allclose(found(jnp.asarray(X.numpy())), model(X).detach().numpy(), rtol=1e-5, atol=1e-6)
         assert "_orig_mod" not in found.source and set(found.params) == {"linear"}
 
 

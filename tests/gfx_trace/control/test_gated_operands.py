@@ -79,5 +79,5 @@ def of_a_dtype(x):
 
 
 def test_two_dtypes_are_refused_with_the_line_of_their_test():
-    with pytest.raises(UnsupportedConstruct, match="dtype int32 on one side and float32 .* in of_a_dtype"):
+    with pytest.raises(UnsupportedConstruct, match=r"dtype int32 on one side and float32 .* in of_a_dtype"):
         gfx.transpile(of_a_dtype, DATA[0], to="torch")

@@ -202,18 +202,6 @@ def test_a_write_to_what_the_list_holds_is_refused():
         gfx.symbolic_trace(writes, backend="torch")
 
 
-def test_an_append_under_an_open_test_names_the_list():
-    def optional(x, both: bool):
-        outs = [x]
-        if both:
-            outs.append(x + 1)
-        return torch.stack(outs)
-
-    with pytest.raises(CaptureError, match=r"append to .outs. under an open test.*length"):
-        gfx.symbolic_trace(optional, backend="torch")
-    assert gfx.symbolic_trace(optional, torch.ones(2), True)(torch.ones(2), True).shape == (2, 2)
-
-
 JOINS = [
     lambda x: torch.stack(x.unbind(0)),
     lambda x: torch.stack(x.unbind(1), 1),
