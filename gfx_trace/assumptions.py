@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from gfx_ir import ops
-from gfx_ir.graph import Node, Value
+from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import Terms
 from gfx_ir.infer.number_conditions import Conditions
 from gfx_ir.memory import Layout
@@ -37,7 +37,7 @@ class Assumptions:
         self.layouts: dict[Value, Layout] = {}  # how those that were given as arrays lie in memory
         self.modes: dict[int, Any] = {}  # modules whose `training` the code asked for
         self._required: dict[Value, int] = {}  # ranks that were taken as given, by what the values stand for
-        self._rank_checks: dict[Value, Node | None] = {}  # what checks them in the source
+        self._rank_checks: dict[Value, tuple] = {}  # the check of a value, the rank, and for which call
 
     def rank(self, value: Any, rank: int) -> bool:
         """Take the rank of an argument as given, with a guard. False where `value` is no argument, so that nothing can be guarded."""
@@ -157,9 +157,16 @@ class Assumptions:
         rank = max(self._required.setdefault(self._tracer.facts.root(argument), rank + less) - less, 0)
         self.rank(argument, rank + less)
         value = self._tracer.local(value)
-        check = self._rank_checks.get(value)
+        check, *_ = self._rank_checks.get(value, (None,))
         if check is None or check.graph is None:  # none yet, or the attempt that made it was taken back
             told = f"{why.partition(' ')[0]}: captured for {rank} axes"
             ops.check(self._tracer.host("==", ops.rank(value), rank), told, "AssertionError")
-            self._rank_checks[value] = self._tracer.graph.last
+            self._rank_checks[value] = self._tracer.graph.last, rank, why
         return rank
+
+    def require_also(self, value: Value, other: Any) -> None:
+        """Require of another value the rank that a call required of this one."""
+        found = self._rank_checks.get(value)
+        if found is not None and type(other) is Value:
+            _, rank, why = found
+            self.require_rank(other, rank, why)

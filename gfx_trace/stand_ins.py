@@ -105,6 +105,7 @@ class StandIns:
         held = dict[Value, Any]()
         for leaf in values_in(node.args):
             held[leaf] = yield self._found, leaf
+            self.tracer.assumed.require_also(leaf, held[leaf])
         if not all(self.tracer.facts.there(leaf) for leaf in held.values() if type(leaf) is Value):
             raise Unknown  # the body asks first
         made = node.op(*tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, node.args))

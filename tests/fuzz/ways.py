@@ -54,8 +54,13 @@ def ready(program: Any, way: str, how: Settings) -> Run:
     return WAYS[way](program, how)
 
 
+def is_open(parameter: Any) -> bool:
+    """Whether a call gives data for a parameter."""
+    return any(type(leaf) is Value for leaf in leaves(parameter.tree))
+
+
 def _names(program: Any) -> list[str]:
-    return [p.name for p in program.signature if any(type(leaf) is Value for leaf in leaves(p.tree))]
+    return [p.name for p in program.signature if is_open(p)]
 
 
 def _result(program: Any, out: Any) -> Any:
