@@ -248,7 +248,7 @@ class Truths:
         """
         for at, given in (*enumerate(args), *kwargs.items()) if kwargs else enumerate(args):
             kind = type(given)
-            if gate_of(given) is not None:
+            if (kind is Gated or kind is list) and gate_of(given) is not None:
                 return self.resolve(given, functools.partial(_replaced, call, args, kwargs, at))
             if kind is Proxy and getattr(given.value, "kind", "") == "optional" and _may_be_none(lift, at, own):
                 again = functools.partial(_replaced, call, args, kwargs, at)
