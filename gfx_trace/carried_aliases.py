@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import chain, combinations, product
 from typing import Any
 
 from gfx_ir.graph import Graph
@@ -80,17 +80,40 @@ class CarriedAliases:
 
     def _share(self) -> None:
         """Find who may be whom: before the loop, and from trip to trip."""
-        pairs = list(combinations(self.carried, 2))
-        for a, b in pairs:
+        held: dict[int, list[Carried]] = {}
+        for c in self.carried:
+            for key in {id(item): None for root in self.before[id(c)] for item in (root, *memory(root))}:
+                held.setdefault(key, []).append(c)
+        for a, b in _pairs(held.values()):
             if any(_alike(r, s) for r in self.before[id(a)] for s in self.before[id(b)]):
                 self._pair(a, b)
-        changed = True
-        while changed:
-            changed = False
-            for a, b in pairs:
-                if id(b) not in self.partners[id(a)] and self._meet(a, b):
+        begun, own, reached = self._left()
+        todo = [*_pairs((*begun.values(), *own.values()))]
+        todo += [pair for key, found in own.items() for pair in product(found, reached.get(key, ()))]
+        known = [(a, b) for a in self.carried for b in self.partners[id(a)].values()]
+        while todo or known:
+            for a, b in known:  # what begins as one of these may be the other
+                todo += product(begun.get(id(a), ()), begun.get(id(b), ()))
+            known = []
+            for a, b in todo:
+                if a is not b and id(b) not in self.partners[id(a)] and self._meet(a, b):
                     self._pair(a, b)
-                    changed = True
+                    known += [(a, b), (b, a)]
+            todo = []
+
+    def _left(self) -> tuple[dict[int, list[Carried]], dict[int, list[Carried]], dict[int, list[Carried]]]:
+        """By id, who may be left what a trip begins with, another tensor, or one that stands behind what a trip begins with."""
+        begun, own, reached = dict[int, list[Carried]](), dict[int, list[Carried]](), dict[int, list[Carried]]()
+        for c in self.carried:
+            for item in {id(x): x for root in self.after[id(c)] for x in self._memory(root)}.values():
+                first = self.entered.get(id(item))
+                if first is None:
+                    own.setdefault(id(item), []).append(c)
+                    continue
+                begun.setdefault(id(first), []).append(c)
+                for key in self.reach[id(first)]:
+                    reached.setdefault(key, []).append(c)
+        return begun, own, reached
 
     def _pair(self, a: Carried, b: Carried) -> None:
         self.partners[id(a)][id(b)], self.partners[id(b)][id(a)] = b, a
@@ -121,6 +144,11 @@ class CarriedAliases:
         if first is not None:
             return id(y) in self.reach[id(first)]
         return x is y if second is None else id(x) in self.reach[id(second)]
+
+
+def _pairs(groups: Iterable[list[Carried]]) -> Iterator[tuple[Carried, Carried]]:
+    """All pairs within each group."""
+    return chain.from_iterable(combinations(group, 2) for group in groups)
 
 
 def _touched(entered: Proxy, inner: Any) -> bool:
