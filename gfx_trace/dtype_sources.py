@@ -54,9 +54,11 @@ class DtypeSources:
 
     def __init__(self, record: Record) -> None:
         self._record = record
-        self._made_of, self._dims = Question(self._of_arguments, self._only_part), Question(self._told_dims)
-        self._sources, self._probed = Question(self._named_and_lowest), Question(self._named_and_probed)
-        self._floating, self._shaped = Question(self._is_floating), Question(self._shaped_by)
+        told = record.called.get
+        self._made_of, self._dims = Question(self._of_arguments, self._only_part), Question(self._told_dims, told)
+        self._sources, self._probed = Question(self._named_and_lowest, told), Question(self._named_and_probed, told)
+        self._floating, self._shaped = Question(self._is_floating, told), Question(self._shaped_by)
+        self.questions = (self._made_of, self._dims, self._sources, self._probed, self._floating)
         self._made: dict[Any, Dtypes] = {}  # what an op gives, by the op and what it is told
         self._root = record.facts.root
         self._mixes = mixes_kinds(record.rules.promotion)
@@ -125,6 +127,8 @@ class DtypeSources:
     def _only_part(self, value: Value) -> Value | None:
         """The one tensor that a value is made of, parameters apart, where the op is told no dtype."""
         record, only = self._record, None
+        if value in record.called:
+            return record.called[value]
         if "dtype" in value.node.op.params:
             return None
         plain = not value.node.regions and value not in record.begins

@@ -54,12 +54,14 @@ class Equations:
 
     def __init__(self, facts: Facts, promotion: str, assumed: Given, type_of: Callable[[Value], Any]) -> None:
         self.facts, self.rules, self.assumed, self.type_of = facts, ShapeRules(promotion), assumed, type_of
-        self.kinds, self.element = Question(self._kinds), Question(self._element)
+        self.called: dict[Value, Value] = {}  # what calls of functions that were captured give, and what it is in these
+        told = self.called.get
+        self.kinds, self.element = Question(self._kinds, told), Question(self._element, told)
         self.ranks = Question(partial(self._ranks, True), self._same_rank)
         self.rank = Question(partial(self._ranks, False), self._same_rank)
-        self.dims, self.contents = Question(self._dims), Question(self._content)
-        self.host_kinds, self.lengths = Question(self._host_kinds), Question(self._length)
-        self.signs = Question(self._sign)
+        self.dims, self.contents = Question(self._dims, told), Question(self._content, told)
+        self.host_kinds, self.lengths = Question(self._host_kinds, told), Question(self._length, told)
+        self.signs = Question(self._sign, told)
         self.stated: dict[Value, Kinds] = {}  # kinds that no op tells
         self.like: dict[Value, Value] = {}  # what was written in place, and what was there before
         self.begins: dict[Value, Any] = {}  # what a loop carries, and what it begins with
@@ -167,6 +169,8 @@ class Equations:
 
     def _same_rank(self, value: Value) -> Value | None:
         """The value whose rank a value has, whatever that is."""
+        if value in self.called:
+            return self.called[value]
         if value.type is not None or value in self.rows_of or (self.stated and self.numbers_of(value)):
             return None
         source = self.like.get(value) or transfer.rank_source(value.node)

@@ -7,22 +7,22 @@ nothing of its own; it gives tensors of known type and constants; what it reads 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Node, Value
-from gfx_ir.infer.abstract import Abstract, Kinds, ranks_of
-from gfx_ir.infer.number_conditions import ARRAYS
 from gfx_ir.naming import identifier
 from gfx_ir.op import lookup
+from gfx_ir.passes.outline import region_key
 
 from .aliases import memory
 from .grad_mode import CALLERS
 from .lost import Lost
+from .profiles import Profile, Profiles
 from .proxy import Proxy
-from .signatures import Asked, Given, NoCall, Output, Outputs, content_of, kinds_of
+from .signatures import Asked, Given, NoCall, Output, Outputs, content_of
 
 _Cells = list[tuple[types.CellType, Any]]
 MANY = 16
@@ -39,10 +39,11 @@ class Learned:
 
 @dataclass
 class _Kept:
-    """A function that was captured: `closed` are the values from outside that it takes, `result` the tree of what it gives, with
-    positions for its own; `state` is what it read from outside, as it was."""
+    """A function that was captured: `graph` is what it does for arguments like these, `name` the function of the program that does
+    the same, `closed` the values from outside that it takes, `result` the tree of what it gives, with positions for its own."""
 
     graph: Graph
+    name: str
     closed: list[Value]
     result: Any
     backends: list[Any]
@@ -56,7 +57,9 @@ class Functions:
 
     def __init__(self, tracer: Asked, learned: Learned) -> None:
         self.tracer, self.learned, self.heavy = tracer, learned, learned.heavy
+        self.profiles = Profiles(tracer.record, tracer.castable)
         self.graphs: dict[str, Graph] = {}
+        self._equal: dict[Hashable, str] = {}  # their names, by what they do
         self.entered = 0  # how many functions were entered so far
         self._kept: dict[Any, _Kept | None] = {}
         self.reading: list[_Cells] = []  # of what is entered in each that is being captured
@@ -76,14 +79,10 @@ class Functions:
     def call(self, run: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """What a call of f gives; NotImplemented where it has to be expanded. `run` enters it."""
         tracer = self.tracer
-        if (
-            not (tracer.static_types and self.learned.on)
-            or tracer.gradients.mode is not CALLERS
-            or tracer.raising.handlers
-        ):
+        if not self.learned.on or tracer.gradients.mode is not CALLERS or tracer.raising.handlers:
             return NotImplemented
         try:
-            given = Given(tracer, f, args, kwargs)
+            given = Given(self.profiles, f, args, kwargs)
         except (NoCall, CaptureError):  # what an argument holds may be undecided
             return NotImplemented
         kept = self._kept.get(given.key)
@@ -119,7 +118,7 @@ class Functions:
         tracer.facts.known = {}  # which hold at one call, and not at another
         try:
             with tracer.outermost(), tracer.opened(f.__name__) as side:
-                places = [self._place(side.graph, x) for x in given.proxies]
+                places = [self._place(side.graph, x, told) for x, told in zip(given.proxies, given.profiles)]
                 own = list(side.graph.placeholders)
                 arguments = given.filled(args, places), {key: given.filled(x, places) for key, x in kwargs.items()}
                 found = run(*arguments)
@@ -127,7 +126,7 @@ class Functions:
                 result = outputs.of(found)
                 if any(place.value is not value or type(place.base) is Lost for place, value in zip(places, own)):
                     raise NoCall  # it writes an argument
-            if side.written or any(tracer.raising.matters(node) for node in side.graph.walk()):
+            if side.written or any(map(tracer.raising.acts, side.graph.walk())):
                 return None
         except Exception:  # which its expansion raises again, at its place
             return None
@@ -141,17 +140,28 @@ class Functions:
         if not outputs.values or not all(value.node.graph is not None for value in closed):
             return None
         graph = side.graph
-        graph.name, graph.doc = self._free(identifier(f.__name__)), f.__doc__ or ""
         graph.result = outputs.values[0] if len(outputs.values) == 1 else tuple(outputs.values)
-        self.graphs[graph.name] = graph
-        return _Kept(graph, closed, result, outputs.backends, tracer.journal.clock, cells, (f, args, kwargs))
+        name = self._named(f, graph)
+        return _Kept(graph, name, closed, result, outputs.backends, tracer.journal.clock, cells, (f, args, kwargs))
 
-    def _place(self, graph: Graph, x: Proxy) -> Proxy:
-        """What stands for an argument in the body: of its type, and of the kinds that Python may have there."""
+    def _place(self, graph: Graph, x: Proxy, told: Profile) -> Proxy:
+        """What stands for an argument in the body: of its type, and with all that is known of it."""
         value = x.read()
-        made = graph.add_placeholder(value.name or "x", "tensor", value.type)
-        _tell(self.tracer, made, kinds_of(self.tracer, value))
+        made = graph.add_placeholder(value.name or "x", value.kind, value.type)
+        self.profiles.tell(made, told)
         return Proxy(made, x.backend)
+
+    def _named(self, f: types.FunctionType, graph: Graph) -> str:
+        """The name of the function of the program that does what a graph does: for arguments of another kind it may be the same."""
+        failing = tuple(map(self.tracer.raising.may_fail, graph.walk()))
+        given = tuple([(value.kind, value.type) for value in graph.placeholders])
+        key = f.__code__, given, region_key(graph), failing
+        known = self._equal.get(key)
+        if known is None:
+            known = self._equal[key] = self._free(identifier(f.__name__))
+            graph.name, graph.doc = known, f.__doc__ or ""
+            self.graphs[known] = graph
+        return known
 
     def _free(self, name: str) -> str:
         """The name, or one with a number where it is taken."""
@@ -168,13 +178,13 @@ class Functions:
         tracer, graph = self.tracer, kept.graph
         taken = tuple(tracer.local(value) for value in (*(x.read() for x in given.proxies), *kept.closed))
         inner = graph.result if type(graph.result) is tuple else (graph.result,)
-        node = Node(lookup("call"), (graph.name, "", taken), ("tensor",) * len(inner), tracer.span())
+        node = Node(lookup("call"), (kept.name, "", taken), ("tensor",) * len(inner), tracer.span())
         tracer.graph.insert(node, None)
         self.learned.called = True
         made = []
         for value, result, backend in zip(node.values, inner, kept.backends):
             value.type = result.type
-            _tell(tracer, value, kinds_of(tracer, result))
+            self.profiles.follow(value, result)
             made.append(Proxy(value, backend))
 
         def filled(tree: Any) -> Any:
@@ -196,12 +206,6 @@ class Functions:
                     found[node.args[0]] = self.graphs[node.args[0]]
                     todo.append(self.graphs[node.args[0]])
         return found
-
-
-def _tell(tracer: Asked, value: Value, kinds: Kinds) -> None:
-    if value.node.op.name != "placeholder" or kinds != ARRAYS:
-        tracer.record.put(value, Abstract(kinds, ranks=ranks_of(len(value.type.dims))))
-    tracer.record.contents.known[value] = None
 
 
 def _meet(tracer: Asked, proxies: Sequence[Proxy], closed: Sequence[Value]) -> bool:

@@ -110,6 +110,12 @@ class Remembering(Protocol):
         """What is kept already for the part of the code that asks, or else is computed."""
 
 
+class Keeping(Protocol):
+    """The functions that stay functions."""
+
+    graphs: dict[str, Graph]
+
+
 class Knowing(Protocol):
     """What the capture knows, has written, took as given or lacks."""
 
@@ -121,6 +127,10 @@ class Knowing(Protocol):
     missing: dict[str, Span | None]
     unread: set[Value]
     static_types: bool
+
+    @property
+    def functions(self) -> Keeping:
+        """The functions that stay functions."""
 
     @property
     def native_methods(self) -> RunningMethods:

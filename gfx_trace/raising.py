@@ -24,6 +24,7 @@ class Raising(Waiting):
             Node, str
         ] = {}  # what Python computes with numbers that are open, and the error that it may raise
         self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
+        self._failing: dict[str, bool] = {}  # whether a function that was captured may fail, by its name
 
     def check(self, test: Any, message: Any, error: type[Exception] = AssertionError) -> None:
         """assert test, message(); `error`: what is raised instead of an AssertionError."""
@@ -85,7 +86,11 @@ class Raising(Waiting):
 
     def matters(self, node: Node) -> bool:
         """Whether it makes a difference that a node runs whose values nobody takes."""
-        return node.op.effect or self.raised_by(node) is not None or self.may_fail(node)
+        return self.acts(node) or self.may_fail(node)
+
+    def acts(self, node: Node) -> bool:
+        """Whether a node acts on the world, or raises an error of Python's or the author's own."""
+        return node.op.effect or self.raised_by(node) is not None
 
     def raised_by(self, node: Node) -> str | None:
         """The error that a node may raise though nobody takes what it gives: see `passes.dce`."""
@@ -97,8 +102,18 @@ class Raising(Waiting):
 
     def may_fail(self, node: Node) -> bool:
         """Whether a framework may raise where it computes a node: for a shape that its op does not take, or for what a tensor holds."""
+        if node.op.name == "call":
+            return self._may_fail_in(node.args[0])
         if (
             node.op.effect or node.regions or len(node.values) != 1 or node.op.traits & Trait.OF_ONE
         ):  # which is asked apart
             return False
         return node.values[0].is_tensor and bool(self._kinds(self._faults(node.op, node.args)))
+
+    def _may_fail_in(self, name: str) -> bool:
+        """Whether any node of a function that was captured may fail, or of those that it calls."""
+        found = self._failing.get(name)
+        if found is None:
+            found = any(map(self.may_fail, self._tracer.functions.graphs[name].walk()))
+            self._failing[name] = found
+        return found

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gfx_ir.graph import Graph, Value
-from gfx_ir.infer.abstract import NUMBERS, Kinds
-from gfx_ir.infer.number_conditions import ARRAYS
 from gfx_ir.probing import is_module
-from gfx_ir.types import LogicalTensor
 
 from .aliases import Doubt, memory
 from .either import Either
 from .interfaces import Capturing
+from .profiles import Profile, Profiles
 from .proxy import Proxy
 
 _LASTING = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
@@ -31,6 +29,7 @@ class Asked(Capturing, Protocol):
     facts: Any
     raising: Any
     escaped: Exception | None
+    castable: Any
 
     def outermost(self) -> Any: ...
     def opened(self, name: str) -> Any: ...
@@ -51,9 +50,10 @@ class Output:
 class Given:
     """The tensors among the arguments of a call, each once, and the key of all that it is given."""
 
-    def __init__(self, tracer: Asked, f: types.FunctionType, args: tuple, kwargs: dict) -> None:
-        self.tracer = tracer
+    def __init__(self, profiles: Profiles, f: types.FunctionType, args: tuple, kwargs: dict) -> None:
         self.proxies: list[Proxy] = []
+        self.profiles: list[Profile] = []
+        self._known = profiles
         self._memory: set[int] = set()
         self.key = (
             f.__code__, tuple(map(self._cell, f.__closure__ or ())), self._of(f.__defaults__ or ()),
@@ -81,16 +81,18 @@ class Given:
             if known is x:
                 return "same", at
         value = x.read()
+        profile = self._known.of(value) if type(value) is Value and value.kind == "tensor" else None
         held = {id(item) for item in memory(x)}
-        if not typed(value) or not (type(x.base) in (Proxy, type(None)) or self._memory.isdisjoint(held)):
+        if profile is None or not (type(x.base) in (Proxy, type(None)) or self._memory.isdisjoint(held)):
             raise NoCall  # whether it is another argument is open
         if any(
             type(other.base) not in (Proxy, type(None)) and held & set(map(id, memory(other))) for other in self.proxies
         ):
             raise NoCall
         self.proxies.append(x)
+        self.profiles.append(profile)
         self._memory |= held
-        return "tensor", x.backend.name if x.backend is not None else "", value.type, kinds_of(self.tracer, value)
+        return "tensor", x.backend.name if x.backend is not None else "", profile
 
     def filled(self, x: Any, places: list[Proxy]) -> Any:
         """The arguments with others in the places of these tensors."""
@@ -143,29 +145,12 @@ class Outputs:
             if known is x:
                 return Output(at)
         value = x.read()
-        if value.node.graph is not self.graph or value in self.values or not (typed(value) and self._own(x)):
+        if value.kind != "tensor" or value.node.graph is not self.graph or value in self.values or not self._own(x):
             raise NoCall
         self.values.append(value)
         self.backends.append(x.backend)
         self._known.append(x)
         return Output(len(self.values) - 1)
-
-
-def typed(value: Any) -> bool:
-    """Whether all that is to be known of the type of a tensor is known."""
-    type_ = value.type if type(value) is Value and value.kind == "tensor" else None
-    dims = type_.dims if isinstance(type_, LogicalTensor) else None
-    return type_ is not None and dims is not None and type_.dtype is not None and all(type(dim) is int for dim in dims)
-
-
-def kinds_of(tracer: Asked, value: Value) -> Kinds:
-    """What Python may have there. Raises NoCall where that may be a number or an array."""
-    kinds = tracer.record.kinds_of(value)
-    if value.type.dims and not kinds & NUMBERS:
-        return ARRAYS  # what may be a number of NumPy's has no axes
-    if not kinds or (kinds & NUMBERS and not kinds <= NUMBERS):
-        raise NoCall
-    return kinds
 
 
 def content_of(cell: types.CellType) -> Any:

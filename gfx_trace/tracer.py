@@ -115,7 +115,6 @@ class Tracer(
         """Make the parts that work on this capture."""
         self.journal = Journal()
         self.consulted = Asked(self.journal)  # None, not there or fixed where the code asked
-        self.functions = Functions(self, Learned())
         self.effects = Effects(self)
         self.attributes = Attributes(self)
         self.native_methods = NativeMethods(self)
@@ -130,6 +129,7 @@ class Tracer(
         self.assumed = Assumptions(self)
         self.record = Record(self.facts, self.promotion, self.assumed, self.type_of)
         self.castable = Castable(self)
+        self.functions = Functions(self, Learned())
         self.decided = Decided(self.record)
 
     def is_boolean(self, value: Value, number: bool = False) -> bool:
