@@ -204,13 +204,11 @@ class Calls(Managers):
     ) -> Any:
         """Call `new`, which is the rewritten form of f; `expanded`: what it does is captured here, whatever was captured before."""
         functions = self.functions
-        if functions.heavy and not expanded and f.__code__ in functions.heavy:
+        if not expanded:
             found = functions.call(partial(self.enter, new, f, expanded=True), f, args, kwargs)
             if found is not NotImplemented:
                 return found
-        before = functions.entered = functions.entered + 1
-        if functions.reading:
-            functions.reads(f)
+        functions.reads(f)
         site, within, depth = self.site, self.within, self.depth
         if depth > _DEPTH:
             raise without_end(f, self.scope, self.span())
@@ -224,8 +222,6 @@ class Calls(Managers):
             raise without_end(f, self.scope_of(opened), self.span()) from error
         finally:
             self.within, self.site, self.depth = within, site, depth
-            if functions.entered > before + 2:
-                functions.left(f, functions.entered - before)
             if len(opened) == 1:
                 opened[0].left()
 

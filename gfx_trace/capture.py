@@ -28,7 +28,7 @@ from .assumed_kinds import merged
 from .attributes import own_function
 from .depth import nested
 from .flavour import flavour_of, loaded_frameworks
-from .functions import Functions, Learned
+from .functions import Functions, Share
 from .missing import refuse_missing
 from .modules import Mode, authors_own, register_root
 from .outliving import Made, outliving
@@ -40,6 +40,8 @@ from .tracebacks import walk
 from .tracer import Tracer
 
 _LONGEST_DOC = 24
+_EXPANDED = 1000
+"""How many functions are entered at most where a capture is tried without calls."""
 
 
 @dataclass
@@ -73,17 +75,16 @@ def capture(
     return as_later_calls(lambda: _with_functions(partial(work, False)))
 
 
-def _with_functions(work: Callable[[Learned], Captured]) -> Captured:
-    """Capture, where functions that call many others stay functions: which do, a first capture finds. Where a call of one does not
-    do, all are expanded."""
-    learned = Learned()
+def _with_functions(work: Callable[[Share], Captured]) -> Captured:
+    """Capture, where functions stay functions. Where that is refused, all calls are expanded, unless that is work without end: more
+    is known then of what each is given."""
+    share = Share()
     try:
-        found = work(learned)
-        return work(Learned(learned.some)) if learned.called else found
+        return work(share)
     except Exception as error:
-        if not learned.called or isinstance(error, (WrittenConstant, Remembered)):
+        if not share.calls or share.entered > _EXPANDED or isinstance(error, (WrittenConstant, Remembered)):
             raise
-    return work(Learned(on=False))
+    return work(Share(on=False))
 
 
 def _called(target: Any) -> Any:
@@ -100,9 +101,9 @@ def _capture(
     tracer_class: type[Tracer],
     options: dict[str, Any],
     constants: bool,
-    learned: Learned,
+    share: Share,
 ) -> Captured:
-    """Capture, with small arrays from outside as constants or not, and what one before it learned of functions."""
+    """Capture, with small arrays from outside as constants or not, and functions that stay functions or not."""
     options = dict(options)
     emitted = origin(target)
     target = target if emitted is None else emitted.bare()
@@ -112,7 +113,7 @@ def _capture(
     function, name, documented = described(target)
     graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
-    tracer.functions = Functions(tracer, learned)
+    tracer.functions = Functions(tracer, share)
     tracer.scope.doc, tracer.constants = graph.doc, constants
     with building(tracer), collection_paused():
         if is_module(target):
@@ -124,6 +125,7 @@ def _capture(
         tree, rebuild, state = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
+    tracer.functions.settle(graph)
     functions = tracer.functions.reached(graph)
     for captured in (*functions.values(), graph):
         keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail)

@@ -1,4 +1,4 @@
-"""Functions that stay functions: one that calls many others and is called again is captured once for arguments of one kind, and called.
+"""Functions that stay functions: one of the user's that is called is captured once for arguments of one kind, and called.
 
 What is captured is only taken where a call of it does what the author's does: its body writes nothing, acts on nothing and raises
 nothing of its own; it gives tensors of known type and constants; what it reads from outside is as it was. Any other is expanded.
@@ -7,14 +7,17 @@ nothing of its own; it gives tensors of known type and constants; what it reads 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.naming import identifier
 from gfx_ir.op import lookup
+from gfx_ir.passes.moves import move_in
 from gfx_ir.passes.outline import region_key
 
 from .aliases import memory
@@ -22,19 +25,18 @@ from .grad_mode import CALLERS
 from .lost import Lost
 from .profiles import Profile, Profiles
 from .proxy import Proxy
+from .raised import Raised
 from .signatures import Asked, Given, NoCall, Output, Outputs, content_of
 
 _Cells = list[tuple[types.CellType, Any]]
-MANY = 16
-"""How many functions one enters, in all, that is worth a graph of its own. Where there is one, so are those that enter any."""
 
 
-class Learned:
-    """What a capture learned for one that follows it. `heavy`: the code of functions that are called; `some`: of those that enter some
-    functions themselves; `called`: whether any was called; `on`: whether functions stay functions."""
+class Share:
+    """The part that calls of functions have in a capture: `on`: whether functions stay functions; `calls`: how many calls there are;
+    `entered`: how many functions are entered, in all, where each call is expanded."""
 
-    def __init__(self, heavy: Iterable[types.CodeType] = (), on: bool = True) -> None:
-        self.heavy, self.some, self.called, self.on = set(heavy), set[types.CodeType](), False, on
+    def __init__(self, on: bool = True) -> None:
+        self.on, self.calls, self.entered = on, 0, 0
 
 
 @dataclass
@@ -49,29 +51,24 @@ class _Kept:
     backends: list[Any]
     clock: int
     cells: _Cells
+    entered: int
     alive: Any
 
 
 class Functions:
     """The functions of one capture that are called."""
 
-    def __init__(self, tracer: Asked, learned: Learned) -> None:
-        self.tracer, self.learned, self.heavy = tracer, learned, learned.heavy
+    def __init__(self, tracer: Asked, share: Share) -> None:
+        self.tracer, self.share = tracer, share
         self.profiles = Profiles(tracer.record, tracer.castable)
         self.graphs: dict[str, Graph] = {}
         self._equal: dict[Hashable, str] = {}  # their names, by what they do
-        self.entered = 0  # how many functions were entered so far
         self._kept: dict[Any, _Kept | None] = {}
         self.reading: list[_Cells] = []  # of what is entered in each that is being captured
 
-    def left(self, f: types.FunctionType, entered: int) -> None:
-        """Note how many functions f entered, in all."""
-        self.learned.some.add(f.__code__)
-        if entered > MANY:
-            self.heavy.add(f.__code__)
-
     def reads(self, f: types.FunctionType) -> None:
         """Note that f is entered: what its variables from outside hold decides what it does."""
+        self.share.entered += 1
         found = [(cell, content_of(cell)) for cell in f.__closure__ or ()]
         for cells in self.reading:
             cells += found
@@ -79,7 +76,7 @@ class Functions:
     def call(self, run: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """What a call of f gives; NotImplemented where it has to be expanded. `run` enters it."""
         tracer = self.tracer
-        if not self.learned.on or tracer.gradients.mode is not CALLERS or tracer.raising.handlers:
+        if not self.share.on or tracer.gradients.mode is not CALLERS or tracer.raising.handlers:
             return NotImplemented
         try:
             given = Given(self.profiles, f, args, kwargs)
@@ -93,6 +90,8 @@ class Functions:
             return NotImplemented
         for cells in self.reading:
             cells += kept.cells
+        self.share.calls += 1
+        self.share.entered += kept.entered
         return self._called(kept, given)
 
     def leave(self) -> None:
@@ -111,14 +110,14 @@ class Functions:
         self, run: Callable[..., Any], f: types.FunctionType, given: Given, args: tuple, kwargs: dict
     ) -> _Kept | None:
         """f captured on the graph of the whole capture, for arguments like these; None where it has to be expanded."""
-        tracer, missing = self.tracer, dict(self.tracer.missing)
+        tracer, missing, entered = self.tracer, dict(self.tracer.missing), self.share.entered
         known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.escaped
         cells: _Cells = []
         self.reading.append(cells)
         tracer.facts.known = {}  # which hold at one call, and not at another
         try:
             with tracer.outermost(), tracer.opened(f.__name__) as side:
-                places = [self._place(side.graph, x, told) for x, told in zip(given.proxies, given.profiles)]
+                places = list(map(partial(self._place, side.graph), given.proxies, given.profiles, given.names))
                 own = list(side.graph.placeholders)
                 arguments = given.filled(args, places), {key: given.filled(x, places) for key, x in kwargs.items()}
                 found = run(*arguments)
@@ -128,13 +127,14 @@ class Functions:
                     raise NoCall  # it writes an argument
             if side.written or any(map(tracer.raising.acts, side.graph.walk())):
                 return None
-        except Exception:  # which its expansion raises again, at its place
+        except (Exception, Raised):  # which its expansion raises again, at its place
             return None
         finally:
             self.reading.pop()
             tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.escaped = known, tests, site, escaped
             tracer.missing.clear()
             tracer.missing.update(missing)
+            entered, self.share.entered = self.share.entered - entered, entered
         outer = {placeholder: value for value, placeholder in side.captures.items()}
         closed = [outer[place] for place in side.graph.placeholders if place not in own]
         if not outputs.values or not all(value.node.graph is not None for value in closed):
@@ -142,12 +142,14 @@ class Functions:
         graph = side.graph
         graph.result = outputs.values[0] if len(outputs.values) == 1 else tuple(outputs.values)
         name = self._named(f, graph)
-        return _Kept(graph, name, closed, result, outputs.backends, tracer.journal.clock, cells, (f, args, kwargs))
+        clock = tracer.journal.clock
+        return _Kept(graph, name, closed, result, outputs.backends, clock, cells, entered, (f, args, kwargs))
 
-    def _place(self, graph: Graph, x: Proxy, told: Profile) -> Proxy:
+    def _place(self, graph: Graph, x: Proxy, told: Profile, name: str) -> Proxy:
         """What stands for an argument in the body: of its type, and with all that is known of it."""
         value = x.read()
-        made = graph.add_placeholder(value.name or "x", value.kind, value.type)
+        made = graph.add_placeholder(name or value.name or "x", value.kind, value.type)
+        made.name = value.name
         self.profiles.tell(made, told)
         return Proxy(made, x.backend)
 
@@ -180,7 +182,6 @@ class Functions:
         inner = graph.result if type(graph.result) is tuple else (graph.result,)
         node = Node(lookup("call"), (kept.name, "", taken), ("tensor",) * len(inner), tracer.span())
         tracer.graph.insert(node, None)
-        self.learned.called = True
         made = []
         for value, result, backend in zip(node.values, inner, kept.backends):
             value.type = result.type
@@ -195,6 +196,18 @@ class Functions:
             return given.proxies[tree.at] if tree.argument else made[tree.at]
 
         return filled(kept.result)
+
+    def settle(self, entry: Graph) -> None:
+        """Put the body of each function that is called from one place only in the place of its call; the others have the author's names."""
+        graphs = [entry, *self.reached(entry).values()]
+        calls = [node for graph in graphs for node in graph.walk() if node.op.name == "call"]
+        sites = Counter(node.args[0] for node in calls)
+        for node in calls:
+            if sites[node.args[0]] == 1:
+                move_in(self.graphs[node.args[0]], node)
+        for graph in self.reached(entry).values():
+            for value in graph.placeholders:
+                value.name = value.node.args[0] or None
 
     def reached(self, entry: Graph) -> dict[str, Graph]:
         """The functions that a graph calls, those too that these call."""

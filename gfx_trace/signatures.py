@@ -53,12 +53,22 @@ class Given:
     def __init__(self, profiles: Profiles, f: types.FunctionType, args: tuple, kwargs: dict) -> None:
         self.proxies: list[Proxy] = []
         self.profiles: list[Profile] = []
+        self.names: list[str] = []  # of the parameters that they are given to
         self._known = profiles
         self._memory: set[int] = set()
+        code = f.__code__
+        named = [*zip([*code.co_varnames[: code.co_argcount], *[""] * len(args)], args), *kwargs.items()]
         self.key = (
-            f.__code__, tuple(map(self._cell, f.__closure__ or ())), self._of(f.__defaults__ or ()),
-            self._of(tuple((f.__kwdefaults__ or {}).items())), self._of(args), self._of(tuple(kwargs.items())),
+            code, tuple(map(self._cell, f.__closure__ or ())), self._of(f.__defaults__ or ()),
+            self._of(tuple((f.__kwdefaults__ or {}).items())), len(args), *[self._given(*item) for item in named],
         )  # fmt: skip
+
+    def _given(self, name: str, x: Any) -> Any:
+        """The key of an argument."""
+        before = len(self.proxies)
+        key = name, self._of(x)
+        self.names += [name] * (len(self.proxies) - before)
+        return key
 
     def _cell(self, cell: types.CellType) -> Any:
         found = content_of(cell)

@@ -31,7 +31,7 @@ from .decided import Decided
 from .effects import Effects
 from .facts import Facts
 from .faults import class_name, no_operator, not_given
-from .functions import Functions, Learned
+from .functions import Functions, Share
 from .gated import usable
 from .grad_mode import CALLERS, Gradients
 from .gradient_marks import marks
@@ -129,7 +129,7 @@ class Tracer(
         self.assumed = Assumptions(self)
         self.record = Record(self.facts, self.promotion, self.assumed, self.type_of)
         self.castable = Castable(self)
-        self.functions = Functions(self, Learned())
+        self.functions = Functions(self, Share())
         self.decided = Decided(self.record)
 
     def is_boolean(self, value: Value, number: bool = False) -> bool:

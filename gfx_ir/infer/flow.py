@@ -37,16 +37,17 @@ class Flow:
         self.rows: dict[Value, tuple[Node, Any]] = {}
         self.stacked: dict[Value, Any] = {}
         self._functions = functions
-        for callee in functions.values():
-            self.sources.update((value, Source(None, [], True)) for value in callee.placeholders)
-        for graph in (*graphs, *functions.values()):
-            for node in graph.walk():
-                if is_test(node):
-                    self._branch(node)
-                elif is_loop(node):
-                    self._loop(node)
-                elif node.op.name == "call" and node.args[0] in functions:
-                    self._call(node, functions[node.args[0]])
+        everything = [node for graph in (*graphs, *functions.values()) for node in graph.walk()]
+        inside = _only_called(everything)
+        for name, callee in functions.items():
+            self.sources.update((value, Source(None, [], name not in inside)) for value in callee.placeholders)
+        for node in everything:
+            if is_test(node):
+                self._branch(node)
+            elif is_loop(node):
+                self._loop(node)
+            elif node.op.name == "call" and node.args[0] in functions:
+                self._call(node, functions[node.args[0]])
 
     def _branch(self, node: Node) -> None:
         for region in node.regions:
@@ -87,6 +88,17 @@ def outputs(result: Any, count: int) -> list[Any]:
         return list(result)
     found = [result] if count == 1 else list(leaves(result))
     return found if len(found) == count else [leaf for leaf in found if type(leaf) is Value]
+
+
+def _only_called(nodes: Iterable[Node]) -> set[str]:
+    """The names of functions that calls give all their arguments: nothing else names them."""
+    called, named = set[str](), set[str]()
+    for node in nodes:
+        if node.op.name == "call":
+            called.update([node.args[0]] if type(node.args[0]) is str else ())
+        else:
+            named.update(arg for arg in node.args if type(arg) is str)
+    return called - named
 
 
 def _runs(node: Node) -> bool:

@@ -49,6 +49,25 @@ def splice(source: Graph, node: Node, args: Sequence[Any], prefix: str) -> None:
     into.erase(node)
 
 
+def move_in(source: Graph, node: Node) -> None:
+    """Move the nodes of `source`, a function without parameters, to the place of its only call; names of its own stay."""
+    into = node.graph
+    assert into is not None
+    for place, value in zip(list(source.placeholders), node.args[2]):
+        if value.name is None:
+            value.name = place.name
+        place.replace_by(value)
+    for inner in list(source):
+        source.detach(inner)
+        into.insert(inner, node)
+    given, source.result = results_of(source, node), None
+    for value, leaf in zip(node.values, given):
+        if leaf.name is None:
+            leaf.name = value.name
+        value.replace_by(leaf)
+    into.erase(node)
+
+
 def under(graph: Graph, prefix: str) -> None:
     """Let the calls of a graph and of its regions, and the parameters of the regions, stand under `prefix`."""
     for inner in graph.walk():
