@@ -131,7 +131,8 @@ def _runnable(graph: Graph, own: list[Value], tracer: Tracer, backend: Backend) 
     closed = [place for place in graph.placeholders if place not in own]
     signature = [Parameter(f"x{at}", value) for at, value in enumerate((*own, *closed))]
     graph.placeholders[:] = [*own, *closed]
-    program = Program(graph, {}, signature, {}, [], tracer.promotion, backend.name, level=1)
+    functions = tracer.functions.reached(graph)
+    program = Program(graph, functions, signature, {}, [], tracer.promotion, backend.name, level=1)
     return emit(program, backend, unroll=False).bare()
 
 
