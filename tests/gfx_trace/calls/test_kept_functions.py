@@ -384,19 +384,3 @@ def test_what_calls_itself_without_end_is_refused():
 
     with pytest.raises(UnsupportedConstruct, match="recursion: 'down' calls itself"):
         gfx.symbolic_trace(down, XS[0])
-
-
-def test_a_function_that_jax_itself_traces_calls_functions():
-    def scaled(t, by):
-        low = t * by
-        return jax.numpy.where(low > 0, low + 1.0, low - 1.0) * low.sum()
-
-    def f(x):
-        one = lambda row: scaled(scaled(row, 2.0), 0.5).sum()
-        return jax.vmap(jax.grad(one))(x), scaled(x, 3.0)
-
-    x = jax.numpy.arange(6.0).reshape(2, 3) - 2.5
-    program = gfx.symbolic_trace(f, x)
-    for call in (program, program.to("jax"), jax.jit(program.to("jax"))):
-        for got, want in zip(call(x), f(x)):
-            np.testing.assert_allclose(got, want)
