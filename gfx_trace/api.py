@@ -105,7 +105,7 @@ class Traced:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph; inside of a function that is being captured, be captured with it."""
         if isinstance(active.builder, Tracer):
-            return active.builder.call(self.__wrapped__, args, kwargs)
+            return active.builder.calls.call(self.__wrapped__, args, kwargs)
         if not self._specialize:
             return self.program(*args, **kwargs)
         key = _signature_key((args, kwargs))

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend, Lift, OpenParts, OpenRows, Written
@@ -20,15 +20,13 @@ from .attempts import Mark
 from .gated import gate_of
 from .given import single_values
 from .holding import hold
+from .interfaces import Capturing
 from .number_rows import rows_kind
 from .numpy_numbers import number_when
 from .overlaps import refuse_overlap
 from .proxy import Proxy
 from .rows import StackedRows, joined_rows, rows_of
 from .sequences import Starred, spliced
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _QUERIES = frozenset(("size", "rank", "shape", "numel", "sizes"))
 _FORM = "this form of the call has no row"
@@ -43,7 +41,7 @@ class Applying:
     """`apply(lift, args, kwargs, backend, function)`. What a lift refuses, an option that no op has, is kept as a call of the
     framework's `function` where that can be."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Capturing) -> None:
         self._tracer = tracer
 
     def __call__(self, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None, function: Any = None) -> Any:
@@ -57,7 +55,7 @@ class Applying:
                     tracer, lift.name, args, kwargs, lambda args: self(lift, args, kwargs, backend, function)
                 )
             again = lambda args, kwargs: self(lift, args, kwargs, backend, function)
-            found = tracer.forked(lift, args, kwargs, again)
+            found = tracer.truths.forked(lift, args, kwargs, again)
             if found is not NotImplemented:
                 return found
             values = self._taken(args)
@@ -103,9 +101,9 @@ class Applying:
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
         if writes and first is not None:
             self._refuse_number(first, lift.name)
-            tracer.is_array(first)
+            tracer.views.is_array(first)
             refuse_overlap(tracer, first, None, (args[1:], kwargs))
-            tracer.wrote(result, values[0], mark.last)
+            tracer.views.wrote(result, values[0], mark.last)
             first.write(result)
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
@@ -115,12 +113,12 @@ class Applying:
         if backend is not None and backend.numbers:
             self._spelled(lift, wrapped)
         if first is not None and type(wrapped) is OpenParts:
-            wrapped.made = partial(tracer.link_late, first, values[0], first.version)
+            wrapped.made = partial(tracer.views.link_late, first, values[0], first.version)
         if first is not None and copies is not True and (backend is None or backend.views):
             varies = copies == "maybe" or (backend is None and lift.name in _VARY)
-            tracer.link(first, values[0], wrapped, lift.name if varies else "")
+            tracer.views.link(first, values[0], wrapped, lift.name if varies else "")
         if args and copies is False and (backend is None or backend.views):
-            tracer.link_parts(args if first is None else args[1:], wrapped)
+            tracer.views.link_parts(args if first is None else args[1:], wrapped)
         return wrapped
 
     def _refuse_number(self, x: Proxy, name: str) -> None:
@@ -141,7 +139,7 @@ class Applying:
         """Write arguments of a call by their names."""
         given = inspect.signature(lift.fn).bind(*args, **kwargs).arguments
         for name, value in new.items():
-            x = given[name] if type(given[name]) is Proxy else self._tracer.array_proxy(given[name])
+            x = given[name] if type(given[name]) is Proxy else self._tracer.arrays.array_proxy(given[name])
             array_is_written(x, "return arrays must be of ArrayType")
             x.write(value)
 

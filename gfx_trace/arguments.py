@@ -12,7 +12,7 @@ import dataclasses
 import inspect
 import types
 import typing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,11 +26,9 @@ from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from .draws import Draws
+from .interfaces import Capturing
 from .proxy import Proxy
 from .record import number_if_given
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _PLAIN = {int: "int", float: "float", bool: "bool", str: "str"}
 _GENERATOR = "numpy.random.Generator"
@@ -68,7 +66,7 @@ class Bound:
 class Arguments:
     """Makes proxies for a signature."""
 
-    def __init__(self, tracer: Tracer, dynamic: bool = False) -> None:
+    def __init__(self, tracer: Capturing, dynamic: bool = False) -> None:
         self.tracer, self.dynamic = tracer, dynamic
         self.skipped = False
 
@@ -132,7 +130,7 @@ class Arguments:
         if isinstance(value, (TensorSpec, LogicalTensor)):
             type_ = value.logical() if isinstance(value, TensorSpec) else value
             return self._tensor(name, path, type_)
-        owner = tracer.array_owner(value)
+        owner = tracer.arrays.array_owner(value)
         if owner is not None and owner.is_key(value):
             placeholder = self._placeholder(_identifier(name), path, "tensor", LogicalTensor(None, ()))
             return Proxy(placeholder, tracer.backend), placeholder
@@ -210,7 +208,7 @@ class Arguments:
     def open_kind(self, default: Any, hint: Any) -> str | None:
         """Kind of an argument that stays open; None: it takes its default."""
         if hint is not _EMPTY and hint is not None:
-            return _kind_of_hint(hint, default, self.tracer.frameworks())
+            return _kind_of_hint(hint, default, self.tracer.arrays.frameworks())
         if default is _EMPTY:
             return "tensor"
         if default is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,9 @@ from gfx_ir.types import LogicalTensor
 from .aliases import CONSTANT
 from .convert import constant_data
 from .flavour import loaded_frameworks
+from .interfaces import Capturing
 from .journal import Slot
 from .proxy import Proxy
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _SMALL = 16
 NUMBER = Abstract(frozenset((SCALAR,)))
@@ -40,108 +38,113 @@ class Arrays:
     _frameworks: list[Backend] | None
     stack: list[tuple[Graph, dict[Value, Value]]]
 
-    def frameworks(self: Tracer) -> list[Backend]:
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    def frameworks(self) -> list[Backend]:
         """Backends whose arrays and functions may occur in the captured code."""
-        found = self._frameworks
+        found = self.tracer._frameworks
         if found is None:
-            found = self._frameworks = loaded_frameworks()
+            found = self.tracer._frameworks = loaded_frameworks()
         return found
 
-    def array_owner(self: Tracer, x: Any) -> Backend | None:
+    def array_owner(self, x: Any) -> Backend | None:
         """The backend whose array x is."""
         kind = type(x)
-        if kind in self.owners:
-            return self.owners[kind]
+        if kind in self.tracer.owners:
+            return self.tracer.owners[kind]
         found = next((backend for backend in self.frameworks() if backend.is_tensor(x)), None)
-        self.owners[kind] = found
+        self.tracer.owners[kind] = found
         return found
 
-    def arrays_in(self: Tracer, tree: Any) -> list[tuple[tuple, Any]]:
+    def arrays_in(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, array) pairs of a tree, which one framework may know better than another: a class that is registered with it."""
         seen = [paths(tree), *(known.paths(tree) for known in self.frameworks())]  # plain containers in their own order
         found = [[pair for pair in pairs if self.array_owner(pair[1]) is not None] for pairs in seen]
         return max(found, key=len, default=[])
 
-    def array_proxy(self: Tracer, x: Any, name: str = "constant", place: Any = None) -> Proxy:
+    def array_proxy(self, x: Any, name: str = "constant", place: Any = None) -> Proxy:
         """The Proxy of an array met during capture: one for each array, so that aliases stay aliases. `place`: where it was met."""
         at = id(x)
-        if place is not None and self.places.setdefault(at, place) != place:
-            self.met_twice.add(at)
-        found = self.known.get(at)
+        if place is not None and self.tracer.places.setdefault(at, place) != place:
+            self.tracer.met_twice.add(at)
+        found = self.tracer.known.get(at)
         if found is None or _taken_back(found.value):
             owner = self.array_owner(x)
-            path = self.tensor_paths.get(at)
+            path = self.tracer.tensor_paths.get(at)
             value = self.array_value(x, path or name, owner)
-            found = self.known[at] = Proxy(value, owner)
+            found = self.tracer.known[at] = Proxy(value, owner)
             if path is None and value.node.op.name == "constant" and not isinstance(x, np.generic):
                 found.base = CONSTANT
-            self.kept.append(x)
+            self.tracer.kept.append(x)
         return found
 
-    def held_in(self: Tracer, slot: Slot, value: Any) -> Any:
+    def held_in(self, slot: Slot, value: Any) -> Any:
         """What who reads a slot finds where `value` stands in it."""
         found = slot.found(value)
         if slot.kind not in ("attribute", "item") or self.array_owner(found) is None:
             return found
         return self.array_proxy(found, slot.key if isinstance(slot.key, str) else "constant", slot.place)
 
-    def array_value(self: Tracer, x: Any, path: str, owner: Backend | None = None) -> Value:
+    def array_value(self, x: Any, path: str, owner: Backend | None = None) -> Value:
         """An array as a parameter, or as a constant node where it is small and belongs to no module."""
         owner = owner or self.array_owner(x)
         if owner is None:
-            raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.span())
-        if id(x) not in self.tensor_paths and math.prod(owner.shape_of(x)) <= (_SMALL if self.constants else 0):
+            raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.tracer.span())
+        if id(x) not in self.tracer.tensor_paths and math.prod(owner.shape_of(x)) <= (
+            _SMALL if self.tracer.constants else 0
+        ):
             data, element = constant_data(owner, x)
             with self.outermost():
                 made = ops.constant(data, element)
             if owner.numbers and not isinstance(x, np.generic):
-                self.record.put(made, NDARRAY)
+                self.tracer.record.put(made, NDARRAY)
             return made
         return self.parameter(path, x, owner)
 
-    def type_of(self: Tracer, leaf: Any) -> LogicalTensor | None:
+    def type_of(self, leaf: Any) -> LogicalTensor | None:
         """What is known of the type of a value, or of the data of a parameter; None where it is no tensor."""
         if not isinstance(leaf, Value) or not leaf.is_tensor:
             return None
         if isinstance(leaf.type, LogicalTensor):
             return leaf.type
-        data = self.params.get(leaf.node.args[0]) if leaf.node.op.name == "parameter" else None
+        data = self.tracer.params.get(leaf.node.args[0]) if leaf.node.op.name == "parameter" else None
         owner = self.array_owner(data) if data is not None else None
         return LogicalTensor() if owner is None else LogicalTensor(owner.dtype_of(data), tuple(owner.shape_of(data)))
 
-    def told_dtype(self: Tracer, value: Value) -> DType | None:
+    def told_dtype(self, value: Value) -> DType | None:
         """The dtype of a tensor, as far as it is known: its own, or what the ops tell that made it."""
-        return self.record.dtype(value)
+        return self.tracer.record.dtype(value)
 
-    def told_dims(self: Tracer, value: Value) -> tuple | None:
+    def told_dims(self, value: Value) -> tuple | None:
         """The dims of a tensor, as far as they are known: its own, or as many as the ops tell that made it."""
-        return self.record.told_dims(value)
+        return self.tracer.record.told_dims(value)
 
     @contextmanager
-    def outermost(self: Tracer) -> Iterator[None]:
+    def outermost(self) -> Iterator[None]:
         """Inside, nodes are added to the captured function's own graph: what is kept for later must be seen from every region."""
-        inner = self.graph, self.captures, self.stack
-        if self.stack:
-            (self.graph, self.captures), self.stack = self.stack[0], []
+        inner = self.tracer.graph, self.tracer.captures, self.tracer.stack
+        if self.tracer.stack:
+            (self.tracer.graph, self.tracer.captures), self.tracer.stack = self.tracer.stack[0], []
         try:
             yield
         finally:
-            self.graph, self.captures, self.stack = inner
+            self.tracer.graph, self.tracer.captures, self.tracer.stack = inner
 
-    def parameter(self: Tracer, path: str, x: Any, owner: Backend | None = None) -> Value:
+    def parameter(self, path: str, x: Any, owner: Backend | None = None) -> Value:
         """The parameter that holds x, named by its path."""
         owner = owner or self.array_owner(x)
         assert owner is not None
-        outer = self.stack[0][0] if self.stack else self.graph
-        params, unique, count = self.params, path, 1
+        outer = self.tracer.stack[0][0] if self.tracer.stack else self.tracer.graph
+        params, unique, count = self.tracer.params, path, 1
         while unique in params and params[unique] is not x:
             unique, count = f"{path}_{count}", count + 1
         if unique not in params:
             params[unique] = x
-            type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.static_types else None
+            type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.tracer.static_types else None
             value = outer.add_parameter(unique, type_)
             if isinstance(x, np.generic):
-                self.record.put(value, NUMBER)
+                self.tracer.record.put(value, NUMBER)
             return value
         return outer.parameters[unique]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import require_kinds
@@ -12,22 +12,17 @@ from gfx_ir.graph import Value
 from gfx_ir.program import Guard
 
 from .dtype_sources import PROBES, Dtypes, DtypeSources
-from .facts import Facts
-from .interfaces import Recording
+from .interfaces import Capturing
 
 _PYTHON = {"bool": DTYPES["bool"], "int": DTYPES["int64"], "float": DTYPES["float32"], "complex": DTYPES["complex64"]}
 _BY_KIND = {dtype.kind: dtype for dtype in reversed(PROBES)}
 _KINDS = tuple(NUMBERS)
 
 
-class _Tracer(Recording, Protocol):
-    facts: Facts
-
-
 class AssumedKinds:
     """`guards`: where they are noted; what a call takes is asked of `sources`."""
 
-    def __init__(self, tracer: _Tracer, sources: DtypeSources, guards: list[Guard]) -> None:
+    def __init__(self, tracer: Capturing, sources: DtypeSources, guards: list[Guard]) -> None:
         self._tracer, self._sources, self._guards = tracer, sources, guards
 
     def take(self, call: str, given: Sequence[Any], kinds: str) -> None:

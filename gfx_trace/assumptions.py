@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
@@ -13,22 +13,13 @@ from gfx_ir.memory import Layout
 from gfx_ir.program import Guard
 
 from .assumed_kinds import AssumedKinds
-from .castable import Castable
-from .facts import Facts
-from .interfaces import Recording
-from .record import Record
-
-
-class _Tracer(Recording, Protocol):
-    facts: Facts
-    castable: Castable
-    record: Record
+from .interfaces import Capturing
 
 
 class Assumptions:
     """`guards`: what was taken as given, in its order; `depths`: how many axes an argument has at least, as the code indexes it."""
 
-    def __init__(self, tracer: _Tracer) -> None:
+    def __init__(self, tracer: Capturing) -> None:
         self._tracer = tracer
         self.guards: list[Guard] = []
         self.depths: dict[Value, int] = {}

@@ -54,7 +54,7 @@ class Attributes:
 
     def _giver(self, kind: type, name: str) -> Giver | None:
         """The code of the user's that gives an attribute to objects of a class; None where Python finds it itself."""
-        call = self.tracer.call
+        call = self.tracer.calls.call
         if kind is super or issubclass(kind, type):
             return None
         whole = own_function(self.held(kind, "__getattribute__"))
@@ -82,7 +82,7 @@ class Attributes:
         if name in own:
             return own[name]
         found = tracer.memoised.properties.setdefault((id(o), name), (o, []))[1]
-        return tracer.memoised.once(found, lambda: tracer.call(function, (o,), {}), f"cached property {name!r}")
+        return tracer.memoised.once(found, lambda: tracer.calls.call(function, (o,), {}), f"cached property {name!r}")
 
     def forget(self, o: Any, name: str) -> bool:
         """Before a cached property is deleted: whether a part of the code has it."""
@@ -107,13 +107,13 @@ class Attributes:
         kind = type(o)
         whole = own_function(self.held(kind, "__setattr__"))
         if whole is not None:
-            self.tracer.call(whole, (o, name, value), {})
+            self.tracer.calls.call(whole, (o, name, value), {})
             return True
         found = self.held(kind, name)
         put = MISSING if found is MISSING else self.held(type(found), "__set__")
         if own_function(put) is None:
             return False
-        self.tracer.call(put, (found, o, value), {})
+        self.tracer.calls.call(put, (found, o, value), {})
         return True
 
 

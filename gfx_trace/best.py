@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 
 from .aliases import doubt, mutable
+from .interfaces import Capturing
 from .number_rows import folded as folded_rows
 from .proxy import Proxy, is_open, weak_kind, widest
 from .sequences import folded, is_shape, open_tuple
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
-
-def minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """min(…) or max(…)."""
     args = (tracer.iteration.drained(args[0]),) if len(args) == 1 else args
     if len(args) == 1 and is_shape(open_tuple(args[0])) and not kwargs:
         return folded(tracer, f.__name__, open_tuple(args[0]))
     key = kwargs.get("key")
     if len(args) == 1:
-        args = (tracer.iterable(args[0]),)
+        args = (tracer.overloading.iterable(args[0]),)
     items = list(args[0]) if len(args) == 1 and (key is not None or not is_open(args[0])) else list(args)
     if key is not None and items:
         return _by_key(tracer, f, items, key)
@@ -41,7 +39,7 @@ def minmax(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return best
 
 
-def of_one_axis(tracer: Tracer, x: Proxy, name: str) -> None:
+def of_one_axis(tracer: Capturing, x: Proxy, name: str) -> None:
     """Python goes over the first axis: of more than one, its items are no numbers, and have no truth."""
     found = getattr(getattr(x.read(), "type", None), "rank", None)
     if found is not None and found > 1:
@@ -53,14 +51,14 @@ def of_one_axis(tracer: Tracer, x: Proxy, name: str) -> None:
         tracer.assumed.rank(x.read(), 1)
 
 
-def _by_key(tracer: Tracer, f: Any, items: list[Any], key: Any) -> Any:
+def _by_key(tracer: Capturing, f: Any, items: list[Any], key: Any) -> Any:
     """The first of the items whose key is least (greatest)."""
-    best, rank = items[0], tracer.call(key, (items[0],), {})
+    best, rank = items[0], tracer.calls.call(key, (items[0],), {})
     for item in items[1:]:
-        found = tracer.call(key, (item,), {})
-        less = tracer.placed(operator.gt if f is max else operator.lt, found, rank)
+        found = tracer.calls.call(key, (item,), {})
+        less = tracer.truths.placed(operator.gt if f is max else operator.lt, found, rank)
         then, otherwise = (item, found), (best, rank)
-        best, rank = tracer.ifexp(less, lambda then=then: then, lambda otherwise=otherwise: otherwise)
+        best, rank = tracer.truths.ifexp(less, lambda then=then: then, lambda otherwise=otherwise: otherwise)
     return best
 
 
@@ -76,12 +74,12 @@ def _best(f: Any, x: Proxy) -> Proxy:
     return best
 
 
-def _better(tracer: Tracer, f: Any, best: Any, item: Any) -> Any:
+def _better(tracer: Capturing, f: Any, best: Any, item: Any) -> Any:
     """The item, if it is less (greater) than the best: no minimum(), which hands a NaN on."""
-    less = tracer.placed(operator.gt if f is max else operator.lt, item, best)
+    less = tracer.truths.placed(operator.gt if f is max else operator.lt, item, best)
     if not _mixed(best, item) or (weak_kind(best) and weak_kind(item)):
-        return tracer.ifexp(less, lambda: item, lambda: best)
-    chosen = ops.where(tracer.truth(less), tracer.operand(item), tracer.operand(best))
+        return tracer.truths.ifexp(less, lambda: item, lambda: best)
+    chosen = ops.where(tracer.truths.truth(less), tracer.operands.operand(item), tracer.operands.operand(best))
     made = Proxy(chosen, tracer.backend, widest(weak_kind(best), weak_kind(item)))
     doubt(made, [v for v in (best, item) if mutable(v)], f"{f.__name__}() gives one of its arguments")
     return made

@@ -27,7 +27,7 @@ class BoundLift:
         return found if callable(found) else None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return active.builder.call(self, args, kwargs)
+        return active.builder.calls.call(self, args, kwargs)
 
 
 def own_attribute(backend: Backend | None, name: str) -> Any:

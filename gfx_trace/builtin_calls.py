@@ -12,7 +12,7 @@ import operator
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.dtypes import DType
@@ -26,6 +26,7 @@ from .classes import attribute_name, has_attribute, is_instance, type_of
 from .effects import WRITING_FUNCTIONS
 from .faults import cannot, class_name, no_operator
 from .gated import Gated
+from .interfaces import Capturing
 from .iterating_calls import any_all, chained, combine, container, filtered, iterator, mapped, next_item, reduced
 from .journal import stored_attribute
 from .number_rows import rows_kind
@@ -39,20 +40,17 @@ from .special_methods import FUNCTIONS as SPECIAL_FUNCTIONS
 from .texts import formatted, str_or_repr
 from .told import value_of
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
-
-Handler = Callable[["Tracer", Any, tuple, dict], Any]
+Handler = Callable[[Capturing, Any, tuple, dict], Any]
 
 
-def _len(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _len(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if type(args[0]) is Lazy:
         return len(args[0].steps())  # type: ignore[arg-type]  # an error of Python's
     tracer.effects.sure_of(args[0])
-    return tracer.length(rows_of(args[0]))
+    return tracer.host_values.length(rows_of(args[0]))
 
 
-def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _sorted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """sorted(items, key=…): by keys that are fixed."""
     items, key = args[0], kwargs.get("key")
     if holds_open_sizes(items):
@@ -62,7 +60,7 @@ def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return found[::-1] if kwargs.get("reverse", False) else found
     known = not (is_open(items) or is_open_iterable(items))
     rows = list(items) if known else []
-    asked = rows if key is None else [tracer.call(key, (item,), {}) for item in rows]
+    asked = rows if key is None else [tracer.calls.call(key, (item,), {}) for item in rows]
     keys = _deciding(tracer, asked) if known else None
     if keys is None:
         hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
@@ -73,7 +71,7 @@ def _sorted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return [rows[at] for at in order]
 
 
-def _deciding(tracer: Tracer, keys: list[Any]) -> list[Any] | None:
+def _deciding(tracer: Capturing, keys: list[Any]) -> list[Any] | None:
     """Keys that are fixed, and sort as these do: Python compares tuples and lists up to the first place where two differ, and looks at nothing
     behind it. None where what decides is open."""
     if not any(map(is_open, leaves(keys))):
@@ -86,7 +84,7 @@ def _deciding(tracer: Tracer, keys: list[Any]) -> list[Any] | None:
     return heads if tracer.native_methods.run(heads, differ) else None
 
 
-def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _sum(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if is_shape(args[0]):
         start = args[1] if len(args) > 1 else kwargs.get("start", 0)
         found = folded(tracer, "sum", args[0])
@@ -95,18 +93,18 @@ def _sum(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     narrow = _narrow(tracer, args[0], type(total) is int)
     if rows_kind(args[0]) or (narrow is not None and type(total) is not int):
         add = lambda found, item: total_of(tracer, found, [item])
-        return tracer.fold(args[0], add, total, "total")
+        return tracer.loops.fold(args[0], add, total, "total")
     if isinstance(args[0], Proxy):
         rows = args[0].read()
         reduced = ops.sum(rows, 0) if narrow is None else ops.sum(rows, 0, dtype=narrow)
         is_zero = type(total) is int and total == 0
-        return tracer.wrap(reduced if is_zero else ops.add(reduced, tracer.operand(total)), args[0].backend)
+        return tracer.wrap(reduced if is_zero else ops.add(reduced, tracer.operands.operand(total)), args[0].backend)
     items = list(args[0])
-    own = any(tracer.overloads(type(item)) for item in items)
+    own = any(tracer.overloading.overloads(type(item)) for item in items)
     return total_of(tracer, total, items) if own or any(map(is_open, items)) else sum(items, total)
 
 
-def _narrow(tracer: Tracer, rows: Any, from_int: bool) -> DType | None:
+def _narrow(tracer: Capturing, rows: Any, from_int: bool) -> DType | None:
     """The dtype of an array's rows where a reduction gives wider numbers than + does; that of booleans is that of `from_int` + row."""
     value = rows.read() if type(rows) is Proxy else None
     found = tracer.record.dtype(value) if type(value) is Value else None
@@ -114,17 +112,19 @@ def _narrow(tracer: Tracer, rows: Any, from_int: bool) -> DType | None:
     return found if found is not None and found.kind in kinds and found.itemsize < 8 else None
 
 
-def total_of(tracer: Tracer, total: Any, items: list[Any]) -> Any:
+def total_of(tracer: Capturing, total: Any, items: list[Any]) -> Any:
     """total + item + …"""
     if type(total) is int and total == 0 and type(items[0]) is Proxy and not _may_be_boolean(tracer, items[0]):
         first, *items = items
         total = Proxy(first.read(), first.backend, first.weak)  # 0 + x is a tensor of its own
     for item in items:
-        total = tracer.placed(operator.add, tracer.as_operand(total), tracer.as_operand(item))
+        total = tracer.truths.placed(
+            operator.add, tracer.overloading.as_operand(total), tracer.overloading.as_operand(item)
+        )
     return total
 
 
-def _may_be_boolean(tracer: Tracer, x: Proxy) -> bool:
+def _may_be_boolean(tracer: Capturing, x: Proxy) -> bool:
     """Whether 0 + x may have another dtype than x."""
     value = x.read()
     if x.weak:
@@ -133,32 +133,32 @@ def _may_be_boolean(tracer: Tracer, x: Proxy) -> bool:
     return tracer.record.is_boolean(value) if element is None else element.kind == "b"
 
 
-def _abs(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _abs(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return abs(args[0])
 
 
-def _getattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _getattr(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     attribute_name(tracer, args[1])
     if len(args) == 2:
-        return tracer.getattr(*args)
+        return tracer.objects.getattr(*args)
     if tracer.effects.unsure and type(found := stored_attribute(args[0], args[1])) is Gated:
-        return tracer.if_there(found, lambda side: side, lambda: args[2])
+        return tracer.gates.if_there(found, lambda side: side, lambda: args[2])
     try:
         with gfx_handlers(lambda: AttributeError):
-            return tracer.getattr(args[0], args[1])
+            return tracer.objects.getattr(args[0], args[1])
     except AttributeError:
         return args[2]
 
 
-def _setattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    return tracer.setattr(*args)
+def _setattr(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    return tracer.objects.setattr(*args)
 
 
-def _delattr(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    return tracer.delete_attribute(*args)
+def _delattr(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    return tracer.objects.delete_attribute(*args)
 
 
-def _print(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _print(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if (sys.stdout, sys.stderr) != tracer.python.streams:
         what = "GFX cannot convert this print: the code has put another stream in the place of sys.stdout or sys.stderr"
         raise tracer.error(what, "make the text with an f-string")
@@ -166,26 +166,26 @@ def _print(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if options["file"] not in (None, sys.stdout, sys.stderr) or is_open(options["sep"]) or is_open(options["end"]):
         raise tracer.error(f"GFX cannot convert print with {', '.join(kwargs)}", "print to sys.stdout or sys.stderr")
     if options["sep"] not in (None, " "):
-        args = (tracer.joined_text(options["sep"], args),)
+        args = (tracer.texts.joined_text(options["sep"], args),)
     end = "\n" if options["end"] is None else options["end"]
     stream = "stderr" if options["file"] is sys.stderr else "stdout"
     ops.print(tuple([_printed(tracer, a) for a in args]), end, stream)
 
 
-def _printed(tracer: Tracer, x: Any) -> Any:
+def _printed(tracer: Capturing, x: Any) -> Any:
     """What is printed, as the op takes it: an array, a number or a text."""
     if type(x) is Proxy:
         return value_of(tracer, x)
     found = None if isinstance(x, (tuple, list, dict)) else tracer.unwrap(x)
     if type(found) in (Value, str, int, float, bool) and getattr(found, "kind", "") != "shape":
         return found
-    return tracer.unwrap(tracer.text(((x, "s", ""),)))
+    return tracer.unwrap(tracer.texts.text(((x, "s", ""),)))
 
 
-def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-    owns = [tracer.own_method(x, "__index__") for x in args]
-    args = tuple([x if own is None else tracer.call(own, (x,), {}) for x, own in zip(args, owns)])
-    args = tuple([tracer.call(int, (x,), {}) if _boolean_index(tracer, x) else x for x in args])
+def _range(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    owns = [tracer.overloading.own_method(x, "__index__") for x in args]
+    args = tuple([x if own is None else tracer.calls.call(own, (x,), {}) for x, own in zip(args, owns)])
+    args = tuple([tracer.calls.call(int, (x,), {}) if _boolean_index(tracer, x) else x for x in args])
     if not any(map(is_open, args)):
         return range(*args)
     for arg in args:
@@ -196,7 +196,7 @@ def _range(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return OpenRange(start, stop, step)
 
 
-def _boolean_index(tracer: Tracer, x: Any) -> bool:
+def _boolean_index(tracer: Capturing, x: Any) -> bool:
     """Whether x is an open boolean, which Python takes for a whole number; Python's TypeError where its class has no index."""
     if not is_open(x) or (type(x) is HostProxy and x.value.kind != "bool"):
         return False
@@ -208,27 +208,27 @@ def _boolean_index(tracer: Tracer, x: Any) -> bool:
     return type(x) is HostProxy or not x.weak or x.weak == "bool"
 
 
-def _written_first(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _written_first(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function in C that writes to the list that it gets first."""
     tracer.effects.writes(args[0])
     return tracer.native_methods.run((*args[0], *args[1:]), lambda: f(*args, **kwargs))
 
 
-def _meaning(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _meaning(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """operator.setitem(x, 0, y), operator.iadd(x, y) and their like."""
     return SPECIAL_FUNCTIONS[f](tracer, *args)
 
 
-def _prod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _prod(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """math.prod(numbers, start=1)."""
     numbers = open_tuple(args[0])
     if not is_shape(numbers):
-        return tracer.placed(f, *args, **kwargs)
+        return tracer.truths.placed(f, *args, **kwargs)
     found = folded(tracer, "math.prod", numbers)
     return kwargs["start"] * found if "start" in kwargs else found
 
 
-def _divmod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _divmod(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if not any(map(is_open, args)):
         return f(*args, **kwargs)
     for x in args:
@@ -239,16 +239,16 @@ def _divmod(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
             and not hasattr(x.backend.tensor_types[0], "__divmod__")
         ):
             return no_operator(tracer, "divmod()", *args)
-    return tracer.placed(operator.floordiv, *args), tracer.placed(operator.mod, *args)
+    return tracer.truths.placed(operator.floordiv, *args), tracer.truths.placed(operator.mod, *args)
 
 
-def _set_plain(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _set_plain(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """object.__setattr__(o, name, value), as frozen classes set their own attributes; object.__delattr__(o, name)."""
     tracer.journal.record(args[0], args[1], "attribute", args[1], tracer.span())
     return f(*args, **kwargs)
 
 
-def _locals(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _locals(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     raise tracer.error(f"GFX cannot convert {f.__name__}(): a rewritten function has no frame of its own")
 
 
@@ -264,7 +264,7 @@ class Builtin:
     effect: str
     at: int = 0
 
-    def __call__(self, tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    def __call__(self, tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         if not fits(f, args, kwargs):
             return f(*args, **kwargs)  # it raises Python's TypeError
         if self.effect == CONSUMES and len(args) > self.at:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gfx_ir.backend import Backend, Lift
+from gfx_ir.backend import Lift
 from gfx_ir.codegen import origin
 from gfx_ir.op import OpDef
 from gfx_ir.probing import is_module, own_attribute
@@ -17,61 +17,62 @@ from gfx_ir.trees import leaves
 
 from .attributes import own_function
 from .bound import BoundLift
-from .builtin_calls import BUILTINS
 from .called import compiled, implementations
 from .conversion import convert, converted
 from .depth import without_end
 from .draws import BoundDraw
-from .entered import Managers
 from .faults import cannot
 from .gated import Gated
 from .grad_managers import standing_for
-from .higher_order import SPECIAL
+from .interfaces import Capturing
 from .into import put_into
+from .lifted import always_lifted, lifted_by
 from .memoised import Wrapper
 from .modules import ModuleView, call_module, module_class, with_hooks
 from .native import run_native
 from .packages import enterable
 from .proxy import Unusable, is_open
 from .sequences import OpenList, Starred, spread
-from .special_methods import MEANINGS, SpecialMethod, accessor, bound_operands, meant
+from .special_methods import SpecialMethod, accessor, bound_operands, meant
 
 if TYPE_CHECKING:
-    from .scopes import Opened
-    from .tracer import Tracer
+    pass
 
 _DEPTH = 120
 
 
-class Calls(Managers):
+class Calls:
     """The part of the Tracer that decides what a call becomes."""
 
-    within: Opened
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
 
-    def call(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    def call(self, f: Any, args: tuple, kwargs: dict) -> Any:
         """Call f as the captured code would."""
         kind = type(f)
         if kind is types.FunctionType:
             return self._call_function(f, args, kwargs)
-        if kind in self.module_classes:
-            return call_module(self, f, args, kwargs)
-        if kind is types.BuiltinFunctionType and f in self.native:
-            return self._apply_lifted(self.native[f], f, args, kwargs)
+        if kind in self.tracer.module_classes:
+            return call_module(self.tracer, f, args, kwargs)
+        if kind is types.BuiltinFunctionType and f in self.tracer.native:
+            return self._apply_lifted(self.tracer.native[f], f, args, kwargs)
         if kind is BoundLift:
-            put = put_into(self, f, args, kwargs, f.owner.backend) if "out" in kwargs else None
-            return self.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function) if put is None else put
+            put = put_into(self.tracer, f, args, kwargs, f.owner.backend) if "out" in kwargs else None
+            return (
+                self.tracer.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function) if put is None else put
+            )
         if kind is BoundDraw:
-            return self.apply(f.lift, args, kwargs, f.backend)
+            return self.tracer.apply(f.lift, args, kwargs, f.backend)
         if kind is types.MethodType:
             return self._call_method(f, args, kwargs)
         if kind is Gated:
-            return self.resolve(f, lambda side: self.call(side, args, kwargs))
+            return self.tracer.gates.resolve(f, lambda side: self.call(side, args, kwargs))
         if kind is Unusable:
             raise f.error
         return self._call_other(f, args, kwargs)
 
-    def _call_function(self: Tracer, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
-        new = self.entered.get(f)
+    def _call_function(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        new = self.tracer.entered.get(f)
         if new is not None and new.__defaults__ is f.__defaults__:
             return self.enter(new, f, args, kwargs)
         if converted(f):
@@ -82,24 +83,24 @@ class Calls(Managers):
         emitted = origin(f)
         if emitted is not None:
             return self.call(emitted.bare(), args, kwargs)
-        if self.is_leaf(f) or not enterable(f):
+        if self.tracer.is_leaf(f) or not enterable(f):
             implementing = implementations(f) if args else None
             if implementing is not None:
                 return self.call(implementing(self.call(type, args[:1], {})), args, kwargs)
-            found = self.managed(f, args, kwargs)
-            return run_native(self, f, args, kwargs) if found is NotImplemented else found
-        new = convert(f, self)
-        if self.libraries.builds(f):
-            return self.libraries.call(f, args, kwargs, lambda: self.enter(new, f, args, kwargs))
-        self.entered[f] = new
+            found = self.tracer.managers.managed(f, args, kwargs)
+            return run_native(self.tracer, f, args, kwargs) if found is NotImplemented else found
+        new = convert(f, self.tracer)
+        if self.tracer.libraries.builds(f):
+            return self.tracer.libraries.call(f, args, kwargs, lambda: self.enter(new, f, args, kwargs))
+        self.tracer.entered[f] = new
         return self.enter(new, f, args, kwargs)
 
-    def call_spread(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    def call_spread(self, f: Any, args: tuple, kwargs: dict) -> Any:
         """Call f with arguments of which some were spread by `*`; of an open tuple it may be known by f how many it has to give."""
         if Starred not in map(type, args):
             return self.call(f, args, kwargs)
         if f in (min, max) and len(args) == 1:
-            return self.call(f, (self.wrap(args[0].value),), kwargs)
+            return self.call(f, (self.tracer.wrap(args[0].value),), kwargs)
         lift = f.lift if type(f) is BoundLift else None if isinstance(f, types.MethodType) else self.lifted(f)
         lift = lift[0] if isinstance(lift, tuple) else lift
         if isinstance(lift, Lift) and any(
@@ -112,81 +113,81 @@ class Calls(Managers):
             function = own_attribute(function, "__func__", function)
         code: Any = own_attribute(function, "__code__")
         if code is None or code.co_flags & inspect.CO_VARARGS or function.__defaults__:
-            return self.call(f, spread(self, args, -1), kwargs)
+            return self.call(f, spread(self.tracer, args, -1), kwargs)
         named = sum(name in kwargs for name in code.co_varnames[: code.co_argcount])
-        return self.call(f, spread(self, args, code.co_argcount - own - named), kwargs)
+        return self.call(f, spread(self.tracer, args, code.co_argcount - own - named), kwargs)
 
-    def _call_method(self: Tracer, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
+    def _call_method(self, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
         owner, function = f.__self__, f.__func__
-        standing = standing_for(self, owner)
+        standing = standing_for(self.tracer, owner)
         if standing is not None:
             return getattr(standing, function.__name__)(*args, **kwargs)
         if type(owner) is OpenList:
-            return self.placed(f, *args, **kwargs)
+            return self.tracer.truths.placed(f, *args, **kwargs)
         if is_module(owner) and function.__name__ in ("__call__", "_call_impl", "_wrapped_call_impl"):
-            return call_module(self, owner, args, kwargs)
+            return call_module(self.tracer, owner, args, kwargs)
         if isinstance(function, types.FunctionType):
             return self._call_function(function, (owner, *args), kwargs)
         return self.call(function, (owner, *args), kwargs)
 
-    def _call_other(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    def _call_other(self, f: Any, args: tuple, kwargs: dict) -> Any:
         if is_open(f):
-            raise cannot(self, f, "{} is not callable")
+            raise cannot(self.tracer, f, "{} is not callable")
         if is_module(f) or hasattr(type(f), "named_modules"):
-            return call_module(self, f, args, kwargs)
+            return call_module(self.tracer, f, args, kwargs)
         if isinstance(f, OpDef):
-            return self.apply(Lift(f.name, f), args, kwargs, self.backend)
+            return self.tracer.apply(Lift(f.name, f), args, kwargs, self.tracer.backend)
         if type(f) is SpecialMethod:
             return f(*args, **kwargs)
-        special = meant(self, f, args)
+        special = meant(self.tracer, f, args)
         if special is not None and not kwargs:
-            return special[0](self, *special[1])
-        asked = self.asked(f, args)
+            return special[0](self.tracer, *special[1])
+        asked = self.tracer.overloading.asked(f, args)
         if asked is not None:
             return self.call(asked, args, kwargs)
         lifted = self.lifted(f)
         if lifted is not None:
-            if type(lifted) is tuple and _always_lifted(f):
-                self.native[f] = lifted
+            if type(lifted) is tuple and always_lifted(f):
+                self.tracer.native[f] = lifted
             return self._apply_lifted(lifted, f, args, kwargs)
         if isinstance(f, functools.partial):
             return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if isinstance(f, type):
             return self._construct(f, args, kwargs)
         if type(f) is Wrapper:
-            return self.memoised.call(f, args, kwargs)
+            return self.tracer.memoised.call(f, args, kwargs)
         if type(own_attribute(f, "__self__")) is Wrapper:
-            return self.memoised.method(f.__self__, f.__name__)
+            return self.tracer.memoised.method(f.__self__, f.__name__)
         function = accessor(f)
         if function is not None and args and args[0] is not None:
             return self.call(function, args[:1] if f.__name__ == "__get__" else args, kwargs)
         getter = bound_operands(f) if len(args) == 1 and not kwargs else None
         if getter is not None:
-            return getter(self, *args)
+            return getter(self.tracer, *args)
         method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)
         inner = compiled(f)
         if inner is not None:
             return self.call(inner, args, kwargs)
-        return self.libraries.call(f, args, kwargs, lambda: run_native(self, f, args, kwargs))
+        return self.tracer.libraries.call(f, args, kwargs, lambda: run_native(self.tracer, f, args, kwargs))
 
-    def lifted(self: Tracer, f: Any) -> Any:
+    def lifted(self, f: Any) -> Any:
         """What a callable is lifted by: a handler of a builtin, a framework's Lift, or None."""
-        return lifted_by(f, self.frameworks())
+        return lifted_by(f, self.tracer.arrays.frameworks())
 
-    def _apply_lifted(self: Tracer, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
+    def _apply_lifted(self, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
         if not isinstance(lifted, tuple):
-            return self.resolve_all(args, lambda args: lifted(self, f, args, kwargs))
+            return self.tracer.gates.resolve_all(args, lambda args: lifted(self.tracer, f, args, kwargs))
         lift, backend = lifted
-        put = put_into(self, f, args, kwargs, backend)
-        return self.apply(lift, args, kwargs, backend, f) if put is None else put
+        put = put_into(self.tracer, f, args, kwargs, backend)
+        return self.tracer.apply(lift, args, kwargs, backend, f) if put is None else put
 
     # ------------------------------------------------------------------ entering
-    def call_entry(self: Tracer, target: Any, args: tuple, kwargs: dict) -> Any:
+    def call_entry(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Call the captured function itself: it is entered whatever package it is of, and opens no scope of its own."""
         if is_module(target):
-            return with_hooks(self, target, args, kwargs, _enter_root)
+            return with_hooks(self.tracer, target, args, kwargs, _enter_root)
         if isinstance(target, types.MethodType):
             return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
         if isinstance(target, functools.partial):
@@ -195,48 +196,50 @@ class Calls(Managers):
         inner = compiled(target)
         if inner is not None:
             return self.call_entry(inner, args, kwargs)
-        if isinstance(target, types.FunctionType) and self.lifted(target) is None and not self.is_leaf(target):
-            return self.libraries.call(target, args, kwargs, lambda: convert(target, self)(*args, **kwargs))
+        if isinstance(target, types.FunctionType) and self.lifted(target) is None and not self.tracer.is_leaf(target):
+            return self.tracer.libraries.call(
+                target, args, kwargs, lambda: convert(target, self.tracer)(*args, **kwargs)
+            )
         return self.call(target, args, kwargs)
 
     def enter(
-        self: Tracer, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict, expanded: bool = False
+        self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict, expanded: bool = False
     ) -> Any:
         """Call `new`, which is the rewritten form of f; `expanded`: what it does is captured here, whatever was captured before."""
-        functions = self.functions
+        functions = self.tracer.functions
         if not expanded:
             found = functions.call(partial(self.enter, new, f, expanded=True), f, args, kwargs)
             if found is not NotImplemented:
                 return found
         functions.reads(f)
-        site, within, depth = self.site, self.within, self.depth
+        site, within, depth = self.tracer.site, self.tracer.within, self.tracer.depth
         if depth > _DEPTH:
-            raise without_end(f, self.scope, self.span())
+            raise without_end(f, self.tracer.scopes.scope, self.tracer.span())
         opened: list[Any] = [within, site, None if site is None else site.f_lasti, f, args, kwargs]
-        self.within = opened
-        self.depth = depth + 1
+        self.tracer.within = opened
+        self.tracer.depth = depth + 1
         try:
             result = new(*args, **kwargs)
-            return self.iteration.made(result) if type(result) is types.GeneratorType else result
+            return self.tracer.iteration.made(result) if type(result) is types.GeneratorType else result
         except RecursionError as error:
-            raise without_end(f, self.scope_of(opened), self.span()) from error
+            raise without_end(f, self.tracer.scopes.scope_of(opened), self.tracer.span()) from error
         finally:
-            self.within, self.site, self.depth = within, site, depth
+            self.tracer.within, self.tracer.site, self.tracer.depth = within, site, depth
             if len(opened) == 1:
                 opened[0].left()
 
-    def run_method(self: Tracer, method: Any, args: tuple, kwargs: dict) -> Any:
+    def run_method(self, method: Any, args: tuple, kwargs: dict) -> Any:
         """Enter a method in the scope that is open: a module's forward is the module's scope."""
         function = own_attribute(method, "__func__")
         if function is None or not enterable(function):
             return self.call(method, args, kwargs)
-        self.depth += 1
+        self.tracer.depth += 1
         try:
-            return convert(function, self)(method.__self__, *args, **kwargs)
+            return convert(function, self.tracer)(method.__self__, *args, **kwargs)
         finally:
-            self.depth -= 1
+            self.tracer.depth -= 1
 
-    def _construct(self: Tracer, cls: type, args: tuple, kwargs: dict) -> Any:
+    def _construct(self, cls: type, args: tuple, kwargs: dict) -> Any:
         """Make an object; its own __init__ is entered, so that what it computes is recorded."""
         init = cls.__init__
         if isinstance(init, types.FunctionType):
@@ -247,32 +250,32 @@ class Calls(Managers):
         own = own_function(cls.__new__) or own_function(init)
         if own is not None and type(cls).__call__ is type.__call__ and not issubclass(cls, BaseException):
             return self._made(cls, args, kwargs)
-        return run_native(self, cls, args, kwargs)
+        return run_native(self.tracer, cls, args, kwargs)
 
-    def _made(self: Tracer, cls: Any, args: tuple, kwargs: dict) -> Any:
+    def _made(self, cls: Any, args: tuple, kwargs: dict) -> Any:
         """What a class of the user's own makes, its `__new__` and `__init__` entered."""
         new = cls.__new__
         if own_function(new) is not None:
             made = self._call_function(new, (cls, *args), kwargs)
         else:
-            made = cls.__new__(cls) if new is object.__new__ else run_native(self, new, (cls, *args), kwargs)
+            made = cls.__new__(cls) if new is object.__new__ else run_native(self.tracer, new, (cls, *args), kwargs)
         if isinstance(made, cls) and type(made).__init__ is not object.__init__:
             self.call(type(made).__init__, (made, *args), kwargs)
         return made
 
-    def _construct_error(self: Tracer, cls: type, init: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+    def _construct_error(self, cls: type, init: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """An exception; a class of the user's own may put captured data into its text."""
         if not enterable(init) or not any(map(is_open, leaves((args, kwargs)))):
-            return run_native(self, cls, args, kwargs)
+            return run_native(self.tracer, cls, args, kwargs)
         made = cls.__new__(cls, *args, **kwargs)
         self._call_function(init, (made, *args), kwargs)
         return made
 
-    def _construct_dataclass(self: Tracer, cls: Any, args: tuple, kwargs: dict) -> Any:
+    def _construct_dataclass(self, cls: Any, args: tuple, kwargs: dict) -> Any:
         """A dataclass without its generated __init__: fields set, then its own __post_init__ entered."""
         post = getattr(cls, "__post_init__", None)
         if post is None or not enterable(post):
-            return run_native(self, cls, args, kwargs)
+            return run_native(self.tracer, cls, args, kwargs)
         bound = inspect.signature(cls).bind(*args, **kwargs)
         bound.apply_defaults()
         made = cls.__new__(cls)
@@ -285,57 +288,25 @@ class Calls(Managers):
         self._call_function(post, (made,), {})
         return made
 
-    def name_arrays(self: Tracer, target: functools.partial) -> None:
+    def name_arrays(self, target: functools.partial) -> None:
         """Arrays bound by a partial are parameters: named by their place in the one tree that holds them, else by argument too."""
         names = list(inspect.signature(target.func).parameters)
         bound = {**dict(zip(names, target.args)), **target.keywords}
-        held = {name: self.arrays_in(tree) for name, tree in bound.items()}
+        held = {name: self.tracer.arrays.arrays_in(tree) for name, tree in bound.items()}
         trees = [name for name, found in held.items() if any(path for path, _ in found)]
         for name, found in held.items():
             for path, leaf in found:
                 full = ".".join(map(str, path if trees == [name] else (name, *path)))
-                if self.tensor_paths.setdefault(id(leaf), full) == full:  # one that stands in two places is one
-                    self.bound_arrays[full] = leaf
+                if self.tracer.tensor_paths.setdefault(id(leaf), full) == full:  # one that stands in two places is one
+                    self.tracer.bound_arrays[full] = leaf
 
 
-def _always_lifted(f: Any) -> bool:
-    """Whether a function of a framework is one in C, bound to no data, that is called by its row whatever it is given."""
-    if type(f) is not types.BuiltinFunctionType or f.__name__ in MEANINGS:
-        return False
-    return isinstance(f.__self__, (types.ModuleType, type, types.NoneType))
-
-
-def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
-    """What a callable is lifted by: a handler of a builtin, (Lift, its backend), or None."""
-    try:
-        found = BUILTINS.get(f)
-    except TypeError:  # a callable that is no key of a table
-        return next((SPECIAL[name] for backend in frameworks if (name := backend.higher_order(f))), None)
-    if found is not None:
-        return found
-    if isinstance(f, type):  # JAX's np.float64 equals NumPy's: whose class it is comes first
-        frameworks = sorted(frameworks, key=lambda backend: not issubclass(f, backend.tensor_types))
-    for backend in frameworks:
-        special = backend.special.get(f)
-        if special is not None:
-            return SPECIAL[special]
-        lift = backend.functions.get(f)
-        if lift is None:
-            special = backend.higher_order(f)
-            if special is not None:
-                return SPECIAL[special]
-            lift = backend.recognised(f)
-        if lift is not None:
-            return lift, backend
-    return None
-
-
-def _enter_root(tracer: Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
+def _enter_root(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
     """The captured model's own forward, or its row."""
     lift, backend, *_ = module_class(tracer, type(module))
     if lift is not None:
-        return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
-    return tracer.call_entry(module.forward, args, kwargs)
+        return tracer.objects.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
+    return tracer.calls.call_entry(module.forward, args, kwargs)
 
 
 def _default(field: Any, value: Any) -> Any:

@@ -114,7 +114,7 @@ def _capture(
     graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
     tracer.functions = Functions(tracer, share)
-    tracer.scope.doc, tracer.constants = graph.doc, constants
+    tracer.scopes.scope.doc, tracer.constants = graph.doc, constants
     with building(tracer), collection_paused():
         if is_module(target):
             register_root(tracer, target)
@@ -149,7 +149,11 @@ def _traced(
     try:
         result = run(tracer, target, bound)
         tracer.gradients.check_left(tracer)
-        place, tracer.site, tracer.escaped = tracer.span(), None, None  # no frame of the captured code is left alive
+        place, tracer.site, tracer.regions.escaped = (
+            tracer.span(),
+            None,
+            None,
+        )  # no frame of the captured code is left alive
         tracer.entered.clear()
         tracer.brought.clear()
         _forget_classes(tracer)
@@ -187,7 +191,7 @@ def _forget_classes(tracer: Tracer) -> None:
 
 def _left_a_region(tracer: Tracer, error: BaseException | None) -> bool:
     """Whether an error comes of one that is raised only where a test, a loop or another function's call gets to it."""
-    while error is not None and error is not tracer.escaped:
+    while error is not None and error is not tracer.regions.escaped:
         error = error.__context__
     return error is not None
 
@@ -197,7 +201,7 @@ def _under_a_test(tracer: Tracer, error: Exception) -> UnsupportedConstruct:
     what = f"GFX cannot convert this code: it fails ({type(error).__name__}: {error}), and whether it is reached may hang on data"
     hint = "GFX captures what stands under a traced test whether it holds or not: mend it, or test on what is known at capture"
     places = [(frame, lasti) for frame, lasti, _ in walk(error.__traceback__) if is_converted(frame.f_code)]
-    span = tracer.scope.span(places[-1][0].f_code, places[-1][1]) if places else tracer.span()
+    span = tracer.scopes.scope.span(places[-1][0].f_code, places[-1][1]) if places else tracer.span()
     return UnsupportedConstruct(what, span, hint)
 
 
@@ -224,7 +228,9 @@ def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
             f"GFX cannot capture {_with_article(type(function).__name__)}",
             hint="give it a function, a model or another callable",
         )
-    if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(tracer.lifted(function), tuple):
+    if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(
+        tracer.calls.lifted(function), tuple
+    ):
         name = own_attribute(function, "__name__", "f")
         raise CaptureError(
             f"{name!r} is a function of the framework's own",
@@ -248,13 +254,13 @@ def _passed_on(function: Any) -> Any:
 def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
     """Run the target under the tracer."""
     try:
-        return tracer.call_entry(target, tuple(bound.args), bound.kwargs)
+        return tracer.calls.call_entry(target, tuple(bound.args), bound.kwargs)
     except GfxError as error:
         if error.span is None:
             error.span = tracer.span()
         raise
     except RecursionError as error:
-        raise nested(tracer.scope.name, tracer.span()) from error
+        raise nested(tracer.scopes.scope.name, tracer.span()) from error
 
 
 def described(target: Any) -> tuple[Any, str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import dtypes, ops
 from gfx_ir.errors import UnsupportedConstruct
@@ -17,15 +17,13 @@ from gfx_ir.types import LogicalTensor
 
 from .convert import NUMBERS_AND_TEXT, without_class
 from .gated import Gated
+from .interfaces import Capturing
 from .joined_types import kind_type, number_type, widens
 from .journal import Slot
 from .nest import branches, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, number_kinds, weak_kind
 from .rows import item_called, slot_called
 from .unsettled import Unsettled
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 NUMBERS = (bool, int, float, complex)
 ORDER = ("bool", "int", "float", "complex", "tensor")
@@ -80,13 +78,13 @@ class Carried:
         self.truth = isinstance(init, bool)  # whether it is true or false, also behind a trip
         self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
 
-    def called(self, tracer: Tracer) -> str:
+    def called(self, tracer: Capturing) -> str:
         """What an error calls it: what holds it is named too."""
         if self.slot is not None:
             return slot_called(self.slot, tracer.site)
         return repr(self.name) if self.path[0] == self.name else item_called(self.path[1:], repr(self.path[0]))
 
-    def wrapped(self, tracer: Tracer, value: Any) -> Any:
+    def wrapped(self, tracer: Capturing, value: Any) -> Any:
         """A value that stands for it, as the traced function sees it."""
         made = tracer.wrap(value, self.backend)
         if isinstance(made, Proxy):
@@ -95,7 +93,7 @@ class Carried:
                 tracer.record.mix(value)
         return made
 
-    def type(self, tracer: Tracer, kind: str = "tensor") -> Any:
+    def type(self, tracer: Capturing, kind: str = "tensor") -> Any:
         """Its type before the loop as a value of this kind, where known."""
         if not tracer.static_types or self.untold:
             return None
@@ -122,7 +120,7 @@ class Carried:
         known = getattr(self.before, "type", None)
         return known if isinstance(known, LogicalTensor) else UNKNOWN
 
-    def tell(self, tracer: Tracer, value: Value) -> None:
+    def tell(self, tracer: Capturing, value: Value) -> None:
         """Tell the record what a value is that stands for it."""
         tracer.record.begins[value] = self.before
         if value.is_tensor:
@@ -144,17 +142,17 @@ class Carried:
             self.what = Abstract(after.kinds, ranks=after.ranks if known else None)
         return same_kinds and same_rank
 
-    def stays_truth(self, tracer: Tracer, value: Any) -> bool:
+    def stays_truth(self, tracer: Capturing, value: Any) -> bool:
         """Whether a trip leaves what is true or false, if that was assumed; if not, it is not from now on."""
         before, self.truth = self.truth, self.truth and tracer.record.is_boolean(value)
         return before == self.truth
 
-    def stays_tensor(self, tracer: Tracer, value: Any) -> bool:
+    def stays_tensor(self, tracer: Capturing, value: Any) -> bool:
         """Whether a trip that begins with a tensor leaves one; if not, it may be a number of Python's from now on."""
         before, self.turned = self.turned, self.turned or tracer.record.may_be_python(self.out, value)
         return before == self.turned or tracer.record.may_be_python(self.init, self.before)
 
-    def becomes(self, type_: Any, runs: bool, tracer: Tracer, span: Any) -> bool:
+    def becomes(self, type_: Any, runs: bool, tracer: Capturing, span: Any) -> bool:
         """A number that the body makes a tensor of a known type: whether that was known. Its shape has to be a number's, or be reached."""
         if not isinstance(type_, LogicalTensor) or not type_.known:
             before, self.untold = self.untold, True
@@ -170,13 +168,13 @@ class Carried:
         same, self.found = made == self.found, made
         return same
 
-    def first(self, tracer: Tracer) -> Any:
+    def first(self, tracer: Capturing) -> Any:
         """The value before the first trip."""
         if self.found is not None and self.found.dims and isinstance(self.init, NUMBERS):
             return ops.full(self.found.dims, self.init, self.found.dtype)
         return self.before
 
-    def stays_type(self, tracer: Tracer, value: Any, span: Any) -> bool:
+    def stays_type(self, tracer: Capturing, value: Any, span: Any) -> bool:
         """Whether a trip leaves the dtype that was assumed; if not, it is open from now on. Another kind of numbers, or another shape,
         is refused."""
         after = value.type if isinstance(value, Value) and value.is_tensor else number_type(value, tracer.promotion)
@@ -203,7 +201,7 @@ class Carried:
         self.widths = self.widths or not same
         return same
 
-    def _unsettled(self, tracer: Tracer, what: str, before: Any, after: Any, span: Any, hint: str) -> Unsettled:
+    def _unsettled(self, tracer: Capturing, what: str, before: Any, after: Any, span: Any, hint: str) -> Unsettled:
         said = f"{self.called(tracer)} changes its {what} from {before} to {after} in the loop"
         return Unsettled(UnsupportedConstruct(f"GFX cannot convert this loop: {said}", span, hint))
 
@@ -233,7 +231,7 @@ def kind_of(value: Any) -> str:
     return value.value.kind if isinstance(value, HostProxy) else type(value).__name__
 
 
-def poison(tracer: Tracer, value: Any, untyped: Callable[[Proxy], Any]) -> Any:
+def poison(tracer: Capturing, value: Any, untyped: Callable[[Proxy], Any]) -> Any:
     """What stands for a variable that a loop defines, before it does: zeros of the same kind; `untyped` gives those of a
     tensor whose type is not known. None: nothing can."""
     if type(value) is Gated and not value.whole:

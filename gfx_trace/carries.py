@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
@@ -14,6 +14,7 @@ from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
 from .gated import is_total
 from .hints import loop_key, recall, remember
+from .interfaces import Capturing
 from .journal import Slot, held_value, held_values
 from .lost import Lost
 from .nest import branches, rebuilt
@@ -21,14 +22,11 @@ from .number_rows import as_row, row_type
 from .proxy import HostProxy, NeedsPython, Proxy, Unusable
 from .rows import StackedRows, called, grown
 from .settling import Settling
-
-if TYPE_CHECKING:
-    from .sides import Side
-    from .sources import Source
-    from .tracer import Tracer
+from .sides import Side
+from .sources import Source
 
 
-class Carries(Settling):
+class Carries:
     """The carried leaves of a loop under construction.
 
     Variables are compared with what the body met: what differs is carried. A list, dictionary or dataclass is taken apart only where
@@ -36,7 +34,7 @@ class Carries(Settling):
     """
 
     def __init__(
-        self, tracer: Tracer, get: Any, set_: Any, names: Sequence[str], stop: Any = None, inner: Sequence[str] = ()
+        self, tracer: Capturing, get: Any, set_: Any, names: Sequence[str], stop: Any = None, inner: Sequence[str] = ()
     ) -> None:
         """`inner`: variables that the loop's test assigns and nothing behind the loop reads."""
         self.tracer, self.get, self.set, self.names = tracer, get, set_, names
@@ -75,6 +73,7 @@ class Carries(Settling):
         self.source: Source | None = None  # what a `for` goes over
         self.aliases: CarriedAliases | None = None
         self.open_length = False  # whether only data tells how many trips there are
+        self.body: Graph | None = None  # the body, as the last pass traced it
         self.key = loop_key(self)
         self.replan()
         recall(self, tracer.loop_hints.get(self.key))
@@ -82,21 +81,27 @@ class Carries(Settling):
     def replan(self) -> None:
         """Plan what the variables hold as carried leaves."""
         for name, value in zip(self.names, self.entry):
-            self._plan(name, value, (name,))
+            self.plan(name, value, (name,))
 
     def drop(self, path: tuple) -> None:
         """Do not carry a leaf."""
-        self._drop(path, self.leaves[path])
+        self.dropped.add(path)
+        self.slots.remove(self.leaves.pop(path))
+
+    def settle(self, side: Side, tensor: bool) -> bool:
+        """Whether the assumptions of this pass hold; if not, better ones are made for the next."""
+        self.body = side.graph
+        return Settling(self, side).settle(tensor)
 
     # ------------------------------------------------------------------ planning
-    def _plan(self, name: str, value: Any, path: tuple) -> None:
+    def plan(self, name: str, value: Any, path: tuple) -> None:
         if carryable(value):
-            self._add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
+            self.add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
         elif isinstance(value, tuple) or is_total(value) or path in self.flat:
             for key, item in branches(value) or ():
-                self._plan(_label(name, key, is_total(value)), item, (*path, key))
+                self.plan(_label(name, key, is_total(value)), item, (*path, key))
 
-    def _add(self, path: tuple, carried: Carried) -> None:
+    def add(self, path: tuple, carried: Carried) -> None:
         if path not in self.dropped and path not in self.leaves:
             self.leaves[path], carried.path = carried, path
             self.slots.append(carried)
@@ -199,7 +204,7 @@ class Carries(Settling):
         ]
         for slot, item in stacked:
             self._check_appended(slot, item)
-        with tracer._within(side):
+        with tracer.regions._within(side):
             outs = [tracer._local(self.read(c.out, True)) for c in self.slots]
             if exit_ == len(self.slots):
                 outs.append(flag)
@@ -258,7 +263,7 @@ class Carries(Settling):
 
     def _shared(self, item: Proxy) -> list[Proxy]:
         """The tensors behind the loop that an appended one may be."""
-        found, held = reached(item, self.side.graph), memory(item)
+        found, held = reached(item, self.body), memory(item)
         for carried in self.slots:
             ends = (carried.entered, carried.out)
             if any(type(end) is Proxy and share(memory(end), held) for end in ends):

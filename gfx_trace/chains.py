@@ -91,7 +91,7 @@ class Own:
 
 def _here(rest: tuple) -> tuple:
     """Where a view lies, as it is read here: a number of a region that was left is computed again."""
-    return tree_map(lambda leaf: active.builder.here(leaf) if type(leaf) is Value else leaf, rest)
+    return tree_map(lambda leaf: active.builder.gates.here(leaf) if type(leaf) is Value else leaf, rest)
 
 
 def _output(out: Any, index: int) -> Any:
@@ -124,3 +124,17 @@ def _selects(item: Any, numbers: bool | None) -> bool | None:
     if axes is None:
         return None
     return True if sure == SURE else False if sure is None else None
+
+
+def is_new(wrapped: Any, base: Any = None) -> bool:
+    """Whether a result is one tensor that an op computed which makes no views: nearly every result is."""
+    if type(wrapped) is not Proxy or type(wrapped.value) is not Value or wrapped.value is base:
+        return False
+    op = wrapped.value.node.op
+    return op.put is None and op.eval is not None
+
+
+def has_slice(index: Any) -> bool:
+    """Whether an index has other items than numbers and arrays."""
+    items = index if type(index) is tuple else (index,)
+    return any(isinstance(item, slice) or item is None or item is ... for item in items)

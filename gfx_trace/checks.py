@@ -12,7 +12,7 @@ from .interfaces import Capturing
 
 def checked(tracer: Capturing, test: Any, message: Any, error: str) -> None:
     """Raise a builtin error where a test does not hold."""
-    found = tracer.truth(test)
+    found = tracer.truths.truth(test)
     if found is not True:
         tracer.raising.let_out("index", getattr(builtins, error)())
         ops.check(found, message, error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,21 +13,19 @@ from .aliases import taken_for_array
 from .devices import settled
 from .faults import class_name
 from .gated import Gated, usable
+from .interfaces import Capturing
 from .journal import stored_attribute
 from .numpy_numbers import number_when
 from .plain import classes_of
 from .proxy import HostProxy, Proxy, is_open
 from .sequences import OpenList
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
-
 _CLASSES = tuple({cls for cls in np.sctypeDict.values() if issubclass(cls, (np.number, np.bool_))})
 _GIVE = "give the argument at capture, or ask for x.ndim and x.dtype"
 _KINDS = {"int": int, "float": float, "bool": bool, "str": str}
 
 
-def is_instance(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def is_instance(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     x, classes = args
     usable(x)
     if type(x) is OpenList:
@@ -45,13 +43,13 @@ def _flatten(classes: Any) -> list[Any]:
     return _flatten(union) if union and not isinstance(classes, type) else [classes]
 
 
-def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
+def _is_instance(tracer: Capturing, x: Any, classes: list[Any]) -> Any:
     if not all(isinstance(c, type) or hasattr(c, "__instancecheck__") or c is None for c in classes):
         raise TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union")
     if isinstance(x, Proxy):
         if x.weak:
             return _number_is(tracer, x, tuple(c for c in classes if isinstance(c, type)))
-        owners = [x.backend] if x.backend is not None else tracer.frameworks()
+        owners = [x.backend] if x.backend is not None else tracer.arrays.frameworks()
         types_ = [cls for backend in owners for cls in backend.tensor_types]
         if x.backend is not None and x.backend.numbers:
             types_ = _number_types(tracer, x, classes)
@@ -59,7 +57,7 @@ def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
         if member and isinstance(x.value, Value) and x.read().kind == "optional":
             if type(None) in classes:
                 return True
-            return tracer.not_(tracer.is_(x, None))
+            return tracer.truths.not_(tracer.truths.is_(x, None))
         return member
     if x.kind in _KINDS:
         found = [
@@ -75,18 +73,18 @@ def _is_instance(tracer: Tracer, x: Any, classes: list[Any]) -> Any:
     return any(getattr(c, "__name__", "") in (x.kind, f"{x.kind}_") for c in classes)
 
 
-def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def type_of(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     usable(*args)
     if type(args[0]) is OpenList:
         return list
     check_class(tracer, args[0])
     none = _is_none(tracer, args[0]) if len(args) == 1 else False
     if none is not False:
-        return tracer.ifexp(none, lambda: type(None), lambda: type_of(tracer, f, args, kwargs))
+        return tracer.truths.ifexp(none, lambda: type(None), lambda: type_of(tracer, f, args, kwargs))
     if len(args) == 1 and isinstance(args[0], Proxy):
         if args[0].weak:
             return _class_of(tracer, args[0])
-        owners = args[0].backend or tracer.frameworks()[0]
+        owners = args[0].backend or tracer.arrays.frameworks()[0]
         return _numpy_class(tracer, args[0]) if owners.numbers else owners.array_class()
     if len(args) == 1 and isinstance(args[0], HostProxy):
         return _type_of(tracer, args[0])
@@ -95,7 +93,7 @@ def type_of(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return f(*args, **kwargs)
 
 
-def _type_of(tracer: Tracer, x: HostProxy) -> type:
+def _type_of(tracer: Capturing, x: HostProxy) -> type:
     """The class of what Python has for an open host value."""
     x = settled(tracer, x)
     if not isinstance(x, HostProxy):
@@ -107,11 +105,13 @@ def _type_of(tracer: Tracer, x: HostProxy) -> type:
     raise tracer.error(f"GFX cannot tell the class of an open {x.kind}", "compare with isinstance, or fix the argument")
 
 
-def _shape_class(tracer: Tracer, x: Any) -> type:
+def _shape_class(tracer: Capturing, x: Any) -> type:
     """The class of a shape: that of the framework's own, also of a part of one and of what is added to one; or a tuple."""
     if isinstance(x, tuple):
         backend = (
-            next((b for b in tracer.frameworks() if b.name == "torch"), None) if tracer.record.is_shape(x) else None
+            next((b for b in tracer.arrays.frameworks() if b.name == "torch"), None)
+            if tracer.record.is_shape(x)
+            else None
         )
     else:
         whole = any(value.node.op.name == "shape" for value in reached([x.value], _joined_shapes))
@@ -126,13 +126,13 @@ def _joined_shapes(shape: Value) -> list[Value]:
     return [operand for operand in taken if type(operand) is Value and operand.kind == "shape"]
 
 
-def _host_classes(tracer: Tracer, x: HostProxy) -> list[type]:
+def _host_classes(tracer: Capturing, x: HostProxy) -> list[type]:
     """The classes that an open value of Python's may be of."""
     kinds = tracer.record.host_kinds.ask(tracer.facts.root(x.value))
     return [_KINDS.get(kind, tuple) for kind in sorted(kinds)]
 
 
-def attribute_name(tracer: Tracer, name: Any) -> None:
+def attribute_name(tracer: Capturing, name: Any) -> None:
     """Raises what Python raises for the name of an attribute that is no text, and NeedsPython where it is open."""
     usable(name)
     if is_open(name) and class_name(tracer, name) in ("str", None):
@@ -141,13 +141,13 @@ def attribute_name(tracer: Tracer, name: Any) -> None:
         raise TypeError(f"attribute name must be string, not {class_name(tracer, name)!r}")
 
 
-def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def has_attribute(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     x, name = args
     attribute_name(tracer, name)
     check_class(tracer, x)
     none = _is_none(tracer, x)
     if none is not False:
-        return tracer.ifexp(none, lambda: hasattr(None, name), lambda: has_attribute(tracer, f, args, kwargs))
+        return tracer.truths.ifexp(none, lambda: hasattr(None, name), lambda: has_attribute(tracer, f, args, kwargs))
     if isinstance(x, Proxy) and x.weak:
         return _agreed(tracer, [hasattr(cls, name) for cls in classes_of(x)])
     if isinstance(x, Proxy) and x.backend is not None:
@@ -165,26 +165,26 @@ def has_attribute(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if not hasattr(x, name):
         tracer.consulted.add((id(x), name))
     if tracer.effects.unsure and type(found := stored_attribute(x, name)) is Gated:
-        return tracer.if_there(found, lambda side: True, lambda: False)
+        return tracer.gates.if_there(found, lambda side: True, lambda: False)
     return hasattr(x, name)
 
 
-def _is_none(tracer: Tracer, x: Any) -> Any:
+def _is_none(tracer: Capturing, x: Any) -> Any:
     """x is None, of a captured value."""
-    return tracer.is_(x, None) if isinstance(x, (Proxy, HostProxy)) else False
+    return tracer.truths.is_(x, None) if isinstance(x, (Proxy, HostProxy)) else False
 
 
-def _number_is(tracer: Tracer, x: Proxy, classes: tuple[type, ...]) -> bool:
+def _number_is(tracer: Capturing, x: Proxy, classes: tuple[type, ...]) -> bool:
     """Whether a number of Python's is of one of the classes."""
     return _agreed(tracer, [issubclass(cls, classes) for cls in classes_of(x)])
 
 
-def _class_of(tracer: Tracer, x: Proxy) -> type:
+def _class_of(tracer: Capturing, x: Proxy) -> type:
     """The class of a number of Python's."""
     return _agreed(tracer, classes_of(x))
 
 
-def _agreed(tracer: Tracer, answers: list[Any]) -> Any:
+def _agreed(tracer: Capturing, answers: list[Any]) -> Any:
     """What is answered of each class that a number may have; refused where that differs."""
     if any(answer != answers[0] for answer in answers):
         raise tracer.error(
@@ -194,7 +194,7 @@ def _agreed(tracer: Tracer, answers: list[Any]) -> Any:
     return answers[0]
 
 
-def check_class(tracer: Tracer, x: Any) -> None:
+def check_class(tracer: Capturing, x: Any) -> None:
     """Raises where the class of x is asked for, and it is a tensor on one way to this place and a number on another."""
     if type(x) is Proxy and not x.weak and tracer.record.may_be_python(x, x.value):
         raise tracer.error(
@@ -203,7 +203,7 @@ def check_class(tracer: Tracer, x: Any) -> None:
         )
 
 
-def _number_types(tracer: Tracer, x: Proxy, classes: list[Any]) -> list[type]:
+def _number_types(tracer: Capturing, x: Proxy, classes: list[Any]) -> list[type]:
     """What NumPy's class of x is, as far as it matters for being one of `classes`."""
     asked = tuple(c for c in classes if isinstance(c, type))
     value = x.read()
@@ -224,7 +224,7 @@ def _number_types(tracer: Tracer, x: Proxy, classes: list[Any]) -> list[type]:
     return [np.ndarray]
 
 
-def _numpy_class(tracer: Tracer, x: Proxy) -> type:
+def _numpy_class(tracer: Capturing, x: Proxy) -> type:
     """The class of an array or a number of NumPy's."""
     value = x.read()
     (found,) = _number_types(tracer, x, [np.ndarray])

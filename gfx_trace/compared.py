@@ -39,7 +39,7 @@ class Compared:
             return tracer.native_methods.run(asked, lambda: _COMPARE[sign](a, b))
         same = isinstance(b, tuple) if type(a) is tuple else type(b) is list
         if not same or any(type(leaf) is Proxy for leaf in leaves((a, b))):
-            return tracer.placed(_COMPARE[sign], a, b)
+            return tracer.truths.placed(_COMPARE[sign], a, b)
         if sign in ("==", "!=") and len(a) != len(b):
             return sign == "!="
         return tracer.wrap(tracer.host(sign, tracer.unwrap(a), tracer.unwrap(b)))

@@ -24,10 +24,12 @@ def converted(f: types.FunctionType) -> bool:
 def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
     """The rewritten form of f; f itself where it has no source (its tests are then refused when they ask)."""
     try:
-        return rewrite(f, hooks.TABLE, tracer.overloads_in(f.__globals__))
+        return rewrite(f, hooks.TABLE, tracer.overloading.overloads_in(f.__globals__))
     except UnsupportedConstruct as error:
         if error.span is not None and error.span.scope is None:  # the construct's own line first, then what called it
-            error.span.scope = Scope(f.__name__, "function", key=f.__code__, parent=tracer.scope, site=tracer.span())
+            error.span.scope = Scope(
+                f.__name__, "function", key=f.__code__, parent=tracer.scopes.scope, site=tracer.span()
+            )
         raise
     except NoSource as error:
         if f.__code__.co_filename.startswith("<frozen"):

@@ -37,7 +37,7 @@ class BoundDraw:
 
 def drawing(tracer: Capturing, draws: Draws, name: str) -> BoundDraw:
     """`rng.normal`. Raises MissingOp for a distribution without a row."""
-    owner = next(b for b in tracer.frameworks() if b.draws)
+    owner = next(b for b in tracer.arrays.frameworks() if b.draws)
     lift = owner.draws.get(name)
     if lift is None:
         hint = "draw the numbers outside and pass them as an argument"
@@ -61,7 +61,7 @@ def generator_of_seed(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
     if isinstance(seed, Draws):
         return seed
     if seed is None:
-        raise tracer.outside_generator("numpy.random.default_rng without a seed")
+        raise tracer.objects.outside_generator("numpy.random.default_rng without a seed")
     return Draws(Proxy(ops.make_key(tracer.unwrap(seed)), tracer.backend))
 
 

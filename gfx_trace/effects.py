@@ -93,7 +93,7 @@ class Effects:
     def _of_framework(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """A function of a library of fixed arguments: what it gives is part of the graph, and a framework's own must write nothing."""
         package = f.__globals__.get("__name__", "").partition(".")[0]
-        owner = next((backend for backend in self.tracer.frameworks() if package in backend.packages), None)
+        owner = next((backend for backend in self.tracer.arrays.frameworks() if package in backend.packages), None)
         if owner is None:
             return self._filling(f, args, kwargs)
         try:

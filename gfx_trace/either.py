@@ -41,7 +41,7 @@ class Either:
         """The tensor, of what the sources hold now. In a region that was left, and that hands nothing on, it is what it was."""
         values, now = self.held
         same = all(a is b for a, b in zip(values, self._values()))
-        if same and active.builder.visible(now):
+        if same and active.builder.gates.visible(now):
             return now
         try:
             return self._chosen(lambda source: Proxy(source.read(), source.backend)).value
@@ -61,11 +61,11 @@ class Either:
     def _chosen(self, use: Callable[[Proxy], Any]) -> Any:
         """What `use` makes of the source that the test chooses, decided where the test is known."""
         builder = active.builder
-        test, (then, otherwise) = builder.here(self.test), self.sources
+        test, (then, otherwise) = builder.gates.here(self.test), self.sources
         known = builder.facts.decide(test)
         if known is not None:
             return use(then if known else otherwise)
-        return builder.branch_value(test, lambda: use(then), lambda: use(otherwise))
+        return builder.regions.branch_value(test, lambda: use(then), lambda: use(otherwise))
 
     def _values(self) -> tuple:
         return tuple(root.value for root in self.roots)

@@ -6,7 +6,7 @@ import ast
 import contextlib
 import dis
 from types import CellType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.probing import own_attribute
@@ -15,25 +15,23 @@ from .alarms import Watched, decorated
 from .faults import cannot
 from .gated import Gated
 from .grad_managers import chosen, standing_for
+from .interfaces import Capturing
 from .packages import enterable
 from .proxy import is_open
 from .raised import Raised, gfx_handlers
 from .rewrite import definition
 from .rewrite.flow import TRY, yields
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
-
 
 class Entered:
     """Stands for a manager in a `with`: both of its methods go through the call hook, and what it may take counts as caught."""
 
-    def __init__(self, tracer: Tracer, made: Any, takes: Any) -> None:
+    def __init__(self, tracer: Capturing, made: Any, takes: Any) -> None:
         self.tracer, self.made, self.site = tracer, made, tracer.site
         self.taking = gfx_handlers(lambda: takes) if takes else None
 
     def __enter__(self) -> Any:
-        found = self.tracer.call(type(self.made).__enter__, (self.made,), {})
+        found = self.tracer.calls.call(type(self.made).__enter__, (self.made,), {})
         if self.taking:
             self.taking.__enter__()
         return found
@@ -47,7 +45,7 @@ class Entered:
                 leave(self.made, kind, error, traceback)
             return False
         self.tracer.site = self.site
-        taken = self.tracer.call(leave, (self.made, kind, error, traceback), {})
+        taken = self.tracer.calls.call(leave, (self.made, kind, error, traceback), {})
         if isinstance(error, Exception) and self.tracer.stack and not taken:  # what was kept for it goes on as before
             raise self.tracer.raising.error(error, None)
         return taken
@@ -56,33 +54,36 @@ class Entered:
 class Managers:
     """The part of the Tracer that enters context managers."""
 
-    def manager(self: Tracer, made: Any) -> Any:
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    def manager(self, made: Any) -> Any:
         """What a `with` enters in place of `made`: the thing itself, where there is neither source to enter nor anything taken."""
         if isinstance(made, (Entered, Watched)):
             return made
         if type(made) is Gated:
-            found = chosen(self, made)
+            found = chosen(self.tracer, made)
             if found is None:
                 what = "GFX cannot convert this `with`: an open test decides which context manager it enters"
-                raise self.error(what, "write a `with` on each side of the test")
+                raise self.tracer.error(what, "write a `with` on each side of the test")
             return found
-        standing = standing_for(self, made)
+        standing = standing_for(self.tracer, made)
         if standing is not None:
             return standing
         if type(made) is contextlib._GeneratorContextManager and enterable(made.func):  # made where nothing is captured
             return self._of_generator(made.func, made.args, made.kwds)
         if is_open(made):
-            raise cannot(self, made, "{} does not support the context manager protocol")
+            raise cannot(self.tracer, made, "{} does not support the context manager protocol")
         if isinstance(made, contextlib.suppress):
-            return Entered(self, made, vars(made)["_exceptions"])
+            return Entered(self.tracer, made, vars(made)["_exceptions"])
         enter, leave = (getattr(type(made), name, None) for name in ("__enter__", "__exit__"))
         if enter is None or leave is None:
             return made
         if not (enterable(enter) or enterable(leave)):
-            return Watched(self, made)
-        return Entered(self, made, (Exception,) if _may_take(leave) else ())
+            return Watched(self.tracer, made)
+        return Entered(self.tracer, made, (Exception,) if _may_take(leave) else ())
 
-    def managed(self: Tracer, f: FunctionType, args: tuple, kwargs: dict) -> Any:
+    def managed(self, f: FunctionType, args: tuple, kwargs: dict) -> Any:
         """What a call of a library's wrapper around a function gives: of one that a manager decorates, the function's result, with
         the manager entered; under `@contextmanager` a manager, its generator entered. NotImplemented: f is no such wrapper."""
         inner: Any = own_attribute(f, "__wrapped__")
@@ -90,22 +91,22 @@ class Managers:
             return NotImplemented
         held = [cell.cell_contents for cell in f.__closure__ or () if _filled(cell)]
         for owner in (own_attribute(item, "__self__", item) for item in held):
-            standing = standing_for(self, owner)
+            standing = standing_for(self.tracer, owner)
             if standing is not None:
                 return standing.calling(inner, args, kwargs)
-            decorated(self, owner)
+            decorated(self.tracer, owner)
         if f.__globals__ is not vars(contextlib):
             return NotImplemented
         decorator = next((item for item in held if isinstance(item, contextlib.ContextDecorator)), None)
         if decorator is not None:
-            with self.manager(self.call(decorator._recreate_cm, (), {})):
-                return self.call(inner, args, kwargs)
+            with self.manager(self.tracer.calls.call(decorator._recreate_cm, (), {})):
+                return self.tracer.calls.call(inner, args, kwargs)
         return self._of_generator(inner, args, kwargs) if enterable(inner) else NotImplemented
 
-    def _of_generator(self: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+    def _of_generator(self, f: Any, args: tuple, kwargs: dict) -> Any:
         """The manager that a generator function makes, which is entered."""
-        made = contextlib.contextmanager(self.call)(f, args, kwargs)
-        return Entered(self, made, (Exception,)) if _takes_at_yield(f) else made
+        made = contextlib.contextmanager(self.tracer.calls.call)(f, args, kwargs)
+        return Entered(self.tracer, made, (Exception,)) if _takes_at_yield(f) else made
 
 
 def _filled(cell: CellType) -> bool:

@@ -14,9 +14,9 @@ from typing import Any
 from gfx_ir.probing import own_attribute
 
 from .called import called_name, compiled
-from .calls import lifted_by
 from .conversion import foreign
 from .flavour import loaded_frameworks
+from .lifted import lifted_by
 from .packages import enterable
 from .scope_names import SCOPES, ScopeNames, assigned, own, plain_kinds
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.graph import Value
 
 from .builtin_calls import total_of
+from .interfaces import Capturing
 from .iterating_calls import first_that
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _NAMES = {sum: "total", any: "found", all: "holds"}
 
@@ -21,7 +19,7 @@ class Fold:
 
     def __init__(
         self,
-        tracer: Tracer,
+        tracer: Capturing,
         f: Any,
         each: Callable[[Any], Any],
         keeps: Callable[[Any], Any] | None,
@@ -32,40 +30,48 @@ class Fold:
     def __call__(self, iterable: Any, target: Any, start: tuple) -> Any:
         """The rows of a tensor at once where none is left out, else a loop."""
         tracer = self.tracer
-        source = None if isinstance(iterable, range) else tracer.loop_source(iterable)
+        source = None if isinstance(iterable, range) else tracer.loop_sources.loop_source(iterable)
         rows = source is None or any(isinstance(item, Value) for item in source.items)
         if source is None and self.f is not sum:
             return first_that(tracer, self.f, iterable, self._value)
         if self.keeps is None and rows:
-            return tracer.call(self.f, (tracer.map_(self.each, iterable, target, self.access), *start), {})
+            return tracer.calls.call(self.f, (tracer.loops.map_(self.each, iterable, target, self.access), *start), {})
         step = {sum: self._added, any: self._any, all: self._all}[self.f]
-        return tracer.fold(iterable, step, start[0] if start else self.f(()), _NAMES[self.f], target, self.access)
+        return tracer.loops.fold(iterable, step, start[0] if start else self.f(()), _NAMES[self.f], target, self.access)
 
     def _value(self, item: Any) -> Any:
         """What one item adds to any (all)."""
         if self.keeps is None:
             return self.each(item)
         if self.f is any:
-            return self._holds(item, self.tracer.and_, self.keeps)
-        return self._holds(item, self.tracer.or_, self._left_out)
+            return self._holds(item, self.tracer.truths.and_, self.keeps)
+        return self._holds(item, self.tracer.truths.or_, self._left_out)
 
     def _left_out(self, item: Any) -> Any:
         assert self.keeps is not None
-        return self.tracer.not_(self.keeps(item))
+        return self.tracer.truths.not_(self.keeps(item))
 
     def _added(self, total: Any, item: Any) -> Any:
         more = lambda: total_of(self.tracer, total, [self.each(item)])
-        return more() if self.keeps is None else self.tracer.ifexp(self.keeps(item), more, lambda: total, self.access)
+        return (
+            more()
+            if self.keeps is None
+            else self.tracer.truths.ifexp(self.keeps(item), more, lambda: total, self.access)
+        )
 
     def _any(self, found: Any, item: Any) -> Any:
-        return self.tracer.or_(found, [lambda: self._holds(item, self.tracer.and_, self.keeps)], self.access)
+        return self.tracer.truths.or_(
+            found, [lambda: self._holds(item, self.tracer.truths.and_, self.keeps)], self.access
+        )
 
     def _all(self, holds: Any, item: Any) -> Any:
         left_out = None if self.keeps is None else self._left_out
-        return self.tracer.and_(holds, [lambda: self._holds(item, self.tracer.or_, left_out)], self.access)
+        return self.tracer.truths.and_(
+            holds, [lambda: self._holds(item, self.tracer.truths.or_, left_out)], self.access
+        )
 
     def _holds(self, item: Any, joined: Callable[..., Any], first: Callable[[Any], Any] | None) -> Any:
         """The truth of one item, with that of the filter before it."""
         if first is None:
-            return self.tracer.bool_(self.each(item))
-        return self.tracer.bool_(joined(first(item), [lambda: self.each(item)], self.access))
+            return self.tracer.truths.bool_(self.each(item))
+        return self.tracer.truths.bool_(joined(first(item), [lambda: self.each(item)], self.access))

@@ -22,11 +22,12 @@ from gfx_ir.passes.outline import region_key
 
 from .aliases import memory
 from .grad_mode import CALLERS
+from .interfaces import Capturing
 from .lost import Lost
 from .profiles import Profile, Profiles
 from .proxy import Proxy
 from .raised import Raised
-from .signatures import Asked, Given, NoCall, Output, Outputs, content_of
+from .signatures import Given, NoCall, Output, Outputs, content_of
 
 _Cells = list[tuple[types.CellType, Any]]
 
@@ -58,7 +59,7 @@ class _Kept:
 class Functions:
     """The functions of one capture that are called."""
 
-    def __init__(self, tracer: Asked, share: Share) -> None:
+    def __init__(self, tracer: Capturing, share: Share) -> None:
         self.tracer, self.share = tracer, share
         self.profiles = Profiles(tracer.record, tracer.castable)
         self.graphs: dict[str, Graph] = {}
@@ -111,12 +112,12 @@ class Functions:
     ) -> _Kept | None:
         """f captured on the graph of the whole capture, for arguments like these; None where it has to be expanded."""
         tracer, missing, entered = self.tracer, dict(self.tracer.missing), self.share.entered
-        known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.escaped
+        known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped
         cells: _Cells = []
         self.reading.append(cells)
         tracer.facts.known = {}  # which hold at one call, and not at another
         try:
-            with tracer.outermost(), tracer.opened(f.__name__) as side:
+            with tracer.arrays.outermost(), tracer.regions.opened(f.__name__) as side:
                 places = list(map(partial(self._place, side.graph), given.proxies, given.profiles, given.names))
                 own = list(side.graph.placeholders)
                 arguments = given.filled(args, places), {key: given.filled(x, places) for key, x in kwargs.items()}
@@ -131,7 +132,12 @@ class Functions:
             return None
         finally:
             self.reading.pop()
-            tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.escaped = known, tests, site, escaped
+            tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped = (
+                known,
+                tests,
+                site,
+                escaped,
+            )
             tracer.missing.clear()
             tracer.missing.update(missing)
             entered, self.share.entered = self.share.entered - entered, entered
@@ -221,7 +227,7 @@ class Functions:
         return found
 
 
-def _meet(tracer: Asked, proxies: Sequence[Proxy], closed: Sequence[Value]) -> bool:
+def _meet(tracer: Capturing, proxies: Sequence[Proxy], closed: Sequence[Value]) -> bool:
     """Whether an argument is also taken from outside: the code may ask whether they are one."""
     root = tracer.facts.root
     held = {root(item.value) for x in proxies for item in (x, *memory(x)) if type(item.value) is Value}

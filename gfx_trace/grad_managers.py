@@ -6,24 +6,22 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
 
 from .gated import Gated
 from .grad_mode import CALLERS, Change, GradMode, Undecided, changed
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 
 class Manager:
     """What `torch.no_grad()` and its kin give under capture: a context manager and a decorator. `change`: the mode that it sets,
     given the one before."""
 
-    def __init__(self, tracer: Tracer, change: Change) -> None:
+    def __init__(self, tracer: Capturing, change: Change) -> None:
         self.tracer, self.change = tracer, change
         self.before = tracer.gradients.mode
 
@@ -53,10 +51,10 @@ class Manager:
         if inspect.isgeneratorfunction(f):
             return self.tracer.iteration.made(self._steps(f, args, kwargs))
         with self.clone():
-            return self.tracer.call(f, args, kwargs)
+            return self.tracer.calls.call(f, args, kwargs)
 
     def _steps(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Iterator[Any]:
-        generator, sent = self.tracer.call(f, args, kwargs), None
+        generator, sent = self.tracer.calls.call(f, args, kwargs), None
         try:
             while True:
                 with self.clone():
@@ -68,7 +66,7 @@ class Manager:
             generator.close()
 
 
-def chosen(tracer: Tracer, gated: Gated) -> Manager | None:
+def chosen(tracer: Capturing, gated: Gated) -> Manager | None:
     """The manager that an open test chooses; None where one of them is no manager of gradient modes."""
     changes = []
     for side in gated.sides:
@@ -83,7 +81,7 @@ def chosen(tracer: Tracer, gated: Gated) -> Manager | None:
 class _Setter(Manager):
     """What `torch.set_grad_enabled(mode)` gives: it sets the mode at once, and puts it back where it is a manager or a decorator."""
 
-    def __init__(self, tracer: Tracer, change: Change) -> None:
+    def __init__(self, tracer: Capturing, change: Change) -> None:
         super().__init__(tracer, change)
         tracer.gradients.switch(tracer, changed(tracer.gradients.mode, change))
 
@@ -97,7 +95,7 @@ class _Setter(Manager):
 
 
 # ---------------------------------------------------------------- what the capture answers
-def _setting(tracer: Tracer, given: Any, made: Callable[[bool | None, GradMode], GradMode]) -> Change:
+def _setting(tracer: Capturing, given: Any, made: Callable[[bool | None, GradMode], GradMode]) -> Change:
     """What sets a mode: by a bool, by None for what the caller of the captured function has, or by one of an open bool."""
     on = _enabled(tracer, given)
     if not isinstance(on, Value):
@@ -105,7 +103,7 @@ def _setting(tracer: Tracer, given: Any, made: Callable[[bool | None, GradMode],
     return lambda mode: Undecided(on, (made(True, mode), made(False, mode)))
 
 
-def _enabled(tracer: Tracer, given: Any) -> bool | Value | None:
+def _enabled(tracer: Capturing, given: Any) -> bool | Value | None:
     """What a mode is set to: a bool, an open one, or None for what the caller of the captured function has."""
     if not isinstance(given, (Proxy, HostProxy)):
         return bool(given)
@@ -126,17 +124,17 @@ def _decorating(manager: Manager, args: tuple) -> Any:
     return manager(args[0]) if args and callable(args[0]) and not isinstance(args[0], (Proxy, HostProxy)) else manager
 
 
-def no_grad(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def no_grad(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.no_grad(), or `@torch.no_grad`."""
     return _decorating(Manager(tracer, lambda mode: GradMode((False, mode.inference))), args)
 
 
-def enable_grad(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def enable_grad(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.enable_grad(), or `@torch.enable_grad`."""
     return _decorating(Manager(tracer, lambda mode: GradMode((True, mode.inference))), args)
 
 
-def inference_mode(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def inference_mode(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.inference_mode(mode), or `@torch.inference_mode`. Leaving it, it enables gradients."""
     given = args[0] if args else kwargs.get("mode", True)
     function = callable(given) and not isinstance(given, (Proxy, HostProxy))
@@ -144,7 +142,7 @@ def inference_mode(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return _decorating(Manager(tracer, change), args if function else ())
 
 
-def set_grad_enabled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def set_grad_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.set_grad_enabled(mode), a call or a manager."""
 
     def made(enabled: bool | None, mode: GradMode) -> GradMode:
@@ -154,23 +152,23 @@ def set_grad_enabled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return _Setter(tracer, _setting(tracer, args[0] if args else kwargs["mode"], made))
 
 
-def is_grad_enabled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def is_grad_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.is_grad_enabled(): open where the caller's mode holds."""
     test = tracer.gradients.open_test(tracer)
     if test is not None:
         side = lambda: is_grad_enabled(tracer, f, args, kwargs)
-        return tracer.branch_value(tracer.local(test), side, side)
+        return tracer.regions.branch_value(tracer.local(test), side, side)
     enabled = tracer.gradients.current(tracer).enabled
     return tracer.wrap(ops.gradients_enabled()) if enabled is None else enabled
 
 
-def is_inference_mode_enabled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def is_inference_mode_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.is_inference_mode_enabled(): open where the caller's mode holds."""
     mode = tracer.gradients.current(tracer)
     return tracer.wrap(ops.gradients_enabled(inference=True)) if mode is CALLERS else mode.inference
 
 
-HANDLERS: dict[str, Callable[[Tracer, Any, tuple, dict], Any]] = {
+HANDLERS: dict[str, Callable[[Capturing, Any, tuple, dict], Any]] = {
     "no_grad": no_grad,
     "enable_grad": enable_grad,
     "inference_mode": inference_mode,
@@ -180,10 +178,12 @@ HANDLERS: dict[str, Callable[[Tracer, Any, tuple, dict], Any]] = {
 }
 
 
-def standing_for(tracer: Tracer, made: Any) -> Manager | None:
+def standing_for(tracer: Capturing, made: Any) -> Manager | None:
     """What stands under capture for a manager that the framework itself made; None where it made none of gradient modes."""
     try:
-        found = next((name for backend in tracer.frameworks() if (name := backend.special.get(type(made)))), None)
+        found = next(
+            (name for backend in tracer.arrays.frameworks() if (name := backend.special.get(type(made)))), None
+        )
     except TypeError:  # a class that is no key of a table
         return None
     if found not in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"):

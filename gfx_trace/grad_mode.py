@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
@@ -16,23 +16,7 @@ from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
 from .gradient_marks import Fork, Left, data_of
-
-
-class Asked(Protocol):
-    """What this asks of the tracer."""
-
-    facts: Any
-    record: Any
-    journal: Any
-    params: dict[str, Any]
-
-    def local(self, value: Value) -> Value: ...
-    def here(self, value: Value) -> Value: ...
-    def wrap(self, result: Any) -> Any: ...
-    def unwrap(self, tree: Any) -> Any: ...
-    def branch_value(self, test: Value, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any: ...
-    def span(self) -> Any: ...
-    def error(self, what: str, hint: str = "") -> Exception: ...
+from .interfaces import Capturing
 
 
 class GradMode(Enum):
@@ -94,7 +78,7 @@ class Gradients:
         self.mode: GradMode | Undecided = CALLERS
         self.standing: dict[int, tuple[Any, Any]] = {}  # managers of the framework's, and what stands for them, by id
 
-    def current(self, tracer: Asked) -> GradMode:
+    def current(self, tracer: Capturing) -> GradMode:
         """The mode here. Raises UnsupportedConstruct where a test on captured data decides it."""
         found = self._possible(tracer, self.mode)
         if all(mode is found[0] or alike(mode, found[0]) for mode in found):
@@ -104,20 +88,20 @@ class Gradients:
             "use `with torch.no_grad():` inside the branch, or set the mode on both sides",
         )
 
-    def _possible(self, tracer: Asked, mode: Any) -> list[GradMode]:
+    def _possible(self, tracer: Capturing, mode: Any) -> list[GradMode]:
         if not isinstance(mode, Undecided):
             return [mode]
         known = tracer.facts.decide(mode.test)
         sides = mode.sides if known is None else (mode.sides[0 if known else 1],)
         return [found for side in sides for found in self._possible(tracer, side)]
 
-    def switch(self, tracer: Asked, mode: Any) -> None:
+    def switch(self, tracer: Capturing, mode: Any) -> None:
         """Set the mode, as a write that regions undo and tests join."""
         if mode is not self.mode:
             tracer.journal.record(self, None, "mode", "the gradient mode", tracer.span())
             self.mode = mode
 
-    def check_left(self, tracer: Asked) -> None:
+    def check_left(self, tracer: Capturing) -> None:
         """Raises UnsupportedConstruct where the captured code has switched gradients off and leaves them so."""
         if self.current(tracer).records:
             return
@@ -128,7 +112,7 @@ class Gradients:
             "use it as a manager (`with torch.no_grad():`), or put back what `torch.is_grad_enabled()` gave",
         )
 
-    def open_test(self, tracer: Asked) -> Value | None:
+    def open_test(self, tracer: Capturing) -> Value | None:
         """The open bool that decides the mode here; None where the mode is known, or a test on tensors decides it."""
         mode = self.mode
         while isinstance(mode, Undecided) and (known := tracer.facts.decide(mode.test)) is not None:
@@ -138,7 +122,7 @@ class Gradients:
             return None
         return mode.test
 
-    def taken(self, tracer: Asked, leaf: Any) -> Any:
+    def taken(self, tracer: Capturing, leaf: Any) -> Any:
         """An argument of an operation as the mode has it: where nothing is recorded, no gradient flows through it."""
         if type(leaf) is not Value or not leaf.is_tensor or _still(tracer, leaf):
             return leaf
@@ -151,11 +135,11 @@ class Gradients:
             return leaf
         return ops.stop_gradient(tracer.local(leaf))
 
-    def _as_mode_has_it(self, tracer: Asked, value: Value) -> bool:
+    def _as_mode_has_it(self, tracer: Capturing, value: Value) -> bool:
         """Whether a gradient flows through a value where an undecided mode records, and through none where it does not."""
         return tracer.record.mode_of(value) is self.mode or not self.moves(tracer, value)
 
-    def _fork(self, tracer: Asked, test: Value, leaf: Value) -> Value:
+    def _fork(self, tracer: Capturing, test: Value, leaf: Value) -> Value:
         """An argument of an operation in a mode that an open bool decides."""
         mode, found = self.mode, self._forked(tracer, test, lambda: self.taken(tracer, tracer.local(leaf)))
         tracer.record.made_in(mode, [found])
@@ -166,10 +150,10 @@ class Gradients:
         )
         return found
 
-    def _forked(self, tracer: Asked, test: Value, use: Callable[[], Any]) -> Any:
+    def _forked(self, tracer: Capturing, test: Value, use: Callable[[], Any]) -> Any:
         """What `use` gives in each of the modes that an open bool decides between."""
         side = lambda: tracer.wrap(use())
-        return tracer.unwrap(tracer.branch_value(tracer.here(test), side, side))
+        return tracer.unwrap(tracer.regions.branch_value(tracer.gates.here(test), side, side))
 
     def recorded(self, derive: Callable[[Any], Any], current: Any) -> Any:
         """What a view shows of its base. The gradient is what the steps of the view leave of it, whatever the mode where it is read."""
@@ -184,14 +168,14 @@ class Gradients:
         finally:
             self.mode = before
 
-    def made(self, tracer: Asked, values: list[Value]) -> None:
+    def made(self, tracer: Capturing, values: list[Value]) -> None:
         """Note what an operation gave in this mode."""
         if isinstance(self.mode, Undecided) and self.open_test(tracer) is not None:
             tracer.record.made_in(self.mode, values)
         elif not (mode := self.current(tracer)).records:
             tracer.record.made_in(mode, values)
 
-    def kept(self, tracer: Asked, old: Any, new: Any) -> Any:
+    def kept(self, tracer: Capturing, old: Any, new: Any) -> Any:
         """What an in-place write leaves: where nothing is recorded, the new data with the gradient of the old."""
         if self.mode is CALLERS or type(old) is not Value or type(new) is not Value or new is old:
             return new
@@ -210,7 +194,7 @@ class Gradients:
             return ops.stop_gradient(tracer.local(new)) if self.moves(tracer, new) else new
         return ops.straight_through(tracer.local(old), data_of(tracer.local(new)))
 
-    def moves(self, tracer: Asked, value: Value) -> bool:
+    def moves(self, tracer: Capturing, value: Value) -> bool:
         """Whether a gradient may flow through a value."""
         root = tracer.facts.root(value)
         element = value.type.dtype if isinstance(value.type, LogicalTensor) else None
@@ -220,7 +204,7 @@ class Gradients:
         return bool(getattr(held, "requires_grad", True))
 
 
-def _still(tracer: Asked, value: Value) -> bool:
+def _still(tracer: Capturing, value: Value) -> bool:
     """Whether no gradient flows through a value, whoever calls."""
     made_in = tracer.record.mode_of(value)
     stopped = isinstance(made_in, GradMode) and not made_in.records

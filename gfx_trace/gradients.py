@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.backend import Backend
 from gfx_ir.graph import Graph, Node, Value
@@ -15,12 +15,10 @@ from gfx_ir.naming import identifier
 from gfx_ir.op import lookup
 from gfx_ir.trees import leaves, tree_map
 
+from .interfaces import Capturing
 from .packages import enterable
 from .proxy import HostProxy, Proxy
 from .staging import staged
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 
 class Context:
@@ -51,7 +49,7 @@ class Context:
 class _Rule:
     """A region under construction: its own placeholders, and what it captures from outside."""
 
-    def __init__(self, tracer: Tracer, name: str, backend: Backend, refuse: Callable[[str], Any]) -> None:
+    def __init__(self, tracer: Capturing, name: str, backend: Backend, refuse: Callable[[str], Any]) -> None:
         self.tracer, self.backend, self.name, self.refuse = tracer, backend, name, refuse
         self.own: list[Value] = []
         self.graph = Graph(name)
@@ -65,7 +63,7 @@ class _Rule:
 
     def run(self, compute: Callable[[], list[Any]], own_objects: Sequence[Any] = ()) -> None:
         """Fill the region; `compute` gives its results."""
-        with self.tracer.opened(self.name) as side:
+        with self.tracer.regions.opened(self.name) as side:
             side.graph.result = tuple(self.tracer._local(leaf) for leaf in compute())
         if any(
             slot.kind != "base" and all(slot.object is not known for known in own_objects) for slot, _ in side.written
@@ -86,7 +84,7 @@ class _Rule:
 
 
 def _finish(
-    tracer: Tracer, forward: _Rule, rule: _Rule, inputs: list[Any], kept: int, count: int, mode: str
+    tracer: Capturing, forward: _Rule, rule: _Rule, inputs: list[Any], kept: int, count: int, mode: str
 ) -> list[Any]:
     """The node: what the rule takes from outside goes through the forward's results. `kept`: how many values it keeps."""
     closed = list(dict.fromkeys((*forward.captured, *rule.captured)))
@@ -112,13 +110,13 @@ def _finish(
     return [Proxy(value, forward.backend) for value in node.values]
 
 
-def _refusal(tracer: Tracer, name: str) -> Callable[[str], Any]:
+def _refusal(tracer: Capturing, name: str) -> Callable[[str], Any]:
     return lambda what: tracer.error(
         f"GFX cannot keep the gradient of {name!r}: it has {what}", "write it without, or without a gradient of its own"
     )
 
 
-def _tensors(tracer: Tracer, tree: Any, refuse: Callable[[str], Any]) -> list[Proxy]:
+def _tensors(tracer: Capturing, tree: Any, refuse: Callable[[str], Any]) -> list[Proxy]:
     """The tensors of a tree; arrays from outside are tensors too."""
     found = []
     for leaf in leaves(tree):
@@ -130,11 +128,11 @@ def _tensors(tracer: Tracer, tree: Any, refuse: Callable[[str], Any]) -> list[Pr
 
 
 # ---------------------------------------------------------------- torch.autograd.Function
-def autograd_function(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """`Function.apply(*args)` of a class with forward and backward."""
     cls, *given = args
-    backend = next(b for b in tracer.frameworks() if b.name == "torch")
-    given = [tracer.array_proxy(x) if tracer.array_owner(x) is not None else x for x in given]
+    backend = next(b for b in tracer.arrays.frameworks() if b.name == "torch")
+    given = [tracer.arrays.array_proxy(x) if tracer.arrays.array_owner(x) is not None else x for x in given]
     name, refuse = cls.__name__, _refusal(tracer, cls.__name__)
     inputs = _tensors(tracer, tuple(x for x in given if isinstance(x, (Proxy, HostProxy))), refuse)
     needs = tuple(isinstance(x, Proxy) for x in given)
@@ -147,10 +145,10 @@ def autograd_function(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     def compute() -> list[Any]:
         filled = [forward.argument(x.read(), x.read().name or "x") if isinstance(x, Proxy) else x for x in given]
         if "setup_context" in vars(cls):
-            result = tracer.call(cls.forward, tuple(filled), {})
-            tracer.call(cls.setup_context, (ctx, tuple(filled), result), {})
+            result = tracer.calls.call(cls.forward, tuple(filled), {})
+            tracer.calls.call(cls.setup_context, (ctx, tuple(filled), result), {})
         else:
-            result = tracer.call(cls.forward, (ctx, *filled), {})
+            result = tracer.calls.call(cls.forward, (ctx, *filled), {})
         whole.append(result)
         outs.extend(tracer.local(x.read()) for x in _results(result, refuse))
         saved = {key: item for key, item in vars(ctx).items() if key not in ("needs_input_grad", "_refuse")}
@@ -164,7 +162,7 @@ def autograd_function(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
             tree_map(lambda leaf: places[leaf.at] if isinstance(leaf, _At) else leaf, dict(vars(back)))
         )
         grads = [backward.argument(value, "grad") for value in outs]
-        found = tracer.call(cls.backward, (back, *grads), {})
+        found = tracer.calls.call(cls.backward, (back, *grads), {})
         found = list(found) if isinstance(found, (tuple, list)) else [found]
         return [tracer.unwrap(grad) for grad, is_tensor in zip(found, needs) if is_tensor]
 
@@ -193,7 +191,7 @@ def _results(result: Any, refuse: Callable[[str], Any]) -> list[Proxy]:
 
 
 # ---------------------------------------------------------------- jax.custom_vjp, jax.custom_jvp
-def custom_rule(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def custom_rule(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A call of a function that jax.custom_vjp or jax.custom_jvp made; JAX's own are taken apart by its tracer."""
     reverse = hasattr(f, "defvjp")
     rule = (f.fwd and f.bwd) if reverse else getattr(f, "jvp", None)
@@ -201,8 +199,8 @@ def custom_rule(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return staged(tracer, f, args, kwargs)
     if f in tracer.own_rules:  # a rule that calls its function
         tracer.notes.append(f"a second derivative through the rule of {f.__name__!r} is that of its code")
-        return tracer.call(f.fun, args, kwargs)
-    backend = next(b for b in tracer.frameworks() if b.name == "jax")
+        return tracer.calls.call(f.fun, args, kwargs)
+    backend = next(b for b in tracer.arrays.frameworks() if b.name == "jax")
     bound = inspect.signature(f.fun).bind(*args, **kwargs)
     bound.apply_defaults()
     given, refuse = list(bound.args), _refusal(tracer, f.__name__)
@@ -211,7 +209,7 @@ def custom_rule(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     fixed = [given[at] for at in sorted(f.nondiff_argnums)]
     free = [x for at, x in enumerate(given) if at not in f.nondiff_argnums]
     flat, rebuild = backend.flatten(free)
-    flat = [tracer.array_proxy(x) if tracer.array_owner(x) is not None else x for x in flat]
+    flat = [tracer.arrays.array_proxy(x) if tracer.arrays.array_owner(x) is not None else x for x in flat]
     _tensors(tracer, (flat, fixed), refuse)
     call = _Call(tracer, f, backend, given, fixed, flat, rebuild, refuse)
     tracer.own_rules.append(f)
@@ -225,7 +223,7 @@ class _Call:
     """A call of a function with a rule: `flat` are the leaves of its differentiable arguments."""
 
     def __init__(
-        self, tracer: Tracer, f: Any, backend: Backend, given: list[Any], fixed: list[Any], flat: list[Any],
+        self, tracer: Capturing, f: Any, backend: Backend, given: list[Any], fixed: list[Any], flat: list[Any],
         rebuild: Callable[[Sequence[Any]], Any], refuse: Callable[[str], Any],
     ) -> None:  # fmt: skip
         self.tracer, self.f, self.backend, self.given, self.fixed = tracer, f, backend, given, fixed
@@ -260,7 +258,7 @@ class _Call:
         backward = _Rule(tracer, f"{self.f.__name__}_bwd", self.backend, self.refuse)
 
         def compute() -> list[Any]:
-            out, residuals = tracer.call(self.f.fwd, tuple(self._arguments(self.primal)[1]), {})
+            out, residuals = tracer.calls.call(self.f.fwd, tuple(self._arguments(self.primal)[1]), {})
             found, rebuild = self.backend.flatten(residuals)
             restore_saved.append(rebuild)
             saved.extend(found)
@@ -273,7 +271,7 @@ class _Call:
             places = [backward.argument(value, value.name or "saved") for value in kept]
             residuals = restore_saved[0]([x if k is None else places[k] for x, k in zip(saved, at)])
             grads = self.restore([backward.argument(value, "grad") for value in self.outs])
-            found = tracer.call(self.f.bwd, (*self.fixed, residuals, grads), {})
+            found = tracer.calls.call(self.f.bwd, (*self.fixed, residuals, grads), {})
             flat = _matched(list(self.rebuild(self.flat)), list(found))
             return [tracer.unwrap(grad) for grad, x in zip(flat, self.flat) if isinstance(x, Proxy)]
 
@@ -288,12 +286,12 @@ class _Call:
         tangent = _Rule(tracer, f"{self.f.__name__}_jvp", self.backend, self.refuse)
 
         def compute() -> list[Any]:
-            self.outs = self._flat(tracer.call(self.f.fun, tuple(self._arguments(self.primal)[1]), {}))
+            self.outs = self._flat(tracer.calls.call(self.f.fun, tuple(self._arguments(self.primal)[1]), {}))
             return self.outs
 
         def rule() -> list[Any]:
             primals, tangents = self._arguments(tangent)[0], self._arguments(tangent, "_dot")[0]
-            out, moved = tracer.call(self.f.jvp, (*self.fixed, tuple(primals), tuple(tangents)), {})
+            out, moved = tracer.calls.call(self.f.jvp, (*self.fixed, tuple(primals), tuple(tangents)), {})
             flat = [x for tree in (out, moved) for x in self.backend.flatten(tree)[0]]
             return [tracer.unwrap(x) for x in flat]
 

@@ -7,7 +7,7 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Graph
@@ -19,6 +19,7 @@ from .classes import check_class
 from .draws import generator_of_seed
 from .faults import not_given
 from .gradients import autograd_function, custom_rule
+from .interfaces import Capturing
 from .native import innermost, run_as_it_is
 from .proxy import HostProxy, Proxy, is_open
 from .pytrees import Carried, flatten, owner_of
@@ -27,10 +28,7 @@ from .sequences import is_shape, open_tuple
 from .staging import staged, transform
 from .structured import fori_loop, scan, while_loop
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
-
-Handler = Callable[["Tracer", Any, tuple, dict], Any]
+Handler = Callable[[Capturing, Any, tuple, dict], Any]
 _FUNCTIONS = frozenset(("f", "function", "operation", "is_leaf"))
 """What JAX calls the arguments of functions of trees that are no trees."""
 
@@ -38,42 +36,42 @@ _FUNCTIONS = frozenset(("f", "function", "operation", "is_leaf"))
 def _of_arrays(handler: Handler) -> Handler:
     """A function of functions, for which numbers of Python's are arrays: those functions may ask them what an array is asked."""
 
-    def handled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
-        tracer.makes_arrays = owner_of(tracer, f)
+    def handled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+        tracer.objects.makes_arrays = owner_of(tracer, f)
         return handler(tracer, f, args, kwargs)
 
     return handled
 
 
-def _cond(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _cond(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.cond(pred, true_fun, false_fun, *operands), torch.cond(pred, true_fn, false_fn, operands)."""
     pred, then, otherwise, *operands = args
     if tracer.backend is not None and tracer.backend.name == "torch" and len(operands) == 1:
         operands = list(operands[0])
-    taken = lambda side: lambda: tracer.call(side, tuple(operands), {})
+    taken = lambda side: lambda: tracer.calls.call(side, tuple(operands), {})
     return _chosen(tracer, f, pred, taken(then), taken(otherwise))
 
 
-def _chosen(tracer: Tracer, f: Any, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+def _chosen(tracer: Capturing, f: Any, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """What one of two functions gives, which may be a tree of the framework's."""
     result = Carried(owner_of(tracer, f))
-    return result.up(tracer.ifexp(test, lambda: result.down(then()), lambda: result.down(otherwise())))
+    return result.up(tracer.truths.ifexp(test, lambda: result.down(then()), lambda: result.down(otherwise())))
 
 
-def _while(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _while(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.while_loop(cond_fun, body_fun, init_val)."""
     named = dict(zip(("cond_fun", "body_fun", "init_val"), args)) | kwargs
     return while_loop(tracer, owner_of(tracer, f), named["cond_fun"], named["body_fun"], named["init_val"])
 
 
-def _fori(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _fori(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.fori_loop(lower, upper, body_fun, init_val)."""
     kwargs.pop("unroll", None)
     named = dict(zip(("lower", "upper", "body_fun", "init_val"), args)) | kwargs
     return fori_loop(tracer, owner_of(tracer, f), named["lower"], named["upper"], named["body_fun"], named["init_val"])
 
 
-def _scan(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _scan(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.scan(f, init, xs=None, length=None, reverse=False)."""
     named = dict(zip(("f", "init", "xs", "length", "reverse"), args)) | kwargs
     backend, back = owner_of(tracer, f), named.get("reverse", False)
@@ -89,50 +87,52 @@ def _scan(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return carry, turned(ys)
 
 
-def _switch(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _switch(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.switch(index, branches, *operands): an index beyond an end takes the branch at that end."""
     index, branches, *operands = args
     *others, last = branches
 
     def choose(at: int) -> Any:
         if at == len(others):
-            return tracer.call(last, tuple(operands), {})
-        chosen = tracer.call(operator.le, (index, at), {})
-        return _chosen(tracer, f, chosen, lambda: tracer.call(others[at], tuple(operands), {}), lambda: choose(at + 1))
+            return tracer.calls.call(last, tuple(operands), {})
+        chosen = tracer.calls.call(operator.le, (index, at), {})
+        return _chosen(
+            tracer, f, chosen, lambda: tracer.calls.call(others[at], tuple(operands), {}), lambda: choose(at + 1)
+        )
 
     return choose(0)
 
 
-def _transparent(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _transparent(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A decorator that changes nothing of what the function computes (jit, checkpoint)."""
     if not args:
         return lambda function: function
     return args[0]
 
 
-def _wrapped(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _wrapped(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function that computes what the one it wraps does."""
-    return tracer.call(f.__wrapped__, args, kwargs)
+    return tracer.calls.call(f.__wrapped__, args, kwargs)
 
 
-def _scripted(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _scripted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function that torch.jit.script compiled: the one that it was made of."""
-    return tracer.call(f._torchdynamo_inline, args, kwargs)
+    return tracer.calls.call(f._torchdynamo_inline, args, kwargs)
 
 
-def _autocast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _autocast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.autocast(device_type, enabled=…), or a function that it decorates: switched off it changes nothing."""
     made = f if isinstance(f, type) else None
     setting = made(*args, **kwargs) if made is not None else f.__closure__[0].cell_contents
     if not setting._enabled:
-        return contextlib.nullcontext() if made is not None else tracer.call(f.__wrapped__, args, kwargs)
+        return contextlib.nullcontext() if made is not None else tracer.calls.call(f.__wrapped__, args, kwargs)
     raise tracer.error(
         "GFX cannot convert torch.autocast: it changes the dtypes of what is computed in it",
         "cast with .to(dtype) where that is wanted, or switch it off with enabled=False",
     )
 
 
-def _tape(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _tape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """loss.backward(), torch.autograd.grad(loss, inputs): gradients of what was computed before, by a record of it."""
     raise tracer.error(
         f"GFX cannot convert {called_name(f)}: it goes back over what PyTorch recorded, and a graph holds no such record",
@@ -141,7 +141,7 @@ def _tape(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     )
 
 
-def _derivation(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _derivation(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.func.grad(function), torch.vmap(function) and their kin."""
     raise tracer.error(
         f"GFX cannot convert {called_name(f)}: what PyTorch derives from a function is not captured",
@@ -149,7 +149,7 @@ def _derivation(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     )
 
 
-def _functional_call(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _functional_call(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.func.functional_call(module, tensors, args, kwargs): a call of the module with other tensors in the place of its own."""
     bound = inspect.signature(f).bind(*args, **kwargs).arguments
     module, given, held = bound["module"], bound["parameter_and_buffer_dicts"], bound.get("args")
@@ -160,52 +160,54 @@ def _functional_call(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         for path, value in tensors.items():
             owner, _, name = path.rpartition(".")
             own = getattr(module.get_submodule(owner), name)
-            tracer.known[id(own)] = value if type(value) is Proxy else tracer.array_proxy(value)
+            tracer.known[id(own)] = value if type(value) is Proxy else tracer.arrays.array_proxy(value)
     try:
         positional = () if held is None else held if isinstance(held, tuple) else (held,)
-        return tracer.call(module, positional, bound.get("kwargs") or {})
+        return tracer.calls.call(module, positional, bound.get("kwargs") or {})
     finally:
         tracer.known = known
 
 
-def _settled(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _settled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """settled(body, init, *rows): what the loop starts from, which the capture of the loop itself settles."""
     return args[1]
 
 
-def _null_context(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _null_context(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return contextlib.nullcontext()
 
 
-def _true(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> bool:
+def _true(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> bool:
     return True
 
 
-def _false(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> bool:
+def _false(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> bool:
     return False
 
 
-def _raise_unless(error: type[Exception], tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> None:
+def _raise_unless(error: type[Exception], tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
     """f(test, message=None), which raises where the test is false; `message` may be a function that makes it."""
     given = dict(zip(("condition", "message"), args)) | kwargs
     test, message = given.get("condition", given.get("cond")), given.get("message")
-    made = (lambda: tracer.call(message, (), {})) if callable(message) and not is_open(message) else lambda: message
+    made = (
+        (lambda: tracer.calls.call(message, (), {})) if callable(message) and not is_open(message) else lambda: message
+    )
     tracer.raising.check(test, None if message is None else made, error)
 
 
-def _is_tensor(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _is_tensor(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if not isinstance(args[0], (Proxy, HostProxy)):
-        return tracer.array_owner(args[0]) is not None
+        return tracer.arrays.array_owner(args[0]) is not None
     check_class(tracer, args[0])
     return isinstance(args[0], Proxy) and not args[0].weak
 
 
-def _size(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _size(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.Size(sizes): a tuple of sizes."""
     return tuple(*args)
 
 
-def _tree(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _tree(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function that takes trees apart or puts them together (jax.tree.map): it runs, and what it calls is entered."""
     bound = inspect.signature(f).bind(*args, **kwargs)
     for name, given in bound.arguments.items():
@@ -216,7 +218,7 @@ def _tree(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return run_as_it_is(tracer, _apart(tracer, f), bound.args, bound.kwargs)
 
 
-def _apart(tracer: Tracer, f: Callable[..., Any]) -> Callable[..., Any]:
+def _apart(tracer: Capturing, f: Callable[..., Any]) -> Callable[..., Any]:
     """f, which takes trees apart. Where two do not fit together, arguments that were not given may be why: one stands for one leaf."""
 
     @functools.wraps(f)
@@ -235,26 +237,26 @@ def _apart(tracer: Tracer, f: Callable[..., Any]) -> Callable[..., Any]:
     return apart
 
 
-def _outermost(tracer: Tracer) -> Graph:
+def _outermost(tracer: Capturing) -> Graph:
     """The captured function's own graph."""
     return tracer.stack[0][0] if tracer.stack else tracer.graph
 
 
-def _entered(tracer: Tracer, f: Callable[..., Any], *args: Any) -> Any:
-    return tracer.call(f, args, {})
+def _entered(tracer: Capturing, f: Callable[..., Any], *args: Any) -> Any:
+    return tracer.calls.call(f, args, {})
 
 
-def _all_leaves(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _all_leaves(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """jax.tree.all(tree)."""
     given = inspect.signature(f).bind(*args, **kwargs).arguments
     if given.get("is_leaf") is not None:
         raise tracer.error(
             "GFX cannot convert jax.tree.all with is_leaf=", "call all(jax.tree.leaves(tree, is_leaf=...))"
         )
-    return tracer.call(all, (flatten(owner_of(tracer, f), given["tree"])[0],), {})
+    return tracer.calls.call(all, (flatten(owner_of(tracer, f), given["tree"])[0],), {})
 
 
-def _each_leaf(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _each_leaf(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function of the leaves of its first argument, a tree (jax.lax.stop_gradient)."""
     backend = owner_of(tracer, f)
     (name, *_), given = inspect.signature(f).parameters, dict(kwargs)
@@ -263,14 +265,14 @@ def _each_leaf(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return rebuild([tracer.apply(backend.functions[f], (leaf, *rest), given, backend, f) for leaf in found])
 
 
-def _shape(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _shape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     x = open_tuple(args[0])
     if type(x) is HostProxy or (type(x) is Proxy and x.weak):
-        return (tracer.length(x),) if is_shape(x) else ()
-    return tracer.getattr(args[0], "shape") if isinstance(args[0], Proxy) else f(*args, **kwargs)
+        return (tracer.host_values.length(x),) if is_shape(x) else ()
+    return tracer.objects.getattr(args[0], "shape") if isinstance(args[0], Proxy) else f(*args, **kwargs)
 
 
-def _issubdtype(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def _issubdtype(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """np.issubdtype(x.dtype, np.floating): open where the dtype is."""
     element, kind = args
     if not isinstance(element, HostProxy):

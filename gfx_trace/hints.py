@@ -6,15 +6,13 @@ A guess is only where a pass begins: every pass verifies what it assumed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .carried import NUMBERS, Carried
+from .carrying import Carrying
 from .gated import is_total
 from .nest import branches
 from .proxy import weak_kind
-
-if TYPE_CHECKING:
-    from .carries import Carries
 
 
 @dataclass
@@ -29,19 +27,19 @@ class Hints:
     entry: dict[int, Any] = field(default_factory=dict)
 
 
-def loop_key(carries: Carries) -> tuple:
+def loop_key(carries: Carrying) -> tuple:
     """What tells loops apart: the place, the calls that led there, and what the variables are."""
     tracer = carries.tracer
     site = tracer.site
     found: list[Any] = [] if site is None else [site.f_code, site.f_lasti]
-    scope: Any = tracer.scope
+    scope: Any = tracer.scopes.scope
     while scope is not None:
         found.append((scope.key, scope.site))
         scope = scope.parent
     return (*found, *(type(value).__name__ for value in carries.before))
 
 
-def recall(carries: Carries, hints: Hints | None) -> None:
+def recall(carries: Carrying, hints: Hints | None) -> None:
     """Begin with what is known of this loop."""
     if hints is None:
         return
@@ -60,7 +58,7 @@ def recall(carries: Carries, hints: Hints | None) -> None:
             carried.found, carried.truth = found, truth
 
 
-def remember(carries: Carries) -> Hints:
+def remember(carries: Carrying) -> Hints:
     """What is known of this loop now. Slots are told apart by their objects, which the next tracing makes anew."""
     plain = {path for path in carries.dropped if path[0] != "slot"}
     hints = Hints(carries.host, plain, {p for p in carries.kept if p[0] != "slot"}, set(carries.flat))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,19 +19,17 @@ from gfx_ir.trees import leaves
 from .aliases import doubt
 from .attempts import Mark, attempt
 from .called import called_name
+from .interfaces import Capturing
 from .missing import stand_in
 from .proxy import HostProxy, Proxy
 from .staging import recorded
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _PLAIN = (bool, int, float, complex, str, type(None), type(...), DType)
 _HOST = frozenset(("int", "float", "bool"))
 
 
 def hold(
-    tracer: Tracer, f: Any, args: tuple, kwargs: dict, owner: Backend | None = None, refusal: GfxError | None = None
+    tracer: Capturing, f: Any, args: tuple, kwargs: dict, owner: Backend | None = None, refusal: GfxError | None = None
 ) -> Any:
     """Keep a call of a framework's function f that has no row, or whose row refuses it (`refusal`), as a `holder`, if the
     framework's own tracer does not make it other calls. Where it cannot be kept, raise the refusal, or note it as missing."""
@@ -44,7 +42,7 @@ def hold(
         name = name_of(owner, f)
         given, named = tracer.unwrap(tuple(args)), tracer.unwrap(dict(kwargs))
         _check(f, given, named)
-        found = results(owner, function_of(owner, name), given, named, tracer.type_of)
+        found = results(owner, function_of(owner, name), given, named, tracer.arrays.type_of)
     except Unheld as error:
         if refusal is not None:
             raise refusal from None
@@ -56,7 +54,7 @@ def hold(
     return _named(made, found)
 
 
-def _decomposed(tracer: Tracer, owner: Backend, f: Any, args: tuple, kwargs: dict) -> tuple[Any, str]:
+def _decomposed(tracer: Capturing, owner: Backend, f: Any, args: tuple, kwargs: dict) -> tuple[Any, str]:
     """(in a tuple what the framework's own tracer makes of a call, or None; what that lacks): it takes a call apart where all
     types are known, and does not help where it comes to calls without a row, too."""
     if tracer.decomposing:
@@ -90,10 +88,10 @@ def _covered(mark: Mark, made: Any) -> Any:
     return made
 
 
-def _owner(tracer: Tracer, f: Any) -> Backend:
+def _owner(tracer: Capturing, f: Any) -> Backend:
     module = getattr(f, "__module__", None) or getattr(type(f), "__module__", None) or ""
     package = str(module).partition(".")[0]
-    return next(backend for backend in tracer.frameworks() if package in backend.packages)
+    return next(backend for backend in tracer.arrays.frameworks() if package in backend.packages)
 
 
 def _check(f: Any, given: tuple, named: dict) -> None:

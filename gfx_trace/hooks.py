@@ -44,7 +44,7 @@ def gfx_is(a: Any, b: Any) -> Any:
     if type(a) in _OPEN or type(b) in _OPEN:
         tracer = active.builder
         tracer.site = sys._getframe(1)
-        return tracer.is_(a, b)
+        return tracer.truths.is_(a, b)
     usable(a, b)
     return a is b
 
@@ -53,7 +53,7 @@ def gfx_in(a: Any, b: Any) -> Any:
     """a in b."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.contains(b, a)
+    return tracer.truths.contains(b, a)
 
 
 def gfx_not(x: Any) -> Any:
@@ -62,21 +62,21 @@ def gfx_not(x: Any) -> Any:
         return not x
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.not_(x)
+    return tracer.truths.not_(x)
 
 
 def gfx_and(first: Any, *rest: Callable[[], Any], access: tuple | None = None) -> Any:
     """first and rest…; `access`: get, set and names of the variables that `rest` assigns."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.and_(first, rest, access)
+    return tracer.truths.and_(first, rest, access)
 
 
 def gfx_or(first: Any, *rest: Callable[[], Any], access: tuple | None = None) -> Any:
     """first or rest…"""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.or_(first, rest, access)
+    return tracer.truths.or_(first, rest, access)
 
 
 def gfx_ifexp(
@@ -87,62 +87,62 @@ def gfx_ifexp(
         return then() if test else otherwise()
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.ifexp(test, then, otherwise, access, name)
+    return tracer.truths.ifexp(test, then, otherwise, access, name)
 
 
 def gfx_if(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> None:
     """if test: then() else: otherwise()."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    found = test if type(test) is bool else tracer.truth(test)
+    found = test if type(test) is bool else tracer.truths.truth(test)
     if found is True:
         then()
     elif found is False:
         if otherwise is not None:
             otherwise()
     else:
-        tracer.branch(found, then, otherwise, get, set_, names, "")
+        tracer.regions.branch(found, then, otherwise, get, set_, names, "")
 
 
 def gfx_if_ret(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> Any:
     """if test: return then() else: return otherwise()."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    found = test if type(test) is bool else tracer.truth(test)
+    found = test if type(test) is bool else tracer.truths.truth(test)
     if found is True:
         return then()
     if found is False:
         return otherwise() if otherwise is not None else None
-    return tracer.branch(found, then, otherwise, get, set_, names, "result")
+    return tracer.regions.branch(found, then, otherwise, get, set_, names, "result")
 
 
 def gfx_while(test: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, inner: tuple = ()) -> None:
     """while not stop() and test(): body(); `inner`: what the test assigns and nothing behind the loop reads."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    tracer.while_(test, body, get, set_, names, stop, inner)
+    tracer.loops.while_(test, body, get, set_, names, stop, inner)
 
 
 def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, target: Any) -> None:
     """for item in iterable: body(item), until stop()."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    tracer.for_(rows_of(tracer.iterable(iterable)), body, get, set_, names, stop, target)
+    tracer.loops.for_(rows_of(tracer.overloading.iterable(iterable)), body, get, set_, names, stop, target)
 
 
 def gfx_iter(iterable: Any) -> Any:
     """The iterable of a comprehension that stays Python's."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    source = rows_of(tracer.iterable(iterable))
+    source = rows_of(tracer.overloading.iterable(iterable))
     if type(source) not in _OPEN:
         return tracer.iteration.steps(source)
-    if not isinstance(tracer.length(source), int):
+    if not isinstance(tracer.host_values.length(source), int):
         raise tracer.error(
             "GFX cannot convert this comprehension: it filters, or nests, rows whose number is open, so its length would be too",
             "give the argument's shape at capture; for a filter that hangs on data, use where or a mask",
         )
-    return tracer.iterate(source)
+    return tracer.host_values.iterate(source)
 
 
 def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: Any, access: tuple | None = None) -> Any:
@@ -150,8 +150,8 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
     tracer = active.builder
     tracer.site = sys._getframe(1)
     if kind == "generator":
-        return lazily(tracer, GeneratorType, function, tracer.iterable(iterable), target, access)
-    items = tracer.map_(function, rows_of(tracer.iterable(iterable)), target, access)
+        return lazily(tracer, GeneratorType, function, tracer.overloading.iterable(iterable), target, access)
+    items = tracer.loops.map_(function, rows_of(tracer.overloading.iterable(iterable)), target, access)
     if type(items) is OpenList and kind == "set":
         raise tracer.error(
             "GFX cannot convert this set: how many items it has is open", "give the argument's shape at capture"
@@ -180,8 +180,10 @@ def gfx_fold(
     """sum, any or all of a generator expression of one `for`; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    fold = lambda source: Fold(tracer, f, each, keeps, access)(rows_of(tracer.iterable(source)), target, start)
-    return tracer.resolve(iterable, fold, access)
+    fold = lambda source: Fold(tracer, f, each, keeps, access)(
+        rows_of(tracer.overloading.iterable(source)), target, start
+    )
+    return tracer.gates.resolve(iterable, fold, access)
 
 
 def gfx_filter(test: Any) -> bool:
@@ -198,7 +200,7 @@ def gfx_static(test: Any, construct: str) -> bool:
 
 
 def _fixed(test: Any, what: str, instead: str) -> bool:
-    found = active.builder.truth(test)
+    found = active.builder.truths.truth(test)
     if isinstance(found, bool):
         return found
     raise active.builder.error(f"GFX cannot convert this {what}", instead)
@@ -218,7 +220,7 @@ def gfx_star(value: Any) -> Any:
     rows = tracer.iteration.drained(open_tuple(value))
     if is_shape(rows):
         return (Starred(rows.value),)
-    return tracer.iterate(rows) if type(rows) in _OPEN else rows
+    return tracer.host_values.iterate(rows) if type(rows) in _OPEN else rows
 
 
 def gfx_display(items: Any) -> Any:
@@ -254,14 +256,14 @@ def gfx_fstr(*parts: Any) -> Any:
     """An f-string: a text where all of it is fixed, else an open text."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.text(parts)
+    return tracer.texts.text(parts)
 
 
 def gfx_percent(template: str, given: Any) -> Any:
     """A literal text % what stands in it."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.percent(template, given)
+    return tracer.texts.percent(template, given)
 
 
 def gfx_global_write(name: str, value: Any) -> Any:
@@ -282,7 +284,7 @@ def gfx_enter(made: Any) -> Any:
     """The context manager of a `with`: its own methods are entered as a call of them would be."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.manager(made)
+    return tracer.managers.manager(made)
 
 
 def gfx_assert(test: Any, message: Callable[[], Any] | None) -> None:

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from gfx_ir.graph import Value
 from gfx_ir.infer.flow import Flow
 
-from .facts import Facts
-from .interfaces import Assuming, Recording
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy, is_open, number_kinds
 
 _BOOLEAN = frozenset(("bool",))
 _NUMBERS = (bool, int, float, complex)
 
 
-class _Tracer(Recording, Protocol):
-    facts: Facts
-
-    @property
-    def assumed(self) -> Assuming: ...
-
-    def wrap(self, value: Any) -> Any: ...
-
-    def not_(self, x: Any) -> Any: ...
-
-
-def one_object(tracer: _Tracer, a: Any, b: Any) -> Any:
+def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
     """a is b. Raises UnsupportedConstruct where that hangs on a test or a loop, which leave the one object or the other.
 
     Of booleans there is one each; which whole numbers are one object is up to the interpreter."""
@@ -36,7 +24,7 @@ def one_object(tracer: _Tracer, a: Any, b: Any) -> Any:
     if kinds[0] == kinds[1] == _BOOLEAN:
         fixed = next((x for x in (a, b) if type(x) is bool), None)
         other = b if a is fixed else a
-        return tracer.wrap(a == b) if fixed is None else other if fixed else tracer.not_(other)
+        return tracer.wrap(a == b) if fixed is None else other if fixed else tracer.truths.not_(other)
     if kinds[0] & kinds[1]:
         raise tracer.error(
             "GFX cannot tell whether these are one object: numbers are only known when the emitted code runs",
@@ -50,7 +38,7 @@ def one_object(tracer: _Tracer, a: Any, b: Any) -> Any:
     return False
 
 
-def _meet(tracer: _Tracer, a: Any, b: Any) -> bool:
+def _meet(tracer: Capturing, a: Any, b: Any) -> bool:
     """Whether a test or a loop may have left one object for both."""
     flow = Flow([*(graph for graph, _ in tracer.stack), tracer.graph], {})
     (first, open_a), (second, open_b) = (_objects(tracer, flow, x) for x in (a, b))
@@ -58,7 +46,7 @@ def _meet(tracer: _Tracer, a: Any, b: Any) -> bool:
     return joined and (open_a or open_b or not first.isdisjoint(second))
 
 
-def _objects(tracer: _Tracer, flow: Flow, x: Any) -> tuple[set[Any], bool]:
+def _objects(tracer: Capturing, flow: Flow, x: Any) -> tuple[set[Any], bool]:
     """What a name may stand for: values that ops make, and numbers; whether a loop that is not closed yet may leave more."""
     found: set[Any] = set()
     seen: set[Value] = set()

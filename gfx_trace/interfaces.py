@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Protocol
 
@@ -10,10 +10,32 @@ from gfx_ir.backend import Backend
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef
-from gfx_ir.program import Guard
 from gfx_ir.source import Span
 
 from .facts import Facts
+from .interfaces_calls import (
+    Assuming,
+    Calling,
+    InLibraries,
+    Keeping,
+    Managing,
+    Remembering,
+    RunningMethods,
+    Scoping,
+    Writing,
+)
+from .interfaces_control import Branching, Deciding, Iterating, LettingOut, Looping, OfSources, Resolving, Testing
+from .interfaces_values import (
+    InModes,
+    OfArrays,
+    OfAttributes,
+    OfHostValues,
+    OfObjects,
+    OfOperands,
+    OfOwnClasses,
+    Viewing,
+    Wording,
+)
 from .journal import Asked, Journal
 from .proxy import Proxy
 from .python_use import PythonUse
@@ -53,67 +75,8 @@ class Recording(Places, Protocol):
     def local(self, value: Value) -> Value:
         """A value as the innermost graph has it."""
 
-    def visible(self, value: Value) -> bool:
-        """Whether a value is of a graph that is still open."""
-
     def next_key(self) -> Value:
         """A fresh key for a draw of random numbers."""
-
-
-class Assuming(Protocol):
-    """What was taken as given."""
-
-    guards: list[Guard]
-    depths: dict[Value, int]
-    devices: dict[Value, Any]
-    modes: dict[int, Any]
-
-    def is_argument(self, value: Any) -> bool:
-        """Whether a value is a tensor that the captured function takes."""
-
-    def guard(self, guard: Guard) -> None:
-        """Take something as given."""
-
-    def state(self) -> tuple[int, int]:
-        """A point that `back` comes back to."""
-
-    def back(self, state: tuple[int, int]) -> None:
-        """Take back what was taken as given since."""
-
-
-class Writing(Protocol):
-    """What is written."""
-
-    def writes(self, owner: Any) -> None:
-        """Note that a container or iterator is about to be written."""
-
-    def sure_of(self, source: Any) -> None:
-        """Refuse what a test has written on one side only."""
-
-    def watched(self, f: Callable[..., Any], roots: tuple, args: tuple, kwargs: dict, deep: int = ...) -> Any:
-        """f(*args, **kwargs); what it writes that can be reached is noted."""
-
-
-class RunningMethods(Protocol):
-    """The gate of special methods that C runs."""
-
-    def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
-        """f(), in which C may run methods of the items."""
-
-
-class Remembering(Protocol):
-    """What is computed once."""
-
-    properties: dict[tuple[int, str], tuple[Any, list[Any]]]
-
-    def once(self, kept: list[Any], compute: Callable[[], Any], what: str) -> Any:
-        """What is kept already for the part of the code that asks, or else is computed."""
-
-
-class Keeping(Protocol):
-    """The functions that stay functions."""
-
-    graphs: dict[str, Graph]
 
 
 class Knowing(Protocol):
@@ -149,10 +112,43 @@ class Knowing(Protocol):
         """What was taken as given."""
 
 
-class Values(Protocol):
-    """Between the traced function's objects and values of the graph."""
+class Capturing(Recording, Knowing, Protocol):
+    """What each part of a capture asks: the graph, what is known, and the other parts."""
 
     backend: Backend | None
+    promotion: str
+    python: PythonUse
+    options: dict[str, Any]
+    captures: dict[Value, Value]
+    within: Any
+    depth: int
+    quiet: bool
+    decomposing: bool
+    root: Any
+    key: Any
+    known: dict[int, Proxy]
+    places: dict[int, Any]
+    met_twice: set[int]
+    kept: list[Any]
+    entered: dict[Any, Any]
+    native: dict[Any, tuple]
+    loop_hints: dict[tuple, Any]
+    open_graphs: tuple[Graph, ...]
+    module_paths: dict[int, str]
+    module_classes: dict[type, Any]
+    tensor_paths: dict[int, str]
+    bound_arrays: dict[str, Any]
+    notes: list[str]
+    brought: dict[int, tuple[Any, Any]]
+    copies: dict[Value, Any]
+    derived: set[tuple[int, str]]
+    staged_values: list[dict[Value, Any]]
+    own_rules: list[Any]
+    owners: dict[type, Any]
+    param_kinds: dict[str, str]
+    constants: bool
+    castable: Any
+    _frameworks: list[Backend] | None
 
     def wrap(self, result: Any, backend: Backend | None = None) -> Any:
         """What ops gave, as the traced function sees it."""
@@ -160,132 +156,109 @@ class Values(Protocol):
     def unwrap(self, tree: Any) -> Any:
         """Arguments as ops take them."""
 
-    def frameworks(self) -> list[Backend]:
-        """The frameworks whose objects may turn up."""
+    def region(self, name: str) -> Any:
+        """Build a region of a node; yields its graph and what it captures."""
 
-    def array_owner(self, x: Any) -> Backend | None:
-        """The framework whose array x is."""
+    def outer_operands(self, regions: list[tuple[Graph, dict[Value, Value]]]) -> tuple:
+        """What regions capture, as the graph around them has it."""
 
-    def array_proxy(self, x: Any, name: str = "constant", place: Any = None) -> Proxy:
-        """What stands for an array from outside."""
+    def _local(self, value: Any) -> Any:
+        """A value, or a constant, as the innermost graph has it."""
 
+    def is_leaf(self, target: Any) -> bool:
+        """Whether a callable is never entered."""
 
-class Iterating(Protocol):
-    """What iterators hand on."""
-
-    def check(self, iterator: Any) -> None:
-        """Refuse an iterator that was made outside of this test or loop."""
-
-    def drained(self, source: Any) -> Any:
-        """All that is left of an iterator; anything else as it is."""
-
-    def some(self, source: Any, count: int) -> Any:
-        """The next items of an iterator, one more than `count` where there are more; anything else as it is."""
-
-
-class Using(Values, Protocol):
-    """What the code does with objects."""
-
-    python: PythonUse
+    def make_argument(self, name: str, value: Any) -> Any:
+        """What the function gets for a given argument; None: the usual."""
 
     @property
-    def iteration(self) -> Iterating:
-        """What iterators hand on."""
-
-    def iterable(self, x: Any) -> Any:
-        """What a loop over x goes over."""
-
-    def resolve(self, x: Any, use: Callable[[Any], Any]) -> Any:
-        """What `use` makes of what a gated value holds."""
-
-    def link_item(self, x: Proxy, value: Value, wrapped: Any, integers: int) -> None:
-        """Make what an index of whole numbers gives a view of x."""
-
-    def call(self, f: Any, args: tuple, kwargs: dict) -> Any:
-        """f(*args, **kwargs)."""
-
-    def setitem(self, x: Proxy, index: Any, new: Any) -> None:
-        """x[index] = new."""
-
-    def length(self, x: Any) -> Any:
-        """len(x)."""
-
-    def iterate(self, x: Any) -> Iterator[Any]:
-        """The rows of a tensor of known length."""
-
-    def unpack(self, value: Any, names: tuple) -> Any:
-        """The items of value for the targets `names`."""
-
-    def own_method(self, x: Any, name: str) -> Any:
-        """A special method of the user's own class, which is entered."""
-
-    def stacked(self, items: list[Any]) -> Any:
-        """What stacking a list gives."""
-
-    def outside_generator(self, name: str) -> Exception:
-        """The error for a draw that would be made once, at capture."""
-
-    def shown(self, make: Callable[[], str], value: Any) -> str:
-        """A text that Python makes of a value."""
-
-
-class LettingOut(Protocol):
-    """Errors that may be raised when the code runs."""
+    def unpack(self) -> Callable[[Any, tuple], Any]:
+        """What gives the items of a value for some targets."""
 
     @property
-    def handlers(self) -> Sequence[Any]:
-        """The open try statements."""
+    def apply(self) -> Callable[..., Any]:
+        """What applies a lift."""
 
-    def error(self, error: Any, cause: Any) -> BaseException:
-        """What raising one raises at capture."""
+    @property
+    def operands(self) -> OfOperands:
+        """Operands of Python's operators."""
 
-    def let_out(self, what: str, error: BaseException) -> None:
-        """Raises where an except clause would take such an error."""
+    @property
+    def calls(self) -> Calling:
+        """What calls become."""
 
+    @property
+    def managers(self) -> Managing:
+        """Context managers."""
 
-class Testing(Using, Protocol):
-    """Tests, and what runs under them."""
+    @property
+    def scopes(self) -> Scoping:
+        """Where in the model and the code the capture is."""
+
+    @property
+    def views(self) -> Viewing:
+        """Tensors: their attributes, views of them, and writes."""
+
+    @property
+    def host_values(self) -> OfHostValues:
+        """Open host values."""
+
+    @property
+    def texts(self) -> Wording:
+        """Texts that Python makes of values."""
+
+    @property
+    def objects(self) -> OfObjects:
+        """Ordinary objects."""
+
+    @property
+    def overloading(self) -> OfOwnClasses:
+        """Classes of the user's own."""
+
+    @property
+    def arrays(self) -> OfArrays:
+        """Arrays from outside."""
+
+    @property
+    def truths(self) -> Testing:
+        """What is true."""
+
+    @property
+    def gates(self) -> Resolving:
+        """Gated values, and values of regions that were left."""
+
+    @property
+    def regions(self) -> Branching:
+        """Tests."""
+
+    @property
+    def loop_sources(self) -> OfSources:
+        """What a loop goes over."""
+
+    @property
+    def loops(self) -> Looping:
+        """Loops."""
 
     @property
     def raising(self) -> LettingOut:
         """What is raised."""
 
-    def truth(self, test: Any) -> Any:
-        """The truth of a test: a bool where it is decided, else a value."""
+    @property
+    def iteration(self) -> Iterating:
+        """What iterators hand on."""
 
-    def bool_(self, x: Any) -> Any:
-        """bool(x)."""
+    @property
+    def gradients(self) -> InModes:
+        """Gradient modes."""
 
-    def not_(self, x: Any) -> Any:
-        """not x."""
+    @property
+    def attributes(self) -> OfAttributes:
+        """Attributes that classes of the user's own give."""
 
-    def and_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
-        """first and rest…"""
+    @property
+    def libraries(self) -> InLibraries:
+        """Libraries that are built on a framework."""
 
-    def or_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
-        """first or rest…"""
-
-    def stays(self, value: Any) -> bool:
-        """Whether a value is there behind a test."""
-
-    def at_end(self, side: Any, x: Any) -> Any:
-        """What x is at the end of one side of a test."""
-
-    def ifexp(
-        self,
-        test: Any,
-        then: Callable[[], Any],
-        otherwise: Callable[[], Any],
-        access: tuple | None = None,
-        name: str = "result",
-    ) -> Any:
-        """then if test else otherwise."""
-
-    def branch(
-        self, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: str
-    ) -> Any:
-        """An open test, both sides captured."""
-
-
-class Capturing(Recording, Knowing, Testing, Protocol):
-    """All of these."""
+    @property
+    def decided(self) -> Deciding:
+        """Tests whose truth follows from constants and shapes."""

@@ -22,13 +22,13 @@ def put_into(tracer: Capturing, f: Any, args: tuple, kwargs: dict, backend: Any)
         return None
     places = {"where": kwargs.pop("where")} if isinstance(f, np.ufunc) and "where" in kwargs else {}
     target = out[0] if type(out) is tuple and len(out) == 1 else out
-    if type(target) is not Proxy and tracer.array_owner(target) is not None:
-        target = tracer.array_proxy(target)
-    made = tracer.call(f, args, kwargs)
+    if type(target) is not Proxy and tracer.arrays.array_owner(target) is not None:
+        target = tracer.arrays.array_proxy(target)
+    made = tracer.calls.call(f, args, kwargs)
     if type(target) is not Proxy or type(made) is not Proxy:
         raise tracer.error(f"GFX cannot convert out= of {called_name(f)}", "assign the result instead")
     array_is_written(target, "return arrays must be of ArrayType")
-    tracer.call(np.copyto, (target, made), places)
+    tracer.calls.call(np.copyto, (target, made), places)
     return target
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
@@ -13,6 +13,7 @@ from gfx_ir.graph import Value
 from .attempts import Mark, attempt
 from .best import of_one_axis
 from .gated import Gated
+from .interfaces import Capturing
 from .iteration import is_iterator
 from .number_rows import rows_kind
 from .open_iterables import Combined, OpenRange, is_open_iterable
@@ -21,16 +22,13 @@ from .proxy import HostProxy, Proxy, is_open
 from .rows import Lazy, RowIterator, StackedRows, rows_of
 from .sequences import OpenList, folded, is_shape, open_tuple
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
-
 
 class _Writes(Exception):
     """What was computed ahead of its turn wrote something."""
 
 
 # ---------------------------------------------------------------- lazy
-def next_item(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def next_item(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """next(iterator[, default])."""
     if not args or not is_iterator(args[0]):
         return f(*args, **kwargs)
@@ -44,20 +42,20 @@ def next_item(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return args[1]
 
 
-def iterator(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def iterator(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """iter(x), iter(function, last)."""
     if len(args) == 2:
         return tracer.iteration.made(_until(tracer, *args))
     x = rows_of(args[0]) if type(args[0]) in (list, tuple) else args[0]
     if is_iterator(x) or not args:
         return x
-    if type(x) is Proxy and type(tracer.length(x)) is not int:
+    if type(x) is Proxy and type(tracer.host_values.length(x)) is not int:
         return tracer.iteration.made(RowIterator(x))
-    return tracer.iteration.made(tracer.iterate(x) if is_open(x) else iter(x))
+    return tracer.iteration.made(tracer.host_values.iterate(x) if is_open(x) else iter(x))
 
 
 def lazily(
-    tracer: Tracer,
+    tracer: Capturing,
     kind: type,
     function: Callable[[Any], Any],
     source: Any,
@@ -68,7 +66,7 @@ def lazily(
     it, else a Lazy; `kind`: what it is in Python; `target`, `access`: as in `Tracer.map_`."""
     if not is_open_iterable(source) and type(source) is not Gated:
         return tracer.iteration.made(_each(kind, function, tracer.iteration.steps(source)))
-    whole = lambda: open_tuple(tracer.map_(function, rows_of(source), target, access))
+    whole = lambda: open_tuple(tracer.loops.map_(function, rows_of(source), target, access))
     return tracer.iteration.made(Lazy(kind, whole, lambda: _each(kind, function, tracer.iteration.steps(source))))
 
 
@@ -77,10 +75,10 @@ def _each(kind: type, function: Callable[[Any], Any], items: Iterator[Any]) -> I
     return (function(item) for item in items) if kind is GeneratorType else map(function, items)
 
 
-def _until(tracer: Tracer, function: Any, last: Any) -> Iterator[Any]:
+def _until(tracer: Capturing, function: Any, last: Any) -> Iterator[Any]:
     while True:
         try:
-            found = tracer.call(function, (), {})
+            found = tracer.calls.call(function, (), {})
         except StopIteration:
             return
         if fixed(tracer, operate(tracer, "eq", found, last), "iterator: its last item"):
@@ -88,9 +86,9 @@ def _until(tracer: Tracer, function: Any, last: Any) -> Iterator[Any]:
         yield found
 
 
-def fixed(tracer: Tracer, test: Any, what: str) -> bool:
+def fixed(tracer: Capturing, test: Any, what: str) -> bool:
     """The truth of a test that decides a length. Raises where it is open."""
-    found = tracer.truth(test)
+    found = tracer.truths.truth(test)
     if isinstance(found, bool):
         return found
     raise tracer.error(
@@ -98,12 +96,12 @@ def fixed(tracer: Tracer, test: Any, what: str) -> bool:
     )
 
 
-def combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """zip, enumerate, reversed."""
     first = args[:1] if f is enumerate else args
     parts: tuple[Any, ...] = tuple([part if isinstance(part, Lazy) else _counted(tracer, part) for part in first])
-    if f is reversed and rows_kind(parts[0]) and isinstance(tracer.length(parts[0]), int):
-        parts = (list(tracer.iterate(parts[0])),)  # its items are numbers
+    if f is reversed and rows_kind(parts[0]) and isinstance(tracer.host_values.length(parts[0]), int):
+        parts = (list(tracer.host_values.iterate(parts[0])),)  # its items are numbers
     if not any(map(is_open_iterable, parts)):
         steps = [tracer.iteration.steps(part) if is_iterator(part) else part for part in parts]
         return tracer.iteration.made(f(*steps, *args[len(parts) :], **kwargs))
@@ -120,13 +118,17 @@ def combine(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return _lazy_combination(tracer, f, parts)
 
 
-def _counted(tracer: Tracer, part: Any) -> Any:
+def _counted(tracer: Capturing, part: Any) -> Any:
     """What is iterated: the sizes of a shape of known length are its items."""
-    part = rows_of(tracer.iterable(part))
-    return tuple(tracer.iterate(part)) if is_shape(part) and type(tracer.length(part)) is int else part
+    part = rows_of(tracer.overloading.iterable(part))
+    return (
+        tuple(tracer.host_values.iterate(part))
+        if is_shape(part) and type(tracer.host_values.length(part)) is int
+        else part
+    )
 
 
-def _lazy_combination(tracer: Tracer, f: Any, parts: tuple, start: Any = 0) -> Lazy:
+def _lazy_combination(tracer: Capturing, f: Any, parts: tuple, start: Any = 0) -> Lazy:
     def steps() -> Iterator[Any]:
         more = () if f is not enumerate else (start,)
         return f(*(part if f is reversed else tracer.iteration.steps(part) for part in parts), *more)
@@ -135,10 +137,14 @@ def _lazy_combination(tracer: Tracer, f: Any, parts: tuple, start: Any = 0) -> L
     return tracer.iteration.made(Lazy(f, whole, steps))
 
 
-def _of_one_length(tracer: Tracer, parts: tuple) -> None:
+def _of_one_length(tracer: Capturing, parts: tuple) -> None:
     """What `zip(..., strict=True)` asks for. Raises Python's error where lengths differ, and NeedsPython where one is open."""
     lengths: list[Any] = [
-        tracer.length(part) if type(part) is Proxy else len(part) if isinstance(part, (list, tuple, range)) else None
+        tracer.host_values.length(part)
+        if type(part) is Proxy
+        else len(part)
+        if isinstance(part, (list, tuple, range))
+        else None
         for part in parts
     ]
     if not all(type(length) is int for length in lengths):
@@ -149,28 +155,33 @@ def _of_one_length(tracer: Tracer, parts: tuple) -> None:
     list(zip(*map(range, lengths), strict=True))
 
 
-def chained(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def chained(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """itertools.chain.from_iterable(iterables)."""
     sources = map(tracer.iteration.steps, tracer.iteration.steps(args[0]))
     return tracer.iteration.made(itertools.chain.from_iterable(sources))
 
 
-def mapped(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def mapped(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """map(function, *iterables)."""
     function, *iterables = args
     if len(iterables) == 1:
-        return lazily(tracer, f, lambda item: tracer.call(function, (item,), {}), tracer.iterable(iterables[0]))
+        return lazily(
+            tracer, f, lambda item: tracer.calls.call(function, (item,), {}), tracer.overloading.iterable(iterables[0])
+        )
     return lazily(
-        tracer, f, lambda items: tracer.call(function, tuple(items), {}), combine(tracer, zip, tuple(iterables), {})
+        tracer,
+        f,
+        lambda items: tracer.calls.call(function, tuple(items), {}),
+        combine(tracer, zip, tuple(iterables), {}),
     )
 
 
-def filtered(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def filtered(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """filter(function, iterable): what is left out has to be fixed."""
     (keeps, source), site = args, tracer.site
 
     def kept(item: Any) -> bool:
-        test = item if keeps is None else tracer.call(keeps, (item,), {})
+        test = item if keeps is None else tracer.calls.call(keeps, (item,), {})
         tracer.site = site  # what asks a tensor for its items leaves its own
         return fixed(tracer, test, "filter: it")
 
@@ -178,18 +189,18 @@ def filtered(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 # ---------------------------------------------------------------- what takes all items
-def container(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def container(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """tuple(x), list(x)."""
     if args and f is tuple and tracer.record.is_shape(args[0]):
         return (*args[0],)  # another object
     if args and is_shape(args[0]):
         return HostProxy(args[0].value, args[0].backend, taken=True) if f is tuple else OpenList(args[0])
-    if args and isinstance(args[0], Proxy) and not isinstance(tracer.length(args[0]), int):
+    if args and isinstance(args[0], Proxy) and not isinstance(tracer.host_values.length(args[0]), int):
         return f((StackedRows(args[0], rows_kind(args[0])),))
     return f(*args, **kwargs)
 
 
-def reduced(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def reduced(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """functools.reduce(function, items[, initial]): a loop, staged where the number of items is open."""
     function, items, *initial = args
     if isinstance(items, OpenRange) and not initial:
@@ -203,13 +214,15 @@ def reduced(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         initial, items = (initial, items) if initial else (items[:1], items[1:])
     elif not initial:
         raise tracer.error("GFX cannot convert this call of reduce(): its first item is open", "give an initial value")
-    return tracer.fold(items, lambda total, item: tracer.call(function, (total, item), {}), initial[0], "total")
+    return tracer.loops.fold(
+        items, lambda total, item: tracer.calls.call(function, (total, item), {}), initial[0], "total"
+    )
 
 
 # ---------------------------------------------------------------- what stops where an item decides
-def any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def any_all(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """any(x), all(x)."""
-    source = args[0] if type(args[0]) is GeneratorType else rows_of(tracer.iterable(args[0]))
+    source = args[0] if type(args[0]) is GeneratorType else rows_of(tracer.overloading.iterable(args[0]))
     if is_shape(source):
         return folded(tracer, f.__name__, source)
     if isinstance(source, Proxy):
@@ -218,23 +231,23 @@ def any_all(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return first_that(tracer, f, source, None)
 
 
-def first_that(tracer: Tracer, f: Any, source: Any, each: Callable[[Any], Any] | None) -> Any:
+def first_that(tracer: Capturing, f: Any, source: Any, each: Callable[[Any], Any] | None) -> Any:
     """any (all) of each(item) for the items of a source: those behind the one that decides are left where they are."""
     items = tracer.iteration.steps(source)
     for item in items:
         value = item if each is None else each(item)
-        test = tracer.truth(value)
+        test = tracer.truths.truth(value)
         if isinstance(test, Value):
             rest = _ahead(tracer, source, items, each)
-            joined = (tracer.and_ if f is all else tracer.or_)(value, rest)
-            return tracer.not_(tracer.not_(joined))
+            joined = (tracer.truths.and_ if f is all else tracer.truths.or_)(value, rest)
+            return tracer.truths.not_(tracer.truths.not_(joined))
         if test is (f is any):
             return test
     return f is all
 
 
 def _ahead(
-    tracer: Tracer, source: Any, items: Iterator[Any], each: Callable[[Any], Any] | None
+    tracer: Capturing, source: Any, items: Iterator[Any], each: Callable[[Any], Any] | None
 ) -> list[Callable[[], Any]]:
     """The values of the items that are left, as functions: whether they are asked for hangs on data. What writes nothing is computed
     now, other values where they are asked for."""
@@ -255,7 +268,7 @@ def _ahead(
     return [lambda value=value: value for value in values]
 
 
-def _unwritten(tracer: Tracer, mark: Mark, values: list[Any]) -> list[Any]:
+def _unwritten(tracer: Capturing, mark: Mark, values: list[Any]) -> list[Any]:
     """Values that were computed since the mark. Raises _Writes where that wrote to anything, or has an effect."""
     tracer.journal.forget_owned(tuple(values))
     if tracer.journal.frames[-1] or any(node.op.effect for node in mark.nodes()):
@@ -263,8 +276,8 @@ def _unwritten(tracer: Tracer, mark: Mark, values: list[Any]) -> list[Any]:
     return values
 
 
-def found_in(tracer: Tracer, source: Any, item: Any) -> Any:
+def found_in(tracer: Capturing, source: Any, item: Any) -> Any:
     """item in source, an iterator."""
     return first_that(
-        tracer, any, source, lambda other: other is item or tracer.bool_(operate(tracer, "eq", other, item))
+        tracer, any, source, lambda other: other is item or tracer.truths.bool_(operate(tracer, "eq", other, item))
     )

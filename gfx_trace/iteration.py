@@ -109,18 +109,18 @@ class Iteration:
         method = type(iterator).__next__
         if isinstance(method, FunctionType) and not isinstance(iterator, Lazy):
             with gfx_handlers(lambda: StopIteration):
-                return self.tracer.call(method, (iterator,), {})
+                return self.tracer.calls.call(method, (iterator,), {})
         return next(iterator)
 
     def steps(self, source: Any, loop: bool = False) -> Iterator[Any]:
         """The items of a source one by one. `loop`: the code that takes them is one loop, whose later trips may hang on tests."""
         tracer = self.tracer
         tracer.effects.sure_of(source)
-        source = tracer.iterable(source)
+        source = tracer.overloading.iterable(source)
         if not isinstance(source, Lazy):
             source = rows_of(source)
         if isinstance(source, (Proxy, HostProxy)):
-            return tracer.iterate(source)
+            return tracer.host_values.iterate(source)
         if not is_iterator(source):
             return iter(source)
         if loop:
@@ -146,7 +146,7 @@ class Iteration:
     def drained(self, source: Any) -> Any:
         """What is taken as a whole: a container or tensor as it is, the items of an iterator as a list, and nothing is left in it."""
         self.tracer.effects.sure_of(source)
-        iterable = self.tracer.iterable(source)
+        iterable = self.tracer.overloading.iterable(source)
         found = rows_of(iterable)
         if isinstance(iterable, Lazy):
             self.doubtful.discard(id(iterable))
@@ -177,7 +177,7 @@ class Iteration:
         f = own_attribute(x, "__func__", x)
         if not isinstance(f, FunctionType) or not enterable(f):
             return x
-        return lambda *args, **kwargs: self.tracer.call(x, args, kwargs)
+        return lambda *args, **kwargs: self.tracer.calls.call(x, args, kwargs)
 
     def _given(self, x: Any, takes: bool, module: Any) -> Any:
         if module in _CALLING and isinstance(x, (FunctionType, MethodType)):
@@ -185,10 +185,14 @@ class Iteration:
         lazy = module == "itertools"
         if not is_iterator(x):
             self.tracer.effects.sure_of(x)
-            return self.steps(x) if (takes or lazy) and self.tracer.own_method(x, "__iter__") is not None else x
+            return (
+                self.steps(x)
+                if (takes or lazy) and self.tracer.overloading.own_method(x, "__iter__") is not None
+                else x
+            )
         if isinstance(x, Lazy) and not lazy:
             return self.drained(x)
-        if lazy or self.tracer.own_method(x, "__next__") is not None:
+        if lazy or self.tracer.overloading.own_method(x, "__next__") is not None:
             return self.steps(x)
         self.check(x)
         return x

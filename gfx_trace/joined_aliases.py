@@ -92,7 +92,7 @@ class JoinedAliases:
             return None
         own = [item for item in roots(root) if self._is_own(at, item)]
         if not own:
-            return x if all(self.tracer.visible(item.value) for item in roots(root)) else None
+            return x if all(self.tracer.gates.visible(item.value) for item in roots(root)) else None
         if any(other is not joined for item in own for other in self.uses[at, id(item)]):
             return self._shared(at, x, root)
         if type(root.base) is not Either:

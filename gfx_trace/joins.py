@@ -98,7 +98,7 @@ class Join:
 
     def _stays(self, x: Any) -> bool:
         """Whether x is a tensor from outside of the test: where the other side returned nothing, it alone is ever returned."""
-        return mutable(x) and self.tracer.stays(x.value)
+        return mutable(x) and self.tracer.gates.stays(x.value)
 
     def _known(self, x: Any, other: Any, side: int) -> Any:
         """The test itself, where it is a number of Python's and in the place of another, is known there: `bool(t) and 0.5` is False or
@@ -113,7 +113,9 @@ class Join:
         if type(x) is Proxy and self.sides and id(x) in self.sides[side].values:
             return held_value(self.sides[side].values, x)
         if type(x) is Proxy and self.sides and share((slot.object for slot, _ in self.sides[side].written), roots(x)):
-            return self.tracer.at_end(self.sides[side], x)  # the other side alone has put another one in its place
+            return self.tracer.regions.at_end(
+                self.sides[side], x
+            )  # the other side alone has put another one in its place
         if type(x) is Proxy and self.sides and type(x.value) is Value and x.value.node.graph is self.sides[side].graph:
             return x.value  # made in the side: a view derived again here would be computed on both sides
         return self.tracer.unwrap(x)

@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from gfx_ir.graph import Value
 from gfx_ir.memory import QUESTIONS, Layout, dense
 from gfx_ir.program import Guard
 from gfx_ir.types import LogicalTensor
 
-from .assumptions import Assumptions
 from .bound import own_attribute
+from .interfaces import Capturing
 from .proxy import Proxy
 
 
-class Asked(Protocol):
-    """What this asks of the tracer."""
-
-    facts: Any
-    params: dict[str, Any]
-    assumed: Assumptions
-
-    def type_of(self, leaf: Any) -> LogicalTensor | None: ...
-    def array_owner(self, x: Any) -> Any: ...
-    def span(self) -> Any: ...
-    def error(self, what: str, hint: str = "") -> Exception: ...
-
-
-def layout_attribute(tracer: Asked, x: Proxy, name: str) -> Any:
+def layout_attribute(tracer: Capturing, x: Proxy, name: str) -> Any:
     """`x.name` where that tells how x lies in memory: the answer, or the method that gives it; else NotImplemented."""
     backend = x.backend
     answer = None if backend is None else backend.asks_layout.get(name)
     if answer is None:
         return NotImplemented
     ask = partial(_asked, tracer, x, name)
-    type_ = tracer.type_of(x.read()) or LogicalTensor()
+    type_ = tracer.arrays.type_of(x.read()) or LogicalTensor()
     return partial(answer, ask, type_) if callable(own_attribute(backend, name)) else answer(ask, type_)
 
 
-def _asked(tracer: Asked, x: Proxy, name: str, question: str) -> Any:
+def _asked(tracer: Capturing, x: Proxy, name: str, question: str) -> Any:
     """The answer to a question of `QUESTIONS`. Raises UnsupportedConstruct where nothing tells."""
     value = tracer.facts.root(x.read())
     layout = _layout(tracer, x, value)
@@ -61,7 +48,7 @@ def _asked(tracer: Asked, x: Proxy, name: str, question: str) -> Any:
     return answer
 
 
-def _layout(tracer: Asked, x: Proxy, value: Any) -> Layout | None:
+def _layout(tracer: Capturing, x: Proxy, value: Any) -> Layout | None:
     """The layout of an argument, a parameter or an array from outside; None of anything else. An argument that was given by its
     type alone is taken to be dense."""
     if x.base is not None or not isinstance(value, Value):
@@ -72,6 +59,6 @@ def _layout(tracer: Asked, x: Proxy, value: Any) -> Layout | None:
         return given or dense([dim if type(dim) is int else 2 for dim in dims or ()])
     if value.node.op.name == "parameter":
         data = tracer.params[value.node.args[0]]
-        owner = tracer.array_owner(data)
+        owner = tracer.arrays.array_owner(data)
         return None if owner is None else owner.layout_of(data)
     return None

@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
-from gfx_ir.build import Builder
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 
+from .carrying import Carrying
+from .interfaces import Capturing
 from .sides import Side
-
-
-class Carrying(Protocol):
-    """What a loop carries, as far as its node asks."""
-
-    slots: list[Any]
-    host: bool
-
-    def exit_position(self, flag: Any) -> int | None:
-        """Where the flag that ends the loop stands."""
-
-    def close_body(self, side: Side, flag: Any, exit_: int | None) -> list[Any]:
-        """End the body with what it hands on; what is stacked."""
-
-    def initial(self) -> tuple:
-        """What is carried at first."""
-
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of what is carried."""
-
-    def finish(self, values: tuple, stacked: Sequence[Any] = ..., ys: Sequence[Value] = ...) -> None:
-        """Hand on what the loop gives."""
 
 
 class Going(Protocol):
@@ -41,7 +19,7 @@ class Going(Protocol):
     kinds: list[str]
 
 
-def make_while(tracer: Builder, carries: Carrying, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:
+def make_while(tracer: Capturing, carries: Carrying, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:
     """The node of a loop that goes on while its test holds."""
     exit_ = carries.exit_position(flag)
     sides = [test_side, body_side]
@@ -63,7 +41,7 @@ def make_while(tracer: Builder, carries: Carrying, test_side: Side, found: Any, 
     carries.finish(node.values)
 
 
-def make_for(tracer: Builder, source: Going, carries: Carrying, side: Side, flag: Any, items: list[Value]) -> None:
+def make_for(tracer: Capturing, source: Going, carries: Carrying, side: Side, flag: Any, items: list[Value]) -> None:
     """The node of a loop over items."""
     exit_ = carries.exit_position(flag)
     stacked = carries.close_body(side, flag, exit_)
@@ -85,5 +63,5 @@ def make_for(tracer: Builder, source: Going, carries: Carrying, side: Side, flag
     carries.finish(node.values[: len(init)], stacked, node.values[len(init) :])
 
 
-def _local_tree(tracer: Builder, item: Any) -> Any:
+def _local_tree(tracer: Capturing, item: Any) -> Any:
     return tuple(tracer._local(x) for x in item) if isinstance(item, tuple) else tracer._local(item)

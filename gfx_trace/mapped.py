@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 from gfx_ir.errors import UnsupportedConstruct
 
 from .attempts import attempt
+from .interfaces import Capturing
 from .proxy import NeedsPython
+from .rows import append_item
 from .sequences import OpenList, empty, joined
 
 if TYPE_CHECKING:
     from .sources import Source
-    from .tracer import Tracer
 
 
 def mapped(
-    tracer: Tracer, function: Callable[[Any], Any], iterable: Any, source: Source, target: Any, access: tuple
+    tracer: Capturing, function: Callable[[Any], Any], iterable: Any, source: Source, target: Any, access: tuple
 ) -> Any:
     """[function(item) for item in iterable]: a list that stands as one tensor of rows; over numbers it may hold numbers, too."""
     if source.length is not None or set(source.kinds) != {"int"}:
@@ -34,17 +35,17 @@ def mapped(
             raise error from None
 
 
-def _rows(tracer: Tracer, function: Callable[[Any], Any], iterable: Any, target: Any, access: tuple) -> list[Any]:
+def _rows(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: tuple) -> list[Any]:
     outs: list[Any] = []
 
     def body(item: Any) -> None:
-        tracer.append_item(outs, function(item))
+        append_item(tracer, outs, function(item))
 
     get, set_, names = access
-    tracer.for_(iterable, body, get, set_, names, None, target)
+    tracer.loops.for_(iterable, body, get, set_, names, None, target)
     return outs
 
 
-def _sizes(tracer: Tracer, function: Callable[[Any], Any], iterable: Any, target: Any, access: tuple) -> OpenList:
+def _sizes(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: tuple) -> OpenList:
     grown = lambda found, item: joined(tracer, found, (function(item),))
-    return OpenList(tracer.fold(iterable, grown, empty(tracer), "sizes", target, access))
+    return OpenList(tracer.loops.fold(iterable, grown, empty(tracer), "sizes", target, access))

@@ -68,7 +68,7 @@ class Memoised:
         """f(*args, **kwargs) of what functools.cache or lru_cache made."""
         memory, rules = self.memory(f), f.cache_parameters()
         key, open_ = self._key(args, kwargs, rules["typed"])
-        compute = lambda: self.tracer.call(f.__wrapped__, args, kwargs)
+        compute = lambda: self.tracer.calls.call(f.__wrapped__, args, kwargs)
         find = lambda: self._of(memory.kept.get(key, ()))
         found = self.tracer.native_methods.run((*args, *kwargs.values()), find)
         if found is not None:

@@ -4,42 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import GuardError
 from gfx_ir.probing import is_module
 from gfx_ir.source import Scope
 
-from .attributes import NOT_OWN, Attributes
+from .attributes import NOT_OWN
 from .contents import FIXED, attributes_of
 from .interfaces import Capturing
 from .packages import framework
 from .proxy import Proxy
-
-
-class _Tracer(Capturing, Protocol):
-    root: Any
-    within: Any
-    quiet: bool
-    kept: list[Any]
-    module_paths: dict[int, str]
-    module_classes: dict[type, ModuleClass]
-    tensor_paths: dict[int, str]
-    attributes: Attributes
-
-    @property
-    def scope(self) -> Scope:
-        """The call that is open."""
-
-    def scope_args(self, f: Any, args: tuple, kwargs: dict) -> tuple:
-        """The (name, value) pairs that a function is entered with."""
-
-    def run_method(self, method: Any, args: tuple, kwargs: dict) -> Any:
-        """Enter a method."""
-
-    def apply_module(self, lift: Lift, view: Any, args: tuple, kwargs: dict, backend: Any) -> Any:
-        """Apply a module's row."""
 
 
 def authors_own(frameworks: Iterable[Backend], x: Any) -> Any:
@@ -71,7 +47,7 @@ def check_modes(modes: Iterable[Mode]) -> None:
             )
 
 
-def register_root(tracer: _Tracer, root: Any) -> None:
+def register_root(tracer: Capturing, root: Any) -> None:
     """Learn the paths of a model's modules and tensors; the first path of a tied tensor is its own."""
     tracer.root = root
     known = tracer.tensor_paths
@@ -85,7 +61,7 @@ def register_root(tracer: _Tracer, root: Any) -> None:
                         known[id(tensor)] = prefix + name
 
 
-def module_attribute(tracer: _Tracer, module: Any, name: str) -> Any:
+def module_attribute(tracer: Capturing, module: Any, name: str) -> Any:
     """`module.name`: its tensors as Proxies, what code of a class gives (a property) captured, everything else as it is."""
     key, givers = (type(module), name), tracer.attributes.givers
     give = givers[key] if key in givers else tracer.attributes.giver(*key)
@@ -102,7 +78,7 @@ def module_attribute(tracer: _Tracer, module: Any, name: str) -> Any:
     if type(found) in FIXED:
         tracer.consulted.add(place)
         return found
-    return found if tracer.array_owner(found) is None else tracer.array_proxy(found, name, place)
+    return found if tracer.arrays.array_owner(found) is None else tracer.arrays.array_proxy(found, name, place)
 
 
 def registered(module: Any, name: str, table: dict[str, Any]) -> None:
@@ -126,7 +102,7 @@ class ModuleView:
 
     __slots__ = ("_module", "_tracer")
 
-    def __init__(self, module: Any, tracer: _Tracer) -> None:
+    def __init__(self, module: Any, tracer: Capturing) -> None:
         self._module, self._tracer = module, tracer
 
     def __getattr__(self, name: str) -> Any:
@@ -144,55 +120,55 @@ class ModuleView:
         proxy.write(value)
 
 
-def call_module(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
+def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
     """Call a module: its hooks, and its row or its forward between them."""
     if type(module) not in tracer.module_classes:  # those of a class that was met their author wrote
-        module = authors_own(tracer.frameworks(), module)
+        module = authors_own(tracer.arrays.frameworks(), module)
     if id(module) not in tracer.module_paths:
         register_loose(tracer, module)
     return with_hooks(tracer, module, args, kwargs, _forward)
 
 
-def with_hooks(tracer: _Tracer, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
+def with_hooks(tracer: Capturing, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
     """forward(tracer, module, args, kwargs) between the module's hooks."""
     own = attributes_of(module)
     if own.get("_forward_hooks_with_kwargs") or own.get("_forward_pre_hooks_with_kwargs"):
         return _with_keyword_hooks(tracer, module, args, kwargs, forward)
     before, after = own.get("_forward_pre_hooks"), own.get("_forward_hooks")
     for hook in before.values() if before else ():
-        changed = tracer.call(hook, (module, args), {})
+        changed = tracer.calls.call(hook, (module, args), {})
         if changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
     result = forward(tracer, module, args, kwargs)
     for hook in after.values() if after else ():
-        changed = tracer.call(hook, (module, args, result), {})
+        changed = tracer.calls.call(hook, (module, args, result), {})
         result = result if changed is None else changed
     return result
 
 
-def _with_keyword_hooks(tracer: _Tracer, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
+def _with_keyword_hooks(tracer: Capturing, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
     """Of a module with hooks that take keywords."""
     with_kwargs = module._forward_pre_hooks_with_kwargs
     for key, hook in module._forward_pre_hooks.items():
         if getattr(hook, "__module__", "").startswith("torch.export."):
             continue  # it compares the inputs with those that were exported; the capture has guards of its own
         if key in with_kwargs:
-            changed = tracer.call(hook, (module, args, kwargs), {})
+            changed = tracer.calls.call(hook, (module, args, kwargs), {})
             if changed is not None:
                 args, kwargs = changed
         else:
-            changed = tracer.call(hook, (module, args), {})
+            changed = tracer.calls.call(hook, (module, args), {})
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
     result = forward(tracer, module, args, kwargs)
     for key, hook in module._forward_hooks.items():
         given = (module, args, kwargs, result) if key in module._forward_hooks_with_kwargs else (module, args, result)
-        changed = tracer.call(hook, given, {})
+        changed = tracer.calls.call(hook, given, {})
         result = result if changed is None else changed
     return result
 
 
-def register_loose(tracer: _Tracer, module: Any) -> None:
+def register_loose(tracer: Capturing, module: Any) -> None:
     """A module that the captured code reaches although it is no child of the captured model: named by its class."""
     name = type(module).__name__.lower()
     count = sum(path == name or path.startswith(f"{name}_") for path in tracer.module_paths.values())
@@ -217,11 +193,11 @@ class ModuleClass(NamedTuple):
     library: bool
 
 
-def module_class(tracer: _Tracer, kind: type) -> ModuleClass:
+def module_class(tracer: Capturing, kind: type) -> ModuleClass:
     """What is known of a class of modules."""
     found = tracer.module_classes.get(kind)
     if found is None:
-        rows = ((known.modules.get(kind), known) for known in tracer.frameworks())
+        rows = ((known.modules.get(kind), known) for known in tracer.arrays.frameworks())
         lift, backend = next((pair for pair in rows if pair[0] is not None), (None, None))
         library = kind.__module__.startswith("torch.")
         found = ModuleClass(lift, backend, "" if library else kind.__doc__ or "", library)
@@ -229,15 +205,15 @@ def module_class(tracer: _Tracer, kind: type) -> ModuleClass:
     return found
 
 
-def _forward(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
+def _forward(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
     cls = type(module)
     lift, backend, doc, library = module_class(tracer, cls)
     path = tracer.module_paths.get(id(module), "")
-    site, outer = tracer.site, tracer.scope
+    site, outer = tracer.site, tracer.scopes.scope
     scope = Scope(cls.__name__, "module", path, cls, outer, tracer.span(), (), doc)
     function = getattr(module.forward, "__func__", None) if lift is None else None
     if function is not None:
-        scope.args = tracer.scope_args(function, (module, *args), kwargs)
+        scope.args = tracer.scopes.scope_args(function, (module, *args), kwargs)
     elif args and type(args[0]) is Proxy:
         scope.args = (("x", args[0].value),)
     tracer.within = scope
@@ -245,8 +221,8 @@ def _forward(tracer: _Tracer, module: Any, args: tuple, kwargs: dict) -> Any:
     tracer.quiet = library
     try:
         if lift is not None:
-            return tracer.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
-        return tracer.run_method(module.forward, args, kwargs)
+            return tracer.objects.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
+        return tracer.calls.run_method(module.forward, args, kwargs)
     finally:
         scope.left()
         tracer.within, tracer.site = outer, site

@@ -15,6 +15,6 @@ class Namespace:
         op = getattr(ops, name)
 
         def function(*args: Any, **kwargs: Any) -> Any:
-            return active.builder.call(op, args, kwargs)
+            return active.builder.calls.call(op, args, kwargs)
 
         return function

@@ -7,7 +7,7 @@ import functools
 import random
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,15 +22,13 @@ from .devices import settled
 from .gated import usable
 from .grad_managers import standing_for
 from .holding import hold
+from .interfaces import Capturing
 from .proxy import HostProxy, NeedsPython, Proxy
 from .raised import Raised
 from .rewrite import is_converted
 from .rows import StackedRows, listed, rows_of
 from .sequences import OpenList
 from .texts import on_text
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 _CLOCKS = frozenset(("time", "datetime"))
@@ -46,20 +44,22 @@ _GATES = frozenset((__name__, "gfx_trace.effects", "gfx_trace.native_methods"))
 _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
 
 
-def run_native(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """f(*args, **kwargs) of a callable that is neither lifted nor entered. One of a framework that gets tensors has no row."""
-    if foreign(f, tracer.frameworks()) and any(isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))):
+    if foreign(f, tracer.arrays.frameworks()) and any(
+        isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))
+    ):
         return hold(tracer, f, args, kwargs)
     return run_as_it_is(tracer, f, args, kwargs)
 
 
-def run_as_it_is(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """f(*args, **kwargs) of a callable that computes nothing with captured values, or that does not know them and is refused."""
     text = on_text(tracer, f, args, kwargs)
     if text is not NotImplemented:
         return text
     if isinstance(own_attribute(f, "__self__", args[0] if args else None), _GENERATORS) and not isinstance(f, type):
-        raise tracer.outside_generator(called_name(f))
+        raise tracer.objects.outside_generator(called_name(f))
     if HostProxy in map(type, args):
         args = tuple([settled(tracer, arg) for arg in args])
     args = tuple([standing_for(tracer, arg) or arg for arg in args])  # a manager that it enters
@@ -97,7 +97,7 @@ def run_as_it_is(tracer: Tracer, f: Callable[..., Any], args: tuple, kwargs: dic
     return tracer.iteration.of_call(result, f, args, kwargs)
 
 
-def _with_items(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> None:
+def _with_items(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
     """Code in C goes over a list by itself, and takes the one that stands for all rows of a loop for one item: they get their places.
     What only asks for the list, or puts it somewhere as it is, need not know how many there are."""
     owner = own_attribute(f, "__self__")
@@ -105,7 +105,7 @@ def _with_items(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> None:
     for x in (*args, *(() if f is dict else kwargs.values())):
         if type(x) not in (list, tuple) or not x or type(x[0]) is not StackedRows:
             continue
-        if isinstance(tracer.length(rows_of(x)), int) or not keeps:
+        if isinstance(tracer.host_values.length(rows_of(x)), int) or not keeps:
             listed(tracer, x, f"give {called_name(f)}")
 
 
@@ -124,11 +124,11 @@ def _asked(f: Any, args: Sequence[Any]) -> Iterable[Any]:
     return (*args, *inner, *[item for x in inner if type(x) is tuple for item in x])  # pairs, as dict() takes them
 
 
-def _refused(tracer: Tracer, f: Any, why: str) -> Exception:
+def _refused(tracer: Capturing, f: Any, why: str) -> Exception:
     return tracer.error(f"GFX cannot convert this call of {called_name(f)} on captured data: {why}", _HINT)
 
 
-def _placed(tracer: Tracer, error: GfxError, site: Any) -> None:
+def _placed(tracer: Capturing, error: GfxError, site: Any) -> None:
     """See to it that an error has the place of the author's call: code in C, and of libraries, asks from a frame of its own."""
     frame = tracer.site
     asked = frame is None or error.span is None or error.span.file == frame.f_code.co_filename
@@ -137,7 +137,7 @@ def _placed(tracer: Tracer, error: GfxError, site: Any) -> None:
         error.span = tracer.span()
 
 
-def _met(tracer: Tracer, error: Exception, f: Any, args: tuple, kwargs: dict) -> bool:
+def _met(tracer: Capturing, error: Exception, f: Any, args: tuple, kwargs: dict) -> bool:
     """Whether an error comes of a captured value that code met which does not know it."""
     if isinstance(error, Raised) or not any(
         isinstance(leaf, _CAPTURED) for leaf in leaves((args, kwargs, own_attribute(f, "__self__")))

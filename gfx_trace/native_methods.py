@@ -6,16 +6,14 @@ Where such an object holds captured data, it is refused; what else the methods w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .attributes import own_function
+from .interfaces import Capturing
 from .packages import users
 from .proxy import HostProxy, Proxy
 from .reached import reached_from
 from .rewrite import is_converted
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _ASKED = (
     "__eq__",
@@ -40,7 +38,7 @@ _PLAIN = frozenset((int, float, str, bool, type(None), tuple, list, dict, set, b
 class NativeMethods:
     """What is known of the classes whose special methods C may run."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.written: dict[type, bool] = {}
         self.own: dict[type, str] = {}  # the first of those methods that a class has; "" for none

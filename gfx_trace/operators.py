@@ -25,52 +25,60 @@ UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "
 
 
 def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
-    def method(self: Proxy, other: Any) -> Any:
+    def method(x: Proxy, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
         if other.__class__ is Operand:
             return NotImplemented
-        operand = builder.operand(other)
+        operand = builder.operands.operand(other)
         if operand is NotImplemented:
-            return builder.no_operand(sign, *((other, self) if swapped else (self, other)))
-        value = self.value if self.base is None else self.read()
+            return builder.operands.no_operand(sign, *((other, x) if swapped else (x, other)))
+        value = x.value if x.base is None else x.read()
         operands = (operand, value) if swapped else (value, operand)
-        own = number_kinds(self)
+        own = number_kinds(x)
         theirs = own and number_kinds(other)
-        if not theirs and self.backend is not None and op.name in self.backend.operators:
-            builder.check_operands(op, operands, self.backend)
+        if not theirs and x.backend is not None and op.name in x.backend.operators:
+            builder.operands.check_operands(op, operands, x.backend)
         made = builder.add(op, operands)
-        kinds = builder.combined(op.name, operands, (theirs, own) if swapped else (own, theirs), made) if theirs else ""
-        return Proxy(made, self.backend, kinds)
+        kinds = (
+            builder.operands.combined(op.name, operands, (theirs, own) if swapped else (own, theirs), made)
+            if theirs
+            else ""
+        )
+        return Proxy(made, x.backend, kinds)
 
     return method
 
 
 def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
-    def method(self: HostProxy, other: Any) -> Any:
+    def method(x: HostProxy, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
         if isinstance(other, (Proxy, Operand)):
             return NotImplemented
-        return builder.host_binary(sign, op, other, self) if swapped else builder.host_binary(sign, op, self, other)
+        return (
+            builder.host_values.host_binary(sign, op, other, x)
+            if swapped
+            else builder.host_values.host_binary(sign, op, x, other)
+        )
 
     return method
 
 
 def _tensor_inplace(sign: str) -> Callable[[Any, Any], Any]:
-    def method(self: Proxy, other: Any) -> Any:
+    def method(x: Proxy, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
-        return builder.inplace(sign, self, other)
+        return builder.views.inplace(sign, x, other)
 
     return method
 
 
 def _unary(sign: str, op: OpDef) -> Callable[[Any], Any]:
-    def method(self: Any) -> Any:
+    def method(x: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
-        return builder.unary(sign, op, self)
+        return builder.views.unary(sign, op, x)
 
     return method
 

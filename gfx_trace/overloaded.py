@@ -9,13 +9,14 @@ import operator
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.op import active
 from gfx_ir.probing import own_attribute
 
 from .faults import cannot, is_iterable
 from .gated import gate_of
+from .interfaces import Capturing
 from .operand import Operand
 from .operators import OPERATORS
 from .packages import users
@@ -23,9 +24,6 @@ from .proxy import is_open
 from .rows import listed
 from .sequences import OpenList
 from .views import PYTHON_INPLACE
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _BINARY = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
@@ -62,24 +60,27 @@ def _has_source(f: types.FunctionType) -> bool:
 class Overloading:
     """The part of the Tracer that knows operators of the user's own classes, and what Python itself asks of their objects."""
 
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
     @functools.cached_property
-    def overloaded(self: Tracer) -> dict[type, bool]:
+    def overloaded(self) -> dict[type, bool]:
         """Whether a class has operators that its author wrote in Python, for those that were met."""
         return {}
 
     @functools.cached_property
-    def looked_into(self: Tracer) -> dict[int, Any]:
+    def looked_into(self) -> dict[int, Any]:
         """The names of modules that were looked through for such classes, by id; as soon as one has any, all code is converted for them."""
         return {}
 
-    def overloads(self: Tracer, kind: type) -> bool:
+    def overloads(self, kind: type) -> bool:
         """Whether a class has operators that its author wrote in Python."""
         found = self.overloaded.get(kind)
         if found is None:
             found = self.overloaded[kind] = any(_method(kind, name) is not None for name in _own(kind))
         return found
 
-    def overloads_in(self: Tracer, names: dict[str, Any]) -> bool:
+    def overloads_in(self, names: dict[str, Any]) -> bool:
         """Whether operands of code may be objects of such a class: the names of its module, or of modules met before, have one."""
         if id(names) not in self.looked_into:
             self.looked_into[id(names)] = names
@@ -90,53 +91,53 @@ class Overloading:
                         self.overloads(item)
         return any(self.overloaded.values())
 
-    def as_operand(self: Tracer, x: Any) -> Any:
+    def as_operand(self, x: Any) -> Any:
         """What stands for an operand of an operator in converted code."""
         return Operand(x) if self.overloads(type(x)) else x
 
-    def inplace_other(self: Tracer, sign: str, x: Any, y: Any) -> Any:
+    def inplace_other(self, sign: str, x: Any, y: Any) -> Any:
         """x += y and its like, where x is no Proxy."""
         if type(x) is list and sign == "+":
-            self.call(x.extend, (y,), {})
+            self.tracer.calls.call(x.extend, (y,), {})
             return x
         if type(x) is list:
-            listed(self, x, "repeat")
-        elif self.array_owner(x) is not None:
-            return self.inplace(sign, self.array_proxy(x), y)
+            listed(self.tracer, x, "repeat")
+        elif self.tracer.arrays.array_owner(x) is not None:
+            return self.tracer.views.inplace(sign, self.tracer.arrays.array_proxy(x), y)
         elif self.overloads(type(x)) or self.overloads(type(y)):
             return self._own_inplace(sign, x, y)
         if hasattr(type(x), f"__i{_SIGNS[sign]}__") and not is_open(x):
-            self.effects.writes(x)
+            self.tracer.effects.writes(x)
         return PYTHON_INPLACE[sign](x, y)
 
-    def _own_inplace(self: Tracer, sign: str, a: Any, b: Any) -> Any:
+    def _own_inplace(self, sign: str, a: Any, b: Any) -> Any:
         name = _SIGNS[sign]
         f = self.own_method(a, f"__i{name}__")
-        found = NotImplemented if f is None else self.call(f, (a, b), {})
-        return operate(self, name, a, b) if found is NotImplemented else found
+        found = NotImplemented if f is None else self.tracer.calls.call(f, (a, b), {})
+        return operate(self.tracer, name, a, b) if found is NotImplemented else found
 
-    def iterable(self: Tracer, x: Any) -> Any:
+    def iterable(self, x: Any) -> Any:
         """What a loop goes over: of an object that says so itself, what its method gives."""
         if type(x) is OpenList:
             return x.items
         if type(x) is list and (gated := gate_of(x)) is not None:
             return gated
         if not is_iterable(x):
-            raise cannot(self, x, "{} is not iterable")
+            raise cannot(self.tracer, x, "{} is not iterable")
         f = self.own_method(x, "__iter__")
-        return x if f is None else self.call(f, (x,), {})
+        return x if f is None else self.tracer.calls.call(f, (x,), {})
 
-    def asked(self: Tracer, f: Any, args: tuple) -> Any:
+    def asked(self, f: Any, args: tuple) -> Any:
         """The method of the user's own class that a builtin asks, as len() does; None: it asks none."""
         name = _ASKED.get(f) if args and type(f) in (type, types.BuiltinFunctionType) else None
         return None if name is None else self.own_method(args[0], name)
 
-    def own_method(self: Tracer, x: Any, name: str) -> Any:
+    def own_method(self, x: Any, name: str) -> Any:
         """The Python function that the class of x has for a special method; None where it has none whose source is the user's."""
         return _method(type(x), name)
 
 
-def operate(tracer: Tracer, name: str, a: Any, b: Any) -> Any:
+def operate(tracer: Capturing, name: str, a: Any, b: Any) -> Any:
     """a (operator) b, as Python tries their methods: those of a subclass first."""
     swapped = _MIRRORED.get(name, f"r{name}")
     tries = [(a, b, f"__{name}__"), (b, a, f"__{swapped}__")]
@@ -145,32 +146,36 @@ def operate(tracer: Tracer, name: str, a: Any, b: Any) -> Any:
     elif type(b) is not type(a) and issubclass(type(b), type(a)):
         tries.reverse()
     for x, y, method in tries:
-        f = tracer.own_method(x, method)
-        found = NotImplemented if f is None else tracer.call(f, (x, y), {})
-        if found is NotImplemented and method == "__ne__" and (f := tracer.own_method(x, "__eq__")) is not None:
-            found = tracer.call(f, (x, y), {})
-            found = found if found is NotImplemented else tracer.not_(found)
+        f = tracer.overloading.own_method(x, method)
+        found = NotImplemented if f is None else tracer.calls.call(f, (x, y), {})
+        if (
+            found is NotImplemented
+            and method == "__ne__"
+            and (f := tracer.overloading.own_method(x, "__eq__")) is not None
+        ):
+            found = tracer.calls.call(f, (x, y), {})
+            found = found if found is NotImplemented else tracer.truths.not_(found)
         if found is not NotImplemented:
             return found
     return getattr(operator, _NAMES.get(name, name))(a, b)
 
 
 def _binary(name: str, swapped: bool) -> Callable[[Operand, Any], Any]:
-    def method(self: Operand, other: Any) -> Any:
+    def method(x: Operand, other: Any) -> Any:
         tracer = active.builder
         tracer.site = sys._getframe(1)
         other = other.object if type(other) is Operand else other
-        return operate(tracer, name, other, self.object) if swapped else operate(tracer, name, self.object, other)
+        return operate(tracer, name, other, x.object) if swapped else operate(tracer, name, x.object, other)
 
     return method
 
 
 def _unary(name: str) -> Callable[[Operand], Any]:
-    def method(self: Operand) -> Any:
+    def method(x: Operand) -> Any:
         tracer = active.builder
         tracer.site = sys._getframe(1)
-        f = tracer.own_method(self.object, f"__{name}__")
-        return getattr(operator, name)(self.object) if f is None else tracer.call(f, (self.object,), {})
+        f = tracer.overloading.own_method(x.object, f"__{name}__")
+        return getattr(operator, name)(x.object) if f is None else tracer.calls.call(f, (x.object,), {})
 
     return method
 

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from gfx_ir.graph import Value
 
-from .interfaces import Testing
+from .interfaces import Capturing
 from .number_rows import rows_kind
 from .open_iterables import Combined
 from .proxy import Proxy
-
-
-class _Tracer(Testing, Protocol):
-    site: Any
-
-    def getitem(self, x: Proxy, index: Any) -> Any: ...
 
 
 def divides(iterable: Any) -> bool:
@@ -27,15 +21,15 @@ def divides(iterable: Any) -> bool:
     return isinstance(iterable, range) or (isinstance(iterable, Proxy) and not rows_kind(iterable))
 
 
-def divided(tracer: _Tracer, iterable: Any) -> tuple[Any, Any]:
+def divided(tracer: Capturing, iterable: Any) -> tuple[Any, Any]:
     """The first item of what a loop goes over that has one, and what is left."""
     if isinstance(iterable, range):
         return iterable[0], iterable[1:]
     if isinstance(iterable, Proxy):
-        return tracer.getitem(iterable, 0), tracer.getitem(iterable, slice(1, None))
+        return tracer.views.getitem(iterable, 0), tracer.views.getitem(iterable, slice(1, None))
     if iterable.kind == "reversed":
         (part,) = iterable.parts
-        return tracer.getitem(part, -1), Combined("reversed", (tracer.getitem(part, slice(None, -1)),))
+        return tracer.views.getitem(part, -1), Combined("reversed", (tracer.views.getitem(part, slice(None, -1)),))
     firsts, others = zip(*[divided(tracer, part) for part in iterable.parts])
     if iterable.kind == "zip":
         return firsts, Combined("zip", others)
@@ -43,16 +37,16 @@ def divided(tracer: _Tracer, iterable: Any) -> tuple[Any, Any]:
 
 
 def peel(
-    tracer: _Tracer, iterable: Any, body: Callable[[Any], None], loop: Callable[[Any], None], stop: Any, access: tuple
+    tracer: Capturing, iterable: Any, body: Callable[[Any], None], loop: Callable[[Any], None], stop: Any, access: tuple
 ) -> None:
     """The first trip, and the loop of the others. `access`: get, set and names of the variables that the loop assigns."""
     first, others = divided(tracer, iterable)
     site = tracer.site
     body(first)
     tracer.site = site
-    flag = False if stop is None else tracer.truth(stop())
+    flag = False if stop is None else tracer.truths.truth(stop())
     if isinstance(flag, Value):
         get, set_, names = access
-        tracer.branch(flag, None, lambda: loop(others), get, set_, names, "")
+        tracer.regions.branch(flag, None, lambda: loop(others), get, set_, names, "")
     elif not flag:
         loop(others)

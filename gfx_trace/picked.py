@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
@@ -15,11 +15,9 @@ from gfx_ir.python_numbers import OPEN
 from .checks import checked
 from .devices import settled
 from .gated import Gated
+from .interfaces import Capturing
 from .numpy_numbers import number_when
 from .proxy import HostProxy, Proxy, weak_kind
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _MOST = 32
 """How many items are asked for; a longer table wants to be an array."""
@@ -49,30 +47,30 @@ def _holds_modules(o: Any) -> bool:
     return is_module(o) and hasattr(kind, "__getitem__") and hasattr(kind, "__len__")
 
 
-def picked(tracer: Tracer, o: Any, key: Any) -> Any:
+def picked(tracer: Capturing, o: Any, key: Any) -> Any:
     """o[key]; where no item is there, the error that Python raises."""
     places, here = _asked(tracer, o, key)
 
     def among(rest: list[Any]) -> Any:
         at = rest[0]
         return (
-            tracer.item(o, at)
+            tracer.objects.item(o, at)
             if len(rest) == 1
-            else tracer.ifexp(here(at), lambda: tracer.item(o, at), lambda: among(rest[1:]))
+            else tracer.truths.ifexp(here(at), lambda: tracer.objects.item(o, at), lambda: among(rest[1:]))
         )
 
     return among(places)
 
 
-def get(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
+def get(tracer: Capturing, o: dict, key: Any, default: Any = None) -> Any:
     """o.get(key, default)."""
     if type(key) is Gated:
-        return tracer.resolve(key, lambda side: get(tracer, o, side, default))
+        return tracer.gates.resolve(key, lambda side: get(tracer, o, side, default))
     key = settled(tracer, key)
     if not (o and open_place(o, key)):
         found = o.get(key, default)
         if type(found) is Gated:
-            return tracer.if_there(found, lambda side: side, lambda: default)
+            return tracer.gates.if_there(found, lambda side: side, lambda: default)
         tracer.effects.sure_of(o, key)
         return found
     places, here = _asked(tracer, o, key, check=False)
@@ -80,24 +78,26 @@ def get(tracer: Tracer, o: dict, key: Any, default: Any = None) -> Any:
     def among(rest: list[Any]) -> Any:
         if not rest:
             return default
-        return tracer.ifexp(here(rest[0]), lambda: tracer.item(o, rest[0]), lambda: among(rest[1:]))
+        return tracer.truths.ifexp(here(rest[0]), lambda: tracer.objects.item(o, rest[0]), lambda: among(rest[1:]))
 
     return among(places)
 
 
-def replaced(tracer: Tracer, o: Any, key: Any, value: Any) -> None:
+def replaced(tracer: Capturing, o: Any, key: Any, value: Any) -> None:
     """o[key] = value: each item is the value, or what it was. A key that a dictionary may lack has to be fixed."""
-    if is_mapping(o) and tracer.truth(tracer.contains(o, key)) is not True:
+    if is_mapping(o) and tracer.truths.truth(tracer.truths.contains(o, key)) is not True:
         tracer.python.number(key, "a key that may be new")
     places, here = _asked(tracer, o, key)
     for at in places:
-        tracer.set_item(o, at, tracer.ifexp(here(at), lambda: value, lambda at=at: tracer.item(o, at)))
+        tracer.objects.set_item(
+            o, at, tracer.truths.ifexp(here(at), lambda: value, lambda at=at: tracer.objects.item(o, at))
+        )
 
 
-def _asked(tracer: Tracer, o: Any, key: Any, check: bool = True) -> tuple[list[Any], Callable[[Any], Any]]:
+def _asked(tracer: Capturing, o: Any, key: Any, check: bool = True) -> tuple[list[Any], Callable[[Any], Any]]:
     """The keys of a container, and what asks whether `key` is one of them; that it is there is checked, of a mapping if asked."""
     places = list(o) if is_mapping(o) else list(range(len(o)))
-    if tracer.fixed_loops or not 0 < len(places) <= _MOST:
+    if tracer.loops.fixed_loops or not 0 < len(places) <= _MOST:
         tracer.python.number(key, "a key" if is_mapping(o) else "an index")
     if type(key) is Proxy and not is_mapping(o):
         _whole(tracer, key, type(o).__name__)
@@ -109,18 +109,18 @@ def _asked(tracer: Tracer, o: Any, key: Any, check: bool = True) -> tuple[list[A
 
     if is_mapping(o):
         if check:
-            checked(tracer, tracer.contains(o, key), key.value, "KeyError")
+            checked(tracer, tracer.truths.contains(o, key), key.value, "KeyError")
         return places, lambda at: here(key == at)
     if getattr(key, "kind", None) == "bool" and count > 1:
-        return places[:2], lambda at: key if at else tracer.not_(key)
+        return places[:2], lambda at: key if at else tracer.truths.not_(key)
     if _below(key.read(), count):
         return places, lambda at: here(key == at)
-    there = tracer.and_(here(key >= -count), [lambda: here(key < count)])
+    there = tracer.truths.and_(here(key >= -count), [lambda: here(key < count)])
     checked(tracer, there, f"{type(o).__name__} index out of range", "IndexError")
     return places, lambda at: here(key % count == at)
 
 
-def _whole(tracer: Tracer, key: Proxy, holder: str) -> None:
+def _whole(tracer: Capturing, key: Proxy, holder: str) -> None:
     """Sees to it that a tensor is a whole number, as Python's index has to be; PyTorch's booleans are."""
     value = key.read()
     element = tracer.record.dtype(value) if isinstance(value, Value) else None
@@ -134,7 +134,7 @@ def _whole(tracer: Tracer, key: Proxy, holder: str) -> None:
     if not kind:
         checked(
             tracer,
-            tracer.not_(tracer.wrap(ops.is_floating(ops.as_tensor(value)))),
+            tracer.truths.not_(tracer.wrap(ops.is_floating(ops.as_tensor(value)))),
             f"{holder} indices must be integers or slices, not float",
             "TypeError",
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from gfx_ir.infer.abstract import NUMBERS, Kinds
 from gfx_ir.op import active
 from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, SHIFTS, function, operator_kinds
 
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy, is_open, number_kinds, weak_kind
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _CLASSES = {"bool": bool, "int": int, "float": float, "complex": complex}
 _WHOLE = frozenset(f"math.{name}" for name in ("factorial", "comb", "perm", "gcd", "lcm", "isqrt"))
@@ -46,7 +44,7 @@ def classes_of(x: Proxy) -> list[type]:
     return [cls for kind, cls in _CLASSES.items() if kind in kinds]
 
 
-def cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def cast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """int(x), float(x), bool(x) of a tensor or of an open number."""
     if len(args) != 1 or not is_open(args[0]):
         return f(*args, **kwargs)
@@ -56,7 +54,7 @@ def cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     if x.weak == name:
         return x
     if f is bool:
-        found = tracer.truth(x)  # of what may be None, too
+        found = tracer.truths.truth(x)  # of what may be None, too
         return tracer.wrap(ops.to_bool(found) if getattr(found, "is_tensor", False) else found, x.backend)
     taken = x.read()
     made = (ops.to_int if f is int else ops.to_float)(taken)
@@ -67,20 +65,20 @@ def cast(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.wrap(made, x.backend)
 
 
-def _cast_host(tracer: Tracer, name: str, x: HostProxy) -> Any:
+def _cast_host(tracer: Capturing, name: str, x: HostProxy) -> Any:
     made = tracer.host(name, x.value)
     if name != "bool" and x.kind not in ("int", "bool"):
         tracer.raising.of_numbers(f"{name}()", made, ValueError, OverflowError)
     return tracer.wrap(made, x.backend)
 
 
-def _is_whole(tracer: Tracer, value: Value) -> bool:
+def _is_whole(tracer: Capturing, value: Value) -> bool:
     """Whether a tensor is known to hold whole numbers."""
     dtype = tracer.record.dtype(value)
     return dtype is not None and dtype.kind in "biu"
 
 
-def combined(tracer: Tracer, op: str, operands: Sequence[Any], given: Sequence[Kinds], made: Value) -> Kinds:
+def combined(tracer: Capturing, op: str, operands: Sequence[Any], given: Sequence[Kinds], made: Value) -> Kinds:
     """The kinds of what an operator of Python's made of numbers; what it may raise is noted."""
     what, *errors = _failures(op, operands, given)
     if errors:
@@ -106,7 +104,7 @@ def _beyond_floats(x: Any, kinds: Kinds) -> bool:
     return "int" in kinds and (type(x) is not int or abs(x) > sys.float_info.max)
 
 
-def python_call(tracer: Tracer, name: str, args: tuple, kwargs: dict | None = None) -> Proxy:
+def python_call(tracer: Capturing, name: str, args: tuple, kwargs: dict | None = None) -> Proxy:
     """A function of Python's on numbers, some of them open."""
     if kwargs:
         raise tracer.error(f"GFX cannot convert {name}() of captured data with {', '.join(kwargs)}=")
@@ -116,14 +114,14 @@ def python_call(tracer: Tracer, name: str, args: tuple, kwargs: dict | None = No
     return tracer.wrap(made, backend)
 
 
-def _number(tracer: Tracer, name: str, arg: Any) -> Any:
+def _number(tracer: Capturing, name: str, arg: Any) -> Any:
     """An argument as Python's functions take it: they make a number of a tensor."""
     if type(arg) is not Proxy or arg.weak:
-        return tracer.operand(arg) if is_open(arg) else arg
+        return tracer.operands.operand(arg) if is_open(arg) else arg
     return (ops.to_int if name in _WHOLE else ops.to_float)(arg.read())
 
 
-def on_math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def on_math(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function of the module math."""
     if not any(map(is_open, args)):
         return tracer.native_methods.run(args, lambda: f(*args, **kwargs))
@@ -137,7 +135,7 @@ def on_math(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.wrap(made)
 
 
-def on_round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def on_round(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """round(x), round(x, digits)."""
     if not any(map(is_open, (*args, *kwargs.values()))):
         return tracer.native_methods.run((*args, *kwargs.values()), lambda: f(*args, **kwargs))
@@ -148,14 +146,14 @@ def on_round(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
         return python_call(tracer, "round" if digits else "round.int", (args[0], *digits))
     owner = args[0].backend if type(args[0]) is Proxy else None
     if owner is not None and owner.numbers:  # arrays have none
-        rounded = tracer.call(np.round, (args[0], *digits), {})
-        return rounded if digits else tracer.call(int, (rounded,), {})
+        rounded = tracer.calls.call(np.round, (args[0], *digits), {})
+        return rounded if digits else tracer.calls.call(int, (rounded,), {})
     if digits:
         raise tracer.error("GFX cannot convert round(tensor, digits)")
     return tracer.wrap(ops.round(args[0].read()), args[0].backend)
 
 
-def on_pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def on_pow(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """pow(base, exp), pow(base, exp, mod)."""
     given = (*args, *kwargs.values())
     if not any(map(is_open, given)):
@@ -167,11 +165,11 @@ def on_pow(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
     return python_call(tracer, "pow", args)
 
 
-def either_has(tracer: Tracer, x: Proxy, name: str) -> None:
+def either_has(tracer: Capturing, x: Proxy, name: str) -> None:
     """Raises where what is a tensor on one way to this place is a number on another, and numbers have no such attribute."""
     kinds = tracer.record.kinds_of(x.value)
     lacking = [cls.__name__ for kind, cls in _CLASSES.items() if kind in kinds and not hasattr(cls, name)]
-    if lacking and tracer.makes_arrays is None:
+    if lacking and tracer.objects.makes_arrays is None:
         raise tracer.error(
             f"GFX cannot convert this use of {name!r}: a tensor has it, and on another way to this place stands a number"
             f" ({' or '.join(lacking)}), which has not",
@@ -179,11 +177,11 @@ def either_has(tracer: Tracer, x: Proxy, name: str) -> None:
         )
 
 
-def number_attribute(tracer: Tracer, x: Proxy, name: str) -> Any:
+def number_attribute(tracer: Capturing, x: Proxy, name: str) -> Any:
     """An attribute or method of a number; NotImplemented where x may be an array after all, as a counter of JAX's fori_loop is."""
     held = [hasattr(cls, name) for cls in classes_of(x)]
     if not all(held):
-        if not any(held) and tracer.makes_arrays is not None:
+        if not any(held) and tracer.objects.makes_arrays is not None:
             return NotImplemented
         if any(held):
             raise tracer.error(

@@ -64,7 +64,7 @@ class Proxy:
         base = self.base
         if base is not None:
             current = base.read()
-            if base.version != self.seen or (self.derive is not None and not active.builder.visible(self.value)):
+            if base.version != self.seen or (self.derive is not None and not active.builder.gates.visible(self.value)):
                 assert self.derive is not None
                 found = active.builder.gradients.recorded(self.derive, current)
                 self.value = found if self.own is None else self.own.kept(self.value, found)
@@ -104,32 +104,32 @@ class Proxy:
         if builder is None or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(name)
         builder.site = sys._getframe(1)
-        return builder.tensor_attribute(self, name)
+        return builder.views.tensor_attribute(self, name)
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
-        return active.builder.namespace()
+        return active.builder.host_values.namespace()
 
     def __getitem__(self, index: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
-        return builder.getitem(self, index)
+        return builder.views.getitem(self, index)
 
     def __setitem__(self, index: Any, new: Any) -> None:
         builder = active.builder
         builder.site = sys._getframe(1)
-        builder.setitem(self, index, new)
+        builder.views.setitem(self, index, new)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
         if method != "__call__":
             raise CaptureError(f"GFX cannot capture numpy.{ufunc.__name__}.{method}", builder.span())
-        return builder.call(ufunc, inputs, kwargs)
+        return builder.calls.call(ufunc, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
-        return builder.call(function, args, kwargs)
+        return builder.calls.call(function, args, kwargs)
 
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
@@ -137,17 +137,17 @@ class Proxy:
         builder.site = sys._getframe(1)
         if isinstance(function, type):  # which would ask again
             raise builder.error(f"GFX has no row for {function.__module__}.{function.__name__} of a captured tensor")
-        return builder.call(function, args, kwargs or {})
+        return builder.calls.call(function, args, kwargs or {})
 
     # ------------------------------------------------------------------ what Python itself asks for
     def __bool__(self) -> bool:
         return active.builder.python.truth(self)
 
     def __iter__(self) -> Iterator[Any]:
-        return active.builder.iterate(self)
+        return active.builder.host_values.iterate(self)
 
     def __len__(self) -> int:
-        return active.builder.python.number(active.builder.length(self), "len()")
+        return active.builder.python.number(active.builder.host_values.length(self), "len()")
 
     def __index__(self) -> int:
         return active.builder.python.number(self, "an index")
@@ -162,10 +162,10 @@ class Proxy:
         return active.builder.python.text(self)
 
     def __contains__(self, item: Any) -> bool:
-        return active.builder.python.truth(active.builder.contains(self, item))
+        return active.builder.python.truth(active.builder.truths.contains(self, item))
 
     def __hash__(self) -> int:
-        return active.builder.tensor_hash(self) if active.builder is not None else id(self)
+        return active.builder.host_values.tensor_hash(self) if active.builder is not None else id(self)
 
     def __repr__(self) -> str:
         return _shown(self)
@@ -212,14 +212,14 @@ class HostProxy:
             raise AttributeError(name)
         builder = active.builder
         builder.site = sys._getframe(1)
-        return builder.host_attribute(self, name)
+        return builder.host_values.host_attribute(self, name)
 
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        return active.builder.call(function, args, kwargs or {})
+        return active.builder.calls.call(function, args, kwargs or {})
 
     def __getitem__(self, index: Any) -> Any:
-        return active.builder.host_getitem(self, index)
+        return active.builder.host_values.host_getitem(self, index)
 
     def __bool__(self) -> bool:
         return active.builder.python.truth(self)
@@ -234,16 +234,16 @@ class HostProxy:
         return active.builder.python.number(self, "float()")
 
     def __iter__(self) -> Iterator[Any]:
-        return active.builder.iterate(self)
+        return active.builder.host_values.iterate(self)
 
     def __len__(self) -> int:
-        return active.builder.python.number(active.builder.length(self), "len()")
+        return active.builder.python.number(active.builder.host_values.length(self), "len()")
 
     def __format__(self, spec: str) -> str:
         return active.builder.python.text(self)
 
     def __hash__(self) -> int:
-        return active.builder.python_hash(self)
+        return active.builder.host_values.python_hash(self)
 
     def __repr__(self) -> str:
         return _shown(self)

@@ -15,7 +15,7 @@ Rebuild = Callable[[Sequence[Any]], Any]
 
 def owner_of(tracer: Capturing, f: Any) -> Backend:
     """The backend of a function that capture itself answers."""
-    return next(b for b in tracer.frameworks() if b.higher_order(f) is not None or f in b.special)
+    return next(b for b in tracer.arrays.frameworks() if b.higher_order(f) is not None or f in b.special)
 
 
 def flatten(backend: Backend, tree: Any) -> tuple[list[Any], Rebuild]:

@@ -68,7 +68,7 @@ class gfx_handlers:
         tracer.raising.handlers.pop()
         if (
             error is not None
-            and error is tracer.escaped
+            and error is tracer.regions.escaped
             and not isinstance(error, GfxError)
             and isinstance(error, self.kinds())
         ):

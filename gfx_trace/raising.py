@@ -28,7 +28,7 @@ class Raising(Waiting):
 
     def check(self, test: Any, message: Any, error: type[Exception] = AssertionError) -> None:
         """assert test, message(); `error`: what is raised instead of an AssertionError."""
-        found = self._tracer.truth(test)
+        found = self._tracer.truths.truth(test)
         if found is True:
             return
         if found is False:
@@ -42,11 +42,11 @@ class Raising(Waiting):
         def fails() -> None:  # its message is made on that side alone
             raise self.error(error(message()), None)
 
-        self._tracer.branch(found, None, fails, None, None, (), "")
+        self._tracer.regions.branch(found, None, fails, None, None, (), "")
 
     def error(self, error: Any, cause: Any) -> BaseException:
         """What `raise error from cause` raises at capture."""
-        made = self._tracer.call(error, (), {}) if isinstance(error, type) else error
+        made = self._tracer.calls.call(error, (), {}) if isinstance(error, type) else error
         if cause is not None:
             made.__cause__ = cause
         depth = len(self._tracer.stack)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.errors import GfxError, UnsupportedConstruct
@@ -13,22 +13,18 @@ from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.trees import leaves
 
-from .contents import Content
-from .gated import Gated, GatedItems, lacks
-from .grad_mode import Undecided
+from .gated import Gated
+from .interfaces import Capturing
+from .joined_slots import joined_slots
 from .joined_types import joined_type
 from .joins import Join, Joined
-from .journal import MISSING, Slot, held_values, with_items
-from .lost import Lost
+from .journal import held_values
 from .nest import branches, rebuilt
 from .owned import WRITABLE
-from .proxy import Proxy, Undefined
+from .proxy import Proxy
 from .raised import INSTEAD_OF_CATCHING, Raised, error_text
-from .rows import StackedRows, called, length_error, slot_called
+from .rows import StackedRows
 from .sides import Side, refuse_failing
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 
 class Regions:
@@ -36,66 +32,69 @@ class Regions:
 
     escaped: Exception | None = None  # what left a region last: it is only raised if the region is reached
 
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
     @contextmanager
-    def opened(self: Tracer, name: str) -> Any:
+    def opened(self, name: str) -> Any:
         """Build a region whose writes are undone when it is left; yields its Side."""
-        with self.region(name) as (graph, captures):
-            side, known = Side(graph, captures), self.facts.known
-            self.facts.known = dict(known)  # what is settled inside a region holds there alone: it may never run
-            self.journal.open()
+        with self.tracer.region(name) as (graph, captures):
+            side, known = Side(graph, captures), self.tracer.facts.known
+            self.tracer.facts.known = dict(known)  # what is settled inside a region holds there alone: it may never run
+            self.tracer.journal.open()
             try:
                 yield side
             except Exception as error:
                 self.escaped = error
                 raise
             finally:
-                side.written, self.facts.known = self.journal.close(graph), known
+                side.written, self.tracer.facts.known = self.tracer.journal.close(graph), known
 
     @contextmanager
-    def looking_into(self: Tracer, graphs: Iterable[Graph]) -> Any:
+    def looking_into(self, graphs: Iterable[Graph]) -> Any:
         """Inside, what was made in these regions is read as it is: a view is not derived again outside of its region."""
-        before, self.open_graphs = self.open_graphs, (*self.open_graphs, *graphs)
+        before, self.tracer.open_graphs = self.tracer.open_graphs, (*self.tracer.open_graphs, *graphs)
         try:
             yield
         finally:
-            self.open_graphs = before
+            self.tracer.open_graphs = before
 
-    def trace_side(
-        self: Tracer, name: str, run: Callable[[], Any], get: Any, set_: Any, test: Any, truth: bool
-    ) -> Side:
+    def trace_side(self, name: str, run: Callable[[], Any], get: Any, set_: Any, test: Any, truth: bool) -> Side:
         """Trace one side of a test; the variables are left as they were before."""
-        before, site = get() if get is not None else (), self.site
-        with self.opened(name) as side, self.facts.given(test, truth) if test is not None else nullcontext():
+        before, site = get() if get is not None else (), self.tracer.site
+        with self.opened(name) as side, self.tracer.facts.given(test, truth) if test is not None else nullcontext():
             try:
                 side.result = run()
                 if type(side.result) is Gated and not side.result.whole:
-                    side.result = self.read(side.result.name, side.result)
+                    side.result = self.tracer.gates.read(side.result.name, side.result)
             except Raised as raised:
                 side.raised = raised
             except GfxError:
                 raise
             except Exception as error:
-                if not self.raising.handlers:
-                    refuse_failing(self, test, truth, error)
+                if not self.tracer.raising.handlers:
+                    refuse_failing(self.tracer, test, truth, error)
                 raise
             side.after = get() if get is not None else ()
-            if self.journal.frames[-1]:
+            if self.tracer.journal.frames[-1]:
                 side.contents = {
-                    id(s.object): branches(s.object) for s in self.journal.frames[-1].values() if s.kind in WRITABLE
+                    id(s.object): branches(s.object)
+                    for s in self.tracer.journal.frames[-1].values()
+                    if s.kind in WRITABLE
                 }
                 side.values = self._held(side)
-            self.site = site  # no frame of the side is left alive
+            self.tracer.site = site  # no frame of the side is left alive
             if set_ is not None:
                 set_(before)
-                self.journal.pass_on(get)
+                self.tracer.journal.pass_on(get)
             left, side.result = [side.result], None  # no name holds it while references are counted
-            side.own = self.journal.forget_owned(left, side.after)
+            side.own = self.tracer.journal.forget_owned(left, side.after)
             side.result = left[0]
         return side
 
-    def _held(self: Tracer, side: Side) -> dict[int, Any]:
+    def _held(self, side: Side) -> dict[int, Any]:
         """What the tensors that a side leaves hold at its end, where it wrote to any that was there before, or may have."""
-        slots = self.journal.frames[-1].values()
+        slots = self.tracer.journal.frames[-1].values()
         if not any(slot.kind in ("proxy", "base") for slot in slots):
             return {}
         return held_values(
@@ -103,7 +102,7 @@ class Regions:
         )
 
     def branch_value(
-        self: Tracer,
+        self,
         test: Value,
         then: Callable[[], Any],
         otherwise: Callable[[], Any],
@@ -115,55 +114,55 @@ class Regions:
         return self.branch(test, then, otherwise, get, set_, names, name)
 
     def branch(
-        self: Tracer, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: str
+        self, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: str
     ) -> Any:
         """Trace both sides of an open test, join what they leave, and return the joined result. `ret`: its name, "" for none."""
-        site = self.site
+        site = self.tracer.site
         before = get() if get is not None else ()
         sides = []
         for name, run, truth in (("then", then, True), ("else", otherwise, False)):
             if set_ is not None:
                 set_(before)
-            self.site = site
+            self.tracer.site = site
             sides.append(self.trace_side(name, run or _nothing, get, set_, test, truth))
-        self.site = site
+        self.tracer.site = site
         if set_ is not None:
             set_(before)
         for at, side in enumerate(sides):
             if side.raised is not None:
                 return self._raise_or(test, at, side, (then, otherwise)[1 - at] or _nothing)
-        join = Join(self, test, not test.is_tensor, sides=sides)
+        join = Join(self.tracer, test, not test.is_tensor, sides=sides)
         with self.looking_into(side.graph for side in sides):
             result = join.join(sides[0].result, sides[1].result, ret) if ret else None
             after = [join.join(a, b, name) for a, b, name in zip(sides[0].after, sides[1].after, names)]
-            slots = self._join_slots(join, sides)
+            slots = joined_slots(self.tracer, join, sides)
         outputs = self._finish(test, sides, join)
-        fill = partial(filled, shared=self.journal.shared if join.shared else None, planned=join.shared)
+        fill = partial(filled, shared=self.tracer.journal.shared if join.shared else None, planned=join.shared)
         for joined in join.joined.values():
             joined.proxy = filled(joined, outputs)
         if set_ is not None:
             set_(tuple(fill(value, outputs) for value in after))
-        self.journal.commit([(slot, fill(value, outputs, raw=slot.kind == "proxy")) for slot, value in slots])
+        self.tracer.journal.commit([(slot, fill(value, outputs, raw=slot.kind == "proxy")) for slot, value in slots])
         join.doubts()
         return fill(result, outputs)
 
-    def _raise_or(self: Tracer, test: Value, at: int, side: Side, other: Callable[[], Any]) -> Any:
+    def _raise_or(self, test: Value, at: int, side: Side, other: Callable[[], Any]) -> Any:
         """One side raises: a check, and the other side goes on without a test."""
         raised = side.raised
         assert raised is not None
-        if self.raising.catches(raised.error, around=raised.around):
+        if self.tracer.raising.catches(raised.error, around=raised.around):
             raise self.caught(raised)
-        passes = self.not_(self.wrap(test)).read() if at == 0 else test
+        passes = self.tracer.truths.not_(self.tracer.wrap(test)).read() if at == 0 else test
         if any(node.op.effect for node in side.graph.walk()):
             self._raise_behind(test, at, side)  # what happens before the raise happens on this side only
         else:
             if any(type(leaf) is Value and leaf.node.graph is side.graph for leaf in leaves(raised.told)):
                 self.inline(side)
             self.checked(passes, raised)
-        self.facts.assume(test, at == 1)
+        self.tracer.facts.assume(test, at == 1)
         return other()
 
-    def _raise_behind(self: Tracer, test: Value, at: int, side: Side) -> None:
+    def _raise_behind(self, test: Value, at: int, side: Side) -> None:
         """A side with effects that ends with a raise: it keeps its place, with a check at its end that always fails."""
         with self._within(side):
             self.checked(False, side.raised)
@@ -171,100 +170,33 @@ class Regions:
             pass
         sides = [nothing, nothing]
         sides[at] = side
-        self._finish(test, sides, Join(self, test, not test.is_tensor, sides=sides))
+        self._finish(test, sides, Join(self.tracer, test, not test.is_tensor, sides=sides))
 
-    def checked(self: Tracer, passes: Any, raised: Any) -> None:
+    def checked(self, passes: Any, raised: Any) -> None:
         """A check that stands where the user raises."""
-        ops.check(passes, raised.told, error_text(type(raised.error), self.raising.errors))
-        if self.graph.last is not None:
-            self.graph.last.span = raised.span
+        ops.check(passes, raised.told, error_text(type(raised.error), self.tracer.raising.errors))
+        if self.tracer.graph.last is not None:
+            self.tracer.graph.last.span = raised.span
 
-    def caught(self: Tracer, raised: Raised) -> UnsupportedConstruct:
+    def caught(self, raised: Raised) -> UnsupportedConstruct:
         """The error for a raise that hangs on data, under an `except`."""
         what = "GFX cannot convert this raise: it hangs on a traced test and an except clause around it may catch it"
         return UnsupportedConstruct(what, raised.span, INSTEAD_OF_CATCHING)
 
-    def inline(self: Tracer, side: Side) -> None:
+    def inline(self, side: Side) -> None:
         """Move the nodes of a region to the graph around it."""
         for outer, placeholder in list(side.captures.items()):
-            placeholder.replace_by(self.local(outer))
+            placeholder.replace_by(self.tracer.local(outer))
         for node in list(side.graph):
             side.graph.detach(node)
-            self.graph.append(node)
+            self.tracer.graph.append(node)
 
-    def _join_slots(self: Tracer, join: Join, sides: list[Side]) -> list[tuple[Slot, Any]]:
-        found: dict[tuple, list[Any]] = {}
-        whole = {id(slot.object): slot for side in sides for slot, _ in side.written if slot.kind == "contents"}
-        for at, side in enumerate(sides):
-            for slot, value in side.written:
-                if slot.kind != "item" or id(slot.object) not in whole:
-                    old = slot.get() if slot.kind == "contents" else slot.old
-                    found.setdefault(slot.id, [slot, old, old])[1 + at] = value
-            for key, slot in whole.items():  # one side may write items of what the other changes as a whole
-                items = [(s.key, value) for s, value in side.written if s.kind == "item" and id(s.object) == key]
-                if items and not any(s.id == slot.id for s, _ in side.written):
-                    found.setdefault(slot.id, [slot, slot.get(), slot.get()])[1 + at] = with_items(slot.get(), items)
-        joined: list[tuple[Slot, Any]] = []
-        writes = [{slot.id for slot, _ in side.written} for side in sides]
-        for slot, a, b in found.values():
-            if not all(slot.id in written for written in writes):
-                self.consulted.add(slot.place)  # on one side it holds what it held
-            a, b = self.held_in(slot, a), self.held_in(slot, b)
-            if type(a) is Content:
-                joined.append((slot, self._one_content(slot, a, b)))
-                continue
-            if slot.kind == "contents" and (len(a) != len(b)) and join.test.is_tensor:
-                raise length_error(slot, "under a test on tensor data", self.site)
-            if (a is MISSING) != (b is MISSING):
-                if slot.kind not in ("item", "attribute"):
-                    what = f"GFX cannot convert this write: {slot_called(slot, self.site)} is set in one branch only"
-                    raise UnsupportedConstruct(what, slot.span or self.span(), f"set {slot.name!r} before the test")
-                self.effects.may_lack(slot.object, slot.key)
-                a, b = (Undefined(slot.name) if x is MISSING else x for x in (a, b))
-            if slot.kind == "base":
-                joined.append((slot, a if type(a) is Lost or b is slot.old else b))
-                continue
-            if slot.kind == "mode":
-                joined.append((slot, a if a is b else Undecided(join.test, (a, b))))
-                continue
-            if slot.kind == "proxy":
-                a, b = Proxy(a, slot.object.backend), Proxy(b, slot.object.backend)
-                if a.value is b.value:
-                    continue
-            join.slot = slot if slot.kind in ("item", "attribute") else None
-            both = join.join(a, b, slot.name)
-            if slot.kind == "proxy" and type(both) is Gated:
-                raise both.refusal
-            if slot.kind == "contents" and type(both) is Gated and isinstance(a, list) and type(slot.object) is list:
-                if join.test.is_tensor:
-                    raise length_error(slot, "under a test on tensor data", self.site)
-                both, self.record.filled = [GatedItems(both)], True
-            if slot.kind == "contents" and (type(both) is Gated or lacks(both)):
-                raise self._undecided_content(slot, join.test.is_tensor)
-            if slot.kind == "contents":
-                join.shared.pop(id(both), None)  # a copy: what is in it goes back to the container itself
-            joined.append((slot, both))
-        join.slot = None
-        return joined
-
-    def _one_content(self: Tracer, slot: Slot, a: Content, b: Content) -> Content:
-        """What both sides left in an object whose content no graph can hold. Raises where that differs."""
-        if a == b:
-            return a
-        raise self._undecided_content(slot, True)
-
-    def _undecided_content(self: Tracer, slot: Slot, on_data: bool) -> UnsupportedConstruct:
-        name, kind = called(slot.object, self.site), type(slot.object).__name__
-        what = f"GFX cannot convert this write to {name!r}: an open test decides what the {kind} holds"
-        other = "keep a mask, a tensor of flags," if on_data else f"assign a new {kind}"
-        return UnsupportedConstruct(what, slot.span, f"{other} instead")
-
-    def _finish(self: Tracer, test: Value, sides: list[Side], join: Join) -> list[Any]:
+    def _finish(self, test: Value, sides: list[Side], join: Join) -> list[Any]:
         """Make the node; its outputs as proxies, in order."""
         if (
             not join.pairs
             and not join.deferred
-            and not any(self.raising.matters(node) for side in sides for node in side.graph.walk())
+            and not any(self.tracer.raising.matters(node) for side in sides for node in side.graph.walk())
         ):
             return []
         if (
@@ -274,22 +206,28 @@ class Regions:
             and not any(len(side.graph) for side in sides)
         ):
             if test.kind == "bool":  # it only says which way the test went
-                return [self.wrap(test)]
-            return [self.wrap(ops.to_bool(test) if test.is_tensor else self.host("bool", test))]
+                return [self.tracer.wrap(test)]
+            return [self.tracer.wrap(ops.to_bool(test) if test.is_tensor else self.tracer.host("bool", test))]
         for at, side in enumerate(sides):
             with self._within(side):
-                side.graph.result = tuple([self._local(pair[at]) for pair in join.pairs])
-        operands = self.outer_operands([(s.graph, s.captures) for s in sides])
+                side.graph.result = tuple([self.tracer._local(pair[at]) for pair in join.pairs])
+        operands = self.tracer.outer_operands([(s.graph, s.captures) for s in sides])
         op = lookup("cond" if test.is_tensor else "host_if")
-        node = Node(op, (self.local(test), operands), tuple(join.kinds), self.span(), tuple(s.graph for s in sides))
-        self.append(node)
-        if self.static_types:
+        node = Node(
+            op,
+            (self.tracer.local(test), operands),
+            tuple(join.kinds),
+            self.tracer.span(),
+            tuple(s.graph for s in sides),
+        )
+        self.tracer.append(node)
+        if self.tracer.static_types:
             for value, pair in zip(node.values, join.pairs):
                 if value.kind == "tensor":
-                    value.type = joined_type(*pair, self.promotion)
-        return [self.wrap(value) for value in node.values]
+                    value.type = joined_type(*pair, self.tracer.promotion)
+        return [self.tracer.wrap(value) for value in node.values]
 
-    def at_end(self: Tracer, side: Side, x: Proxy) -> Any:
+    def at_end(self, side: Side, x: Proxy) -> Any:
         """What a tensor from outside held at the end of a side that was left."""
         written = [(slot, value) for slot, value in side.written if slot.kind in ("proxy", "base")]
         before = [(slot, slot.get()) for slot, _ in written]
@@ -303,14 +241,14 @@ class Regions:
                 slot.set(value)
 
     @contextmanager
-    def _within(self: Tracer, side: Side) -> Any:
+    def _within(self, side: Side) -> Any:
         """Go back into a region that was left, to capture more."""
-        self.stack.append((self.graph, self.captures))
-        self.graph, self.captures = side.graph, side.captures
+        self.tracer.stack.append((self.tracer.graph, self.tracer.captures))
+        self.tracer.graph, self.tracer.captures = side.graph, side.captures
         try:
             yield
         finally:
-            self.graph, self.captures = self.stack.pop()
+            self.tracer.graph, self.tracer.captures = self.tracer.stack.pop()
 
 
 def filled(

@@ -108,7 +108,7 @@ def _lifted(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
     def decorate(instead: Callable[..., Any]) -> Callable[..., Any]:
         def lift(*args: Any, **kwargs: Any) -> Any:
             tracer: Any = active.builder
-            return tracer.unwrap(tracer.call(instead, tracer.wrap(args, owner), tracer.wrap(kwargs, owner)))
+            return tracer.unwrap(tracer.calls.call(instead, tracer.wrap(args, owner), tracer.wrap(kwargs, owner)))
 
         owner.functions[function] = Lift(getattr(instead, "__name__", "f"), lift)
         return instead

@@ -6,7 +6,7 @@ import operator
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.codegen.control import outer
@@ -19,12 +19,10 @@ from gfx_ir.trees import tree_map
 
 from .aliases import doubt, mutable
 from .gated import Gated, GatedItems, gate_of, usable
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy, Undefined, Unusable
 from .raised import Raised
 from .rows import StackedRows
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _OPERATORS = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.matmul,
@@ -39,8 +37,11 @@ _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq,
 class Resolution:
     """The part of the Tracer that knows what hangs on a test."""
 
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
     def resolve(
-        self: Tracer,
+        self,
         x: Any,
         use: Callable[[Any], Any],
         access: tuple | None = None,
@@ -56,33 +57,33 @@ class Resolution:
         x = gate
         if x.total:
             return use(self._defined(x))
-        known = self.facts.decide(x.test)
+        known = self.tracer.facts.decide(x.test)
         undecided = known is None and (not x.whole or (x.error is not None and not asked))
         if undecided or (known is not None and isinstance(x.side(known), (Undefined, Unusable))):
             raise self._refusal(x)
         return self.on_sides(x, lambda side: self.resolve(side, use, access, value, asked), access, value)
 
-    def on_sides(
-        self: Tracer, x: Gated, use: Callable[[Any], Any], access: tuple | None = None, value: bool = True
-    ) -> Any:
+    def on_sides(self, x: Gated, use: Callable[[Any], Any], access: tuple | None = None, value: bool = True) -> Any:
         """What `use` makes of either side of a gated value, of the one that its test says where that is known."""
-        known = self.facts.decide(x.test)
+        known = self.tracer.facts.decide(x.test)
         if known is not None:
             return use(self.imported(x.test, x.side(known)))
         get, set_, names = access or (None, None, ())
         then, otherwise = (partial(self._used, x, truth, use) for truth in (True, False))
-        return self.branch(self.local(x.test), then, otherwise, get, set_, names, "result" if value else "")
+        return self.tracer.regions.branch(
+            self.tracer.local(x.test), then, otherwise, get, set_, names, "result" if value else ""
+        )
 
-    def _used(self: Tracer, x: Gated, truth: bool, use: Callable[[Any], Any]) -> Any:
+    def _used(self, x: Gated, truth: bool, use: Callable[[Any], Any]) -> Any:
         return use(self.imported(x.test, x.side(truth)))
 
-    def _refusal(self: Tracer, x: Gated) -> Exception:
+    def _refusal(self, x: Gated) -> Exception:
         """The error of a gated value that is no value here."""
         error = x.refusal
-        error.span = error.span or self.span()
+        error.span = error.span or self.tracer.span()
         return error
 
-    def if_there(self: Tracer, x: Any, there: Callable[[Any], Any], absent: Callable[[], Any]) -> Any:
+    def if_there(self, x: Any, there: Callable[[Any], Any], absent: Callable[[], Any]) -> Any:
         """there(x), or absent() where a test decides that nothing stands in its place."""
         if type(x) is Gated:
             return self.on_sides(x, lambda side: self.if_there(side, there, absent))
@@ -91,14 +92,14 @@ class Resolution:
         usable(x)
         return there(x)
 
-    def resolve_all(self: Tracer, args: tuple, use: Callable[[tuple], Any]) -> Any:
+    def resolve_all(self, args: tuple, use: Callable[[tuple], Any]) -> Any:
         """What `use` makes of arguments, with what each gated value among them holds in its place."""
         at = next((at for at, arg in enumerate(args) if gate_of(arg) is not None), None)
         if at is None:
             return use(args)
         return self.resolve(args[at], lambda side: self.resolve_all((*args[:at], side, *args[at + 1 :]), use))
 
-    def imported(self: Tracer, test: Value, tree: Any) -> Any:
+    def imported(self, test: Value, tree: Any) -> Any:
         """A side's object outside of its region: its inner values become outputs of the node on demand."""
         if type(tree) is tuple:
             return tuple(self.imported(test, item) for item in tree)
@@ -118,61 +119,63 @@ class Resolution:
             if isinstance(value, Value) and not self.visible(value):
                 made = self._copied(value) if test.is_tensor else self._export(value)
                 if value.kind == "tensor":  # this side gives it
-                    self.facts.found(made)
-                found = self.wrap(made, tree.backend)
+                    self.tracer.facts.found(made)
+                found = self.tracer.wrap(made, tree.backend)
                 if isinstance(tree, Proxy) and mutable(found):
                     doubt(found, [tree], "it was made under a test, and is read again behind it")
                 return found
         return tree
 
-    def _brought(self: Tracer, test: Value, tree: Any) -> Any:
+    def _brought(self, test: Value, tree: Any) -> Any:
         """A side's list or dictionary outside of its region: the same one each time, as code may write to it."""
-        if id(tree) in self.brought:
-            return self.brought[id(tree)][1]
+        if id(tree) in self.tracer.brought:
+            return self.tracer.brought[id(tree)][1]
         items = list(tree.items() if type(tree) is dict else enumerate(tree))
         found = {key: self.imported(test, item) for key, item in items}
         if all(found[key] is item for key, item in items):
             return tree
         made = found if type(tree) is dict else list(found.values())
-        self.brought[id(tree)] = tree, made
+        self.tracer.brought[id(tree)] = tree, made
         return made
 
-    def visible(self: Tracer, value: Value) -> bool:
+    def visible(self, value: Value) -> bool:
         """Whether a value can be read here: it is of a graph under construction, or of a region that is being joined."""
-        return self.stays(value) or any(value.node.graph is g for g in self.open_graphs)
+        return self.stays(value) or any(value.node.graph is g for g in self.tracer.open_graphs)
 
-    def stays(self: Tracer, value: Value) -> bool:
+    def stays(self, value: Value) -> bool:
         """Whether a value is of a graph under construction: it can be read also behind the regions that are being joined."""
         graph = value.node.graph
-        return graph is self.graph or any(graph is g for g, _ in self.stack)
+        return graph is self.tracer.graph or any(graph is g for g, _ in self.tracer.stack)
 
-    def here(self: Tracer, value: Value) -> Value:
+    def here(self, value: Value) -> Value:
         """A value, also where it was made in a region that was left."""
         return value if self.visible(value) or value.node.graph is None else self._copied(value)
 
-    def _copied(self: Tracer, value: Value) -> Any:
+    def _copied(self, value: Value) -> Any:
         """A value of a region that was left, computed again here: what it follows from has no effect."""
         again = Question(lambda inner: self._copy(again, inner))
         found = again.ask(value)
-        self.copies.update(again.known)
+        self.tracer.copies.update(again.known)
         return found
 
-    def _copy(self: Tracer, again: Question, value: Value) -> Rule:
+    def _copy(self, again: Question, value: Value) -> Rule:
         """The same for one value: `again` has what it follows from."""
-        origin = self.facts.origin.get(value)
+        origin = self.tracer.facts.origin.get(value)
         if origin is not None:
             return (yield again, origin)
         if self.visible(value):
-            return self.local(value)
-        made = self.copies.get(value)
+            return self.tracer.local(value)
+        made = self.tracer.copies.get(value)
         if type(made) is Value and made.node.graph is not None and self.stays(made):
-            return self.local(made)
+            return self.tracer.local(made)
         node, found = value.node, outer(value)
         if found is not value:
             return (yield again, found) if type(found) is Value else found
         own = node.op.name in ("placeholder", "parameter")  # of a loop's trip, for one
         if own or has_effect(node) or any(region.parameters for region in node.regions):
-            raise self.error(f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test")
+            raise self.tracer.error(
+                f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test"
+            )
         held = dict[Value, Any]()
         for leaf in values_in(node.args):
             held[leaf] = yield again, leaf
@@ -182,23 +185,23 @@ class Resolution:
             again.known[old] = new
             if type(new) is Value:
                 new.name, new.type = old.name, new.type or old.type
-                self.record.copied(old, new)
+                self.tracer.record.copied(old, new)
         return again.known[value]
 
-    def _repeated(self: Tracer, node: Node, args: tuple) -> tuple:
+    def _repeated(self, node: Node, args: tuple) -> tuple:
         """What a node gives of these arguments."""
         if node.regions or node.op.name == "call":
             regions = tuple(copy_graph(region) for region in node.regions)
             again = Node(node.op, args, tuple(old.kind for old in node.values), node.span, regions)
-            self.graph.insert(again, None)
+            self.tracer.graph.insert(again, None)
             return again.values
         made = node.op(*args)
         return made if isinstance(made, tuple) else (made,)
 
-    def _export(self: Tracer, value: Value) -> Value:
+    def _export(self, value: Value) -> Value:
         graph = value.node.graph
         assert graph is not None
-        if graph is self.graph or any(graph is g for g, _ in self.stack):
+        if graph is self.tracer.graph or any(graph is g for g, _ in self.tracer.stack):
             return value
         node = graph.owner
         assert node is not None
@@ -211,49 +214,53 @@ class Resolution:
         kind = "optional" if value.kind in ("tensor", "optional") else "any"
         made = Value(node, len(node.values) + 1, kind, value.name)
         node.values = (*node.values, made)
-        self.record.copied(value, made)
+        self.tracer.record.copied(value, made)
         return self._export(made)
 
-    def read(self: Tracer, name: str, x: Any) -> Any:
+    def read(self, name: str, x: Any) -> Any:
         """A read of a variable that may be undefined."""
         if isinstance(x, Undefined):
             error = UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
-            raise Raised(error, self.span(), error.args, len(self.raising.handlers)) if self.stack else error
+            raise (
+                Raised(error, self.tracer.span(), error.args, len(self.tracer.raising.handlers))
+                if self.tracer.stack
+                else error
+            )
         if type(x) is Gated and not x.whole:
             return self.resolve(x, lambda side: side)
         if isinstance(x, Unusable):
             raise x.error
         return x
 
-    def _defined(self: Tracer, x: Gated) -> Any:
+    def _defined(self, x: Gated) -> Any:
         """A read behind a loop that may not have run: checked when the emitted code runs, once."""
-        found = self.truth(x.test)
+        found = self.tracer.truths.truth(x.test)
         text = f"cannot access local variable {x.name!r} where it is not associated with a value"
         if found is False:
             raise UnboundLocalError(text)
         if isinstance(found, Value):
             ops.check(found, text, "UnboundLocalError")
-            self.facts.assume(found, True)
+            self.tracer.facts.assume(found, True)
         return x.then
 
 
 def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Gated, Any], Any]:
     """An operator of Python's on either side of a gated value."""
 
-    def method(self: Gated, other: Any) -> Any:
+    def method(x: Gated, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
-        operand = builder.as_operand
-        return builder.resolve(
-            self, lambda side: f(operand(other), operand(side)) if swapped else f(operand(side), operand(other))
+        operand = builder.overloading.as_operand
+        return builder.gates.resolve(
+            x, lambda side: f(operand(other), operand(side)) if swapped else f(operand(side), operand(other))
         )
 
     return method
 
 
-def _refused(self: Gated, *_: Any) -> Any:
-    usable(self)
-    name = "a value" if self.name.startswith("result") else repr(self.name)
+def _refused(x: Gated, *_: Any) -> Any:
+    usable(x)
+    name = "a value" if x.name.startswith("result") else repr(x.name)
     raise active.builder.error(
         f"GFX cannot convert this use: a test that is open until the code runs decides what {name} is",
         "use it on each side of the test",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
@@ -12,6 +12,7 @@ from gfx_ir.op import lookup
 from gfx_ir.trees import tree_map
 
 from .gated import Gated, gate_of
+from .interfaces import Capturing
 from .iteration import is_iterator
 from .number_rows import rows_kind
 from .open_iterables import OpenRange
@@ -19,11 +20,8 @@ from .proxy import HostProxy, Proxy, Unusable
 from .rows import Lazy, rows_of
 from .sequences import OpenList, as_list
 
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
-
-def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] | None]:
+def result_tree(tracer: Capturing, result: Any) -> tuple[Any, Callable[[Any], Any] | None]:
     """(tree of Values and constants, how to make the function's own container of it: None where the tree is one already)."""
     kind = type(result)
     if isinstance(result, (Proxy, HostProxy)):
@@ -36,12 +34,12 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     if isinstance(result, Unusable):
         raise result.error
     if (gated := gate_of(result)) is not None:
-        joined = tracer.resolve(gated, lambda side: _plain(side))
+        joined = tracer.gates.resolve(gated, lambda side: _plain(side))
         return (_either(tracer, gated), None) if type(joined) is Gated else result_tree(tracer, joined)
     if kind in (list, tuple) and rows_of(result) is not result:
         return _rows_tree(tracer, kind, rows_of(result))
-    if tracer.array_owner(result) is not None:
-        return tracer.array_proxy(result).read(), None
+    if tracer.arrays.array_owner(result) is not None:
+        return tracer.arrays.array_proxy(result).read(), None
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
         return _from_items(tracer, _fields(result), _maker_of(result))
     if isinstance(result, dict):
@@ -65,12 +63,12 @@ def result_tree(tracer: Tracer, result: Any) -> tuple[Any, Callable[[Any], Any] 
     )
 
 
-def _either(tracer: Tracer, gated: Gated) -> Value:
+def _either(tracer: Capturing, gated: Gated) -> Value:
     """What an open host test returns, where its sides differ in structure: one value, which is a whole tree on each side."""
     test, sides = tracer.local(gated.test), []
     for at, name in enumerate(("then", "else")):
         with tracer.region(name) as (graph, captures), tracer.facts.given(test, at == 0):
-            tree, rebuild = result_tree(tracer, tracer.imported(gated.test, gated.sides[at]))
+            tree, rebuild = result_tree(tracer, tracer.gates.imported(gated.test, gated.sides[at]))
             if rebuild is not None or gated.test.is_tensor:
                 what = "GFX cannot return containers of different kinds from the sides of this test"
                 raise tracer.error(what, "return tuples, lists or dicts of tensors and numbers")
@@ -82,11 +80,11 @@ def _either(tracer: Tracer, gated: Gated) -> Value:
     return node.value
 
 
-def _rows_tree(tracer: Tracer, kind: type, rows: Proxy) -> tuple[Any, Callable[[Any], Any] | None]:
+def _rows_tree(tracer: Capturing, kind: type, rows: Proxy) -> tuple[Any, Callable[[Any], Any] | None]:
     """A list or tuple of the rows of one tensor: where these stand for numbers, it holds one for each row."""
     if not rows_kind(rows):
         return tracer.host(kind.__name__, rows.read()), None
-    if not isinstance(tracer.length(rows), int):
+    if not isinstance(tracer.host_values.length(rows), int):
         raise tracer.error(
             "GFX cannot return this list: how many numbers it holds is open",
             "give the argument's shape at capture, or append tensors",
@@ -111,7 +109,7 @@ def _maker_of(result: Any) -> Callable[[dict], Any]:
     return lambda items: kind(**items)
 
 
-def _from_items(tracer: Tracer, items: dict, make: Any) -> tuple[Any, Callable[[Any], Any] | None]:
+def _from_items(tracer: Capturing, items: dict, make: Any) -> tuple[Any, Callable[[Any], Any] | None]:
     parts = {key: result_tree(tracer, item) for key, item in items.items()}
     tree = {key: p[0] for key, p in parts.items()}
     if make is None and not any(p[1] for p in parts.values()):

@@ -29,12 +29,12 @@ def rotated(
         running[0] = False
 
     def again() -> None:
-        running[0] = tracer.bool_(test())
+        running[0] = tracer.truths.bool_(test())
 
     def advance() -> None:
-        done = False if stop is None else tracer.truth(stop())
+        done = False if stop is None else tracer.truths.truth(stop())
         if isinstance(done, Value):
-            tracer.branch(done, end, again, get_all, set_all, (*names, "running"), "")
+            tracer.regions.branch(done, end, again, get_all, set_all, (*names, "running"), "")
         elif done:
             end()
         else:

@@ -92,10 +92,10 @@ class RowIterator(Lazy):
 
     def __init__(self, rows: Proxy) -> None:
         self.rows, self.taken = rows, 0
-        super().__init__(type(iter(())), self._left, lambda: active.builder.iterate(rows))
+        super().__init__(type(iter(())), self._left, lambda: active.builder.host_values.iterate(rows))
 
     def _left(self) -> list[StackedRows]:
-        rest = active.builder.getitem(self.rows, slice(self.taken, None)) if self.taken else self.rows
+        rest = active.builder.views.getitem(self.rows, slice(self.taken, None)) if self.taken else self.rows
         return [StackedRows(rest, rows_kind(rest))]
 
     def first(self) -> Any:
@@ -104,9 +104,9 @@ class RowIterator(Lazy):
         tracer.iteration.check(self)
         if self.whole is None:
             raise StopIteration
-        checked(tracer, tracer.length(self.rows) > self.taken, "", "StopIteration")
+        checked(tracer, tracer.host_values.length(self.rows) > self.taken, "", "StopIteration")
         self.taken += 1
-        return tracer.getitem(self.rows, self.taken - 1)
+        return tracer.views.getitem(self.rows, self.taken - 1)
 
 
 def kind_of_item(x: Any) -> str:
@@ -172,7 +172,11 @@ def listed(tracer: Capturing, x: Any, what: str) -> None:
     rows = rows_of(x)
     if rows is x:
         return
-    if type(x) is tuple or not isinstance(tracer.length(rows), int) or rows.read().node.graph is not tracer.graph:
+    if (
+        type(x) is tuple
+        or not isinstance(tracer.host_values.length(rows), int)
+        or rows.read().node.graph is not tracer.graph
+    ):
         raise tracer.error(
             f"GFX cannot {what} a {type(x).__name__} that stands for the rows of one tensor: how many there are is open",
             "give the argument's shape at capture, and make it a list of its own before a test or loop: list(x)",
@@ -190,7 +194,7 @@ def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args
         filled = False
     tracer.journal.record(items, None, "contents", "a container", tracer.span())
     if name == "sort":
-        items[:] = tracer.call(sorted, (items,), kwargs)
+        items[:] = tracer.calls.call(sorted, (items,), kwargs)
         return None
     result = f(*args, **kwargs)
     if filled and len(items) > 1 and items[0].rows.read().node.graph is tracer.graph:
@@ -203,6 +207,12 @@ def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args
         one = StackedRows(tracer.wrap(_head(added), items[0].rows.backend), kind)
         items[:] = [behind(tracer, items[:1], one)]
     return result
+
+
+def append_item(tracer: Capturing, items: list[Any], item: Any) -> None:
+    """items.append(item), recorded."""
+    tracer.journal.record(items, None, "contents", "a container", tracer.span())
+    items.append(item)
 
 
 def last_of(items: list[Any], key: Any) -> Any:
@@ -263,7 +273,7 @@ def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: 
     gets a list of them."""
     rows, last = args[0][0].rows, name.rpartition(".")[2]
     if rows_kind(rows):
-        if isinstance(tracer.length(rows), int):
+        if isinstance(tracer.host_values.length(rows), int):
             return again((list(rows), *args[1:]))
         raise tracer.error(
             f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
@@ -277,7 +287,7 @@ def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: 
         return one if axis == 0 else tracer.wrap(stacked(one.read(), axis), rows.backend)
     if plain and last in ("cat", "concat", "concatenate"):
         return tracer.wrap(joined(one.read(), axis), rows.backend)
-    if isinstance(tracer.length(rows), int):
+    if isinstance(tracer.host_values.length(rows), int):
         return again((list(rows), *args[1:]))
     raise tracer.error(
         f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first"

@@ -54,7 +54,7 @@ class OpenList:
         if is_open(index):
             tracer.python.number(index, "the place of an item that is written")
         needed = index + 1 if index >= 0 else -index
-        checked(tracer, tracer.length(self.items) >= needed, message, "IndexError")
+        checked(tracer, tracer.host_values.length(self.items) >= needed, message, "IndexError")
         behind = self.items[index + 1 :] if index != -1 else self.items[:0]
         return self.items[:index], behind
 
@@ -138,7 +138,7 @@ class OpenList:
         return self.items != items_of(active.builder, other) if _is_list(other) else True
 
     def __contains__(self, item: Any) -> Any:
-        return active.builder.contains(self.items, item)
+        return active.builder.truths.contains(self.items, item)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -292,7 +292,7 @@ def starred_rest(tracer: Capturing, x: HostProxy, names: tuple) -> list[Any]:
     behind = len(names) - at - 1
     checked(
         tracer,
-        tracer.length(x) >= len(names) - 1,
+        tracer.host_values.length(x) >= len(names) - 1,
         f"not enough values to unpack (expected at least {len(names) - 1})",
         "ValueError",
     )

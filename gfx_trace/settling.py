@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.control import is_for
 from gfx_ir.errors import UnsupportedConstruct
@@ -13,6 +13,7 @@ from gfx_ir.trees import leaves
 from .aliases import mutable
 from .carried import ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
+from .carrying import Carrying
 from .contents import Content
 from .gated import defined_by, is_total, lacks, usable
 from .grad_mode import alike as alike_modes
@@ -22,80 +23,84 @@ from .nest import alike, branches
 from .number_rows import one_kind
 from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, number_kinds, weak_kind, widest
 from .rows import Growing, StackedRows, called, kind_of_item, length_error
+from .sides import Side
 from .stand_ins import stand_in
 from .unsettled import Unsettled
 
-if TYPE_CHECKING:
-    from .carries import Carries
-    from .sides import Side
-
 
 class Settling:
-    """The part of Carries that makes better assumptions for the next pass."""
+    """What one pass over the body tells."""
 
-    aliases: CarriedAliases | None
-    loop: object
-    side: Side  # the body as this pass traced it
+    def __init__(self, carries: Carrying, side: Side) -> None:
+        """`side`: the body, as this pass traced it."""
+        self.carries, self.side = carries, side
 
-    def settle(self: Carries, side: Side, tensor: bool) -> bool:
+    def settle(self, tensor: bool) -> bool:
         """Whether the assumptions of this pass hold; if not, better ones are made for the next. Raises Unsettled where a trip before
         the loop may settle what it carries."""
         try:
-            return self._settle_all(side, tensor)
+            return self._settle_all(tensor)
         except Unsettled as found:
-            if self.peels:
+            if self.carries.peels:
                 raise
             raise found.error from None
 
-    def _settle_all(self: Carries, side: Side, tensor: bool) -> bool:
-        stable, self.side = True, side
-        if tensor and self.host:
-            self.host, stable = False, False
-        for at, name in enumerate(self.names):
-            stable &= self._settle(at, (name,), name, self.entry[at], self.entered[at], self.after[at])
-        for path, carried in list(self.leaves.items()):
+    def _settle_all(self, tensor: bool) -> bool:
+        stable, side = True, self.side
+        if tensor and self.carries.host:
+            self.carries.host, stable = False, False
+        for at, name in enumerate(self.carries.names):
+            stable &= self._settle(
+                at, (name,), name, self.carries.entry[at], self.carries.entered[at], self.carries.after[at]
+            )
+        for path, carried in list(self.carries.leaves.items()):
             if carried.slot is not None:
                 stable &= self._settle_leaf(path, carried)
         for slot, value in side.written:
             stable &= self._settle_slot(slot, value)
         return self._settle_aliases(side) and stable
 
-    def _settle_aliases(self: Carries, side: Side) -> bool:
+    def _settle_aliases(self, side: Side) -> bool:
         """What the carried tensors may be besides tensors of their own; in the body that matters once it writes to any."""
-        before = self.aliases
-        carried = [c for c in self.slots if c.slot is None or c.slot.kind != "proxy"]
-        unread = {id(c) for path, c in self.leaves.items() if path[0] in self.returned}
-        found = CarriedAliases(carried, side.graph, self.loop, unread)
-        self.aliases = found
-        key = self.tracer.key
+        before = self.carries.aliases
+        carried = [c for c in self.carries.slots if c.slot is None or c.slot.kind != "proxy"]
+        unread = {id(c) for path, c in self.carries.leaves.items() if path[0] in self.carries.returned}
+        found = CarriedAliases(carried, side.graph, self.carries.loop, unread)
+        self.carries.aliases = found
+        key = self.carries.tracer.key
         writes = any(slot.kind == "proxy" and slot.object is not key for slot, _ in side.written)
         assumed = before.shared if before is not None else {}
         return not (writes or found.written) or found.shared == assumed
 
-    def _settle(self: Carries, at: int, path: tuple, name: str, before: Any, entered: Any, after: Any) -> bool:
+    def _settle(self, at: int, path: tuple, name: str, before: Any, entered: Any, after: Any) -> bool:
         """Compare what stood at a path before the body and after it."""
-        carried = self.leaves.get(path)
-        if path[0] in self.returned and path not in self.kept and mutable(after) and self.tracer.stays(after.value):
-            self.through[path] = after
+        carried = self.carries.leaves.get(path)
+        if (
+            path[0] in self.carries.returned
+            and path not in self.carries.kept
+            and mutable(after)
+            and self.carries.tracer.gates.stays(after.value)
+        ):
+            self.carries.through[path] = after
             if carried is not None:
-                self._drop(path, carried)
+                self.carries.drop(path)
             return carried is None
         if carried is not None:
             carried.out = after
             return self._settle_leaf(path, carried)
         if after is entered:
             return self._drop_below(path)
-        if path in self.dropped and not same(before, after):
-            self.dropped.discard(path)
-            self.kept.add(path)
-            self._plan(name, before, path)
+        if path in self.carries.dropped and not same(before, after):
+            self.carries.dropped.discard(path)
+            self.carries.kept.add(path)
+            self.carries.plan(name, before, path)
             return False
         if is_total(before) and not lacks(after):
             after = defined_by(True, after, before.name)
         if alike(before, after):
-            if path not in self.flat and not (isinstance(before, tuple) or is_total(before)):
-                self.flat.add(path)
-                self._plan(name, before, path)
+            if path not in self.carries.flat and not (isinstance(before, tuple) or is_total(before)):
+                self.carries.flat.add(path)
+                self.carries.plan(name, before, path)
                 return False
             parts = zip(branches(before) or (), branches(entered) or (), branches(after) or ())
             return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])  # noqa: C419 - every part settles
@@ -103,35 +108,41 @@ class Settling:
             return True
         return self._unusable(at, path, before, after)
 
-    def _drop_below(self: Carries, path: tuple) -> bool:
+    def _drop_below(self, path: tuple) -> bool:
         """A container that is left as it was carries nothing."""
         below = [
-            p for p in self.leaves if p[: len(path)] == path and self.leaves[p].slot is None and p not in self.kept
+            p
+            for p in self.carries.leaves
+            if p[: len(path)] == path and self.carries.leaves[p].slot is None and p not in self.carries.kept
         ]
         for inner in below:
-            self._drop(inner, self.leaves[inner])
+            self.carries.drop(inner)
         return not below
 
-    def _unusable(self: Carries, at: int, path: tuple, before: Any, after: Any) -> bool:
+    def _unusable(self, at: int, path: tuple, before: Any, after: Any) -> bool:
         """A variable that cannot be carried: one that the loop defines gets a placeholder value, others may not be read."""
-        name = self.names[at]
+        name = self.carries.names[at]
         if isinstance(before, Undefined) and len(path) == 1:
-            unread = name in self.inner  # each trip assigns it before it reads it
-            zero = None if unread else poison(self.tracer, after, lambda made: stand_in(self, self.side, made))
+            unread = name in self.carries.inner  # each trip assigns it before it reads it
+            zero = (
+                None
+                if unread
+                else poison(self.carries.tracer, after, lambda made: stand_in(self.carries, self.side, made))
+            )
             if zero is not None:
                 sure = (
-                    self.runs and not lacks(after)
+                    self.carries.runs and not lacks(after)
                 ) or not before.name.isidentifier()  # a flag of its own guards what is returned
-                self.entry[at] = zero if sure else defined_by(False, zero, name)
-                if name in self.returned:
-                    self.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
-                self._plan(name, self.entry[at], path)
+                self.carries.entry[at] = zero if sure else defined_by(False, zero, name)
+                if name in self.carries.returned:
+                    self.carries.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
+                self.carries.plan(name, self.carries.entry[at], path)
                 return False
             if isinstance(after, Undefined):
                 return True
             what = f"GFX cannot convert this read: {name!r} is only defined if the loop runs, and its kind is not known before"
-            error = UnsupportedConstruct(what, self.span, f"define {name!r} before the loop")
-            self.behind[name] = Unusable(error)
+            error = UnsupportedConstruct(what, self.carries.span, f"define {name!r} before the loop")
+            self.carries.behind[name] = Unusable(error)
             return True
         said = (
             "is None before the loop"
@@ -145,13 +156,13 @@ class Settling:
             else "keep its kind, length and keys"
         )
         what = f"GFX cannot convert this loop: {name!r} {said}, which no graph can carry from trip to trip"
-        error = UnsupportedConstruct(what, self.span, hint)
-        if self.peels:
+        error = UnsupportedConstruct(what, self.carries.span, hint)
+        if self.carries.peels:
             raise Unsettled(error)
-        self.entry[at] = Unusable(error)
+        self.carries.entry[at] = Unusable(error)
         return False
 
-    def _settle_leaf(self: Carries, path: tuple, carried: Carried) -> bool:
+    def _settle_leaf(self, path: tuple, carried: Carried) -> bool:
         out = carried.out
         if not carryable(out):
             self._refuse(carried, out)
@@ -160,128 +171,134 @@ class Settling:
             and mutable(out)
             and out.value is not carried.inner
             and type(carried.init) is Proxy
-            and path not in self.kept
+            and path not in self.carries.kept
         ):
-            self._drop(
-                path, carried
-            )  # written in place, and the same tensor still: what was there before the loop is carried
+            self.carries.drop(path)  # written in place, and the same tensor still: what was there before is carried
             return False
-        value = self.read(out)
-        if path not in self.kept:
+        value = self.carries.read(out)
+        if path not in self.carries.kept:
             constant = (
                 not isinstance(value, Value)
                 and not isinstance(carried.init, (Proxy, HostProxy))
                 and same(value, carried.init)
             )
             if value is carried.inner or constant:
-                self._drop(path, carried)
+                self.carries.drop(path)
                 return False
         kept = True
-        if isinstance(value, Value) or not self.host:  # Python's own loops may put a number of any kind there
-            kept = carried.stays_type(self.tracer, value, self.span)
+        if isinstance(value, Value) or not self.carries.host:  # Python's own loops may put a number of any kind there
+            kept = carried.stays_type(self.carries.tracer, value, self.carries.span)
         steady = (
             kept
             & carried.stays(value)
-            & carried.stays_tensor(self.tracer, value)
-            & carried.stays_truth(self.tracer, value)
+            & carried.stays_tensor(self.carries.tracer, value)
+            & carried.stays_truth(self.carries.tracer, value)
         )
         weak, kinds = widest(carried.weak, weak_kind(out)), carried.kinds | number_kinds(out)
         kinds = kinds if weak else frozenset()
         widened, carried.weak, carried.kinds = kinds != carried.kinds, weak, kinds
         known = weak or not carried.number
         if not known:
-            known = carried.becomes(getattr(value, "type", None), self.runs, self.tracer, self.span)
+            known = carried.becomes(
+                getattr(value, "type", None), self.carries.runs, self.carries.tracer, self.carries.span
+            )
         if widened or not known or not steady:
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
         wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
         if {kind, carried.kind} == {"tensor", "optional"}:  # None before the first trip, or behind one
             wider = "optional"
-        if wider != carried.kind and (self.host or wider in ("tensor", "optional")):
+        if wider != carried.kind and (self.carries.host or wider in ("tensor", "optional")):
             carried.kind = wider
-            return not self.host and carried.inner is not None and carried.inner.kind == wider
+            return not self.carries.host and carried.inner is not None and carried.inner.kind == wider
         return True
 
-    def _drop(self: Carries, path: tuple, carried: Carried) -> None:
-        self.dropped.add(path)
-        del self.leaves[path]
-        self.slots.remove(carried)
-
-    def _refuse(self: Carries, carried: Carried, out: Any) -> None:
+    def _refuse(self, carried: Carried, out: Any) -> None:
         usable(out)
         what = "is undefined" if isinstance(out, Undefined) else f"becomes {_noun(out)}"
         raise UnsupportedConstruct(
-            f"GFX cannot convert this loop: {carried.called(self.tracer)} {what} in the loop's body", self.span
+            f"GFX cannot convert this loop: {carried.called(self.carries.tracer)} {what} in the loop's body",
+            self.carries.span,
         )
 
-    def _settle_slot(self: Carries, slot: Slot, value: Any) -> bool:
+    def _settle_slot(self, slot: Slot, value: Any) -> bool:
         path = ("slot", slot.id)
         if slot.kind == "base":  # undecided in a later part of the body is undecided in the next trip
             undecided = type(slot.old) is Lost  # which a part of the body may have taken back, for the rest of the trip
             if slot.get() is slot.old and value is not slot.old and not undecided:
-                self.tracer.journal.commit([(slot, value)])
+                self.carries.tracer.journal.commit([(slot, value)])
                 return False
             return True
         if slot.kind == "mode" and alike_modes(slot.old, value):
             return True
-        if id(slot.object) in self.copies:
+        if id(slot.object) in self.carries.copies:
             raise NeedsPython(
-                "loop", "the loop changes a container in place and puts another one in its place", self.span
+                "loop", "the loop changes a container in place and puts another one in its place", self.carries.span
             )
-        if path in self.leaves:
+        if path in self.carries.leaves:
             return True
         if slot.kind == "contents":
             return self._settle_contents(slot, value)
-        old = Proxy(slot.old, slot.object.backend) if slot.kind == "proxy" else self.tracer.held_in(slot, slot.old)
+        old = (
+            Proxy(slot.old, slot.object.backend)
+            if slot.kind == "proxy"
+            else self.carries.tracer.arrays.held_in(slot, slot.old)
+        )
         held = Proxy(value, slot.object.backend) if slot.kind == "proxy" else value
         if same(old, held) or (slot.kind == "proxy" and slot.old is value):
             return True
         if not carryable(old):
             raise NeedsPython(
-                "loop", f"the loop writes {slot.name!r}, which no graph can carry from trip to trip", self.span
+                "loop", f"the loop writes {slot.name!r}, which no graph can carry from trip to trip", self.carries.span
             )
         if not carryable(held):
-            raise NeedsPython("loop", f"the loop writes {slot.name!r}", self.span)
-        if path in self.dropped:
-            self.dropped.discard(path)
-            self.kept.add(path)
-        if not self.runs:
-            self.tracer.consulted.add(slot.place)  # where the loop does not run it holds what it held
-        self._add(path, Carried(slot.name, old, kind_of(old), getattr(old, "backend", self.tracer.backend), slot))
+            raise NeedsPython("loop", f"the loop writes {slot.name!r}", self.carries.span)
+        if path in self.carries.dropped:
+            self.carries.dropped.discard(path)
+            self.carries.kept.add(path)
+        if not self.carries.runs:
+            self.carries.tracer.consulted.add(slot.place)  # where the loop does not run it holds what it held
+        self.carries.add(
+            path, Carried(slot.name, old, kind_of(old), getattr(old, "backend", self.carries.tracer.backend), slot)
+        )
         return False
 
-    def _settle_contents(self: Carries, slot: Slot, value: Any) -> bool:
+    def _settle_contents(self, slot: Slot, value: Any) -> bool:
         old = slot.old
-        if self.open_length and type(value) is not Content and len(value) != len(old):
-            raise length_error(slot, "in a loop whose number of trips hangs on data", self.tracer.site)
-        growing = self.growing.get(slot.id)
+        if self.carries.open_length and type(value) is not Content and len(value) != len(old):
+            raise length_error(slot, "in a loop whose number of trips hangs on data", self.carries.tracer.site)
+        growing = self.carries.growing.get(slot.id)
         if growing is not None:
             old = growing[1]
         grows = type(slot.object) is list and len(value) >= len(old) and all(a is b for a, b in zip(old, value))
         if not grows:
             raise NeedsPython(
-                "loop", f"the loop changes the contents of {called(slot.object, self.tracer.site)!r}", self.span,
+                "loop", f"the loop changes the contents of {called(slot.object, self.carries.tracer.site)!r}", self.carries.span,
                 "only append to it there, and put it in order behind the loop; or give the argument's shape, which tells the number of trips",
             )  # fmt: skip
         added = value[len(old) :]
         if not added or not all(type(x) in (Proxy, StackedRows, Growing) for x in value):
-            name = called(slot.object, self.tracer.site)
-            raise NeedsPython("loop", f"the loop appends to {name!r}, which is no list of tensors alone", self.span)
+            name = called(slot.object, self.carries.tracer.site)
+            raise NeedsPython(
+                "loop", f"the loop appends to {name!r}, which is no list of tensors alone", self.carries.span
+            )
         if one_kind([x for x in value if type(x) is not Growing], kind_of_item) is None:
-            name = called(slot.object, self.tracer.site)
+            name = called(slot.object, self.carries.tracer.site)
             raise NeedsPython(
                 "loop", f"the loop appends to {name!r} numbers that no one tensor holds", slot.span,
                 "take float(x) or int(x), and keep what is of another kind in a list of its own",
             )  # fmt: skip
         if any(type(x) is StackedRows and self._ragged(x.rows.read()) for x in added):
-            raise length_error(slot, "in a loop whose number of trips differs from trip to trip", self.tracer.site)
+            raise length_error(
+                slot, "in a loop whose number of trips differs from trip to trip", self.carries.tracer.site
+            )
         if growing is None:
-            self.growing[slot.id] = (slot, [Growing(slot, self.tracer.site)])
+            self.carries.growing[slot.id] = (slot, [Growing(slot, self.carries.tracer.site)])
             return False
-        self.appended[slot.id] = (slot, added)
+        self.carries.appended[slot.id] = (slot, added)
         return True
 
-    def _ragged(self: Carries, rows: Any) -> bool:
+    def _ragged(self, rows: Any) -> bool:
         """Whether how many rows a loop in the body gives hangs on a number that changes from trip to trip."""
         here = lambda tree: [x for x in leaves(tree) if type(x) is Value and x.node.graph is self.side.graph]
         counts = lambda node: node.args[0] if is_for(node) else node.args

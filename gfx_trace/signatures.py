@@ -7,7 +7,7 @@ from __future__ import annotations
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from gfx_ir.graph import Graph, Value
 from gfx_ir.probing import is_module
@@ -20,19 +20,6 @@ from .proxy import Proxy
 
 _LASTING = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 _FIXED = (bool, int, float, complex, str, bytes, type(None))
-
-
-class Asked(Capturing, Protocol):
-    """What is asked of the tracer."""
-
-    gradients: Any
-    facts: Any
-    raising: Any
-    escaped: Exception | None
-    castable: Any
-
-    def outermost(self) -> Any: ...
-    def opened(self, name: str) -> Any: ...
 
 
 class NoCall(Exception):
@@ -115,7 +102,7 @@ class Given:
 class Outputs:
     """What a captured body gives: its own tensors, its arguments, and constants."""
 
-    def __init__(self, tracer: Asked, graph: Graph, places: Sequence[Proxy]) -> None:
+    def __init__(self, tracer: Capturing, graph: Graph, places: Sequence[Proxy]) -> None:
         self.tracer, self.graph, self.places = tracer, graph, places
         self.values: list[Value] = []
         self.backends: list[Any] = []

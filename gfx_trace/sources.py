@@ -3,41 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import dtypes, ops
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
 from .aliases import Row, mutable, share
+from .carrying import Carrying
 from .either import roots
+from .interfaces import Capturing
 from .number_rows import number, rows_kind
 from .open_iterables import Combined, OpenRange
 from .proxy import NeedsPython, Proxy
 from .sequences import is_shape
-
-if TYPE_CHECKING:
-    from .carries import Carries
-    from .sides import Side
-    from .tracer import Tracer
+from .sides import Side
 
 
 class Sources:
     """The part of the Tracer that knows what loops run over."""
 
-    def loop_source(self: Tracer, iterable: Any) -> Source | None:
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    def loop_source(self, iterable: Any) -> Source | None:
         """The iterables of a loop that can be staged, and how an item is made from one value of each; None: run it."""
-        if self.options["unroll"] is True and isinstance(iterable, range):
+        if self.tracer.options["unroll"] is True and isinstance(iterable, range):
             return None
         if isinstance(iterable, range):
             return Source([("range", iterable.start, iterable.stop, iterable.step)], _first, ["int"], len(iterable))
         if isinstance(iterable, OpenRange):
-            ends = tuple(self.unwrap(x) for x in (iterable.start, iterable.stop, iterable.step))
+            ends = tuple(self.tracer.unwrap(x) for x in (iterable.start, iterable.stop, iterable.step))
             tensor = any(isinstance(x, Value) and x.is_tensor for x in ends)
             return Source([("range", *ends)], _first, ["tensor" if tensor else "int"], None)
         if is_shape(iterable):
-            at = lambda values: self.host_getitem(iterable, self.wrap(values[0].read()))
-            return Source([("range", 0, self.unwrap(self.length(iterable)), 1)], at, ["int"], None)
+            at = lambda values: self.tracer.host_values.host_getitem(iterable, self.tracer.wrap(values[0].read()))
+            return Source(
+                [("range", 0, self.tracer.unwrap(self.tracer.host_values.length(iterable)), 1)], at, ["int"], None
+            )
         if isinstance(iterable, Proxy):
             value = iterable.read()
             dims = getattr(getattr(value, "type", None), "dims", None)
@@ -48,7 +51,7 @@ class Sources:
             return self._combined_source(iterable)
         return None
 
-    def _combined_source(self: Tracer, iterable: Combined) -> Source | None:
+    def _combined_source(self, iterable: Combined) -> Source | None:
         parts = [self.loop_source(part) for part in iterable.parts]
         if any(part is None for part in parts):
             return None
@@ -56,32 +59,34 @@ class Sources:
         if iterable.kind == "reversed":
             return self._reversed_source(found[0])
         if iterable.kind == "enumerate":
-            counter = ("range", iterable.start, _length_end(self, iterable.start, found[0]), 1)
+            counter = ("range", iterable.start, _length_end(self.tracer, iterable.start, found[0]), 1)
             found.insert(0, Source([counter], _first, ["int"], None))
         return _zipped(found)
 
-    def _reversed_source(self: Tracer, source: Source) -> Source | None:
+    def _reversed_source(self, source: Source) -> Source | None:
         (only,) = source.items
         if isinstance(only, Value):
             return Source([ops.flip(only, 0)], source.make, source.kinds, source.length, source.owners)
         return None
 
-    def _loop_item(self: Tracer, value: Value, source: Source, at: int) -> Any:
+    def _loop_item(self, value: Value, source: Source, at: int) -> Any:
         """An item as the body sees it: a number of a range is a Python number, a row may not be written as long as it is a row."""
-        made = self.wrap(value, self.backend)
+        made = self.tracer.wrap(value, self.tracer.backend)
         if isinstance(made, Proxy) and isinstance(source.items[at], tuple):
             made.weak = "int"
             return made
         if kind := rows_kind(source.owners[at]):
             return number(kind, made)
-        owner, numbers = source.owners[at], self.backend is not None and self.backend.numbers
+        owner, numbers = source.owners[at], self.tracer.backend is not None and self.tracer.backend.numbers
         if owner is not None:
-            self.record.rows_of[value] = owner.value
+            self.tracer.record.rows_of[value] = owner.value
         if mutable(made) and owner is not None:
-            made.base = Row(owner, source.length is not None, self.record.number_when(value) if numbers else None)
+            made.base = Row(
+                owner, source.length is not None, self.tracer.record.number_when(value) if numbers else None
+            )
         return made
 
-    def _check_rows(self: Tracer, source: Source, side: Side, carries: Carries | None = None) -> None:
+    def _check_rows(self, source: Source, side: Side, carries: Carrying | None = None) -> None:
         """A loop may not write the tensor over whose rows it runs: those to come would change. `carries`: what is written may be
         carried, once that is known."""
         written = [slot.object for slot, _ in side.written if slot.kind == "proxy"]
@@ -92,7 +97,7 @@ class Sources:
             raise NeedsPython(
                 "loop",
                 "the loop writes the tensor over whose rows it runs",
-                self.span(),
+                self.tracer.span(),
                 "loop over range(len(x)), or give the argument's shape at capture",
             )
 

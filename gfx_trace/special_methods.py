@@ -7,18 +7,16 @@ import operator
 import types
 from collections.abc import Callable
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.op import active
 from gfx_ir.probing import own_attribute
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.trees import leaves
 
+from .interfaces import Capturing
 from .operators import OPERATORS
 from .proxy import Proxy, is_open, weak_kind, widest
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 Meaning = Callable[..., Any]
 _METHODS_IN_C = (
@@ -26,38 +24,40 @@ _METHODS_IN_C = (
 )  # fmt: skip
 
 
-def get_item(tracer: Tracer, o: Any, key: Any) -> Any:
+def get_item(tracer: Capturing, o: Any, key: Any) -> Any:
     """o[key]."""
-    return tracer.getitem(o, key) if type(o) is Proxy else tracer.item(o, key)
+    return tracer.views.getitem(o, key) if type(o) is Proxy else tracer.objects.item(o, key)
 
 
-def _contains(tracer: Tracer, container: Any, item: Any) -> Any:
-    return tracer.contains(container, item)
+def _contains(tracer: Capturing, container: Any, item: Any) -> Any:
+    return tracer.truths.contains(container, item)
 
 
 def in_place(sign: str) -> Meaning:
     """x += y and its like."""
-    return lambda tracer, x, y: tracer.inplace(sign, x, y) if type(x) is Proxy else tracer.inplace_other(sign, x, y)
+    return lambda tracer, x, y: (
+        tracer.views.inplace(sign, x, y) if type(x) is Proxy else tracer.overloading.inplace_other(sign, x, y)
+    )
 
 
 def _called(f: Callable[..., Any]) -> Meaning:
     """A builtin, of the operands."""
-    return lambda tracer, *operands: tracer.call(f, operands, {})
+    return lambda tracer, *operands: tracer.calls.call(f, operands, {})
 
 
 def _operator(f: Callable[..., Any], swapped: bool = False) -> Meaning:
     """An operator; of a number's own method Python gets NotImplemented for what is wider, or no number."""
 
-    def meaning(tracer: Tracer, x: Any, *rest: Any) -> Any:
+    def meaning(tracer: Capturing, x: Any, *rest: Any) -> Any:
         if rest and not _takes(tracer, weak_kind(x), rest[0]):
             return NotImplemented
-        operands = [tracer.as_operand(y) for y in ((*rest, x) if swapped else (x, *rest))]
-        return tracer.placed(f, *operands)
+        operands = [tracer.overloading.as_operand(y) for y in ((*rest, x) if swapped else (x, *rest))]
+        return tracer.truths.placed(f, *operands)
 
     return meaning
 
 
-def _takes(tracer: Tracer, kind: str, other: Any) -> bool:
+def _takes(tracer: Capturing, kind: str, other: Any) -> bool:
     """Whether an object takes this operand: a number (of a kind) takes those that are not wider. Raises where nothing tells."""
     theirs = weak_kind(other)
     if kind and type(other) is Proxy and (theirs == OPEN or (not theirs and other.backend is None)):
@@ -72,11 +72,11 @@ def _named(function: str) -> Callable[..., Any]:
 
 MEANINGS: dict[str, Meaning] = {
     "__getitem__": get_item,
-    "__setitem__": lambda tracer, o, key, value: tracer.set_item(o, key, value),
-    "__delitem__": lambda tracer, o, key: tracer.delete_item(o, key),
+    "__setitem__": lambda tracer, o, key, value: tracer.objects.set_item(o, key, value),
+    "__delitem__": lambda tracer, o, key: tracer.objects.delete_item(o, key),
     "__contains__": _contains,
-    "__getattribute__": lambda tracer, o, name: tracer.getattr(o, name),
-    "__setattr__": lambda tracer, o, name, value: tracer.setattr(o, name, value),
+    "__getattribute__": lambda tracer, o, name: tracer.objects.getattr(o, name),
+    "__setattr__": lambda tracer, o, name, value: tracer.objects.setattr(o, name, value),
     **{f"__{name}__": _operator(_named(name)) for name in OPERATORS},
     **{f"__r{name}__": _operator(_named(name), True) for name in OPERATORS},
     **{f"__i{name}__": in_place(sign) for name, (sign, _) in OPERATORS.items()},
@@ -97,7 +97,7 @@ FUNCTIONS: dict[Any, Meaning] = {
     operator.setitem: MEANINGS["__setitem__"],
     operator.delitem: MEANINGS["__delitem__"],
     operator.contains: _contains,
-    operator.not_: lambda tracer, x: tracer.not_(x),
+    operator.not_: lambda tracer, x: tracer.truths.not_(x),
     operator.truth: MEANINGS["__bool__"],
     **{
         getattr(operator, f"i{name}"): in_place(sign)
@@ -110,26 +110,26 @@ FUNCTIONS: dict[Any, Meaning] = {
 """Functions of the module `operator` that write, or that ask Python for what is open."""
 
 
-def bound_operands(f: Any) -> Callable[[Tracer, Any], Any] | None:
+def bound_operands(f: Any) -> Callable[[Capturing, Any], Any] | None:
     """What `operator.itemgetter(0)`, an attrgetter or a methodcaller does with an object; None: f is none of them."""
     asks = _BOUND.get(type(f))
     return None if asks is None else partial(asks, f)
 
 
-def _items(f: Any, tracer: Tracer, o: Any) -> Any:
+def _items(f: Any, tracer: Capturing, o: Any) -> Any:
     found = tuple([get_item(tracer, o, key) for key in f.__reduce__()[1]])
     return found if len(found) > 1 else found[0]
 
 
-def _attributes(f: Any, tracer: Tracer, o: Any) -> Any:
-    found = tuple([reduce(tracer.getattr, path.split("."), o) for path in f.__reduce__()[1]])
+def _attributes(f: Any, tracer: Capturing, o: Any) -> Any:
+    found = tuple([reduce(tracer.objects.getattr, path.split("."), o) for path in f.__reduce__()[1]])
     return found if len(found) > 1 else found[0]
 
 
-def _method(f: Any, tracer: Tracer, o: Any) -> Any:
+def _method(f: Any, tracer: Capturing, o: Any) -> Any:
     made, args = f.__reduce__()
     name, kwargs = (made.args[0], made.keywords) if isinstance(made, partial) else (args[0], {})
-    return tracer.call(tracer.getattr(o, name), args if isinstance(made, partial) else args[1:], kwargs)
+    return tracer.calls.call(tracer.objects.getattr(o, name), args if isinstance(made, partial) else args[1:], kwargs)
 
 
 def accessor(f: Any) -> Any:
@@ -155,7 +155,7 @@ class SpecialMethod:
         return MEANINGS[self.name](active.builder, self.owner, *args, **kwargs)
 
 
-def meant(tracer: Tracer, f: Any, args: tuple) -> tuple[Meaning, tuple] | None:
+def meant(tracer: Capturing, f: Any, args: tuple) -> tuple[Meaning, tuple] | None:
     """What a special method in C means that is called by its name on captured data, and its operands; None: f is none."""
     if not isinstance(f, _METHODS_IN_C) or f.__name__ not in MEANINGS:
         return None

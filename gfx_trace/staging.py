@@ -10,7 +10,7 @@ import contextlib
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.backend import Backend
 from gfx_ir.codegen import emit
@@ -23,11 +23,9 @@ from gfx_ir.rules import building
 from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
+from .interfaces import Capturing
 from .proxy import HostProxy, Proxy
 from .rewrite import is_converted
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 _STAGED = ("staged", "transform", "custom_rule")
 _ASK = "give the capture example arguments or gfx.TensorSpec(shape, dtype); for @gfx.trace, specialize=True does so"
@@ -53,7 +51,7 @@ class NotStaged(UnsupportedConstruct):
 class Closure:
     """A function of the captured code, as the framework's own tracer calls it: on arrays of the framework's."""
 
-    def __init__(self, tracer: Tracer, function: Callable[..., Any], backend: Backend) -> None:
+    def __init__(self, tracer: Capturing, function: Callable[..., Any], backend: Backend) -> None:
         self.__name__: str = own_attribute(function, "__name__", type(function).__name__)
         self.tracer, self.function, self.backend = tracer, function, backend
         self.parts: dict[Any, _Part] = {}
@@ -78,7 +76,7 @@ class Trial(Closure):
     """A function from outside of the captured code, which the framework's own tracer may run as it is; where it asks an
     array for its data, it is captured after all."""
 
-    def __init__(self, tracer: Tracer, function: Callable[..., Any], backend: Backend) -> None:
+    def __init__(self, tracer: Capturing, function: Callable[..., Any], backend: Backend) -> None:
         super().__init__(tracer, function, backend)
         self.__wrapped__ = function
 
@@ -100,14 +98,14 @@ class _Part:
 
 def _captured(closure: Closure, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any]) -> _Part:
     tracer, backend = closure.tracer, closure.backend
-    with tracer.opened(closure.__name__) as side:
+    with tracer.regions.opened(closure.__name__) as side:
         places = []
         for at, leaf in enumerate(leaves):
             if backend.is_tensor(leaf):
                 leaf = Proxy(side.graph.add_placeholder(f"x{at}", "tensor", backend.type_of(leaf)), backend)
             places.append(leaf)
         args, kwargs = rebuild(places)
-        result = tracer.call(closure.function, args, kwargs)
+        result = tracer.calls.call(closure.function, args, kwargs)
         found, rebuild_result = backend.flatten(result)
         values = [tracer.unwrap(leaf) for leaf in found]
         side.graph.result = tuple(tracer.local(v) if isinstance(v, Value) else v for v in values)
@@ -126,7 +124,7 @@ def _captured(closure: Closure, leaves: list[Any], rebuild: Callable[[Sequence[A
     return _Part(_runnable(side.graph, order, tracer, backend), closed, rebuild_result)
 
 
-def _runnable(graph: Graph, own: list[Value], tracer: Tracer, backend: Backend) -> Callable[..., Any]:
+def _runnable(graph: Graph, own: list[Value], tracer: Capturing, backend: Backend) -> Callable[..., Any]:
     """The region as a function of the framework: of its own arguments, then of what it closes over."""
     closed = [place for place in graph.placeholders if place not in own]
     signature = [Parameter(f"x{at}", value) for at, value in enumerate((*own, *closed))]
@@ -136,9 +134,9 @@ def _runnable(graph: Graph, own: list[Value], tracer: Tracer, backend: Backend) 
     return emit(program, backend, unroll=False).bare()
 
 
-def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:
+def _known(tracer: Capturing, value: Any, name: str) -> LogicalTensor:
     """The type of a value, without a dtype for a key of random numbers. Raises UnsupportedConstruct where it is open."""
-    type_ = tracer.type_of(value)
+    type_ = tracer.arrays.type_of(value)
     if type_ is not None and type_.dtype is not None and type_.dims is not None and None not in type_.dims:
         return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
     if getattr(value, "kind", "") == "key" or (type_ is not None and type_.dtype is None and type_.dims == ()):
@@ -149,18 +147,18 @@ def _known(tracer: Tracer, value: Any, name: str) -> LogicalTensor:
 
 
 # ---------------------------------------------------------------- what capture calls
-def transform(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def transform(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function that makes functions (jax.grad, jax.vmap): it is called with what stands for those of the captured code."""
     backend = _owner(tracer, f)
     return f(*_closures(tracer, backend, args), **_closures(tracer, backend, kwargs))
 
 
-def staged(tracer: Tracer, f: Any, args: tuple, kwargs: dict) -> Any:
+def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A call of what such a function made: recorded by the framework's own tracer, and made again here, call by call."""
     return recorded(tracer, _owner(tracer, f), f, args, kwargs)
 
 
-def recorded(tracer: Tracer, backend: Backend, f: Any, args: tuple, kwargs: dict) -> Any:
+def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: dict) -> Any:
     """A call as its framework's own tracer records it, made again here, call by call. Raises UnsupportedConstruct where
     the type of a tensor that it takes is not known."""
     name, site = own_attribute(f, "__name__", type(f).__name__), tracer.site
@@ -184,13 +182,13 @@ def recorded(tracer: Tracer, backend: Backend, f: Any, args: tuple, kwargs: dict
 
     def call(*made: Any) -> Any:
         tracer.site = site  # what asks a tensor for an attribute leaves its own
-        return tracer.call(*made)
+        return tracer.calls.call(*made)
 
-    return replay(call, tracer.array_proxy, [*inputs, *(tracer.wrap(value, backend) for value in closed)])
+    return replay(call, tracer.arrays.array_proxy, [*inputs, *(tracer.wrap(value, backend) for value in closed)])
 
 
 def _run(
-    tracer: Tracer, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any], places: list[int], closed: list[Value],
+    tracer: Capturing, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any], places: list[int], closed: list[Value],
     *arrays: Any,
 ) -> Any:  # fmt: skip
     """Call what is staged with the framework's own arrays in the places of captured ones."""
@@ -205,9 +203,9 @@ def _run(
         tracer.staged_values.pop()
 
 
-def _owner(tracer: Tracer, f: Any) -> Backend:
+def _owner(tracer: Capturing, f: Any) -> Backend:
     """The backend whose function of functions f is, or made f."""
-    return next(b for b in tracer.frameworks() if _special(b, f))
+    return next(b for b in tracer.arrays.frameworks() if _special(b, f))
 
 
 def _special(backend: Backend, f: Any) -> bool:
@@ -217,18 +215,18 @@ def _special(backend: Backend, f: Any) -> bool:
         return backend.higher_order(f) in _STAGED
 
 
-def _tensor(tracer: Tracer, x: Any, name: str) -> Proxy:
+def _tensor(tracer: Capturing, x: Any, name: str) -> Proxy:
     """A captured value as a tensor argument of a staged function."""
     if isinstance(x, Proxy):
         return x
     if isinstance(x, HostProxy):
         hint = "give the number a fixed value at capture, or make it an array"
         raise NotStaged(name, "it takes a number that is only known when the emitted code runs", tracer.place(), hint)
-    return tracer.array_proxy(x)
+    return tracer.arrays.array_proxy(x)
 
 
 # ---------------------------------------------------------------- functions of the captured code
-def _closures(tracer: Tracer, backend: Backend, tree: Any) -> Any:
+def _closures(tracer: Capturing, backend: Backend, tree: Any) -> Any:
     """The tree with a Closure in the place of each function that only the capture can run."""
     if type(tree) is Keys:
         return tree
@@ -247,7 +245,7 @@ def _closures(tracer: Tracer, backend: Backend, tree: Any) -> Any:
         return rebuild([_closures(tracer, backend, leaf) for leaf in found])
     if is_module(tree) or (backend.higher_order(tree) is None and _holds_captured(tree, set())):
         return Closure(tracer, tree, backend)
-    own = isinstance(tree, types.FunctionType) and backend.higher_order(tree) is None and not tracer.lifted(tree)
+    own = isinstance(tree, types.FunctionType) and backend.higher_order(tree) is None and not tracer.calls.lifted(tree)
     return Trial(tracer, tree, backend) if own else tree
 
 

@@ -6,7 +6,7 @@ more before the loop; of these nothing but dtype and shape is used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.control import is_for, is_loop, is_test
@@ -15,19 +15,17 @@ from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.trees import leaves, tree_map
 
+from .carrying import Carrying
+from .interfaces import Capturing
 from .proxy import Proxy
-
-if TYPE_CHECKING:
-    from .carries import Carries
-    from .sides import Side
-    from .tracer import Tracer
+from .sides import Side
 
 
 class Unknown(Exception):
     """Nothing before the loop has this type."""
 
 
-def stand_in(carries: Carries, side: Side, value: Proxy) -> Any:
+def stand_in(carries: Carrying, side: Side, value: Proxy) -> Any:
     """Zeros of the dtype and shape that `value` has at the end of a loop's body, made before the loop; None: nothing can tell."""
     found = value.value
     if not isinstance(found, Value) or found.kind != "tensor":
@@ -48,8 +46,8 @@ def stand_in(carries: Carries, side: Side, value: Proxy) -> Any:
 class StandIns:
     """Values of the same type before a loop for those of its body."""
 
-    def __init__(self, carries: Carries, side: Side) -> None:
-        self.tracer: Tracer = carries.tracer
+    def __init__(self, carries: Carrying, side: Side) -> None:
+        self.tracer: Capturing = carries.tracer
         self.carries = carries
         self.alias: dict[Value, Any] = {inner: outer for outer, inner in side.captures.items()}
         self.phis = {carried.inner: carried for carried in carries.slots}
@@ -72,7 +70,7 @@ class StandIns:
             return (yield from self._ask(self.alias[value]))
         if value in self.phis:
             return (yield from self._carried(value))
-        if self.tracer.visible(value):
+        if self.tracer.gates.visible(value):
             return self.tracer.local(value)
         node = value.node
         if is_test(node):

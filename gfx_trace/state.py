@@ -6,7 +6,7 @@ import functools
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,11 @@ from .contents import FIXED, unchanged
 from .faults import class_name
 from .gated import usable
 from .gradient_marks import unmarked
+from .interfaces import Capturing
 from .journal import MISSING, Slot, containers
 from .lost import Lost
 from .proxy import Proxy
 from .remembered import Remembered
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Write:
     param: str | None = None  # the parameter that stands for what the slot held
 
 
-def lasting_writes(tracer: Tracer, target: Any, arguments: Any, outside: set[int]) -> list[Write]:
+def lasting_writes(tracer: Capturing, target: Any, arguments: Any, outside: set[int]) -> list[Write]:
     """Writes to arguments, buffers, attributes and globals, in order. The objects themselves get their old values back.
 
     `outside`: ids of written objects that something else than the captured code holds.
@@ -73,7 +71,7 @@ def _told_apart(writes: list[Write], params: Mapping[str, Any]) -> list[Write]:
     return found
 
 
-def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
+def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     if slot.kind == "proxy":
         return _array_write(tracer, slot)
     if slot.kind == "base":
@@ -99,15 +97,12 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
             "make it an attribute of an object, or an argument and a result",
         )  # fmt: skip
     if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
-        raise UnsupportedConstruct(
-            f"GFX cannot convert this write: the contents of a {type(slot.object).__name__} outlive the call",
-            slot.span,
-            "return them instead",
-        )
+        what = f"GFX cannot convert this write: the contents of a {type(slot.object).__name__} outlive the call"
+        raise UnsupportedConstruct(what, slot.span, "return them instead")
     if slot.kind == "item" and old is MISSING:
         raise Remembered(slot, value)
     asked = slot.place in tracer.consulted
-    if not (old is None or old is MISSING or tracer.array_owner(old) is not None):
+    if not (old is None or old is MISSING or tracer.arrays.array_owner(old) is not None):
         if asked or module is None or type(old) not in FIXED:
             raise _changes(tracer, slot, old)
     elif asked and (old is None or old is MISSING):
@@ -126,7 +121,7 @@ def _write(tracer: Tracer, slot: Slot, reached: set[int]) -> Write | None:
     return Write(param or path, tracer.unwrap(value), slot, param)
 
 
-def _changes(tracer: Tracer, slot: Slot, old: Any) -> UnsupportedConstruct:
+def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:
     """The error for a write that replaces what is no tensor, and what the graph took for fixed."""
     what = (
         "Python number"
@@ -150,7 +145,7 @@ def _as_it_was(slot: Slot) -> bool:
     return value is slot.old or (slot.kind == "contents" and unchanged(slot.old, value))
 
 
-def _param_of(tracer: Tracer, slot: Slot, array: Any) -> str | None:
+def _param_of(tracer: Capturing, slot: Slot, array: Any) -> str | None:
     """The parameter that the array is which a write replaces. Where it stands as a constant, the capture has to begin again."""
     if id(array) not in tracer.known:
         return None
@@ -165,7 +160,7 @@ def _param_of(tracer: Tracer, slot: Slot, array: Any) -> str | None:
     return found
 
 
-def _check_decided(tracer: Tracer, slot: Slot) -> None:
+def _check_decided(tracer: Capturing, slot: Slot) -> None:
     """An argument or parameter may not be left undecided: the caller sees it."""
     first = tracer.journal.frames[0].get((id(slot.object), "proxy", None))
     held = first.old if first is not None else slot.object.value
@@ -173,7 +168,7 @@ def _check_decided(tracer: Tracer, slot: Slot) -> None:
         slot.object.base.read()
 
 
-def _array_write(tracer: Tracer, slot: Slot) -> Write | None:
+def _array_write(tracer: Capturing, slot: Slot) -> Write | None:
     proxy = slot.object
     value = unmarked(proxy.value)  # what is written has no gradient
     if slot.old is value or proxy is tracer.key or not isinstance(slot.old, Value):
@@ -189,14 +184,14 @@ def _array_write(tracer: Tracer, slot: Slot) -> Write | None:
     return Write(node.args[0], value)
 
 
-def _check_apart(tracer: Tracer, writes: list[Write]) -> None:
+def _check_apart(tracer: Capturing, writes: list[Write]) -> None:
     """Raises where what is written to one array from outside is seen in another that the code met, as in a view of a buffer: each
     stands for itself in the graph."""
     written = [tracer.params[write.path] for write in writes if write.path in tracer.params]
     ids = {id(x) for x in written}
     if not ids:
         return
-    placed = [(tracer.array_owner(x), x) for x in tracer.kept]
+    placed = [(tracer.arrays.array_owner(x), x) for x in tracer.kept]
     spans = [(*owner.extent(x), owner, x) for owner, x in placed if owner is not None and owner.views]
     last: list[tuple] = []
     for span in sorted(spans, key=lambda span: span[:2]):

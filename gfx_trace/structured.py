@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.python_numbers import KINDS
 from gfx_ir.row import Keys
 
+from .interfaces import Capturing
 from .open_iterables import Combined, OpenRange
 from .proxy import HostProxy, Proxy, is_open, weak_kind
 from .pytrees import Carried, Rebuild, flatten
-
-if TYPE_CHECKING:
-    from .tracer import Tracer
+from .rows import append_item
 
 _CLASSES: dict[Any, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 
@@ -51,30 +50,32 @@ class _State:
         return (names[at] if whole else "loop state",)
 
 
-def while_loop(tracer: Tracer, backend: Backend, test: Any, body: Any, init: Any) -> Any:
+def while_loop(tracer: Capturing, backend: Backend, test: Any, body: Any, init: Any) -> Any:
     """while test(state): state = body(state)."""
     state = _State(backend, init)
 
     def trip() -> None:
-        state.value = tracer.call(body, (state.value,), {})
+        state.value = tracer.calls.call(body, (state.value,), {})
 
-    tracer.while_(lambda: tracer.call(test, (state.value,), {}), trip, state.get, state.set, state.names(body), None)
+    tracer.loops.while_(
+        lambda: tracer.calls.call(test, (state.value,), {}), trip, state.get, state.set, state.names(body), None
+    )
     return state.value
 
 
-def fori_loop(tracer: Tracer, backend: Backend, lower: Any, upper: Any, body: Any, init: Any) -> Any:
+def fori_loop(tracer: Capturing, backend: Backend, lower: Any, upper: Any, body: Any, init: Any) -> Any:
     """for i in range(lower, upper): state = body(i, state)."""
     state = _State(backend, init)
 
     def trip(i: Any) -> None:
-        state.value = tracer.call(body, (i, state.value), {})
+        state.value = tracer.calls.call(body, (i, state.value), {})
 
     bounds = OpenRange(lower, upper, 1) if is_open(lower) or is_open(upper) else range(int(lower), int(upper))
-    tracer.for_(bounds, trip, state.get, state.set, state.names(body, 1), None, "i")
+    tracer.loops.for_(bounds, trip, state.get, state.set, state.names(body, 1), None, "i")
     return state.value
 
 
-def scan(tracer: Tracer, backend: Backend, body: Any, init: Any, xs: Any, length: Any) -> Any:
+def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, length: Any) -> Any:
     """for x in xs: state, y = body(state, x); the ys stacked."""
     state, (leaves, rebuild) = _State(backend, init), flatten(backend, xs)
     if Keys in map(type, leaves):
@@ -85,45 +86,45 @@ def scan(tracer: Tracer, backend: Backend, body: Any, init: Any, xs: Any, length
     def trip(item: Any) -> None:
         nonlocal made
         x = rebuild(item if len(leaves) > 1 else (item,) if leaves else ())
-        state.value, y = tracer.call(body, (state.value, x), {})
+        state.value, y = tracer.calls.call(body, (state.value, x), {})
         ys, made = flatten(backend, y)
         while len(outs) < len(ys):
             outs.append([])
         for out, value in zip(outs, ys):
-            tracer.append_item(out, as_array(tracer, value))
+            append_item(tracer, out, as_array(tracer, value))
 
     if leaves:
         rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
     else:
         rows = OpenRange(0, length, 1) if is_open(length) else range(length)
-    tracer.for_(rows, trip, state.get, state.set, state.names(body), None, "x")
-    return state.value, made([tracer.stacked(out) for out in outs]) if made is not None else None
+    tracer.loops.for_(rows, trip, state.get, state.set, state.names(body), None, "x")
+    return state.value, made([tracer.objects.stacked(out) for out in outs]) if made is not None else None
 
 
-def _trips(tracer: Tracer, backend: Backend, body: Any, state: Any, items: list[Any]) -> Any:
+def _trips(tracer: Capturing, backend: Backend, body: Any, state: Any, items: list[Any]) -> Any:
     """The same, trip by trip: keys of random numbers are no rows of a tensor."""
     outs: list[list[Any]] = []
     rebuild: Rebuild | None = None
     for item in items:
-        state, y = tracer.call(body, (state, item), {})
+        state, y = tracer.calls.call(body, (state, item), {})
         found, rebuild = flatten(backend, y)
         outs.append([tracer.unwrap(as_array(tracer, leaf)) for leaf in found])
     stacked = [tracer.wrap(ops.stack(leaf), tracer.backend) for leaf in zip(*outs)]
     return state, None if rebuild is None else rebuild(stacked)
 
 
-def array_attribute(tracer: Tracer, x: Any, name: str) -> Any:
+def array_attribute(tracer: Capturing, x: Any, name: str) -> Any:
     """x.name of a number of Python's, for which such a function has given an array; NotImplemented where arrays have none of that name."""
-    backend, kind = tracer.makes_arrays, weak_kind(x)
+    backend, kind = tracer.objects.makes_arrays, weak_kind(x)
     if backend is None or not hasattr(backend.array_class(), name):
         return NotImplemented
     if name == "dtype" and kind in _CLASSES:
         element = backend.as_dtype(_CLASSES[kind])
         return NotImplemented if element is None else backend.native_dtype(element)
-    return tracer.tensor_attribute(as_array(tracer, x), name)
+    return tracer.views.tensor_attribute(as_array(tracer, x), name)
 
 
-def as_array(tracer: Tracer, value: Any) -> Any:
+def as_array(tracer: Capturing, value: Any) -> Any:
     """What is an array for JAX also where a number stands for it here: what a loop begins with, or a constant."""
     number = type(value).__name__ in KINDS or (type(value) is HostProxy and value.kind in KINDS)
     number = number or (type(value) is Proxy and tracer.record.may_be_python(value, value.read()))

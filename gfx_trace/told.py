@@ -43,7 +43,7 @@ def value_of(tracer: Capturing, x: Any, text: bool = False) -> Any:
 def told(tracer: Capturing, tree: Any) -> Any:
     """The arguments of an exception as ops take them; objects are told as texts."""
     found = tracer.unwrap(tree_map(lambda x: tracer.wrap(value_of(tracer, x)) if is_open(x) else x, tree))
-    return tree_map(lambda x: x if type(x) in _TOLD else tracer.shown(lambda: str(x), x), found)
+    return tree_map(lambda x: x if type(x) in _TOLD else tracer.texts.shown(lambda: str(x), x), found)
 
 
 def holds_open(x: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FrameType, GeneratorType
 from typing import Any
 
@@ -13,9 +14,7 @@ from gfx_ir.build import Builder
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
-from gfx_ir.infer.abstract import Kinds
 from gfx_ir.op import OpDef, Trait
-from gfx_ir.python_numbers import OPEN
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
 
@@ -29,8 +28,8 @@ from .castable import Castable
 from .convert import NUMBERS_AND_TEXT, without_class
 from .decided import Decided
 from .effects import Effects
+from .entered import Managers
 from .facts import Facts
-from .faults import class_name, no_operator, not_given
 from .functions import Functions, Share
 from .gated import usable
 from .grad_mode import CALLERS, Gradients
@@ -45,8 +44,10 @@ from .modules import ModuleClass
 from .native_methods import NativeMethods
 from .objects import Objects
 from .open_iterables import OpenRange
-from .plain import FAMILY, combined, kind_of
-from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .operands import Operands
+from .overloaded import Overloading
+from .plain import FAMILY, kind_of
+from .proxy import HostProxy, Proxy, Undefined
 from .python_use import PythonUse
 from .raising import Raising
 from .record import Record
@@ -63,9 +64,7 @@ from .unpacking import Unpacking
 from .views import Views
 
 
-class Tracer(
-    Calls, Scopes, Views, HostValues, Texts, Objects, Arrays, Truths, Resolution, Regions, Sources, Loops, Builder
-):
+class Tracer(Builder):
     """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
 
     def __init__(
@@ -113,6 +112,21 @@ class Tracer(
 
     def _assemble(self) -> None:
         """Make the parts that work on this capture."""
+        self.operands = Operands(self)
+        self.calls = Calls(self)
+        self.managers = Managers(self)
+        self.scopes = Scopes(self)
+        self.views = Views(self)
+        self.host_values = HostValues(self)
+        self.texts = Texts(self)
+        self.objects = Objects(self)
+        self.overloading = Overloading(self)
+        self.arrays = Arrays(self)
+        self.truths = Truths(self)
+        self.gates = Resolution(self)
+        self.regions = Regions(self)
+        self.loop_sources = Sources(self)
+        self.loops = Loops(self)
         self.journal = Journal()
         self.consulted = Asked(self.journal)  # None, not there or fixed where the code asked
         self.effects = Effects(self)
@@ -127,13 +141,26 @@ class Tracer(
         self.iteration = Iteration(self)
         self.facts = Facts()
         self.assumed = Assumptions(self)
-        self.record = Record(self.facts, self.promotion, self.assumed, self.type_of)
+        self.record = Record(self.facts, self.promotion, self.assumed, self.arrays.type_of)
         self.castable = Castable(self)
         self.functions = Functions(self, Share())
         self.decided = Decided(self.record)
 
     def is_boolean(self, value: Value, number: bool = False) -> bool:
         return self.record.is_boolean(value, number)
+
+    # ------------------------------------------------------------------ what lifts ask
+    def either(self, value: Value, use: Callable[[Any], Any]) -> Any:
+        """What `use` makes of an optional value, or of None."""
+        return self.truths.either(value, use)
+
+    def told_dtype(self, value: Any) -> Any:
+        """The dtype of a value, where it is told."""
+        return self.arrays.told_dtype(value)
+
+    def told_dims(self, value: Any) -> Any:
+        """The sizes of a value, where they are told."""
+        return self.arrays.told_dims(value)
 
     # ------------------------------------------------------------------ what users override
     def is_leaf(self, target: Any) -> bool:
@@ -154,7 +181,7 @@ class Tracer(
         ):  # an operator that GFX itself uses, for sum() and its like
             frame = self._of_user(frame) or frame
         within = self.within
-        scope = within if within.__class__ is Scope else self.scope_of(within)
+        scope = within if within.__class__ is Scope else self.scopes.scope_of(within)
         return scope.span(frame.f_code, frame.f_lasti)
 
     def error(self, what: str, hint: str = "") -> UnsupportedConstruct:
@@ -180,7 +207,7 @@ class Tracer(
 
     def add(self, op: OpDef, args: tuple) -> Any:
         if self.static_types and op.traits & Trait.ASKS:
-            known = self.known_query(op, args)
+            known = self.host_values.known_query(op, args)
             if known is not None:
                 return known
         if self.raising.handlers:
@@ -206,7 +233,7 @@ class Tracer(
 
     def _chosen(self, test: Value, x1: Any, x2: Any) -> Any:
         """`where` by an open host test: the side that is not taken may not even be computable (a float mask taken as a test)."""
-        chosen = self.branch_value(test, lambda: self.wrap(x1), lambda: self.wrap(x2))
+        chosen = self.regions.branch_value(test, lambda: self.wrap(x1), lambda: self.wrap(x2))
         return self.unwrap(chosen)
 
     def local(self, value: Value) -> Value:
@@ -224,53 +251,6 @@ class Tracer(
         return found
 
     # ------------------------------------------------------------------ between proxies and values
-    def operand(self, other: Any) -> Any:
-        """The right-hand operand of a Python operator as an argument of an op; NotImplemented where it cannot be one."""
-        kind = type(other)
-        if kind is Proxy:
-            return other.value if other.base is None else other.read()
-        if kind is int or kind is float or kind is bool or kind is complex:
-            return other
-        if kind is HostProxy:
-            return other.value
-        if isinstance(other, Unusable):
-            raise other.error
-        if kind is Undefined or other is None or isinstance(other, (str, list, tuple, dict)):
-            return NotImplemented
-        converted = self.unwrap(other)
-        return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
-
-    def check_operands(self, op: OpDef, operands: tuple, backend: Backend) -> None:
-        """Raise UnsupportedConstruct where the framework's operator does not take arrays of these dtypes."""
-        try:
-            backend.operators[op.name](operands)
-        except UnsupportedConstruct as error:
-            error.span = error.span or self.span()
-            raise
-
-    def combined(self, op: str, operands: tuple, kinds: tuple, made: Value) -> Kinds:
-        """The kinds of what an operator of Python's made of numbers."""
-        return combined(self, op, operands, kinds, made)
-
-    def no_operand(self, sign: str, a: Any, b: Any) -> Any:
-        """What Python makes of an operator on a tensor and something that is none; of an argument that was not given nothing is known."""
-        x, other = (a, b) if type(a) is Proxy else (b, a)
-        whole = x.weak in ("int", "bool", OPEN) or not (x.weak or x.backend is None or x.backend.numbers)
-        if sign == "*" and whole and isinstance(other, (str, bytes, list, tuple)):
-            self.python.number(x, f"how often a {type(other).__name__} is repeated")
-        self.check_given(x, other)
-        return no_operator(self, sign, a, b)
-
-    def check_given(self, x: Proxy, other: Any) -> None:
-        """Raises where an argument that was not given meets what no tensor is used with: it may be no tensor."""
-        name, kind = not_given(x), class_name(self, other)
-        if not name:
-            return
-        raise self.error(
-            f"GFX cannot convert this operation: {name!r} was not given, so it stands for a tensor, and it meets a {kind}",
-            f"annotate it in the signature (`{name}: {kind}`) if it is one, or give it at capture ({name}=...)",
-        )
-
     def unwrap(self, tree: Any) -> Any:
         """Arguments as ops take them: Proxies become Values, framework arrays parameters or constants, dtypes DTypes."""
         kind = type(tree)
@@ -297,12 +277,12 @@ class Tracer(
                 f"cannot access local variable {leaf.name!r} where it is not associated with a value"
             )
         if isinstance(leaf, np.generic) and not isinstance(leaf, (np.bool_,)):
-            return self.array_value(np.asarray(leaf), "constant")
+            return self.arrays.array_value(np.asarray(leaf), "constant")
         if isinstance(leaf, np.bool_):
             return bool(leaf)
-        owner = self.array_owner(leaf)
+        owner = self.arrays.array_owner(leaf)
         if owner is not None:
-            return self.array_proxy(leaf).read()
+            return self.arrays.array_proxy(leaf).read()
         if type(leaf) is OpenList:
             return leaf.items.value
         if type(leaf) is OpenRange:  # an array is expected
@@ -313,7 +293,7 @@ class Tracer(
             return tuple(self.unwrap(item) for item in leaf)
         if isinstance(leaf, NUMBERS_AND_TEXT):
             return without_class(leaf)
-        for backend in self.frameworks():
+        for backend in self.arrays.frameworks():
             found = backend.as_dtype(leaf)
             if found is not None:
                 return found

@@ -25,8 +25,8 @@ class Unpacking:
     def __call__(self, value: Any, names: tuple) -> Any:
         """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
         if gate_of(value) is not None:
-            return self._tracer.resolve(value, lambda side: self(side, names))
-        value = rows_of(self._tracer.iterable(value))
+            return self._tracer.gates.resolve(value, lambda side: self(side, names))
+        value = rows_of(self._tracer.overloading.iterable(value))
         starred = any(isinstance(name, str) and name.startswith("*") for name in names)
         value = self._tracer.iteration.drained(value) if starred else self._tracer.iteration.some(value, len(names))
         items = self._items(value, names)
@@ -51,13 +51,13 @@ class Unpacking:
             return starred_rest(self._tracer, value, names)
         if isinstance(value, Proxy):
             if starred:
-                known = self._tracer.length(value)
+                known = self._tracer.host_values.length(value)
                 if not isinstance(known, int):
                     raise self._tracer.error(
                         "GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture"
                     )
                 return [value[at] for at in range(known)]
-            known = self._tracer.length(value)
+            known = self._tracer.host_values.length(value)
             if not isinstance(known, int):
                 self._tracer.raising.let_out("unpacking", ValueError())
             elif known != count and self._tracer.raising.handlers:
@@ -67,7 +67,7 @@ class Unpacking:
             if kind := rows_kind(value):
                 return [number(kind, part) for part in wrapped]
             if value.backend is not None and value.backend.views:
-                self._tracer.link_item(value, value.read(), wrapped, 1)
+                self._tracer.views.link_item(value, value.read(), wrapped, 1)
             return list(wrapped)
         if isinstance(value, OpenParts) and not starred:
             parts = self._tracer.wrap(_tuple(value.unpack(count)))

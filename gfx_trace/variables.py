@@ -20,7 +20,7 @@ def gfx_name(name: str, value: Any) -> Any:
         inner = value.value
         if inner.__class__ is Value and (inner.name is None or inner.node.span is not None):
             tracer = active.builder
-            if (inner.name is None and tracer.made_here(inner)) or tracer.encloses(inner):
+            if (inner.name is None and tracer.scopes.made_here(inner)) or tracer.scopes.encloses(inner):
                 inner.name = None if tracer.quiet else name
     return value
 
@@ -30,9 +30,9 @@ def gfx_load(name: str, value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     tracer = active.builder
-    if tracer.array_owner(value) is not None:
+    if tracer.arrays.array_owner(value) is not None:
         tracer.site = sys._getframe(1)
-        return tracer.array_proxy(value, name, name)
+        return tracer.arrays.array_proxy(value, name, name)
     return gfx_read(name, value)
 
 
@@ -54,7 +54,7 @@ def gfx_read(name: str, value: Any) -> Any:
     if lacks(value):
         tracer = active.builder
         tracer.site = sys._getframe(1)
-        return tracer.read(name, value)
+        return tracer.gates.read(name, value)
     return value
 
 
