@@ -151,7 +151,7 @@ class Loops:
                 test, body, get, set_, names = rotated(self.tracer, test, body, get, set_, names, stop)
                 self._stage_while(test, body, get, set_, names, stop)
                 return
-            body_side, flag = self._trace_body(carries, body, stop, before=test if carries.test_assigns else None)
+            body_side, flag = self.trace_body(carries, body, stop, before=test if carries.test_assigns else None)
             tensor = found.is_tensor if isinstance(found, Value) else False
             tensor = tensor or (isinstance(flag, Value) and flag.is_tensor)
             carries.open_length = True
@@ -174,7 +174,7 @@ class Loops:
             self.tracer.journal.forget_owned()
         return side, found
 
-    def _trace_body(
+    def trace_body(
         self, carries: Carries, body: Any, stop: Any, item: Any = None, before: Any = None
     ) -> tuple[Side, Any]:
         """`before`: the test, where the body reads what it assigns."""
@@ -298,7 +298,7 @@ class Loops:
                     )
                 return source.make([self.tracer.loop_sources._loop_item(v, source, at) for at, v in enumerate(items)])
 
-            body_side, flag = self._trace_body(carries, body, stop, item)
+            body_side, flag = self.trace_body(carries, body, stop, item)
             carries.append_items, carries.source = items, source
             carries.trips, carries.runs = source.length, bool(source.length)
             if flag is True and source.length is not None:
