@@ -12,7 +12,7 @@ from gfx_ir import ops
 from gfx_ir.graph import Value
 
 from .gated import Gated
-from .grad_mode import CALLERS, Change, GradMode, Undecided, changed
+from .grad_mode import CALLERS, Change, GradMode, changed, undecided
 from .interfaces import Capturing
 from .proxy import HostProxy, Proxy
 
@@ -75,7 +75,7 @@ def chosen(tracer: Capturing, gated: Gated) -> Manager | None:
             return None
         changes.append(made.change if type(made) is Manager else lambda mode: mode)
     test, (one, other) = gated.test, changes
-    return Manager(tracer, lambda mode: Undecided(test, (changed(mode, one), changed(mode, other))))
+    return Manager(tracer, lambda mode: undecided(test, changed(mode, one), changed(mode, other)))
 
 
 class _Setter(Manager):
@@ -100,7 +100,7 @@ def _setting(tracer: Capturing, given: Any, made: Callable[[bool | None, GradMod
     on = _enabled(tracer, given)
     if not isinstance(on, Value):
         return lambda mode: made(on, mode)
-    return lambda mode: Undecided(on, (made(True, mode), made(False, mode)))
+    return lambda mode: undecided(on, made(True, mode), made(False, mode))
 
 
 def _enabled(tracer: Capturing, given: Any) -> bool | Value | None:

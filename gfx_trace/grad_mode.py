@@ -15,6 +15,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
+from .gated import Gated
 from .gradient_marks import Fork, Left, data_of
 from .interfaces import Capturing
 
@@ -49,33 +50,26 @@ CALLERS = GradMode.CALLERS
 
 
 Change = Callable[[GradMode], Any]
-"""What a manager makes of the mode before it: a GradMode or an Undecided."""
-
-
-class Undecided:
-    """The mode behind a test whose sides leave different ones, or that an open bool has set."""
-
-    __slots__ = ("test", "sides")
-
-    def __init__(self, test: Value, sides: tuple[Any, Any]) -> None:
-        self.test, self.sides = test, sides
-
-    def changed(self, change: Change) -> Undecided:
-        """The mode that `change` makes of either side."""
-        one, other = (changed(side, change) for side in self.sides)
-        return Undecided(self.test, (one, other))
+"""What a manager makes of the mode before it: a GradMode, or one that is gated."""
 
 
 def changed(mode: Any, change: Change) -> Any:
-    """The mode that `change` makes of a mode."""
-    return mode.changed(change) if isinstance(mode, Undecided) else change(mode)
+    """The mode that `change` makes of a mode; of one that hangs on a test, of either."""
+    if type(mode) is not Gated:
+        return change(mode)
+    return undecided(mode.test, changed(mode.then, change), changed(mode.otherwise, change))
+
+
+def undecided(test: Value, then: Any, otherwise: Any) -> Gated:
+    """The mode behind a test whose sides leave different ones, or that an open bool has set."""
+    return Gated(test, then, otherwise, "the gradient mode")
 
 
 class Gradients:
     """The gradient mode of a capture. Under which one a value was made, and whose data it has, its record tells."""
 
     def __init__(self) -> None:
-        self.mode: GradMode | Undecided = CALLERS
+        self.mode: GradMode | Gated = CALLERS
         self.standing: dict[int, tuple[Any, Any]] = {}  # managers of the framework's, and what stands for them, by id
 
     def current(self, tracer: Capturing) -> GradMode:
@@ -89,7 +83,7 @@ class Gradients:
         )
 
     def _possible(self, tracer: Capturing, mode: Any) -> list[GradMode]:
-        if not isinstance(mode, Undecided):
+        if type(mode) is not Gated:
             return [mode]
         known = tracer.facts.decide(mode.test)
         sides = mode.sides if known is None else (mode.sides[0 if known else 1],)
@@ -115,10 +109,10 @@ class Gradients:
     def open_test(self, tracer: Capturing) -> Value | None:
         """The open bool that decides the mode here; None where the mode is known, or a test on tensors decides it."""
         mode = self.mode
-        while isinstance(mode, Undecided) and (known := tracer.facts.decide(mode.test)) is not None:
+        while type(mode) is Gated and (known := tracer.facts.decide(mode.test)) is not None:
             mode = mode.sides[0 if known else 1]
         possible = self._possible(tracer, mode)
-        if len({found.records for found in possible}) == 1 or not isinstance(mode, Undecided) or mode.test.is_tensor:
+        if len({found.records for found in possible}) == 1 or type(mode) is not Gated or mode.test.is_tensor:
             return None
         return mode.test
 
@@ -170,7 +164,7 @@ class Gradients:
 
     def made(self, tracer: Capturing, values: list[Value]) -> None:
         """Note what an operation gave in this mode."""
-        if isinstance(self.mode, Undecided) and self.open_test(tracer) is not None:
+        if type(self.mode) is Gated and self.open_test(tracer) is not None:
             tracer.record.made_in(self.mode, values)
         elif not (mode := self.current(tracer)).records:
             tracer.record.made_in(mode, values)

@@ -9,7 +9,7 @@ from gfx_ir.errors import UnsupportedConstruct
 
 from .contents import Content
 from .gated import Gated, GatedItems, lacks
-from .grad_mode import Undecided
+from .grad_mode import undecided
 from .interfaces import Capturing
 from .joins import Join
 from .journal import MISSING, Slot, with_items
@@ -58,7 +58,7 @@ def _joined(tracer: Capturing, join: Join, slot: Slot, a: Any, b: Any) -> Any:
     if slot.kind == "base":
         return a if type(a) is Lost or b is slot.old else b
     if slot.kind == "mode":
-        return a if a is b else Undecided(join.test, (a, b))
+        return a if a is b else undecided(join.test, a, b)
     if slot.kind == "proxy":
         return _tensor(join, slot, a, b)
     if slot.kind == "contents":
