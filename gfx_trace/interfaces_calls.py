@@ -163,6 +163,9 @@ class Remembering(Protocol):
 class Assuming(Protocol):
     """What was taken as given."""
 
+    def require_rank(self, value: Value, rank: int, why: str) -> int:
+        """Take a rank as given for a call that means something else at other ranks; the rank that the value has."""
+
     guards: list[Guard]
 
     depths: dict[Value, int]

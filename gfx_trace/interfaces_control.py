@@ -213,6 +213,9 @@ class Iterating(Protocol):
 class LettingOut(Protocol):
     """What is raised, and who waits for it."""
 
+    def waits(self, *reasons: str) -> bool:
+        """Whether an except clause takes what the framework may raise, for reasons that stand in `Backend.raises`."""
+
     errors: dict[str, type]
 
     handlers: list[Any]

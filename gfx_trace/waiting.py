@@ -70,6 +70,10 @@ class Waiting:
         raises = (self._tracer.backend or Backend).raises
         return [kind for why in reasons for kind in raises[why]]
 
+    def waits(self, *reasons: str) -> bool:
+        """Whether an except clause takes what the framework may raise, for reasons that stand in `Backend.raises`."""
+        return bool(self.handlers) and any(self._goes_on_behind(kind("")) for kind in self._kinds(reasons))
+
     def of_framework(self, what: str, *reasons: str) -> None:
         """Note that the framework may raise, for reasons that stand in `Backend.raises`."""
         for kind in self._kinds(reasons) if self.handlers else ():

@@ -18,7 +18,17 @@ PAGES = [
     "README.md",
     *(
         f"docs/{name}.md"
-        for name in ("capture", "how_capture_works", "emission", "graph", "passes", "patterns", "new_backend", "unknown_ops", "errors")
+        for name in (
+            "capture",
+            "how_capture_works",
+            "emission",
+            "graph",
+            "passes",
+            "patterns",
+            "new_backend",
+            "unknown_ops",
+            "errors",
+        )
     ),
 ]
 BLOCK = re.compile(r"```(python|toml)\n(.*?)```\n(?:\s*(?:[^`\n][^`]*)?```text\n(.*?)```)?", re.DOTALL)

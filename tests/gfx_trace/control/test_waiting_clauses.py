@@ -2,12 +2,13 @@
 
 import contextlib
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import GuardError, UnsupportedConstruct
 
 X = torch.tensor([1.0, 2.0, 3.0])
 
@@ -128,8 +129,34 @@ def a_test(x: torch.Tensor):
 
 OF_DATA = [an_index_of_data, a_written_item, elements, numbers_of_classes, of_numpy]
 OF_SHAPES = [
-    an_index_of_a_loop, shapes_of_a_loop, shapes, an_axis, a_size, the_sizes, its_length, its_items, one_number, a_test,
+    an_index_of_a_loop, shapes_of_a_loop, shapes, an_axis, a_size, the_sizes, its_length, its_items, one_number,
 ]  # fmt: skip
+
+
+def several_tests(x: torch.Tensor, n: torch.Tensor):
+    s = x.sum()
+    try:
+        while s > 1 and n < 3:
+            s = s * 0.5
+            if x[1] > 0:
+                n = n + 1
+    except (ValueError, RuntimeError):
+        s = s * 0 - 1
+    return s
+
+
+def test_tests_are_of_numbers_where_a_clause_waits_for_their_error():
+    program = gfx.symbolic_trace(several_tests)
+    for n in (0, 2, 5):
+        given = torch.tensor([1.0, 2.0, 3.0]), torch.tensor(n)
+        want = several_tests(*given)
+        assert program(*given) == program.to("torch")(*given) == want
+        assert float(program.to("jax")(*(jnp.asarray(x.numpy()) for x in given))) == want
+    for fn, given in ((a_test, [torch.ones(3)]), (several_tests, [torch.ones(3), torch.ones(2)])):
+        with pytest.raises((GuardError, AssertionError), match=r"ndim == 0 as given|captured for 0 axes"):
+            gfx.symbolic_trace(fn)(*given)
+
+
 GIVEN = {"x": X, "n": torch.tensor(1)}
 
 
