@@ -11,23 +11,30 @@ from .program import Program
 from .trees import BRANCHES, tree_map
 
 
-def copy_graph(graph: Graph, made: dict[Any, Any] | None = None) -> Graph:
-    """A copy, regions included. `made` is filled with what became of every old value, graph and node."""
+def copy_graph(graph: Graph, made: dict[Any, Any] | None = None, fresh: bool = False) -> Graph:
+    """A copy, regions included. `made` is filled with what became of every old value, graph and node. `fresh`: with ids of its
+    own, as it stands beside the original."""
     made = {} if made is None else made
     made[graph] = out = Graph(graph.name, graph.doc)
     stack = [(graph, out)]
     while stack:
         old, new = stack.pop()
         _ends(old, new, made)
+        if not fresh:
+            _same_ids([*old.placeholders, *old.parameters.values()], made)
         for node in old:
             regions = tuple([Graph(region.name, region.doc) for region in node.regions])
             twin = Node(node.op, _args(node.args, made), tuple([v.kind for v in node.values]), node.span, regions)
-            twin.after, twin.in_place = made.get(node.after), node.in_place
+            twin.after, twin.in_place, twin.device = made.get(node.after), node.in_place, node.device
             twin.waits = tuple([made[other] for other in node.waits])
             made[node] = twin
             for value, other in zip(node.values, twin.values):
                 other.name, other.type = value.name, value.type
                 made[value] = other
+                if not fresh:
+                    other.id = value.id
+            if not fresh:
+                twin.id = node.id
             new.append(twin)
             made.update(zip(node.regions, regions))
             stack.extend(zip(node.regions, regions))
@@ -43,6 +50,11 @@ def _ends(old: Graph, new: Graph, made: dict[Any, Any]) -> None:
     for path, value in old.parameters.items():
         made[value] = new.add_parameter(path, value.type)
         made[value].name, made[value].kind = value.name, value.kind
+
+
+def _same_ids(ends: list[Value], made: dict[Any, Any]) -> None:
+    for value in ends:
+        made[value].id, made[value].node.id = value.id, value.node.id
 
 
 def _attributes(old: Graph, new: Graph, made: dict[Any, Any]) -> None:

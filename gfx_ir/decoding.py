@@ -14,11 +14,12 @@ from .encoding import FORMAT, KINDS_OF_ATTRIBUTES, VERSION
 from .errors import FormatError, MissingOp
 from .graph import UNBOUND, Graph, Node, Value
 from .host import Dim, DimLike
+from .ids import IDS
 from .naming import is_name
 from .op import lookup
 from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program
 from .source import Scope, Span
-from .types import LAYOUTS, LogicalTensor
+from .types import LogicalTensor, layout_of
 
 _SIZES: dict[str, Callable[..., DimLike]] = {
     "floordiv": host.floordiv,
@@ -50,6 +51,7 @@ def decode(data: Any) -> Program:
     decoder = _Decoder(data, len(graphs))
     for at, graph in enumerate(graphs):
         decoder.graph(at, need(graph, dict, "a graph"))
+    IDS.reserve(decoder.largest)
     return decoder.program()
 
 
@@ -74,6 +76,7 @@ class _Decoder:
         self.values: list[list[Value]] = [[] for _ in range(count)]
         self.held: set[int] = set()
         self.spans: list[Span] = []
+        self.largest = 0
         self._read_places()
 
     def at(self, table: list[Any], position: Any, what: str) -> Any:
@@ -170,13 +173,14 @@ class _Decoder:
 
     def _logical(self, dtype: Any, dims: Any, strides: Any, layout: Any, weak: Any, id_: Any) -> LogicalTensor:
         need(dtype, (str, type(None)), "a dtype")
-        if (dtype is not None and dtype not in DTYPES) or layout not in LAYOUTS:
+        order = layout_of(layout)
+        if (dtype is not None and dtype not in DTYPES) or order is None:
             raise bad(f"there is no dtype {dtype!r} of layout {layout!r}")
         sizes = None if dims is None else tuple(map(self.size, need(dims, list, "dims")))
         steps = None if strides is None else tuple(need(strides, list, "strides"))
         for number in (*(steps or ()), id_):
             need(number, (int, type(None)), "a stride or id")
-        return LogicalTensor(DTYPES[dtype] if dtype else None, sizes, steps, layout, need(weak, bool, "weak"), id_)
+        return LogicalTensor(DTYPES[dtype] if dtype else None, sizes, steps, order, need(weak, bool, "weak"), id_)
 
     def size(self, data: Any) -> Any:
         """A size expression, made anew so that it is in normal form."""
@@ -212,21 +216,23 @@ class _Decoder:
         graph, values = self.graphs[at], self.values[at]
         graph.name, graph.doc = need(data.get("name"), str, "a name"), need(data.get("doc"), str, "a docstring")
         for row in need(data.get("placeholders"), list, "placeholders"):
-            name, kind, type_, span = need(row, list, "a placeholder", 4)
+            name, kind, type_, id_, span, of_node = need(row, list, "a placeholder", 6)
             self._name(name)
             value = graph.add_placeholder(name or "", need(kind, str, "a kind"), self.tree(type_, []), self.span(span))
             value.name = name
+            self._ids(value, id_, of_node)
             values.append(value)
         for row in need(data.get("parameters"), list, "parameters"):
-            path, name, kind, type_ = need(row, list, "a parameter", 4)
+            path, name, kind, type_, id_, of_node = need(row, list, "a parameter", 6)
             if need(path, str, "a path") in graph.parameters:
                 raise bad(f"parameter {path!r} stands twice in a graph")
             value = graph.add_parameter(path, self.tree(type_, []))
             value.name, value.kind = need(name, (str, type(None)), "a name"), need(kind, str, "a kind")
+            self._ids(value, id_, of_node)
             values.append(value)
         nodes: list[Node] = []
         for row in need(data.get("nodes"), list, "nodes"):
-            nodes.append(graph.append(self._node(need(row, list, "a node", 7), values, nodes)))
+            nodes.append(graph.append(self._node(need(row, list, "a node", 9), values, nodes)))
         graph.result = self.tree(data.get("result"), values)
         for row in need(data.get("attributes", []), list, "attributes"):
             name, kind, derived, tree = need(row, list, "an attribute", 4)
@@ -238,25 +244,35 @@ class _Decoder:
                 Attribute(need(name, str, "the name of an attribute"), found, need(derived, bool, "derived")), value
             )
 
+    def _ids(self, value: Value, own: Any, of_node: Any) -> None:
+        value.id, value.node.id = self._id(own), self._id(of_node)
+
+    def _id(self, given: Any) -> int:
+        if need(given, int, "an id") < 1:
+            raise bad(f"there is no id {given}")
+        self.largest = max(self.largest, given)
+        return int(given)
+
     def _name(self, name: Any) -> str | None:
         if name and not is_name(need(name, (str, type(None)), "a name")):
             raise bad(f"{name!r} is no name of a value")
         return need(name, (str, type(None)), "a name")
 
     def _node(self, row: list[Any], values: list[Value], nodes: list[Node]) -> Node:
-        name, args, outs, held, after, span, in_place = row
+        name, args, outs, held, after, span, in_place, id_, device = row
         try:
             op = lookup(need(name, str, "an op"))
         except MissingOp as error:
             raise FormatError(f"the program needs an op that this GFX lacks: {name!r}", hint=error.hint) from None
-        rows = [need(out, list, "a value", 3) for out in need(outs, list, "the values of a node")]
-        kinds = tuple(need(kind, str, "a kind") for _, kind, _ in rows)
+        rows = [need(out, list, "a value", 4) for out in need(outs, list, "the values of a node")]
+        kinds = tuple(need(kind, str, "a kind") for _, kind, _, _ in rows)
         bound = tuple([self.tree(arg, values) for arg in need(args, list, "arguments")])
         regions = tuple([self._region(at) for at in need(held, list, "regions")])
         node = Node(op, bound, kinds, self.span(span), regions)
-        node.in_place = need(in_place, bool, "in_place")
-        for value, (label, _, type_) in zip(node.values, rows):
-            value.name, value.type = self._name(label), self.tree(type_, [])
+        node.in_place, node.device = need(in_place, bool, "in_place"), need(device, str, "a device")
+        node.id = self._id(id_)
+        for value, (label, _, type_, own) in zip(node.values, rows):
+            value.name, value.type, value.id = self._name(label), self.tree(type_, []), self._id(own)
         values.extend(node.values)
         first, *others = after if type(after) is list and after else [after]
         node.after = None if first is None else self.at(nodes, first, "effect")

@@ -19,7 +19,7 @@ from .program import Program
 from .source import Scope, Span
 from .types import LogicalTensor
 
-FORMAT, VERSION = "gfx", 2
+FORMAT, VERSION = "gfx", 3
 KINDS_OF_ATTRIBUTES: Mapping[str, type] = {kind.__name__: kind for kind in (bool, int, float, str, tuple, list, dict)}
 
 
@@ -83,7 +83,7 @@ class _Trees:
         if kind is LogicalTensor:
             dims = None if leaf.dims is None else list(map(size, leaf.dims))
             strides = None if leaf.strides is None else list(leaf.strides)
-            return ["tensor", leaf.dtype and leaf.dtype.name, dims, strides, leaf.layout, leaf.weak, leaf.id]
+            return ["tensor", leaf.dtype and leaf.dtype.name, dims, strides, str(leaf.layout), leaf.weak, leaf.id]
         if kind in (Dim, Expr):
             return size(leaf)
         if kind is Described:
@@ -184,8 +184,8 @@ class _Encoder:
     def _graph(self, graph: Graph, trees: _Trees) -> dict[str, Any]:
         trees.number(graph.placeholders)
         trees.number(graph.parameters.values())
-        ends = [[*self._value(v, trees), self.places.span(v.node.span)] for v in graph.placeholders]
-        parameters = [[path, *self._value(v, trees)] for path, v in graph.parameters.items()]
+        ends = [[*self._value(v, trees), self.places.span(v.node.span), v.node.id] for v in graph.placeholders]
+        parameters = [[path, *self._value(v, trees), v.node.id] for path, v in graph.parameters.items()]
         positions: dict[Node | None, int | None] = {None: None}
         nodes = []
         for node in graph:
@@ -233,7 +233,8 @@ class _Encoder:
             after = [after, *map(positions.__getitem__, node.waits)]
         positions[node] = len(positions) - 1
         trees.number(node.values)
-        return [node.op.name, args, values, regions, after, self.places.span(node.span), node.in_place]
+        place = self.places.span(node.span)
+        return [node.op.name, args, values, regions, after, place, node.in_place, node.id, node.device]
 
     def _value(self, value: Value, trees: _Trees) -> list[Any]:
-        return [value.name, value.kind, trees.tree(value.type)]
+        return [value.name, value.kind, trees.tree(value.type), value.id]

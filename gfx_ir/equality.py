@@ -76,6 +76,7 @@ def _graphs(a: Graph, b: Graph, same: dict[Any, Any]) -> Iterator[tuple[str, Any
             yield "op", x.op.name, y.op.name
             yield f"order of effects, {where}", nodes.get(x.after, x), y.after
             yield f"control dependencies, {where}", [nodes.get(z, z) for z in x.waits], list(y.waits)
+            yield f"device, {where}", x.device, y.device
             for param, u, v in zip(x.op.params, x.args, y.args):
                 yield from _trees(f"{param} of {where}", u, v, same)
             yield f"number of regions, {where}", len(x.regions), len(y.regions)

@@ -11,6 +11,7 @@ from .applied import Applied, Functions, Typed
 from .attributes import Attributed
 from .edges import UNBOUND, Input, Output
 from .errors import VerifyError
+from .ids import IDS
 from .op import OpDef, lookup
 from .source import Span
 from .text import to_text
@@ -18,13 +19,15 @@ from .trees import BRANCHES, is_constant, leaves, parts_of, tree_map
 
 
 class Value(Typed):
-    """An output of a node. `uses` counts, for each node that takes it, how often."""
+    """An output of a node. `uses` counts, for each node that takes it, how often. `id` is its own within its graph; where a
+    call hands it over, what stands for it in the callee has the same one."""
 
-    __slots__ = ("node", "index", "name", "uses")
+    __slots__ = ("node", "index", "name", "uses", "id")
 
     def __init__(self, node: Node, index: int, kind: str, name: str | None = None, type: Any = None) -> None:
         self.node, self.index, self.kind, self.name, self.type = node, index, kind, name, type
         self.uses: dict[Node, int] = {}
+        self.id = IDS.fresh()
 
     @property
     def graph(self) -> Graph | None:
@@ -50,9 +53,10 @@ class Node(Applied):
     `values` are outputs 1…; output 0 is the state-change signal, which an effect names that stands `after` it, and any node that
     `waits` for it: control dependencies, which `dependence.order` adds. A node with regions holds one closed Graph for each of its
     op's `regions`. `in_place`: its author wrote it over its first argument, whose dtype and shape its value therefore has.
+    `device` names the device that it is placed on ("": none yet).
     """
 
-    __slots__ = ("regions", "after", "waits", "graph", "prev", "next", "in_place")
+    __slots__ = ("regions", "after", "waits", "graph", "prev", "next", "in_place", "id", "device")
 
     values: tuple[Value, ...]
 
@@ -68,6 +72,7 @@ class Node(Applied):
         self.after: Node | None = None
         self.waits: tuple[Node, ...] = ()
         self.in_place = False
+        self.id, self.device = IDS.fresh(), ""
         self.graph: Graph | None = None
         self.prev: Node | None = None
         self.next: Node | None = None

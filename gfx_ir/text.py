@@ -177,7 +177,7 @@ class Printer:
             dims = "..." if type_.dims is None else ", ".join(map(self.dims.text, type_.dims)) or "()"
             found = f"{name}[{dims}]"
             if type_.strides is not None or type_.layout != "any" or type_.id is not None:
-                found = f"logical({found}, {type_.strides!r}, {quote(type_.layout)}, {type_.id!r})"
+                found = f"logical({found}, {type_.strides!r}, {quote(str(type_.layout))}, {type_.id!r})"
             self._types[type_] = found
         return found
 

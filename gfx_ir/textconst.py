@@ -13,7 +13,7 @@ from .errors import FormatError
 from .host import Dim, DimLike
 from .op import HOST_KINDS
 from .source import Span
-from .types import LAYOUTS, LogicalTensor
+from .types import LogicalTensor, layout_of
 
 KINDS = frozenset((*HOST_KINDS, "tensor"))
 _SHORT = {d.short: d for d in DTYPES.values()}
@@ -128,7 +128,7 @@ class Constants:
                 found = (self.tree(strides, {}), self.tree(layout, {}), self.tree(id_, {}))
                 if not _fits(*found):
                     fail(node, f"`{_short(node)}` is no tensor type")
-                return self.logical(inner).with_(strides=found[0], layout=found[1], id=found[2])
+                return self.logical(inner).with_(strides=found[0], layout=layout_of(found[1]), id=found[2])
         fail(node, f"`{_short(node)}` is no tensor type")
 
     def _dims(self, inside: ast.expr) -> tuple[DimLike | None, ...] | None:
@@ -163,7 +163,7 @@ class Constants:
 
 def _fits(strides: Any, layout: Any, id_: Any) -> bool:
     plain = strides is None or (type(strides) is tuple and all(s is None or type(s) is int for s in strides))
-    return plain and layout in LAYOUTS and (id_ is None or type(id_) is int)
+    return plain and layout_of(layout) is not None and (id_ is None or type(id_) is int)
 
 
 def _short(node: ast.AST | None) -> str:

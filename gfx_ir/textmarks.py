@@ -1,4 +1,4 @@
-"""Marks of the text form: `_after=` the effect that a node stands after, `_waits=` the nodes that it waits for.
+"""Marks of the text form: `_after=` the effect that a node stands after, `_waits=` the nodes that it waits for, `_device=` its device.
 
 Effects are told apart by their number in their graph; the one before goes without saying, -1 is none. What a node waits for is
 named by its first value, or where it gives none by its place among the nodes of the graph.
@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .textconst import fail
+
+
+MARKS = ("_after", "_waits", "_device")
 
 
 class Written:
@@ -29,6 +32,8 @@ class Written:
             found.append(f"_after={after}")
         if node.waits:
             found.append(f"_waits=({', '.join(map(self._waited, node.waits))},)")
+        if node.device:
+            found.append(f"_device={node.device!r}")
         if node.op.effect:
             self.effects[node] = len(self.effects) - 1
         self.places[node] = len(self.places)
@@ -56,6 +61,9 @@ class Marks:
         if type(waits) is not tuple:
             fail(at, "_waits is a tuple")
         node.waits = tuple([self._waited(at, given) for given in waits])
+        node.device = marks.get("_device", "")
+        if type(node.device) is not str:
+            fail(at, "_device is the name of a device")
         self.nodes.append(node)
         if node.op.effect:
             self.effects.append(node)

@@ -13,7 +13,7 @@ from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program
 from .source import Span
 from .text import default_kinds
 from .textconst import Constants, called, fail
-from .textmarks import Marks
+from .textmarks import MARKS, Marks
 
 _OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -250,7 +250,7 @@ class _Function:
         given = dict(zip(op.params, call.args[count:]))
         marks: dict[str, Any] = {}
         for keyword in call.keywords:
-            if keyword.arg in ("_after", "_waits"):
+            if keyword.arg in MARKS:
                 marks[keyword.arg] = self.constants.tree(keyword.value, self.names)
             elif keyword.arg not in op.params or keyword.arg in given:
                 hint = f"it takes {', '.join(op.params)}"

@@ -5,29 +5,58 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Union
 
 from . import host
 from .dtypes import DType, dtype
 from .errors import FormatError
 from .host import Dim, DimLike
 
-LAYOUTS = ("any", "strided", "opaque")
+
+@dataclass(frozen=True)
+class Opaque:
+    """A layout that only the device knows which made it, by the name that the device has for it."""
+
+    id: str
+
+    def __str__(self) -> str:
+        return f"opaque({self.id})"
+
+
+Layout = Union[str, Opaque]
+LAYOUTS = ("any", "strided")
+_OPAQUE = re.compile(r"opaque\(([\w.:-]+)\)")
+
+
+def layout_of(text: Any) -> Layout | None:
+    """The layout that is written so: "any", "strided" or "opaque(name)"; None for anything else."""
+    found = _OPAQUE.fullmatch(text) if isinstance(text, str) else None
+    return Opaque(found[1]) if found else text if text in LAYOUTS else None
 
 
 @dataclass(frozen=True)
 class LogicalTensor:
     """dtype (None: unknown), dims (None: unknown rank; each known, symbolic or None), strides, layout; no data.
 
-    `weak`: follows from Python scalars alone, so that it counts in promotion only by its kind.
+    `layout`: "any" (who makes it chooses), "strided", or Opaque. `weak`: follows from Python scalars alone, so that it counts in
+    promotion only by its kind. `id`: of the value whose type it is.
     """
 
     dtype: DType | None = None
     dims: tuple[DimLike | None, ...] | None = None
     strides: tuple[int | None, ...] | None = None
-    layout: str = "any"
+    layout: Layout = "any"
     weak: bool = False
     id: int | None = None
+
+    @classmethod
+    def of(
+        cls, id: int, dtype_: Any, dims: Sequence[int | None] | None = None, strides: Sequence[int | None] | None = None,
+        layout: Layout = "strided",
+    ) -> LogicalTensor:  # fmt: skip
+        """A value by its id, as compilers of partitions take it; sizes and strides of -1 are unknown."""
+        known = [None if sizes is None else tuple([None if n == -1 else n for n in sizes]) for sizes in (dims, strides)]
+        return cls(None if dtype_ is None else dtype(dtype_), known[0], known[1], layout, id=id)
 
     @property
     def rank(self) -> int | None:

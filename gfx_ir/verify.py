@@ -70,6 +70,7 @@ class _Check:
         self.uses: dict[Value, dict[Node, int]] = {}
         self.effects: set[Node] = set()
         self.earlier: set[Node] = set()
+        self.ids: set[int] = set()
 
     def fail(self, node: Node, what: str, hint: str = "") -> NoReturn:
         """An error at a node."""
@@ -138,9 +139,16 @@ class _Check:
             if named and value.name and not is_name(value.name):
                 self.fail(node, f"{value.name!r} is no name")
             self.defined.add(value)
+            self._identify(node, value.id)
+
+    def _identify(self, node: Node, id_: int) -> None:
+        if id_ in self.ids:
+            self.fail(node, f"its id, or that of a value of it, is {id_}, which another one of its graph has")
+        self.ids.add(id_)
 
     def _node(self, node: Node) -> None:
         op = node.op
+        self._identify(node, node.id)
         if len(node.args) != len(op.params):
             self.fail(node, f"it has {len(node.args)} arguments for {', '.join(op.params)}")
         if len(node.regions) != len(op.regions):

@@ -24,7 +24,7 @@ def splice(source: Graph, node: Node, args: Sequence[Any], prefix: str) -> None:
     """
     into = node.graph
     assert into is not None
-    body = copy_graph(source)
+    body = copy_graph(source, fresh=True)
     replaced: dict[Value, Any] = dict(zip(body.placeholders, args))
     for path, value in body.parameters.items():
         replaced[value] = into.add_parameter(join_path(prefix, path), value.type)
@@ -119,7 +119,9 @@ def between(graph: Graph, before: Node | None, after: Node | None) -> list[Node]
 
 def twin(node: Node, args: tuple) -> Node:
     """The same op on other arguments, which gives values of its own; for nodes without regions, which write nothing in place."""
-    return Node(node.op, args, tuple([value.kind for value in node.values]), node.span)
+    made = Node(node.op, args, tuple([value.kind for value in node.values]), node.span)
+    made.device = node.device
+    return made
 
 
 def remake(node: Node, args: tuple, kept: Sequence[int]) -> Node:
@@ -127,7 +129,7 @@ def remake(node: Node, args: tuple, kept: Sequence[int]) -> Node:
     graph = node.graph
     assert graph is not None
     made = Node(node.op, args, tuple([node.values[at].kind for at in kept]), node.span, node.regions)
-    made.after, made.in_place = node.after, node.in_place
+    made.after, made.in_place, made.device = node.after, node.in_place, node.device
     graph.insert(made, node)
     for at, value in zip(kept, made.values):
         old = node.values[at]

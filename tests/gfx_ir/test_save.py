@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 from gfx_ir import save as saving
 from gfx_ir.codegen import emit
+from gfx_ir.copies import copy_program
 from gfx_ir.encoding import encode
 from gfx_ir.equality import difference
 from gfx_ir.errors import FormatError, VerifyError
@@ -18,6 +19,7 @@ from gfx_ir.graph import Graph, Node
 from gfx_ir.loading import backend
 from gfx_ir.op import lookup
 from gfx_ir.program import Guard, Parameter, Program
+from gfx_ir.regions import with_regions
 from gfx_ir.save import load, save, write_whole
 from gfx_ir.source import Scope, Span
 from gfx_ir.textparse import parse_text
@@ -158,7 +160,7 @@ def tampered(change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.update(version=3), "update it"),
+        (lambda d: d.update(version=99), "update it"),
         (lambda d: d.update(version="1"), "version"),
         (lambda d: d.update(format="pickle"), "does not say"),
         (lambda d: d.update(entry=7), "no graph 7"),
@@ -343,3 +345,36 @@ def test_leaves_are_values_of_the_loaded_graph(tmp_path):
     save(layer(), tmp_path / "m.json")
     back = load(tmp_path / "m.json")
     assert next(leaves(back.signature[0].tree)) is back.entry.placeholders[0]
+
+
+def ids(program):
+    """Ids of all nodes and values, in order."""
+    found = []
+    for graph in with_regions(program.graphs):
+        for value in (*graph.placeholders, *graph.parameters.values()):
+            found.append((value.node.id, value.id))
+        found += [(node.id, *[value.id for value in node.values]) for node in graph]
+    return found
+
+
+@given(programs())
+@settings(max_examples=20)
+def test_ids_are_each_their_own_and_survive_copies_and_files(tmp_path_factory, program):
+    own = ids(program)
+    flat = [number for row in own for number in row]
+    assert len(set(flat)) == len(flat)
+    path = tmp_path_factory.mktemp("save") / "program.json"
+    save(program, path)
+    back = load(path)
+    assert ids(copy_program(program)) == ids(back) == own
+    assert Node(lookup("add"), (1, 2)).id not in flat
+
+
+def test_ids_that_a_file_gives_twice_are_refused(tmp_path):
+    save(layer(), tmp_path / "m.json")
+    data = json.loads((tmp_path / "m.json").read_text())
+    for row in data["graphs"][0]["nodes"]:
+        row[7] = 1
+    (tmp_path / "m.json").write_text(json.dumps(data))
+    with pytest.raises(FormatError, match="which another one of its graph has"):
+        load(tmp_path / "m.json")

@@ -8,7 +8,7 @@ from gfx_ir.graph import UNBOUND, Graph, Node
 from gfx_ir.host import Dim
 from gfx_ir.op import lookup
 from gfx_ir.program import Guard, Parameter, Program
-from gfx_ir.types import LogicalTensor
+from gfx_ir.types import LogicalTensor, Opaque
 
 assert ops  # the catalogue is registered where it is imported
 
@@ -39,7 +39,7 @@ LOGICAL = st.builds(
     st.none() | DTYPE,
     st.none() | small(st.none() | SIZES),
     st.none() | small(st.none() | st.integers(-1, 9)),
-    st.sampled_from(["any", "any", "strided", "opaque"]),
+    st.sampled_from(["any", "any", "strided", Opaque("torch.mkldnn")]),
     st.booleans(),
     st.none() | st.integers(0, 5),
 )
