@@ -294,6 +294,11 @@ class Backend:
         raise BackendError(f"{self.name} has no modules", hint="use .fn with .params")
 
     # ------------------------------------------------------------------ run
+    def device(self, which: Any = "") -> Any:
+        """The Device of that place: a text as in "cuda:0" ("": where new arrays are), or what the framework calls it. Raises
+        BackendError where there is none."""
+        raise BackendError(f"backend {self.name!r} has no devices", hint="run the source that it is written as")
+
     def native_dtype(self, dtype: DType) -> Any:
         """The framework's own object for a dtype."""
         raise NotImplementedError

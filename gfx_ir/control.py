@@ -33,6 +33,8 @@ class Control:
 
     form = Form.PLAIN
     open_host = False
+    reads_data = False
+    """Whether it takes the number that is in an array, so that code which is traced without data cannot run it."""
 
     # ------------------------------------------------------------------ how regions are fed
     def feeds(self, node: Any) -> tuple[tuple[Any, ...] | None, ...]:

@@ -90,6 +90,8 @@ _DEFAULTS = {
     "array_api": {"b": bool_, "i": int64, "f": float64, "c": complex128},
 }
 
+_OF_NUMPY: dict[np.dtype, DType] = {found.numpy: found for found in DTYPES.values()}
+
 
 def dtype(of: Any) -> DType:
     """The DType of a name (long or short), NumPy dtype, framework dtype, or Python type.
@@ -98,6 +100,8 @@ def dtype(of: Any) -> DType:
     """
     if isinstance(of, DType):
         return of
+    if isinstance(of, np.dtype) and of in _OF_NUMPY:
+        return _OF_NUMPY[of]
     if isinstance(of, type) and of in _PYTHON:
         return _PYTHON[of]
     name = of if isinstance(of, str) else str(of).removeprefix("torch.")

@@ -68,5 +68,21 @@ class GuardError(GfxError):
     """A call outside of what the capture took as given."""
 
 
+class DeviceError(GfxError):
+    """A device that failed: it raised, gave what it may not give, or was asked for what it cannot do."""
+
+
+class MemoryLimitError(DeviceError):
+    """A call that needs more memory than it may take, or than the device has."""
+
+
+class DeadlineError(DeviceError):
+    """A call that took longer than it may."""
+
+
+class CancelledError(DeviceError):
+    """A call that its caller took back."""
+
+
 class BackendError(GfxError):
     """A backend that is not installed, out of its range of versions, or unable to do what was asked."""

@@ -12,7 +12,6 @@ from typing import Any
 
 from .textconst import fail
 
-
 MARKS = ("_after", "_waits", "_device")
 
 

@@ -39,7 +39,7 @@ AT_ONCE = {
     "gfx_jax": {"gfx_ir", "gfx_jax", "jax"} | NUMERIC,
 }
 AT_FIRST_USE = {
-    "gfx_ir": {"scipy"},
+    "gfx_ir": {"scipy", "rich"},
     "gfx_trace": {"rich", "typer", "safetensors"},
     "gfx_numpy": {"scipy"},
     "gfx_torch": set(),

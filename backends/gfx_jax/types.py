@@ -35,6 +35,7 @@ from . import (
     symbolic,
     taken,
 )
+from .device import JaxDevice
 from .lax import LAX, selected
 from .lifts import LIFTS
 from .mode import rules
@@ -177,6 +178,10 @@ class JaxBackend(Backend):
         """The dtype that JAX makes of this one: it may be set to have no 64 bits."""
         found = self.as_dtype(jax.dtypes.canonicalize_dtype(dtype.numpy))
         return dtype if found is None else found
+
+    def device(self, which: Any = "") -> JaxDevice:
+        """The first device, or that of a number or jax.Device."""
+        return JaxDevice(self, which)
 
     def to_host(self, x: Any) -> np.ndarray:
         """The array's data as NumPy."""

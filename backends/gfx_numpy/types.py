@@ -19,6 +19,7 @@ from gfx_ir.printed import printed_helpers
 from gfx_ir.row import Lift
 
 from . import alarms, holding, layouts, lifts, taken
+from .device import NumpyDevice
 from .rows import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
 
 # What capture itself answers, by the name that it knows it by.
@@ -111,6 +112,10 @@ class NumpyBackend(Backend):
         """Its strides, counted in elements; None where these do not divide them."""
         steps = [divmod(step, x.dtype.itemsize) for step in x.strides]
         return None if any(rest for _, rest in steps) else Layout(x.shape, tuple(step for step, _ in steps))
+
+    def device(self, which: Any = "") -> NumpyDevice:
+        """The host."""
+        return NumpyDevice(self, which)
 
     def to_host(self, x: Any) -> np.ndarray:
         """The array itself."""

@@ -39,6 +39,7 @@ from . import (
     staging,
     watching,
 )
+from .device import TorchDevice
 from .lifting import cast_back, element, promoted_with, refuse
 from .module import Transpiled
 from .modules import MODULES
@@ -217,6 +218,10 @@ class TorchBackend(Backend):
         if held is None or held.device.type == "meta":
             return 0, 0
         return held.data_ptr(), held.data_ptr() + held.nbytes()
+
+    def device(self, which: Any = "") -> TorchDevice:
+        """The host, or the device of a name or torch.device."""
+        return TorchDevice(self, which)
 
     def to_host(self, x: Any) -> np.ndarray:
         x = x.detach().cpu().resolve_conj().resolve_neg()

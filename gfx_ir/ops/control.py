@@ -102,6 +102,8 @@ class Host(Plain):
 class ToPython(Plain):
     """The number in a tensor, as Python's."""
 
+    reads_data = True
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         x, kind = args
         data = machine.backend.to_host(x) if machine.backend.is_tensor(x) else x

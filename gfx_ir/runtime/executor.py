@@ -31,14 +31,14 @@ class Executor:
 
         All arrays are the backend's. An error that a node raises carries the user's line as a note.
         """
-        program = self._under_own_rules(program)
+        program = self.under_own_rules(program)
         entry = program.entry
         if len(args) != len(entry.placeholders):
             raise VerifyError(f"{entry.name!r} takes {len(entry.placeholders)} arguments, not {len(args)}")
         run = Interpreter(self.backend, program, program.params if params is None else params)
         return run.graph(entry, args, "", _Finish(self.backend, program))
 
-    def _under_own_rules(self, program: Program) -> Program:
+    def under_own_rules(self, program: Program) -> Program:
         """The program, with casts where the backend promotes dtypes otherwise than the framework it was written for."""
         if framework_of(program.promotion) == self.backend.promotion:
             return program

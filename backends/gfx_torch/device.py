@@ -1,0 +1,97 @@
+"""PyTorch's devices: the host, and each CUDA device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+from gfx_ir.backend import Backend
+from gfx_ir.errors import DeviceError
+from gfx_ir.runtime.device import Device, Rates
+from gfx_ir.runtime.framework import FrameworkDevice
+from gfx_ir.types import LogicalTensor, Opaque
+
+MKLDNN, CHANNELS_LAST = Opaque("torch.mkldnn"), Opaque("torch.channels_last")
+_BLOCKED = frozenset((torch.float32, torch.bfloat16))  # what PyTorch's functions take in mkldnn's blocked layout
+
+
+class TorchDevice(FrameworkDevice):
+    """One device of PyTorch. Its opaque layouts: mkldnn's blocked one (of the host), and channels last as a layout of its own."""
+
+    rates = Rates(operations=3e10, bandwidth=1e10, call=8e-6, transfer=5e-6)
+
+    def __init__(self, backend: Backend, which: Any) -> None:
+        super().__init__(backend)
+        try:
+            self.handle = torch.device(which or "cpu")
+        except RuntimeError as error:
+            raise DeviceError(f"PyTorch has no device {which!r}: {error}") from error
+        if self.handle.type == "cuda" and not torch.cuda.is_available():
+            raise DeviceError(f"there is no device {str(self.handle)!r}: PyTorch finds no CUDA", hint='use "torch"')
+        self.kind, self.index = self.handle.type, self.handle.index or 0
+        self.name = "torch" if self.kind == "cpu" else f"torch:{self.kind}:{self.index}"
+
+    # ------------------------------------------------------------------ storage
+    def holds(self, x: Any) -> bool:
+        return isinstance(x, torch.Tensor) and x.device.type == self.kind and (x.device.index or 0) == self.index
+
+    def type_of(self, x: Any) -> LogicalTensor:
+        return LogicalTensor(self.backend.dtype_of(x), tuple(x.shape))
+
+    def to_host(self, x: Any) -> np.ndarray:
+        return np.asarray(self.backend.to_host(x.to_dense() if x.is_mkldnn else x))
+
+    def from_host(self, x: np.ndarray) -> Any:
+        return self.backend.from_host(x).to(self.handle)
+
+    def allocate(self, type_: LogicalTensor) -> torch.Tensor:
+        dims, dtype = tuple(map(int, type_.dims or ())), self.backend.native_dtype(type_.dtype)  # type: ignore[arg-type]
+        if type_.strides is None:
+            return torch.empty(dims, dtype=dtype, device=self.handle)
+        return torch.empty_strided(dims, type_.strides, dtype=dtype, device=self.handle)  # type: ignore[arg-type]
+
+    def adopt(self, x: Any, source: Device) -> Any:
+        return x.to(self.handle)
+
+    def share(self, x: Any) -> torch.Tensor:
+        if isinstance(x, np.ndarray) and not x.flags.writeable:
+            raise DeviceError("PyTorch takes no memory that may not be written")
+        return torch.from_dlpack(x)
+
+    def in_layout(self, x: Any, layout: Opaque | None) -> Any:
+        """Blocked, channels last, or row by row and dense."""
+        if layout == MKLDNN:
+            if self.kind != "cpu" or x.dtype not in _BLOCKED:
+                raise DeviceError(
+                    f"mkldnn blocks no {x.dtype} on {self.kind}", hint="leave the layout to the device: any"
+                )
+            return x if x.is_mkldnn else x.to_mkldnn()
+        x = x.to_dense() if x.is_mkldnn else x
+        if layout == CHANNELS_LAST and x.ndim == 4:
+            return x.contiguous(memory_format=torch.channels_last)
+        return super().in_layout(x, layout)
+
+    # ------------------------------------------------------------------ settings
+    def synchronize(self) -> None:
+        if self.kind == "cuda":
+            torch.cuda.synchronize(self.handle)
+
+    @contextmanager
+    def settings(self, threads: int | None, deterministic: bool) -> Iterator[None]:
+        """PyTorch's own settings, which are of the whole process: they are put back."""
+        before, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+        try:
+            if threads is not None and threads != before:
+                torch.set_num_threads(threads)
+            if deterministic and not strict:
+                torch.use_deterministic_algorithms(True)
+            yield
+        finally:
+            if threads is not None and threads != before:
+                torch.set_num_threads(before)
+            if deterministic and not strict:
+                torch.use_deterministic_algorithms(False)

@@ -1,0 +1,147 @@
+"""Plan: a program cut into partitions, each an outlined Graph that a node with a device calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..copies import copy_program
+from ..errors import ArgumentError
+from ..graph import Graph, Node
+from ..passes.base import Context, Pass, every_graph
+from ..pause import collection_paused
+from ..program import Program
+from ..reach import needed_first
+from ..runtime.device import Device
+from ..runtime.devices import REFERENCE, device
+from ..tables import table, text_of
+from ..verify import callees, instances
+from .assign import Assign
+from .grouping import grouped
+from .neutral import settle
+from .outlining import outlined
+from .partition import Partition
+from .policy import FUSION, Policy, policy_of
+from .supports import Supports
+
+
+class Plan(Sequence[Partition]):
+    """The partitions, in the order of the program; `program` with their calls, `devices` by name, and what no device takes
+    (`left`: an interpreter runs it), with the reason that each device gave."""
+
+    def __init__(self, program: Program, devices: dict[str, Device], policy: Policy, calls: list[Node]) -> None:
+        self.program, self.devices, self.policy = program, devices, policy
+        prefixes = _prefixes(program)
+        self._partitions = [
+            Partition(at, call.args[0], call.device, _own(program, program.functions[call.args[0]]), program.params,
+                      prefixes.get(program.functions[call.args[0]], ()))
+            for at, call in enumerate(calls)
+        ]  # fmt: skip
+        self.by_name = {partition.name: partition for partition in self._partitions}
+
+    def __len__(self) -> int:
+        return len(self._partitions)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._partitions[at]
+
+    def __iter__(self) -> Iterator[Partition]:
+        return iter(self._partitions)
+
+    @property
+    def left(self) -> list[Node]:
+        """The nodes that stand in no partition: tests and loops that no device takes whole, and what is known of shapes."""
+        own = {partition.program.entry for partition in self._partitions}
+        inside = {graph for partition in self._partitions for graph in partition.program.graphs}
+        graphs = [graph for graph in every_graph(self.program) if graph not in own and graph not in inside]
+        return [
+            node for graph in graphs for node in graph if node.op.name != "call" or node.args[0] not in self.by_name
+        ]
+
+    def table(self) -> Any:
+        """As a rich table."""
+        rows = []
+        for partition in self._partitions:
+            ops = [node.op.name for node in partition.ops]
+            shown = ", ".join(ops[:6]) + (f" and {len(ops) - 6} more" if len(ops) > 6 else "")
+            ends = [" ".join(map(_shown, side)) for side in (partition.inputs, partition.outputs)]
+            rows.append((partition.name, partition.device, len(ops), shown, *ends, len(partition.prefixes)))
+        title = f"{self.program.entry.name}: {len(self)} partitions, policy {self.policy}; {len(self.left)} nodes left to the interpreter"
+        return table(("partition", "device", "ops", "what", "takes", "gives", "instances"), rows, title)
+
+    def __rich__(self) -> Any:
+        return self.table()
+
+    def __str__(self) -> str:
+        return text_of(self.table())
+
+
+def _shown(tensor: Any) -> str:
+    return f"%{tensor.id}:{tensor}" if tensor.dtype is not None or tensor.dims is not None else f"%{tensor.id}"
+
+
+@collection_paused()
+def partition(
+    program: Program, backends: Sequence[str | Device] = ("torch", "jax", "numpy"), policy: Policy | str = FUSION, *,
+    passes: Sequence[Pass] = (),
+) -> Plan:  # fmt: skip
+    """Cut a program, at any level, into partitions for these devices, the preferred first; the reference takes what they lack.
+
+    `passes` may place nodes before (see `Place`); nodes that are placed stay there, the others go to the first device that takes
+    them. The program itself is left as it is. Raises DeviceError for a device that there is not.
+    """
+    policy = policy_of(policy)
+    found = [device(one) if isinstance(one, str) else one for one in backends]
+    if not found:
+        raise ArgumentError("a program is cut for one backend at least", hint='partition(program, ["torch"])')
+    if all(one.name != REFERENCE for one in found):
+        found.append(device(REFERENCE))
+    out, context = copy_program(program), Context()
+    for pass_ in (*passes, Assign(devices=found)):
+        pass_.apply(out, context)
+    placed = {node.device for graph in every_graph(out) for node in graph if node.device}
+    devices = {one.name: one for one in found}
+    devices.update({name: device(name) for name in placed if name not in devices})
+    calls = _cut(out, devices, policy)
+    return Plan(out, devices, policy, calls)
+
+
+def _cut(program: Program, devices: dict[str, Device], policy: Policy) -> list[Node]:
+    """Outline the groups of every graph that an interpreter runs: the entry, regions of nodes that no device takes, and functions
+    whose calls none takes."""
+    supports, calls, seen = Supports(program), [], set[Graph]()
+    waiting = [program.entry]
+    while waiting:
+        graph = waiting.pop()
+        if graph in seen:
+            continue
+        seen.add(graph)
+        settle(graph, supports, devices)
+        made = outlined(program, graph, grouped(graph, policy))
+        calls += made
+        for node in graph:
+            if node.device:
+                continue
+            waiting += node.regions
+            if node.op.name == "call":
+                callee = program.callee(node.args[0])
+                waiting += [callee] if callee is not None else []
+    return calls
+
+
+def _own(program: Program, graph: Graph) -> Program:
+    """The program of one function, with those that it calls."""
+    keys = {function: name for name, function in program.functions.items()}
+
+    def called(one: Graph) -> list[Graph]:
+        return [callee for node in callees(one) if (callee := program.callee(node.args[0])) is not None]
+
+    functions = {keys[one]: one for one in needed_first(graph, called) if one is not graph}
+    return Program(graph, functions, promotion=program.promotion, flavour=program.flavour, level=program.level)
+
+
+def _prefixes(program: Program) -> dict[Graph, list[str]]:
+    found: dict[Graph, list[str]] = {}
+    for graph, prefix in instances(program):
+        found.setdefault(graph, []).append(prefix)
+    return found

@@ -1,0 +1,56 @@
+"""Which nodes of a program a device takes: plain ones by its word, tests, loops and calls with all that they hold."""
+
+from __future__ import annotations
+
+from ..graph import Graph, Node
+from ..program import Program
+from ..runtime.device import Device
+from ..runtime.support import YES, Support, no
+
+
+class Supports:
+    """Answers for the nodes of one program; each graph is looked through once for each device."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._graphs: dict[tuple[Graph, Device], Support] = {}
+
+    def node(self, node: Node, device: Device) -> Support:
+        """Whether the device takes a node, and what it holds or calls."""
+        if has_key(node):
+            return no("random numbers are drawn by whoever holds the key")
+        if node.op.name == "call":
+            callee = self.program.callee(node.args[0])
+            return no("its function is not known") if callee is None else self.graph(callee, device)
+        found = device.supports(node).at(node)
+        if found.answer is False:
+            return found
+        inner = [self.graph(region, device) for region in node.regions]
+        return next((answer for answer in inner if answer.answer is False), found)
+
+    def graph(self, graph: Graph, device: Device) -> Support:
+        """Whether the device takes every node of a graph."""
+        key = graph, device
+        found = self._graphs.get(key)
+        if found is None:
+            answers = ((node, self.node(node, device)) for node in graph)
+            bad = next(((node, answer) for node, answer in answers if answer.answer is False), None)
+            found = self._graphs[key] = YES if bad is None else no(f"{bad[0].op.name} in it: {bad[1].reason}")
+        return found
+
+
+def has_key(node: Node) -> bool:
+    """Whether a node takes or gives a key of random numbers."""
+    taken = (leaf for leaf in node.inputs if getattr(leaf.value, "kind", "") == "key")
+    return any(value.kind == "key" for value in node.values) or next(taken, None) is not None
+
+
+def neutral(node: Node) -> bool:
+    """Whether a node gives host values alone, and acts on nothing: what is known of shapes and of other host values."""
+    held = node.op.control is not None and (bool(node.regions) or node.op.control.reads_data or node.op.name == "call")
+    return (
+        bool(node.values)
+        and not held
+        and not node.op.effect
+        and not any(value.is_tensor or value.kind == "key" for value in node.values)
+    )

@@ -1,0 +1,103 @@
+"""Engine: a device with its context: what was compiled for it, persistent buffers, memory, streams."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+from .allocator import Allocator
+from .cache import Cache
+from .device import Device
+from .devices import device, of_handle
+from .stream import Attributes, Stream
+from .transfer import moved
+
+
+class Engine:
+    """`Engine("torch")`: GFX owns the handle. `Engine.from_torch(torch.device("cpu"))`: the framework does, and closing the engine
+    leaves it alone.
+
+    `shared`: work of other engines of the same runtime is ordered by that runtime, without the host. `memory_limit`: bytes of
+    buffers at once. `deterministic`: what is computed is the same each time.
+    """
+
+    def __init__(
+        self, on: Device | str = "reference", *, deterministic: bool = False, cache: int = 256, memory_limit: int | None = None,
+        owned: bool = True,
+    ) -> None:  # fmt: skip
+        self.device = device(on) if isinstance(on, str) else on
+        self.deterministic, self.owned = deterministic, owned
+        self.cache: Cache[Any] = Cache(cache)
+        self.allocator = Allocator(self.device, memory_limit)
+        self.persistent: dict[Any, Any] = {}
+        self.closed = False
+        self._streams: weakref.WeakSet[Stream] = weakref.WeakSet()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def from_torch(cls, handle: Any, **options: Any) -> Engine:
+        """The engine of a torch.device that its framework owns."""
+        return cls(of_handle("torch", handle), owned=False, **options)
+
+    @classmethod
+    def from_jax(cls, handle: Any, **options: Any) -> Engine:
+        """The engine of a jax.Device that its framework owns."""
+        return cls(of_handle("jax", handle), owned=False, **options)
+
+    # ------------------------------------------------------------------ what it is
+    @property
+    def engine_kind(self) -> str:
+        """ "cpu", "cuda", or what else its runtime calls it."""
+        return self.device.kind
+
+    @property
+    def device_id(self) -> int:
+        """Its number among devices of its kind."""
+        return self.device.index
+
+    @property
+    def handle(self) -> Any:
+        """What its framework calls the device; None for one that only GFX knows."""
+        return self.device.handle
+
+    @property
+    def shared(self) -> bool:
+        """Whether its runtime is also at work for others, and orders their work with its own."""
+        return bool(self.device.runtime)
+
+    # ------------------------------------------------------------------ work and memory
+    def stream(self, **attributes: Any) -> Stream:
+        """A new queue of work: `threads`, `pool`, `depth` (see Attributes)."""
+        made = Stream(self.device, Attributes(**attributes), self.deterministic)
+        with self._lock:
+            self._streams.add(made)
+        return made
+
+    def keep(self, key: Any, x: Any, source: Device) -> Any:
+        """Data on this device for as long as the engine lives, moved there once."""
+        with self._lock:
+            found = self.persistent.get(key)
+            if found is None or found[0] is not x:
+                found = self.persistent[key] = x, moved(x, source, self.device)
+            return found[1]
+
+    def close(self) -> None:
+        """End its streams, work in flight included, and forget what it holds."""
+        for stream in list(self._streams):
+            stream.close(cancel=True)
+        self.closed = True
+        self.cache.clear()
+        self.allocator.close()
+        self.persistent.clear()
+        if self.owned:
+            self.device.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Engine {self.device.name}: {self.engine_kind} {self.device_id}>"
