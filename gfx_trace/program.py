@@ -21,6 +21,7 @@ from gfx_ir.binding import Binding
 from gfx_ir.codegen import Module, emit
 from gfx_ir.errors import GuardError
 from gfx_ir.loading import backend, loaded
+from gfx_ir.param_tree import nest
 from gfx_ir.passes import DEFAULT, Optimize, Pass
 from gfx_ir.pause import collection_paused
 from gfx_ir.types import LogicalTensor, TensorSpec
@@ -30,7 +31,7 @@ from .draws import key_from
 from .flavour import loaded_frameworks
 from .interpreted import interpret, of_others
 from .modules import check_modes
-from .params import moved, nest, to_host
+from .params import moved, to_host
 from .state import Write
 from .tracebacks import tidy, users_frames
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from gfx_ir.errors import FormatError
 from gfx_ir.loading import backend
+from gfx_ir.param_tree import flatten
 from gfx_ir.probing import is_module
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
 
-from .params import flatten, moved, to_host
+from .params import moved, to_host
 from .program import Program, stays
 from .tracebacks import users_frames
 

@@ -11,9 +11,12 @@ import numpy as np
 from gfx_ir.applied import Applied
 from gfx_ir.backend import Backend
 from gfx_ir.errors import DeviceError
-from gfx_ir.runtime.device import Device, Rates
+from gfx_ir.program import Program
+from gfx_ir.runtime.device import Device, Executable, Rates
 from gfx_ir.runtime.framework import FrameworkDevice
 from gfx_ir.runtime.support import Support, no
+
+from .compiled import compiled
 
 
 class JaxDevice(FrameworkDevice):
@@ -63,6 +66,9 @@ class JaxDevice(FrameworkDevice):
         if node.op.effect or (control is not None and control.reads_data):
             return no("it needs data, and jax.jit traces without any")
         return super().supports_control(node)
+
+    def compile(self, program: Program, donated: Sequence[int]) -> Executable:
+        return compiled(program, self.backend, donated)
 
     def synchronize(self) -> None:
         jax.effects_barrier()

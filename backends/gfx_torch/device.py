@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,9 +11,12 @@ import torch
 
 from gfx_ir.backend import Backend
 from gfx_ir.errors import DeviceError
-from gfx_ir.runtime.device import Device, Rates
+from gfx_ir.program import Program
+from gfx_ir.runtime.device import Device, Executable, Rates
 from gfx_ir.runtime.framework import FrameworkDevice
 from gfx_ir.types import LogicalTensor, Opaque
+
+from .compiled import compiled
 
 MKLDNN, CHANNELS_LAST = Opaque("torch.mkldnn"), Opaque("torch.channels_last")
 _BLOCKED = frozenset((torch.float32, torch.bfloat16))  # what PyTorch's functions take in mkldnn's blocked layout
@@ -23,6 +26,9 @@ class TorchDevice(FrameworkDevice):
     """One device of PyTorch. Its opaque layouts: mkldnn's blocked one (of the host), and channels last as a layout of its own."""
 
     rates = Rates(operations=3e10, bandwidth=1e10, call=8e-6, transfer=5e-6)
+
+    through_compiler = False
+    """Whether partitions go through torch.compile."""
 
     def __init__(self, backend: Backend, which: Any) -> None:
         super().__init__(backend)
@@ -74,6 +80,10 @@ class TorchDevice(FrameworkDevice):
         if layout == CHANNELS_LAST and x.ndim == 4:
             return x.contiguous(memory_format=torch.channels_last)
         return super().in_layout(x, layout)
+
+    # ------------------------------------------------------------------ compute
+    def compile(self, program: Program, donated: Sequence[int]) -> Executable:
+        return compiled(program, self.backend, self.through_compiler)
 
     # ------------------------------------------------------------------ settings
     def synchronize(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..graph import Graph, Node, Value, values_in
 from ..op import lookup
 from ..passes.moves import relink
@@ -59,7 +61,7 @@ def _called(program: Program, graph: Graph, group: Group) -> Node:
     graph.insert(call, group.nodes[0])
     take_over(call, outputs)
     result = outputs[0] if len(outputs) == 1 else tuple(outputs)
-    callee = function_of(Graph(name), group.nodes, {value: value.name or "x" for value in inputs}, "", result)
+    callee = function_of(Graph(name), group.nodes, _titles(inputs), "", result)
     for value, place in zip(inputs, callee.placeholders):
         place.id = value.id
     for value, inner in zip(outputs, leaves(callee.result)):
@@ -67,6 +69,20 @@ def _called(program: Program, graph: Graph, group: Group) -> Node:
             inner.id = value.id
     program.functions[name] = callee
     return call
+
+
+def _titles(inputs: Iterable[Value]) -> dict[Value, str]:
+    """A name of its own for each."""
+    found: dict[Value, str] = {}
+    taken: set[str] = set()
+    for value in inputs:
+        title, count = value.name or "x", 0
+        while title in taken:
+            count += 1
+            title = f"{value.name or 'x'}_{count}"
+        taken.add(title)
+        found[value] = title
+    return found
 
 
 def _wait(graph: Graph, calls: dict[Node, Node]) -> None:

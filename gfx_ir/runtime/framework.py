@@ -133,7 +133,7 @@ class ReferenceDevice(FrameworkDevice):
     def supports(self, node: Applied) -> Support:
         op = node.op
         if op.control is not None:
-            return no("an interpreter runs it")
+            return no("it holds regions, which are cut on their own") if op.regions else YES
         return YES if self.backend.supports(op) else no("it has no definition of its own")
 
     def prepare(self, op: OpDef, args: Sequence[Any]) -> Callable[..., Any] | None:

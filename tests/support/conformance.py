@@ -18,7 +18,7 @@ from gfx_ir.loading import backend
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves
 from gfx_trace.capture import capture
-from gfx_trace.params import nest
+from gfx_ir.param_tree import nest
 from places import CONFORMANCE
 from stages import stage
 

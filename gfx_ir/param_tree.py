@@ -1,0 +1,41 @@
+"""The parameter tree: dotted paths of a program, as nested dictionaries and lists, which emitted functions take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def nest(flat: Mapping[str, Any]) -> Any:
+    """`{"blocks.0.w": x}` as `{"blocks": [{"w": x}]}`: numbered children are lists, positions that hold nothing are None."""
+    root: dict[str, Any] = {}
+    for path, leaf in flat.items():
+        node = root
+        *outer, last = path.split(".")
+        for key in outer:
+            node = node.setdefault(key, {})
+        node[last] = leaf
+    return _listed(root)
+
+
+def _listed(node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    items = {key: _listed(item) for key, item in node.items()}
+    if items and all(map(str.isdecimal, items)):
+        out: list[Any] = [None] * (max(map(int, items)) + 1)
+        for key, item in items.items():
+            out[int(key)] = item if item is not None else {}
+        return [({} if item is None else item) for item in out]
+    return items
+
+
+def flatten(tree: Any, prefix: str = "") -> dict[str, Any]:
+    """The inverse of `nest`."""
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, (list, tuple)) else None
+    if items is None:
+        return {prefix: tree}
+    flat: dict[str, Any] = {}
+    for key, item in items:
+        flat.update(flatten(item, f"{prefix}.{key}" if prefix else str(key)))
+    return flat
