@@ -9,9 +9,12 @@ import numpy as np
 
 from gfx_ir.backend import Backend
 from gfx_ir.errors import DeviceError
-from gfx_ir.runtime.device import Rates
+from gfx_ir.program import Program
+from gfx_ir.runtime.device import Executable, Rates
 from gfx_ir.runtime.framework import FrameworkDevice
 from gfx_ir.types import LogicalTensor
+
+from .planned import compiled
 
 
 class NumpyDevice(FrameworkDevice):
@@ -27,6 +30,9 @@ class NumpyDevice(FrameworkDevice):
     def allocate(self, type_: LogicalTensor) -> Any:
         assert type_.dtype is not None and type_.dims is not None
         return empty(type_.dims, type_.strides, type_.dtype.numpy)
+
+    def compile(self, program: Program, donated: Sequence[int]) -> Executable:
+        return compiled(program, self.backend, donated)
 
     def share(self, x: Any) -> np.ndarray:
         return np.from_dlpack(x)

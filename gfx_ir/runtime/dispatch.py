@@ -93,11 +93,11 @@ class Dispatch(Backend):
         return plan(*args)
 
     def _signature(self, op: OpDef, args: Sequence[Any]) -> tuple:
-        arrays, parts = self._arrays, [op]
+        arrays, sign, parts = self._arrays, self.place.signature, [op]
         for x in args:
             kind = type(x)
             if kind in arrays:
-                parts.append((x.dtype, x.shape))  # type: ignore[arg-type]
+                parts.append(sign(x))
             elif kind in _PLAIN:
                 parts.append((kind, x))  # type: ignore[arg-type]
             else:

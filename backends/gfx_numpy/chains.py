@@ -1,0 +1,132 @@
+"""Chains of elementwise ufuncs, block by block: what one hands to the next stays in the cache of the processor."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+BLOCK = 1 << 15
+"""Elements of a block: a few such of float32 fit in a second-level cache."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a ufunc takes: what is in a slot, or a constant (slot -1)."""
+
+    slot: int
+    constant: Any
+
+
+class _Row:
+    __slots__ = ("ufunc", "operands", "target", "dtype", "temporary")
+
+    def __init__(
+        self, ufunc: Callable[..., Any], operands: list[tuple[int, Any]], target: int, dtype: np.dtype, temporary: int
+    ) -> None:
+        self.ufunc, self.operands, self.target, self.dtype, self.temporary = ufunc, operands, target, dtype, temporary
+
+
+_CONSTANT, _WHOLE, _SLICED, _LOCAL = range(4)
+
+
+class Chain:
+    """Ufuncs whose results all have one shape. Operands of that shape are gone through block by block along the first axis (along
+    all elements at once, where nothing is broadcast), others are taken as they are."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.rows: list[_Row] = []
+        self.flat = True
+        self._reads: dict[int, int] = {}
+        self._local: dict[int, int] = {}
+        self._memory = threading.local()
+
+    def add(
+        self, ufunc: Callable[..., Any], sources: Sequence[Source], shapes: Sequence[tuple[int, ...]], local: Sequence[bool], slot: int,
+        dtype: np.dtype, out: bool,
+    ) -> None:  # fmt: skip
+        """One more ufunc, whose result goes to a slot; `out`: as a whole array, which stands there already."""
+        operands: list[tuple[int, Any]] = []
+        for source, shape, inside in zip(sources, shapes, local):
+            if source.slot < 0:
+                operands.append((_CONSTANT, source.constant))
+            elif inside:
+                operands.append((_LOCAL, source.slot))
+                self._reads[source.slot] = len(self.rows)
+            elif shape == self.shape:
+                operands.append((_SLICED, source.slot))
+            else:
+                along = len(shape) == len(self.shape) and shape[0] not in (1,)
+                operands.append((_SLICED if along else _WHOLE, source.slot))
+                self.flat &= all(size == 1 for size in shape)
+        self.rows.append(_Row(ufunc, operands, slot, dtype, -1 if out else -2))
+
+    def close(self) -> None:
+        """Give each value that stays inside a temporary, those that are read no longer to the next one of its dtype."""
+        free: dict[np.dtype, list[int]] = {}
+        holds: dict[int, tuple[np.dtype, int]] = {}
+        self.temporaries: list[np.dtype] = []
+        for at, row in enumerate(self.rows):
+            done = [slot for kind, slot in row.operands if kind == _LOCAL and self._reads[slot] == at and slot in holds]
+            for slot in dict.fromkeys(done):  # a ufunc may write over what it reads, element by element
+                dtype, number = holds.pop(slot)
+                free.setdefault(dtype, []).append(number)
+            if row.temporary == -1:
+                continue
+            if free.get(row.dtype):
+                row.temporary = free[row.dtype].pop()
+            else:
+                row.temporary = len(self.temporaries)
+                self.temporaries.append(row.dtype)
+            holds[row.target] = row.dtype, row.temporary
+
+    def run(self, env: list[Any]) -> None:
+        """Fill the arrays that stand in the slots of results."""
+        whole = {slot: env[slot] for row in self.rows for kind, slot in row.operands if kind in (_SLICED, _WHOLE)}
+        out = {row.target: env[row.target] for row in self.rows if row.temporary == -1}
+        flat = self.flat and all(x.flags.c_contiguous for x in (*out.values(), *whole.values()))
+        if flat:
+            whole = {slot: x.reshape(-1) if x.shape == self.shape else x.reshape(()) for slot, x in whole.items()}
+            out = {slot: x.reshape(-1) for slot, x in out.items()}
+            length, inner = int(np.prod(self.shape)), self.shape[:0]
+        else:
+            length, inner = self.shape[0], self.shape[1:]
+        step = max(1, BLOCK // max(1, int(np.prod(inner))))
+        temporaries = self._temporary(step, inner)
+        for first in range(0, length, step):
+            self._block(first, min(first + step, length), whole, out, temporaries, flat)
+
+    def _temporary(self, step: int, inner: tuple[int, ...]) -> list[np.ndarray]:
+        found = getattr(self._memory, "made", None)
+        if found is None or found[0] != (step, inner):
+            found = (step, inner), [np.empty((step, *inner), dtype) for dtype in self.temporaries]
+            self._memory.made = found
+        return found[1]  # type: ignore[no-any-return]
+
+    def _block(
+        self,
+        first: int,
+        last: int,
+        whole: dict[int, Any],
+        out: dict[int, Any],
+        temporaries: list[np.ndarray],
+        flat: bool,
+    ) -> None:
+        local: dict[int, Any] = {}
+        for row in self.rows:
+            given = []
+            for kind, operand in row.operands:
+                if kind == _CONSTANT:
+                    given.append(operand)
+                elif kind == _LOCAL:
+                    given.append(local[operand])
+                elif kind == _SLICED and whole[operand].ndim:
+                    given.append(whole[operand][first:last])
+                else:
+                    given.append(whole[operand])
+            target = out[row.target][first:last] if row.temporary == -1 else temporaries[row.temporary][: last - first]
+            local[row.target] = row.ufunc(*given, out=target)
