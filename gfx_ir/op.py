@@ -197,11 +197,13 @@ class OpDef:
         return self.body is not None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Apply it: recorded where a builder is at work, else evaluated on NumPy data."""
+        """Apply it: recorded where a builder is at work or an argument belongs to one, else evaluated on NumPy data."""
         bound = self.bind(*args, **kwargs)
         builder = active.builder
         if builder is None:
-            return evaluate(self, bound)
+            builder = _builder_of(bound)
+            if builder is None:
+                return evaluate(self, bound)
         for given in bound[: self.operands]:
             if given is None or (type(given) is str and self.traits & Trait.ELEMENTWISE):
                 raise TypeError(f"{self.name} takes arrays and numbers, not {given!r}")
@@ -230,6 +232,15 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"OpDef({self.name})"
+
+
+def _builder_of(bound: tuple) -> Any:
+    """What the first argument is of that belongs to a builder: values on devices make values, wherever an op is called with them."""
+    for arg in bound:
+        for leaf in arg if type(arg) in (list, tuple) else (arg,):
+            if hasattr(leaf, "builder"):
+                return leaf.builder
+    return None
 
 
 def _is_size(leaf: Any) -> bool:

@@ -11,15 +11,15 @@ from . import kinds
 from .native import Native
 from .table import VERSION
 
-_OPERATORS = {
+BINARY = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
     "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
     "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
 }  # fmt: skip
-_COMPARISONS = {
+COMPARISONS = {
     "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
 }  # fmt: skip
-_UNARY = {"abs": "abs", "neg": "negative", "pos": "positive", "invert": "bitwise_invert"}
+UNARY = {"abs": "abs", "neg": "negative", "pos": "positive", "invert": "bitwise_invert"}
 _NUMBERS = (bool, int, float, complex)
 
 
@@ -207,11 +207,11 @@ def _named(method: Any, name: str) -> Any:
     return method
 
 
-for _short, _name in _OPERATORS.items():
+for _short, _name in BINARY.items():
     setattr(Array, f"__{_short}__", _named(_binary(_name), f"__{_short}__"))
     setattr(Array, f"__r{_short}__", _named(_binary(_name, swapped=True), f"__r{_short}__"))
     setattr(Array, f"__i{_short}__", _named(_in_place(_name), f"__i{_short}__"))
-for _short, _name in _COMPARISONS.items():
+for _short, _name in COMPARISONS.items():
     setattr(Array, f"__{_short}__", _named(_binary(_name), f"__{_short}__"))
-for _short, _name in _UNARY.items():
+for _short, _name in UNARY.items():
     setattr(Array, f"__{_short}__", _named(_unary(_name), f"__{_short}__"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 from ..copies import copy_program
@@ -16,6 +17,7 @@ from ..runtime.device import Claim, Device, Executable
 from ..runtime.dispatch import Dispatch
 from ..runtime.executor import Executor
 from ..trees import leaves, tree_map
+from ..types import LogicalTensor
 from .assign import matches
 
 
@@ -45,9 +47,15 @@ class _Fused:
                     continue
                 name = f"claimed_{len(self.calls)}"
                 arguments = dict(match.arguments)
+                if claim.condition is not None and not claim.condition(SimpleNamespace(**tree_map(_type, arguments))):
+                    continue
                 call = cluster(self.program, graph, match.nodes, name)
                 given = {value: at for at, value in enumerate(call.args[2])}
                 self.calls[name] = claim, tree_map(partial(_place, given), arguments)
+
+
+def _type(leaf: Any) -> Any:
+    return (leaf.type or LogicalTensor()) if type(leaf) is Value else leaf
 
 
 class _Place:

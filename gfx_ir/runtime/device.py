@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,12 +37,14 @@ class Executable:
 class Claim:
     """A pattern of ops that a device runs as one: `eval` takes the pattern's arguments by name and gives its outputs.
 
-    Of claims that overlap the one of the highest `priority` counts, then the one of most nodes.
+    `condition` takes the types of the pattern's arguments by name: where it does not hold, its ops are run one by one. Of claims
+    that overlap the one of the highest `priority` counts, then the one of most nodes.
     """
 
     pattern: Pattern
     eval: Callable[..., Any]
     priority: int = 0
+    condition: Callable[[SimpleNamespace], bool] | None = None
 
 
 @dataclass(frozen=True)

@@ -40,15 +40,15 @@ class Dispatch(Backend):
         self.name, self.promotion = device.name, device.promotion
         self.faults = 0
         self._plans: dict[tuple, Run] = {}
-        self._arrays: set[type] = set()
+        self.arrays: set[type] = set()
 
     # ------------------------------------------------------------------ data
     def is_tensor(self, x: Any) -> bool:
-        if type(x) in self._arrays:
+        if type(x) in self.arrays:
             return True
         found = self.place.holds(x)
         if found:
-            self._arrays.add(type(x))
+            self.arrays.add(type(x))
         return found
 
     def dtype_of(self, x: Any) -> DType:
@@ -93,7 +93,7 @@ class Dispatch(Backend):
         return plan(*args)
 
     def _signature(self, op: OpDef, args: Sequence[Any]) -> tuple:
-        arrays, sign, parts = self._arrays, self.place.signature, [op]
+        arrays, sign, parts = self.arrays, self.place.signature, [op]
         for x in args:
             kind = type(x)
             if kind in arrays:
