@@ -26,19 +26,21 @@ class Assign(Pass):
         supports, changed = Supports(program), False
         claimed = claim(program, devices)
         for graph in every_graph(program):
-            groups = []
+            groups, placed = [], False
             for node in graph:
                 found = claimed.get(node)
                 if found is not None:
-                    node.device, changed = found[0].name, True
+                    node.device, placed = found[0].name, True
                     if found[1].root is node:
                         groups.append([other.id for other in found[1].nodes])
                 elif not node.device and not neutral(node):
                     node.device = next((d.name for d in devices if supports.node(node, d).answer is not False), "")
-                    changed |= bool(node.device)
+                    placed |= bool(node.device)
             if groups:
                 graph.set(CLAIMS, groups)
-            graph.edited()
+            if placed:
+                graph.edited()
+            changed |= placed
         return changed
 
 

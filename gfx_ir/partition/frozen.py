@@ -62,7 +62,7 @@ class Frozen:
         entry = self.plan.program.entry
         if len(args) != len(entry.placeholders):
             raise VerifyError(f"{entry.name!r} takes {len(entry.placeholders)} arguments, not {len(args)}")
-        return _Machine(self, call).graph(entry, args, "")
+        return Machine(self, call).graph(entry, args, "")
 
     def submit(
         self,
@@ -150,7 +150,7 @@ def _place(node: Node) -> str:
     return node.span.place() if node.span is not None else ""
 
 
-class _Machine(Interpreter):
+class Machine(Interpreter):
     """What a plan leaves to an interpreter; calls with a device go to their partitions."""
 
     def __init__(self, frozen: Frozen, call: Call) -> None:

@@ -88,7 +88,8 @@ def _titles(inputs: Iterable[Value]) -> dict[Value, str]:
 def _wait(graph: Graph, calls: dict[Node, Node]) -> None:
     """Control dependencies between what stands in groups, and what stands outside, are those of the calls."""
     for node, call in calls.items():
-        outside = [other for other in node.waits if calls.get(other) is not call]
+        before = () if node.after is None else (node.after,)  # the order of effects is kept between calls, too
+        outside = [other for other in (*before, *node.waits) if calls.get(other, other) is not call]
         node.waits = tuple([other for other in node.waits if calls.get(other) is call])
         call.waits = tuple(dict.fromkeys((*call.waits, *(calls.get(other, other) for other in outside))))
     for node in graph:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
@@ -37,6 +38,16 @@ class Pending(Future):
         return super().cancel() or not self.done()
 
 
+_IDLE = 1.0
+"""Seconds that a worker waits for more work before it goes."""
+
+
+def _end(stream: weakref.ref[Stream]) -> None:
+    found = stream()
+    if found is not None:
+        found.close(cancel=True)
+
+
 class _Task:
     __slots__ = ("run", "future", "after", "timer")
 
@@ -58,6 +69,9 @@ class Stream:
         self._worker: object | None = None
         self._errors: list[Pending] = []
         self._closed = False
+        weakref.finalize(
+            self, _end, weakref.ref(self)
+        )  # at the end of the process, too: no worker is left in the middle
 
     # ------------------------------------------------------------------ work
     def submit(self, run: Callable[[Call], Any], call: Call | None = None, after: Sequence[Future] = ()) -> Pending:
@@ -94,14 +108,12 @@ class Stream:
 
     def _next(self, worker: object) -> _Task | None:
         with self._state:
-            while not self._queue and not self._closed and self._worker is worker:
-                if self.attributes.pool is not None:  # a thread of others is given back while there is nothing to do
-                    self._worker = None
-                    return None
-                self._state.wait()
+            idle = 0.0 if self.attributes.pool is not None else _IDLE  # a thread of others is given back at once
+            if not self._queue and not self._closed and self._worker is worker:
+                self._state.wait_for(lambda: self._queue or self._closed or self._worker is not worker, idle)
             if self._worker is not worker:
                 return None
-            if not self._queue:
+            if not self._queue:  # the next call starts another one, so that a stream that nobody holds can go
                 self._worker = None
                 self._state.notify_all()
                 return None
