@@ -10,6 +10,7 @@ import numpy as np
 
 from .backend import Backend
 from .dtypes import DType, dtype
+from .memory import Layout
 from .op import OpDef, evaluate
 from .rules import building
 
@@ -43,6 +44,15 @@ class ReferenceBackend(Backend):
     def from_host(self, x: Any) -> Any:
         """The array itself."""
         return np.asarray(x)
+
+    def assign(self, x: Any, value: Any) -> None:
+        """Write `value` into the array x."""
+        x[...] = value
+
+    def layout_of(self, x: Any) -> Layout | None:
+        """Its strides, counted in elements; None where these do not divide them."""
+        steps = [divmod(step, x.dtype.itemsize) for step in x.strides]
+        return None if any(rest for _, rest in steps) else Layout(x.shape, tuple([step for step, _ in steps]))
 
     def native_dtype(self, dtype: DType) -> Any:
         """The NumPy dtype."""

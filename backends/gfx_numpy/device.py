@@ -11,7 +11,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.errors import DeviceError
 from gfx_ir.program import Program
 from gfx_ir.runtime.device import Executable, Rates
-from gfx_ir.runtime.framework import FrameworkDevice
+from gfx_ir.runtime.framework import FrameworkDevice, empty
 from gfx_ir.types import LogicalTensor
 
 from .planned import compiled
@@ -36,12 +36,3 @@ class NumpyDevice(FrameworkDevice):
 
     def share(self, x: Any) -> np.ndarray:
         return np.from_dlpack(x)
-
-
-def empty(dims: Sequence[Any], strides: Sequence[Any] | None, dtype: Any) -> np.ndarray:
-    """Memory by strides, in elements: as much as reaches from the first to the last element."""
-    if strides is None:
-        return np.empty(tuple(dims), dtype)
-    reach = 1 + sum(step * (size - 1) for step, size in zip(strides, dims)) if 0 not in dims else 0
-    flat = np.empty(reach, dtype)
-    return np.lib.stride_tricks.as_strided(flat, tuple(dims), [step * flat.itemsize for step in strides])

@@ -14,7 +14,7 @@ from gfx_ir.errors import DeviceError
 from gfx_ir.program import Program
 from gfx_ir.runtime.device import Device, Executable, Rates
 from gfx_ir.runtime.framework import FrameworkDevice
-from gfx_ir.types import LogicalTensor, Opaque
+from gfx_ir.types import Layout, LogicalTensor, Opaque
 
 from .compiled import compiled
 
@@ -67,6 +67,9 @@ class TorchDevice(FrameworkDevice):
         if isinstance(x, np.ndarray) and not x.flags.writeable:
             raise DeviceError("PyTorch takes no memory that may not be written")
         return torch.from_dlpack(x)
+
+    def layout_of(self, x: Any) -> Layout:
+        return MKLDNN if x.is_mkldnn else "strided"
 
     def in_layout(self, x: Any, layout: Opaque | None) -> Any:
         """Blocked, channels last, or row by row and dense."""

@@ -111,7 +111,10 @@ class CompiledPartition:
         device = self.engine.device
         if isinstance(want.layout, Opaque):
             return device.in_layout(x, want.layout)
-        return device.in_strides(x, want.strides) if want.layout == "strided" and want.strides is not None else x  # type: ignore[arg-type]
+        if want.layout != "strided":
+            return x
+        x = device.in_layout(x, None)
+        return x if want.strides is None else device.in_strides(x, want.strides)  # type: ignore[arg-type]
 
     def _fill(self, tensor: Tensor, want: LogicalTensor, x: Any) -> None:
         device = self.engine.device
@@ -129,7 +132,9 @@ class CompiledPartition:
                 )
             _same(target.type_of(tensor.buffer), device.type_of(x), want)
             target.write(tensor.buffer, moved(x, device, target))
-        tensor.logical = want if want.known else device.type_of(x).with_(id=want.id)
+        known = want if want.known else device.type_of(x).with_(id=want.id)
+        home = tensor.device or device
+        tensor.logical = known if want.layout != "any" else known.with_(layout=home.layout_of(tensor.buffer))
 
     def __repr__(self) -> str:
         return f"<CompiledPartition {self.name} on {self.engine.device.name}: {', '.join(self.ops)}; {self.how}>"

@@ -7,8 +7,9 @@ from typing import Any
 
 from ..backend import Backend
 from ..dtypes import DType
-from ..errors import DeviceError, VerifyError
-from ..graph import Node
+from ..errors import DeviceError, GuardError, VerifyError
+from ..graph import Node, Value
+from ..host import same
 from ..interpreter import Interpreter
 from ..op import OpDef
 from ..regions import join_path
@@ -22,6 +23,7 @@ from ..runtime.profile import Profile
 from ..runtime.stream import Pending, Stream
 from ..runtime.transfer import holder, moved
 from ..trees import leaves, tree_map
+from ..types import LogicalTensor
 from .compiled import CompiledPartition
 from .partition import Partition
 from .plan import Plan
@@ -62,6 +64,9 @@ class Frozen:
         entry = self.plan.program.entry
         if len(args) != len(entry.placeholders):
             raise VerifyError(f"{entry.name!r} takes {len(entry.placeholders)} arguments, not {len(args)}")
+        for value, x in zip(entry.placeholders, args):
+            if isinstance(value.type, LogicalTensor) and hasattr(x, "shape"):
+                _admit(value, x)
         return Machine(self, call).graph(entry, args, "")
 
     def submit(
@@ -144,6 +149,15 @@ class Frozen:
             return moved(x, source, target)
         with call.profile.timed(f"to {target.name}", "transfer", source.name):
             return moved(x, source, target)
+
+
+def _admit(value: Value, x: Any) -> None:
+    """Raise GuardError where an argument is not of the type that the program was bound to."""
+    dims = value.type.dims
+    if dims is None or (len(dims) == len(x.shape) and all(same(a, b) is not False for a, b in zip(dims, x.shape))):
+        return
+    what = f"the program took {value.name or 'an argument'}: {value.type} as given, and the call has the shape {tuple(x.shape)}"
+    raise GuardError(what, hint="capture or bind it with open sizes")
 
 
 def _place(node: Node) -> str:

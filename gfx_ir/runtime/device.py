@@ -16,7 +16,7 @@ from ..memory import dense
 from ..op import OpDef
 from ..patterns.finding import Pattern
 from ..program import Program
-from ..types import LogicalTensor, Opaque
+from ..types import Layout, LogicalTensor, Opaque
 from .support import Support
 
 
@@ -124,6 +124,10 @@ class Device:
         raise DeviceError(
             f"data of {self.name} has no strides", hint="leave the strides out, or give those of a dense tensor"
         )
+
+    def layout_of(self, x: Any) -> Layout:
+        """The layout of data that lies here: "strided", or one of its own."""
+        return "strided"
 
     def in_layout(self, x: Any, layout: Opaque | None) -> Any:
         """Data that lies here in one of its own layouts (None: a plain one). Raises DeviceError where it has no such layout."""

@@ -136,5 +136,18 @@ class ReferenceDevice(FrameworkDevice):
             return no("it holds regions, which are cut on their own") if op.regions else YES
         return YES if self.backend.supports(op) else no("it has no definition of its own")
 
+    def allocate(self, type_: LogicalTensor) -> Any:
+        assert type_.dtype is not None and type_.dims is not None
+        return empty(type_.dims, type_.strides, type_.dtype.numpy)
+
     def prepare(self, op: OpDef, args: Sequence[Any]) -> Callable[..., Any] | None:
         return lambda *given: self.backend.run(op, given)
+
+
+def empty(dims: Sequence[Any], strides: Sequence[Any] | None, dtype: Any) -> np.ndarray:
+    """Memory by strides, in elements: as much as reaches from the first to the last element."""
+    if strides is None:
+        return np.empty(tuple(dims), dtype)
+    reach = 1 + sum(step * (size - 1) for step, size in zip(strides, dims)) if 0 not in dims else 0
+    flat = np.empty(reach, dtype)
+    return np.lib.stride_tricks.as_strided(flat, tuple(dims), [step * flat.itemsize for step in strides])
