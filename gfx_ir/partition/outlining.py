@@ -19,14 +19,10 @@ def outlined(program: Program, graph: Graph, order: list[Group | Node]) -> list[
     Values keep their ids: what a call gives, and what stands for it and for what it takes in the callee, are one value.
     """
     _reorder(graph, order)
-    calls = []
-    for piece in order:
-        if isinstance(piece, Group):
-            calls.append(_called(program, graph, piece))
-    _wait(
-        graph,
-        {node: call for piece, call in zip((p for p in order if isinstance(p, Group)), calls) for node in piece.nodes},
-    )
+    groups = [piece for piece in order if isinstance(piece, Group)]
+    before = {node: node.after for group in groups for node in group.nodes if node.after is not None}
+    calls = [_called(program, graph, group) for group in groups]
+    _wait(graph, {node: call for group, call in zip(groups, calls) for node in group.nodes}, before)
     relink(graph)
     for path in [path for path, value in graph.parameters.items() if not value.uses]:
         del graph.parameters[path]
@@ -85,11 +81,11 @@ def _titles(inputs: Iterable[Value]) -> dict[Value, str]:
     return found
 
 
-def _wait(graph: Graph, calls: dict[Node, Node]) -> None:
+def _wait(graph: Graph, calls: dict[Node, Node], before: dict[Node, Node]) -> None:
     """Control dependencies between what stands in groups, and what stands outside, are those of the calls."""
     for node, call in calls.items():
-        before = () if node.after is None else (node.after,)  # the order of effects is kept between calls, too
-        outside = [other for other in (*before, *node.waits) if calls.get(other, other) is not call]
+        effect = [before[node]] if node in before else []  # the order of effects is kept between calls, too
+        outside = [other for other in (*effect, *node.waits) if calls.get(other, other) is not call]
         node.waits = tuple([other for other in node.waits if calls.get(other) is call])
         call.waits = tuple(dict.fromkeys((*call.waits, *(calls.get(other, other) for other in outside))))
     for node in graph:

@@ -42,6 +42,7 @@ def read(text):
 
 def host(frozen, tree):
     """Results as NumPy, wherever they lie."""
+
     def one(x):
         home = next((d for d in frozen.devices if d.holds(x)), None)
         return np.asarray(x if home is None else home.to_host(x))
@@ -69,7 +70,9 @@ def test_any_placement_gives_the_same(seed):
     plan = gfx_ir.partition(program, own, policy)
     verify(plan.program)
     after = {node.id for graph in with_regions(plan.program.graphs) for node in graph}
-    assert {i for i in before - after} <= {node.id for g in with_regions(program.graphs) for node in g if node.op.family in ("control", "shape")}
+    assert {i for i in before - after} <= {
+        node.id for g in with_regions(program.graphs) for node in g if node.op.family in ("control", "shape")
+    }
     frozen = Frozen(plan)
     for found, want in zip(host(frozen, frozen(X, Y, 3)), leaves(wanted), strict=True):
         np.testing.assert_allclose(found, want, rtol=2e-5, atol=1e-6)
@@ -113,7 +116,9 @@ def test_ends_are_the_values_of_the_program_by_id():
 
 
 def test_what_a_device_lacks_goes_to_the_next_and_in_the_end_to_the_reference():
-    text = "def f(x, y):\n    a = matmul(x, y)\n    b = tanh(a)\n    c, d, e = ldl_factor(b)\n    return c\n".replace("c, d, e", "c, d")
+    text = "def f(x, y):\n    a = matmul(x, y)\n    b = tanh(a)\n    c, d, e = ldl_factor(b)\n    return c\n".replace(
+        "c, d, e", "c, d"
+    )
     plan = gfx_ir.partition(read(text), [Toy(), "jax"])
     assert devices_of(plan) == [("toy", ["matmul"]), ("jax", ["tanh"]), ("reference", ["ldl_factor"])]
     assert "ldl_factor" in str(plan) and "jax" in str(plan) and "3 partitions, policy fusion" in str(plan)
@@ -129,7 +134,9 @@ def test_a_device_says_when_and_the_run_falls_back_where_that_does_not_hold():
         np.testing.assert_allclose(host(frozen, frozen(x, y))[0], (x + y) * x, rtol=1e-6)
     x = np.ones((2, 2, 2), np.float32)  # of three axes: not the toy's
     assert host(frozen, frozen(x, x))[0].tolist() == np.full((2, 2, 2), 2.0).tolist()
-    typed = gfx_ir.infer.infer(gfx_ir.infer.bind(read(text), x=gfx_ir.types.TensorSpec((2, 2, 2)), y=gfx_ir.types.TensorSpec((2, 2, 2))))
+    typed = gfx_ir.infer.infer(
+        gfx_ir.infer.bind(read(text), x=gfx_ir.types.TensorSpec((2, 2, 2)), y=gfx_ir.types.TensorSpec((2, 2, 2)))
+    )
     assert devices_of(gfx_ir.partition(typed, [Toy()])) == [("reference", ["add", "multiply"])]
 
 
@@ -237,7 +244,11 @@ def test_the_check_of_placements_names_the_node():
 
 
 def test_pipelines_are_balanced():
-    program = read("def f(x):\n" + "".join(f"    a{k} = sin({'x' if not k else f'a{k - 1}'})\n" for k in range(9)) + "    return a8\n")
+    program = read(
+        "def f(x):\n"
+        + "".join(f"    a{k} = sin({'x' if not k else f'a{k - 1}'})\n" for k in range(9))
+        + "    return a8\n"
+    )
     Pipeline(devices=[device("numpy"), device("torch"), device("reference")]).apply(program)
     assert [node.device for node in program.entry] == ["numpy"] * 3 + ["torch"] * 3 + ["reference"] * 3
 
