@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ArgumentError, ShapeError
@@ -24,10 +25,10 @@ class CompiledPartition:
 
     def __init__(
         self, name: str, ops: tuple[str, ...], inputs: Sequence[LogicalTensor], outputs: Sequence[LogicalTensor], code: Executable,
-        engine: Engine, params: Mapping[str, Any],
+        engine: Engine, params: Mapping[str, Any], peak: Callable[[], int | None],
     ) -> None:  # fmt: skip
         self.name, self.ops, self.inputs, self.outputs = name, ops, tuple(inputs), tuple(outputs)
-        self.code, self.engine, self.params = code, engine, params
+        self.code, self.engine, self.params, self._peak = code, engine, params, peak
         self._known = {tensor.id: tensor for tensor in (*self.inputs, *self.outputs)}
         self._shaped = any(tensor.layout != "any" for tensor in self.outputs)
 
@@ -40,6 +41,11 @@ class CompiledPartition:
     def how(self) -> str:
         """What was made of it: "PyTorch source", "jax.jit", "node by node"."""
         return self.code.how
+
+    @functools.cached_property
+    def peak(self) -> int | None:
+        """The most bytes that it holds at once, beside what it takes; None where that hangs on data."""
+        return self._peak()
 
     @property
     def in_place(self) -> list[tuple[int | None, int | None]]:

@@ -96,7 +96,8 @@ class _Queueing(Machine):
         def run(call: Call) -> Sequence[Any]:
             self.call.at(node)
             call.node = node
-            return self.frozen.partition(node, settled(given), path, self.call)
+            with self.call.active():
+                return self.frozen.partition(node, settled(given), path, self.call)
 
         future = self.streams[node.device].submit(run, Call(self.call.limits), after)
         self.begun[node] = future

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..backend import Backend
-from ..dtypes import DType
-from ..errors import DeviceError, GuardError, VerifyError
+from ..errors import GuardError, MemoryLimitError, VerifyError
 from ..graph import Node, Value
 from ..host import same
 from ..interpreter import Interpreter
-from ..op import OpDef
 from ..regions import join_path
+from ..runtime.anywhere import Anywhere
 from ..runtime.cache import Cache
 from ..runtime.call import Call, Limits, named
 from ..runtime.device import Device
 from ..runtime.devices import REFERENCE, usable_now
-from ..runtime.dispatch import Dispatch
 from ..runtime.engine import Engine
 from ..runtime.profile import Profile
 from ..runtime.stream import Pending, Stream
 from ..runtime.transfer import holder, moved
-from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .compiled import CompiledPartition
 from .partition import Partition
@@ -33,31 +30,28 @@ class Frozen:
     """`Frozen(plan)(x)` runs the program; arrays may lie on any device, results lie where they were made.
 
     `engines`: those of some devices (by name); the others are made. `on_fault`: "raise", or "fallback" to let the reference do what
-    a device fails at. Shared between threads.
+    a device fails at. `deterministic`: what is computed is the same each time. Shared between threads.
     """
 
     def __init__(
-        self, plan: Plan, engines: Mapping[str, Engine] | None = None, *, on_fault: str = "raise", cache: int = 256
-    ) -> None:
-        self.plan, self.on_fault = plan, on_fault
-        self.engines = {name: (engines or {}).get(name) or Engine(one) for name, one in plan.devices.items()}
+        self, plan: Plan, engines: Mapping[str, Engine] | None = None, *, on_fault: str = "raise", deterministic: bool = False,
+        cache: int = 256,
+    ) -> None:  # fmt: skip
+        self.plan, self.on_fault, self.deterministic = plan, on_fault, deterministic
+        given = engines or {}
+        self.engines = {n: given.get(n) or Engine(d, deterministic=deterministic) for n, d in plan.devices.items()}
         own = [engine.device for engine in self.engines.values()]
         self.devices = [*own, *(other for other in usable_now() if other not in own)]
         self.compiled: Cache[CompiledPartition] = Cache(cache)
         self.outside = Anywhere(self.devices, on_fault)
 
-    def __call__(
-        self,
-        *args: Any,
-        params: Mapping[str, Any] | None = None,
-        limits: Limits | None = None,
-        profile: Profile | None = None,
-    ) -> Any:
+    def __call__(self, *args: Any, limits: Limits | None = None, profile: Profile | None = None) -> Any:
         """The result of the entry for data of its placeholders, in order. Raises what a node raises, with its line; DeadlineError and
         MemoryLimitError beyond the limits."""
-        call = Call(limits, profile)
-        call.begin()
-        return self.run(args, call)
+        if limits is not None and limits.seconds is not None:  # what hangs is left to a thread of its own
+            with self.engines[REFERENCE].stream() as stream:
+                return self.submit(stream, *args, limits=limits, profile=profile).result()
+        return self.run(args, Call(limits, profile))
 
     def run(self, args: Sequence[Any], call: Call) -> Any:
         """The same within a call."""
@@ -67,17 +61,23 @@ class Frozen:
         for value, x in zip(entry.placeholders, args):
             if isinstance(value.type, LogicalTensor) and hasattr(x, "shape"):
                 _admit(value, x)
-        return Machine(self, call).graph(entry, args, "")
+        with call.active(), self._settings():
+            return Machine(self, call).graph(entry, args, "")
+
+    @contextlib.contextmanager
+    def _settings(self) -> Iterator[None]:
+        if not self.deterministic:
+            yield
+            return
+        with contextlib.ExitStack() as stack:
+            for engine in self.engines.values():
+                stack.enter_context(engine.device.settings(None, True))
+            yield
 
     def submit(
-        self,
-        stream: Stream,
-        *args: Any,
-        limits: Limits | None = None,
-        profile: Profile | None = None,
-        after: Sequence[Any] = (),
-    ) -> Pending:
-        """The same on a stream: a future of the result."""
+        self, stream: Stream, *args: Any, limits: Limits | None = None, profile: Profile | None = None, after: Sequence[Any] = ()
+    ) -> Pending:  # fmt: skip
+        """The same on a stream, once the futures in `after` are done: a future of the result."""
         return stream.submit(lambda call: self.run(args, call), Call(limits, profile), after)
 
     def warm_up(self, *args: Any) -> None:
@@ -94,50 +94,60 @@ class Frozen:
     # ------------------------------------------------------------------ partitions
     def partition(self, node: Node, args: Sequence[Any], prefix: str, call: Call) -> Sequence[Any]:
         """The results of a call with a device."""
-        partition = self.plan.by_name[node.args[0]]
-        engine = self.engines[node.device]
-        given = [self._on(engine.device, x, call) for x in args]
-        compiled = self._for(partition, given, prefix, engine, call)
-        if call.profile is None:
-            return self._run(compiled, given, node)
-        with call.profile.timed(partition.name, "partition", engine.device.name, _place(node)):
-            found = self._run(compiled, given, node)
-            engine.device.synchronize()
+        partition, engine = self.plan.by_name[node.args[0]], self.engines[node.device]
+        try:
+            given = [self._on(engine.device, x, call) for x in args]
+            compiled = self._for(partition, given, prefix, engine, call)
+            if call.limits.bytes is not None:
+                self._fits(compiled, node, call.limits.bytes)
+            if call.profile is None:
+                return compiled(*given)
+            return self._timed(partition, compiled, given, node, call.profile)
+        except Exception as error:
+            if self.on_fault == "raise" or not engine.device.may_fail(error):
+                error.add_note(f"in {named(node)} on {engine.device.name}")
+                raise
+            return self._instead(partition, args, prefix)
+
+    def _timed(
+        self, partition: Partition, compiled: CompiledPartition, given: Sequence[Any], node: Node, profile: Profile
+    ) -> Sequence[Any]:  # fmt: skip
+        device = compiled.engine.device
+        with profile.timed(partition.name, "partition", device.name, _place(node)):
+            found = partition.stepwise(given, compiled, self.on_fault) if profile.nodes else compiled(*given)
+            device.synchronize()
             return found
 
-    def _run(self, compiled: CompiledPartition, given: Sequence[Any], node: Node) -> Sequence[Any]:
-        try:
-            return compiled(*given)
-        except Exception as error:
-            if self.on_fault == "raise":
-                error.add_note(
-                    f"in {named(node)} on {compiled.engine.device.name}: {', '.join(dict.fromkeys(compiled.ops))}"
-                )
-                raise
-            return self._instead(node, compiled, given)
+    def _fits(self, compiled: CompiledPartition, node: Node, limit: int) -> None:
+        peak = compiled.peak
+        if peak is not None and peak > limit:
+            what = f"{named(node)} holds {peak} bytes at once on {compiled.engine.device.name}, and the call may hold {limit}"
+            raise MemoryLimitError(what, node.span, "allow more, give smaller batches, or cut smaller partitions")
 
-    def _instead(self, node: Node, compiled: CompiledPartition, given: Sequence[Any]) -> Sequence[Any]:
-        """What the reference gives where the device failed."""
-        partition, device = self.plan.by_name[node.args[0]], compiled.engine.device
-        reference = self.engines[REFERENCE]
-        params = {path: moved(x, device, reference.device) for path, x in compiled.params.items()}
-        args = [moved(x, device, reference.device) if device.holds(x) else x for x in given]
-        return partition.fallback(args, params)
+    def _instead(self, partition: Partition, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        """What the reference gives where the device failed: from the arguments as they were before they were moved there."""
+        reference = self.engines[REFERENCE].device
+        return partition.fallback([self._on(reference, x, _UNTOLD) for x in args], prefix)
 
     def _for(
         self, partition: Partition, given: Sequence[Any], prefix: str, engine: Engine, call: Call
-    ) -> CompiledPartition:
+    ) -> CompiledPartition:  # fmt: skip
         device = engine.device
         signature = tuple([device.signature(x) if device.holds(x) else type(x) for x in given])
-        key = partition.id, prefix, signature
+        donated = (
+            self.plan.donated[partition.name] if self.on_fault == "raise" else ()
+        )  # what may be taken again is kept
+        make = lambda: partition.for_data(given, engine, prefix, donated, self.on_fault)
+        if call.profile is None:
+            return self.compiled.get((partition.id, prefix, signature), make)
+        return self.compiled.get(
+            (partition.id, prefix, signature), lambda: self._compiling(make, partition, call.profile)
+        )
 
-        def make() -> CompiledPartition:
-            if call.profile is None:
-                return partition.for_data(given, engine, prefix, self.on_fault)
-            with call.profile.timed(partition.name, "compile", device.name):
-                return partition.for_data(given, engine, prefix, self.on_fault)
-
-        return self.compiled.get(key, make)
+    def _compiling(self, make: Any, partition: Partition, profile: Profile | None) -> CompiledPartition:
+        assert profile is not None
+        with profile.timed(partition.name, "compile", partition.device):
+            return make()  # type: ignore[no-any-return]
 
     def _on(self, target: Device, x: Any, call: Call) -> Any:
         if target.holds(x):
@@ -149,6 +159,9 @@ class Frozen:
             return moved(x, source, target)
         with call.profile.timed(f"to {target.name}", "transfer", source.name):
             return moved(x, source, target)
+
+
+_UNTOLD = Call()
 
 
 def _admit(value: Value, x: Any) -> None:
@@ -179,50 +192,3 @@ class Machine(Interpreter):
             return super().node(node, args, prefix)
         with self.call.profile.timed(node.op.name, "node", "interpreter", _place(node)):
             return super().node(node, args, prefix)
-
-
-class Anywhere(Backend):
-    """Data of several devices: an op runs where its first array lies, the others come there."""
-
-    def __init__(self, devices: Sequence[Device], on_fault: str = "raise") -> None:
-        super().__init__((), {}, {})
-        self.devices, self.promotion = list(devices), devices[0].promotion
-        self.dispatch = {one: Dispatch(one, on_fault) for one in self.devices}
-
-    def is_tensor(self, x: Any) -> bool:
-        return holder(x, self.devices) is not None
-
-    def _of(self, x: Any) -> Dispatch:
-        found = holder(x, self.devices)
-        if found is None:
-            raise DeviceError(f"no device of the plan holds this {type(x).__name__}")
-        return self.dispatch[found]
-
-    def shape_of(self, x: Any) -> tuple[int, ...]:
-        return self._of(x).shape_of(x)
-
-    def dtype_of(self, x: Any) -> DType:
-        return self._of(x).dtype_of(x)
-
-    def to_host(self, x: Any) -> Any:
-        return self._of(x).to_host(x)
-
-    def from_host(self, x: Any) -> Any:
-        return self.devices[0].from_host(x)
-
-    def native_dtype(self, dtype: DType) -> Any:
-        return dtype
-
-    def asks_for_data(self, error: Exception) -> bool:
-        return False
-
-    def run(self, op: OpDef, args: Sequence[Any]) -> Any:
-        first = next(
-            (found for leaf in leaves(tuple(args)) if (found := holder(leaf, self.devices)) is not None),
-            self.devices[0],
-        )
-        return self.dispatch[first].run(op, tree_map(lambda leaf: self._to(leaf, first), tuple(args)))
-
-    def _to(self, x: Any, target: Device) -> Any:
-        source = holder(x, self.devices)
-        return x if source is None or source is target else moved(x, source, target)

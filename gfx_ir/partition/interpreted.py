@@ -13,6 +13,7 @@ from ..interpreter import Interpreter
 from ..passes.cluster import cluster
 from ..program import Program
 from ..regions import results
+from ..runtime.call import current
 from ..runtime.device import Claim, Device, Executable
 from ..runtime.dispatch import Dispatch
 from ..runtime.executor import Executor
@@ -79,6 +80,17 @@ class _Machine(Interpreter):
         self.calls = calls
 
     def node(self, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        call = current.get()
+        if call is None:
+            return self._node(node, args, prefix)
+        call.at(node)
+        if call.profile is None or not call.profile.nodes or node.regions:
+            return self._node(node, args, prefix)
+        place = node.span.place() if node.span is not None else ""
+        with call.profile.timed(node.op.name, "node", self.backend.name, place):
+            return self._node(node, args, prefix)
+
+    def _node(self, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         found = self.calls.get(node.args[0]) if self.calls and node.op.name == "call" else None
         if found is None:
             return super().node(node, args, prefix)

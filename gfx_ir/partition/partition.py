@@ -14,6 +14,7 @@ from ..host import same
 from ..infer import retype
 from ..infer.joins import final
 from ..infer.walk import Walk
+from ..passes.memory_plan import PEAK, MemoryPlan
 from ..pause import collection_paused
 from ..program import Program
 from ..regions import join_path, with_regions
@@ -21,7 +22,7 @@ from ..rules import OPEN
 from ..runtime.device import Device, Executable
 from ..runtime.devices import REFERENCE, device, usable_now
 from ..runtime.engine import Engine
-from ..runtime.transfer import holder
+from ..runtime.transfer import holder, moved
 from ..strides import completed, overlap, shown
 from ..trees import leaves
 from ..types import LogicalTensor
@@ -133,7 +134,9 @@ class Partition:
         made = [_completed(given[value.id], types[value.id]) for value in self.results]
         return self._compiled(taken, made, engine, self.prefix(prefix), tuple(donated), on_fault)
 
-    def for_data(self, args: Sequence[Any], engine: Engine, prefix: str, on_fault: str = "raise") -> CompiledPartition:
+    def for_data(
+        self, args: Sequence[Any], engine: Engine, prefix: str, donated: Sequence[int] = (), on_fault: str = "raise"
+    ) -> CompiledPartition:  # fmt: skip
         """Compiled for data of the engine's device (and host values), in the order of the inputs; outputs as the device makes them."""
         home = engine.device
         types = [home.type_of(x) if home.holds(x) else LogicalTensor() for x in args]
@@ -143,11 +146,28 @@ class Partition:
         except GfxError:  # what no rule tells, the run will
             found = {}
         outputs = [_completed(LogicalTensor(id=value.id), found.get(value.id)) for value in self.results]
-        return self._compiled(inputs, outputs, engine, prefix, (), on_fault)
+        return self._compiled(inputs, outputs, engine, prefix, tuple(donated), on_fault)
 
-    def fallback(self, args: Sequence[Any], params: Mapping[str, Any]) -> Sequence[Any]:
+    def fallback(self, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         """The results of the reference for NumPy data."""
-        return interpreted(self.program, device(REFERENCE)).run(args, params, None)
+        home = device(REFERENCE)
+        data = _with_data(self.program, self.data, prefix).params
+        params = {path: moved(x, holder(x, usable_now()) or home, home) for path, x in data.items()}
+        return interpreted(self.program, home).run(args, params, None)
+
+    def stepwise(self, args: Sequence[Any], compiled: CompiledPartition, on_fault: str) -> Sequence[Any]:
+        """The results for data of the engine's device, node by node, which a profile then tells apart."""
+        return interpreted(self.program, compiled.engine.device, on_fault=on_fault).run(args, compiled.params, None)
+
+    def peak(self, inputs: Sequence[LogicalTensor], prefix: str) -> int | None:
+        """The most bytes that its values take at once, beside its inputs and parameters; None where sizes are open."""
+        typed = _typed(_with_data(self.program, self.data, prefix), inputs)
+        try:
+            retype(typed)
+            MemoryPlan().apply(typed)
+        except GfxError:
+            return None
+        return typed.entry.get(PEAK)  # type: ignore[no-any-return]
 
     def _compiled(
         self, inputs: list[LogicalTensor], outputs: list[LogicalTensor], engine: Engine, prefix: str, donated: tuple[int, ...],
@@ -167,7 +187,8 @@ class Partition:
         code = engine.cache.get(key, lambda: _code(self, data, inputs, engine, places, on_fault))
         params = {path: engine.keep((path, id(x)), x, _home(x, engine)) for path, x in data.params.items()}
         ops = tuple([node.op.name for node in self.program.entry])
-        return CompiledPartition(self.name, ops, inputs, outputs, code, engine, params)
+        peak = functools.partial(self.peak, inputs, prefix)
+        return CompiledPartition(self.name, ops, inputs, outputs, code, engine, params, peak)
 
     def __repr__(self) -> str:
         return f"<Partition {self.name} on {self.device}: {len(self.program.entry)} ops>"
@@ -255,14 +276,7 @@ def _code(
     partition: Partition, data: Program, inputs: Sequence[Any], engine: Engine, donated: tuple[int, ...], on_fault: str
 ) -> Executable:
     """What the engine's device makes of the typed program; node by node where it cannot compile it, and why."""
-    typed = copy_program(data)
-    for value, tensor in zip(typed.entry.placeholders, inputs):
-        value.type = (
-            tensor.with_(id=None, strides=None, layout="any")
-            if isinstance(tensor, LogicalTensor) and value.is_tensor
-            else None
-        )
-    why = ""
+    typed, why = _typed(data, inputs), ""
     try:
         retype(typed)
         found = engine.device.compile(typed, donated)
@@ -271,3 +285,11 @@ def _code(
     except GfxError as error:
         why = error.what
     return interpreted(typed, engine.device, why, on_fault)
+
+
+def _typed(data: Program, inputs: Sequence[LogicalTensor]) -> Program:
+    """A copy whose arguments have these types."""
+    typed = copy_program(data)
+    for value, tensor in zip(typed.entry.placeholders, inputs):
+        value.type = tensor.with_(id=None, strides=None, layout="any") if value.is_tensor else None
+    return typed

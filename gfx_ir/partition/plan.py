@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..copies import copy_program
 from ..errors import ArgumentError
-from ..graph import Graph, Node
+from ..graph import Graph, Node, values_in
+from ..op import Trait
 from ..passes.base import Context, Pass, every_graph
 from ..pause import collection_paused
 from ..program import Program
@@ -38,6 +39,8 @@ class Plan(Sequence[Partition]):
             for at, call in enumerate(calls)
         ]  # fmt: skip
         self.by_name = {partition.name: partition for partition in self._partitions}
+        self.donated = {call.args[0]: _donated(call, self.by_name) for call in calls}
+        """By partition the ids of its inputs that nobody else takes, whose memory its results may have."""
 
     def __len__(self) -> int:
         return len(self._partitions)
@@ -74,6 +77,23 @@ class Plan(Sequence[Partition]):
 
     def __str__(self) -> str:
         return text_of(self.table())
+
+
+def _donated(call: Node, by_name: Mapping[str, Partition]) -> tuple[int, ...]:
+    """What another partition of the same device computes, as memory of its own, for this one alone."""
+    found = []
+    for value in dict.fromkeys(values_in(call.args)):
+        giver = (
+            by_name.get(value.node.args[0])
+            if value.node.device == call.device and value.node.op.name == "call"
+            else None
+        )
+        if giver is None or list(value.uses.items()) != [(call, 1)]:
+            continue
+        inner = giver.results[value.index - 1]
+        if inner.node.op.traits & Trait.APART and inner.is_tensor:
+            found.append(value.id)
+    return tuple(found)
 
 
 def _shown(tensor: Any) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +37,15 @@ class Call:
         if self.limits.seconds is not None and self.deadline is None:
             self.deadline = time.monotonic() + self.limits.seconds
 
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Inside, what runs node by node on this thread asks it before each node."""
+        token = current.set(self)
+        try:
+            yield
+        finally:
+            current.reset(token)
+
     def cancel(self) -> None:
         """Let it end before its next node."""
         self._cancelled.set()
@@ -56,6 +68,10 @@ class Call:
             span,
             "allow more time, or look for what hangs there",
         )
+
+
+current: ContextVar[Call | None] = ContextVar("gfx_call", default=None)
+"""The call that is at work on this thread."""
 
 
 def named(node: Applied) -> str:

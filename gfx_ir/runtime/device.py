@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..applied import Applied
-from ..errors import DeviceError
+from ..errors import CancelledError, DeadlineError, DeviceError
 from ..memory import dense
 from ..op import OpDef
 from ..patterns.finding import Pattern
@@ -63,7 +63,8 @@ class Device:
 
     `runtime`: devices of one runtime hand data to each other without the host. `simple`: its kernels take operands of one shape,
     dense and without numbers among them, and write into what is allocated for them; the operands are broadcast before, in
-    memory. `traced`: what it compiles never sees data, so that nothing in it may ask for any. `claims`: patterns that it runs as one.
+    memory. `traced`: what it compiles never sees data, so that nothing in it may ask for any. `checked`: what it gives is held against
+    the shapes and dtypes that are inferred. `claims`: patterns that it runs as one.
     """
 
     name = ""
@@ -73,6 +74,7 @@ class Device:
     promotion = "array_api"
     simple = False
     traced = False
+    checked = True
     claims: tuple[Claim, ...] = ()
     rates = Rates()
     handle: Any = None
@@ -161,6 +163,10 @@ class Device:
     def settings(self, threads: int | None, deterministic: bool) -> AbstractContextManager[Any]:
         """Inside, it computes on so many threads, and what it computes is the same each time."""
         return nullcontext()
+
+    def may_fail(self, error: Exception) -> bool:
+        """Whether an error may be the device's own fault, so that another device may do better."""
+        return not isinstance(error, (CancelledError, DeadlineError))
 
     def close(self) -> None:
         """Give back what it holds."""

@@ -114,12 +114,38 @@ class Dispatch(Backend):
             return self._body(op) if op.body is not None else self._fallback(application)
         made = self._simple(application) if self.place.simple else self.place.prepare(op, args)
         own = made if made is not None else lambda *given: self.place.eval(application, given)
+        own = self._checked(own, application) if self.place.checked else own
         return own if self.on_fault == "raise" else self._guarded(own, application)
 
     def _operand(self, x: Any) -> Any:
         if not self.is_tensor(x):
             return x
         return Operand(self.place.type_of(x))
+
+    def _checked(self, own: Run, application: Application) -> Run:
+        """The results held against the types that are inferred for them. Raises DeviceError where they have others."""
+        try:
+            types = application.result_types(self.promotion)
+        except GfxError:
+            return own
+
+        def run(*args: Any) -> Any:
+            found = own(*args)
+            for x, type_ in zip((found,) if len(types) == 1 else found, types):
+                if isinstance(type_, LogicalTensor) and not self._is(x, type_):
+                    got = self.place.type_of(x) if self.is_tensor(x) else type(x).__name__
+                    raise DeviceError(f"{self.name} gave {got} for {application.op.name}, which gives {type_}")
+            return found
+
+        return run
+
+    def _is(self, x: Any, type_: LogicalTensor) -> bool:
+        if not self.is_tensor(x):
+            return False
+        found = self.place.type_of(x)
+        given, wanted = found.dims or (), type_.dims
+        dims = wanted is None or (len(given) == len(wanted) and all(a is None or a == b for a, b in zip(wanted, given)))
+        return dims and (type_.dtype is None or type_.weak or found.dtype == type_.dtype)
 
     def _body(self, op: OpDef) -> Run:
         """Its body's ops, each dispatched."""
@@ -169,7 +195,9 @@ class Dispatch(Backend):
         def run(*args: Any) -> Any:
             try:
                 return own(*args)
-            except Exception:  # whatever a device raises as it fails
+            except Exception as error:  # whatever a device raises as it fails
+                if not self.place.may_fail(error):
+                    raise
                 self.faults += 1
                 if not instead:
                     instead.append(self._fallback(application))

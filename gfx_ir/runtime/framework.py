@@ -22,6 +22,8 @@ from .support import YES, Support, no
 class FrameworkDevice(Device):
     """What all frameworks share: support and kernels follow from the rows. Subclasses say where arrays lie."""
 
+    checked = False
+
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
         self.name = self.runtime = backend.name

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..save import write_whole
+from ..tables import table, text_of
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,10 @@ class Event:
 
 
 class Profile:
-    """Records events of the calls that it is given to. Threads share it."""
+    """Records events of the calls that it is given to. Threads share it. `nodes`: partitions run node by node, each of them timed."""
 
-    def __init__(self) -> None:
+    def __init__(self, nodes: bool = False) -> None:
+        self.nodes = nodes
         self.events: list[Event] = []
         self._start = time.perf_counter()
 
@@ -53,6 +55,17 @@ class Profile:
             (name, kind, device, len(times), sum(times), place) for (name, kind, device, place), times in found.items()
         ]
         return sorted(rows, key=lambda row: -row[4])
+
+    def table(self) -> Any:
+        """The totals as a rich table."""
+        rows = [(n, k, d, count, f"{1000 * s:.3f}", place) for n, k, d, count, s, place in self.totals()]
+        return table(("what", "kind", "device", "times", "ms", "line"), rows)
+
+    def __rich__(self) -> Any:
+        return self.table()
+
+    def __str__(self) -> str:
+        return text_of(self.table())
 
     def trace(self) -> dict[str, Any]:
         """The events in the Trace Event Format of Chrome."""

@@ -255,7 +255,7 @@ def test_pipelines_are_balanced():
 
 def test_arguments_of_other_shapes_than_the_program_was_bound_to_are_refused():
     typed = gfx_ir.infer.bind(read(DIAMOND), x=gfx_ir.types.TensorSpec((2,)))
-    with pytest.raises(GuardError, match="takes? .*as given|took x"):
+    with pytest.raises(GuardError, match="the program took x"):
         Frozen(gfx_ir.partition(typed, ["numpy"]))(np.ones(3, np.float32))
 
 
