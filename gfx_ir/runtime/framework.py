@@ -101,12 +101,19 @@ class FrameworkDevice(Device):
             return None
         function, convert = template.function(args, self.backend.namespace), self.backend.convert
         converts = any(convert(leaf) is not leaf for leaf in leaves(tuple(args)))
-        if len(op.output_kinds(args)) != 1:  # as a plain tuple, whatever the framework makes of several
-            return lambda *given: tuple(function(*(tree_map(convert, given) if converts else given)))
+        kinds = op.output_kinds(args)
+        if kinds != ("tensor",):
+            whole = _plain if len(kinds) == 1 else tuple  # one array may hold them as rows
+            return lambda *given: whole(function(*(tree_map(convert, given) if converts else given)))
         return (lambda *given: function(*tree_map(convert, given))) if converts else function
 
     def eval(self, node: Applied, args: Sequence[Any], out: Sequence[Any] | None = None) -> Any:
         return self.backend.run(node.op, args)
+
+
+def _plain(found: Any) -> Any:
+    """Several results as a plain tuple, whatever the framework makes of them."""
+    return tuple(found) if isinstance(found, (tuple, list)) else found
 
 
 class _Asking(Typing):
@@ -143,7 +150,7 @@ class ReferenceDevice(FrameworkDevice):
         return empty(type_.dims, type_.strides, type_.dtype.numpy)
 
     def prepare(self, op: OpDef, args: Sequence[Any]) -> Callable[..., Any] | None:
-        return lambda *given: self.backend.run(op, given)
+        return lambda *given: _plain(self.backend.run(op, given))
 
 
 def empty(dims: Sequence[Any], strides: Sequence[Any] | None, dtype: Any) -> np.ndarray:

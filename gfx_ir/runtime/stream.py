@@ -7,6 +7,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,12 +100,8 @@ class Stream:
             threading.Thread(target=self._work, args=(worker,), daemon=True, name=f"gfx {self.device.name}").start()
 
     def _work(self, worker: object) -> None:
-        with self.device.settings(self.attributes.threads, self.deterministic):
-            while True:
-                task = self._next(worker)
-                if task is None:
-                    return
-                self._do(task, worker)
+        while (task := self._next(worker)) is not None:
+            self._do(task, worker)
 
     def _next(self, worker: object) -> _Task | None:
         with self._state:
@@ -130,7 +127,8 @@ class Stream:
                 other.exception()  # it has its own futures for that
             future.call.begin()
             self._watch(task)
-            found, error = task.run(future.call), None
+            with self._settings():
+                found, error = task.run(future.call), None
         except BaseException as raised:  # it is the future's, whatever it is
             found, error = None, raised
         if task.timer is not None:
@@ -142,6 +140,11 @@ class Stream:
             self._state.notify_all()
         if not given_up and not future.cancelled():
             self._settle(future, found, error)
+
+    def _settings(self) -> AbstractContextManager[Any]:
+        threads = self.attributes.threads
+        asked = threads is not None or self.deterministic
+        return self.device.settings(threads, self.deterministic) if asked else nullcontext()
 
     def _settle(self, future: Pending, found: Any, error: BaseException | None) -> None:
         if error is None:

@@ -16,7 +16,7 @@ from ..edges import UNBOUND
 from ..errors import DeviceError
 from ..graph import Node
 from ..graph import Value as GraphValue
-from ..op import OpDef
+from ..op import OpDef, Point
 from ..trees import BRANCHES, tree_map
 from ..types import LogicalTensor
 from .application import Application
@@ -139,7 +139,13 @@ class Values(Backend):
         kinds = op.output_kinds(deferred)
         types = application.result_types(self.promotion) if set(kinds) == {"tensor"} else ()
         known = all(isinstance(type_, LogicalTensor) and type_.known for type_ in types)
-        if not types or not known or len(types) != len(kinds) or any(leaf is None for leaf in args[: op.operands]):
+        if (
+            not types
+            or not known
+            or op.point is Point.PYTHON
+            or len(types) != len(kinds)
+            or any(leaf is None for leaf in args[: op.operands])
+        ):
             given = tree_map(lambda leaf: leaf.data() if type(leaf) is Value else self._own(leaf), args)
             return self._wrapped(self.dispatch.run(op, given))
         found = Expression(self, op, deferred, types, span).forward()
