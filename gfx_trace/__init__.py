@@ -3,6 +3,10 @@
 from gfx_ir.array_api import array_api
 from gfx_ir.errors import GfxError
 from gfx_ir.host import Dim
+from gfx_ir.partition import Frozen, partition
+from gfx_ir.runtime.devices import device
+from gfx_ir.runtime.engine import Engine
+from gfx_ir.runtime.values import Values
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from .api import Traced, load, symbolic_trace, trace, transpile
@@ -18,7 +22,9 @@ __all__ = [
     "Construct",
     "Dim",
     "GfxError",
+    "Engine",
     "Explanation",
+    "Frozen",
     "LogicalTensor",
     "Open",
     "Program",
@@ -27,10 +33,13 @@ __all__ = [
     "Traced",
     "Tracer",
     "Transpiled",
+    "Values",
     "array_api",
     "check",
+    "device",
     "explain",
     "load",
+    "partition",
     "register",
     "symbolic_trace",
     "trace",

@@ -85,7 +85,7 @@ def check(subject: Any, *args: Any, tolerance: float | None = None, to: str = "j
     subject = _transpiled(subject, to)
     program = subject.program
     owner = backend(subject.target)
-    _, given, _ = program._admit(args, kwargs)
+    _, given, _ = program.admit(args, kwargs)
     got = _run(subject, mapped(lambda leaf: moved(leaf, owner), given))
     memo: dict[int, Any] = {}
     target = _copy_of(program, memo)

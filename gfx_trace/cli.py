@@ -22,6 +22,7 @@ from gfx_ir.graph import UNBOUND
 from gfx_ir.loading import available, backend
 from gfx_ir.op import REGISTRY
 from gfx_ir.passes import DEFAULT, PASSES, Optimize
+from gfx_ir.runtime.profile import Profile
 from gfx_ir.source import Span
 from gfx_ir.text import to_text
 from gfx_ir.types import LogicalTensor
@@ -200,18 +201,59 @@ def run(
     target: Target,
     arg: Args = None,
     on: Annotated[str, typer.Option(help="backend to run on")] = "numpy",
+    device: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--device",
+            help="cut the graph for this device (again for the next: torch, jax:1, …); the reference takes the rest",
+        ),
+    ] = None,
+    policy: Annotated[str, typer.Option(help="how large partitions are: fusion, debug or max_ops=N")] = "fusion",
+    plan: Annotated[bool, typer.Option("--plan", help="show what runs where")] = False,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="show how long each partition and node takes, after a run that compiles")
+    ] = False,
+    trace: Annotated[Path | None, typer.Option(help="file for the profile, as Chrome and Perfetto show it")] = None,
     debug: Debug = False,
 ) -> None:
     """Run the graph on data (a SPEC gives random data of that type)."""
 
     def work() -> None:
+        placed = bool(device) or plan or profile or trace is not None
         with _working(f"running {target}"):
             owner = backend(on)
             program, given = _capture(target, arg)
-            result = program(**{name: data_for(value, owner) for name, value in given.items()})
+            data = {name: data_for(value, owner) for name, value in given.items()}
+            result = _placed(program, device or [on], policy, data, plan, profile, trace) if placed else program(**data)
         out.print(result, highlight=False, markup=False)
 
     _guarded(debug, work)
+
+
+def _placed(
+    program: Program,
+    devices: list[str],
+    policy: str,
+    data: dict[str, Any],
+    plan: bool,
+    profile: bool,
+    trace: Path | None,
+) -> Any:
+    """Run a program on devices; the plan and the profile go to stderr."""
+    run = program.on(*devices, policy=policy)
+    if plan:
+        err.print(run.plan)
+    if not profile and trace is None:
+        return run(**data)
+    run.warm_up(**data)
+    found = Profile(nodes=True)
+    result = run(**data, profile=found)
+    if profile:
+        err.print(found)
+    if trace is not None:
+        found.save(trace)
+        err.print(f"wrote {trace}", highlight=False, soft_wrap=True)
+    return result
 
 
 @app.command("check")

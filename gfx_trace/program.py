@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,10 @@ from gfx_ir.codegen import Module, emit
 from gfx_ir.errors import GuardError
 from gfx_ir.loading import backend, loaded
 from gfx_ir.param_tree import nest
+from gfx_ir.partition import FUSION, Policy, partition
 from gfx_ir.passes import DEFAULT, Optimize, Pass
 from gfx_ir.pause import collection_paused
+from gfx_ir.runtime.device import Device
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from .capture import Captured
@@ -32,6 +34,7 @@ from .flavour import loaded_frameworks
 from .interpreted import interpret, of_others
 from .modules import check_modes
 from .params import moved, to_host
+from .placed import Placed
 from .state import Write
 from .tracebacks import tidy, users_frames
 
@@ -151,16 +154,24 @@ class Program(gfx_ir.program.Program):
         saving.save(self, path, to_host=to_host)
 
     # ------------------------------------------------------------------ running
+    @users_frames
+    def on(
+        self, *devices: str | Device, policy: Policy | str = FUSION, passes: Sequence[Pass] = (), **options: Any
+    ) -> Placed:
+        """The program cut for these devices, the preferred first ("torch", "jax:1", a Device), as a callable like the target: see
+        `gfx_ir.partition`. Options are those of Frozen: `on_fault`, `deterministic`, `engines`, `cache`."""
+        return Placed(self, partition(self, devices, policy, passes=passes), **options)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on the framework of the arguments, like the target. Raises GuardError where the capture does not stand for them."""
         emitted = None
         try:
-            owner, given, random = self._admit(args, kwargs)
+            owner, given, random = self.admit(args, kwargs)
             if of_others(self, owner):
-                return self._finish(interpret(self, owner, given, random), owner, given)
+                return self.finish(interpret(self, owner, given, random), owner, given)
             emitted = self.module(owner.name)
             out = self._call(emitted, given, random, owner)
-            return self._finish(out, owner, given)
+            return self.finish(out, owner, given)
         except Exception as error:
             tidy(error, emitted)
             raise
@@ -173,7 +184,7 @@ class Program(gfx_ir.program.Program):
             given = {**given, terms.leading: self.params_for(owner.name)}
         return terms.binding.call(emitted.bare(), given, random)
 
-    def _finish(self, out: Any, owner: Backend, given: dict[str, Any]) -> Any:
+    def finish(self, out: Any, owner: Backend, given: dict[str, Any]) -> Any:
         """Write what the program writes; the result as the target's own containers."""
         if self.writes:
             out, state = out
@@ -196,7 +207,7 @@ class Program(gfx_ir.program.Program):
                         return owner
         return backend(self.flavour)
 
-    def _admit(self, args: tuple, kwargs: Mapping[str, Any]) -> tuple[Backend, dict[str, Any], Any]:
+    def admit(self, args: tuple, kwargs: Mapping[str, Any]) -> tuple[Backend, dict[str, Any], Any]:
         """(the framework, arguments by name, the source of random numbers) of a call. Raises where the capture does not
         stand for them."""
         self._forget_the_stale()

@@ -170,7 +170,8 @@ def _source_side(capacity: dict[tuple[int, int], float], count: int) -> set[int]
 
 class Pipeline(Pass):
     """Cuts the entry into as many stages as there are `devices`, each of nodes that stand together, so that the longest stage is as
-    short as can be; leaves the stage's device on its nodes."""
+    short as can be; leaves the stage's device on its nodes. Where one loop, test or call takes more than half of a graph, what it
+    holds is cut in the place of that graph."""
 
     name = "pipeline"
     needs = ("devices",)
@@ -178,15 +179,31 @@ class Pipeline(Pass):
 
     def run(self, program: Program, context: Context) -> bool:
         devices: list[Device] = self.get("devices")
-        nodes = [node for node in program.entry if not neutral(node)]
+        graph = _heaviest(program)
+        nodes = [node for node in graph if not neutral(node)]
         costs = [operations(node, program) + 1 for node in nodes]
         ends, supports = _balanced(costs, len(devices)), Supports(program)
         for stage, (first, last) in enumerate(zip([0, *ends[:-1]], ends)):
             for node in nodes[first:last]:
                 if supports.node(node, devices[stage]).answer is not False:
                     node.device = devices[stage].name
-        program.entry.edited()
-        return bool(nodes)
+        graph.edited()
+        return any(node.device for node in nodes)
+
+
+def _heaviest(program: Program) -> Graph:
+    """The innermost graph that takes more than half of each one around it."""
+    graph = program.entry
+    while True:
+        costs = {node: operations(node, program) + 1 for node in graph if not neutral(node)}
+        node = max(costs, key=costs.__getitem__, default=None)
+        if node is None or 2 * costs[node] <= sum(costs.values()):
+            return graph
+        callee = program.callee(node.args[0]) if node.op.name == "call" else None
+        inner = [*node.regions, *([callee] if callee is not None else [])]
+        if not inner:
+            return graph
+        graph = max(inner, key=lambda one: sum(operations(each, program) for each in one))
 
 
 def _balanced(costs: Sequence[int], count: int) -> list[int]:

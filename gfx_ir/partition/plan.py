@@ -13,6 +13,7 @@ from ..passes.base import Context, Pass, every_graph
 from ..pause import collection_paused
 from ..program import Program
 from ..reach import needed_first
+from ..regions import with_regions
 from ..runtime.device import Device
 from ..runtime.devices import REFERENCE, device
 from ..tables import table, text_of
@@ -54,9 +55,8 @@ class Plan(Sequence[Partition]):
     @property
     def left(self) -> list[Node]:
         """The nodes that stand in no partition: tests and loops that no device takes whole, and what is known of shapes."""
-        own = {partition.program.entry for partition in self._partitions}
-        inside = {graph for partition in self._partitions for graph in partition.program.graphs}
-        graphs = [graph for graph in every_graph(self.program) if graph not in own and graph not in inside]
+        inside = {graph for one in self._partitions for graph in with_regions(one.program.graphs)}
+        graphs = [graph for graph in every_graph(self.program) if graph not in inside]
         return [
             node for graph in graphs for node in graph if node.op.name != "call" or node.args[0] not in self.by_name
         ]

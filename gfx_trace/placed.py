@@ -1,0 +1,54 @@
+"""Placed: a program on chosen devices, called like its target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gfx_ir.loading import backend
+from gfx_ir.partition import Frozen, Plan
+from gfx_ir.runtime.transfer import holder, moved
+from gfx_ir.trees import tree_map
+
+from .interpreted import arguments
+from .tracebacks import users_frames
+
+
+class Placed:
+    """`plan` says what runs where, `frozen` runs it. Results lie where they were made; what the program writes is written."""
+
+    def __init__(self, program: Any, plan: Plan, **options: Any) -> None:
+        self.program, self.plan = program, plan
+        self.frozen = Frozen(plan, **options)
+
+    @users_frames
+    def __call__(self, *args: Any, limits: Any = None, profile: Any = None, **kwargs: Any) -> Any:
+        """Run for the target's arguments. Raises as the Program does, and DeadlineError or MemoryLimitError beyond the limits."""
+        owner, given, random = self.program.admit(args, kwargs)
+        found = self.frozen(*arguments(self.program, given, random), limits=limits, profile=profile)
+        if self.program.writes:
+            out, state = found
+            found = out, tree_map(lambda x: self._to(x, owner.name), state)
+        return self.program.finish(found, owner, given)
+
+    def _to(self, x: Any, name: str) -> Any:
+        source = holder(x, self.frozen.devices)
+        target = backend(name).device()
+        return x if source is None or target.holds(x) else moved(x, source, target)
+
+    def warm_up(self, *args: Any, **kwargs: Any) -> None:
+        """Compile for the shapes of these arguments."""
+        _, given, random = self.program.admit(args, kwargs)
+        self.frozen.warm_up(*arguments(self.program, given, random))
+
+    def arguments(self, args: Sequence[Any], kwargs: Any = None) -> list[Any]:
+        """Data of the placeholders of the entry, which `frozen` takes, for the target's arguments."""
+        _, given, random = self.program.admit(args, kwargs or {})
+        return arguments(self.program, given, random)
+
+    def close(self) -> None:
+        """End its engines."""
+        self.frozen.close()
+
+    def __str__(self) -> str:
+        return str(self.plan)
