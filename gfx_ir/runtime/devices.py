@@ -57,4 +57,10 @@ def usable() -> list[Device]:
 
 def usable_now() -> list[Device]:
     """The devices of the frameworks that are loaded already, the first of each."""
-    return [device(owner.name) for owner in loaded() if owner.name in available()]
+    found = []
+    for owner in loaded():
+        try:
+            found.append(device(owner.name))
+        except (BackendError, DeviceError):  # a backend that only writes source
+            continue
+    return found
