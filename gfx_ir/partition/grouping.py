@@ -130,10 +130,10 @@ def _ordered(graph: Graph, groups: list[Group]) -> list[Group | Node]:
     order: list[Group | Node] = []
     done: set[Group | Node] = set()
     for node in graph:
-        stack = [(unit[node], iter(_needed(unit[node], unit)))]
         if unit[node] in done:
             continue
         done.add(unit[node])
+        stack = [(unit[node], iter(_needed(unit[node], unit)))]
         while stack:
             current, rest = stack[-1]
             step = next((other for other in rest if other not in done), None)

@@ -31,15 +31,12 @@ def outlined(program: Program, graph: Graph, order: list[Group | Node]) -> list[
 
 
 def _reorder(graph: Graph, order: list[Group | Node]) -> None:
-    for piece in order:
-        for node in piece.nodes if isinstance(piece, Group) else [piece]:
-            if node is not graph.last:
-                _move_to_end(graph, node)
-
-
-def _move_to_end(graph: Graph, node: Node) -> None:
-    graph.detach(node)
-    graph.insert(node, None)
+    wanted = [node for piece in order for node in (piece.nodes if isinstance(piece, Group) else [piece])]
+    if wanted == list(graph):
+        return
+    for node in wanted:
+        graph.detach(node)
+        graph.insert(node, None)
 
 
 def _called(program: Program, graph: Graph, group: Group) -> Node:

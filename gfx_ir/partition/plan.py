@@ -117,8 +117,9 @@ def partition(
     if all(one.name != REFERENCE for one in found):
         found.append(device(REFERENCE))
     out, context = copy_program(program), Context()
-    for pass_ in (*passes, Assign(devices=found)):
+    for pass_ in passes:
         pass_.apply(out, context)
+    Assign(devices=found).run(out, context)  # it leaves devices and nothing else: there is nothing to verify
     placed = {node.device for graph in every_graph(out) for node in graph if node.device}
     devices = {one.name: one for one in found}
     devices.update({name: device(name) for name in placed if name not in devices})
