@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -60,8 +61,7 @@ class Chain:
             elif shape == self.shape:
                 operands.append((_SLICED, source.slot))
             else:
-                along = len(shape) == len(self.shape) and shape[0] not in (1,)
-                operands.append((_SLICED if along else _WHOLE, source.slot))
+                operands.append((_WHOLE, source.slot))
                 self.flat &= all(size == 1 for size in shape)
         self.rows.append(_Row(ufunc, operands, slot, dtype, -1 if out else -2))
 
@@ -84,21 +84,36 @@ class Chain:
                 self.temporaries.append(row.dtype)
             holds[row.target] = row.dtype, row.temporary
 
-    def run(self, env: list[Any]) -> None:
-        """Fill the arrays that stand in the slots of results."""
-        whole = {slot: env[slot] for row in self.rows for kind, slot in row.operands if kind in (_SLICED, _WHOLE)}
-        out = {row.target: env[row.target] for row in self.rows if row.temporary == -1}
-        flat = self.flat and all(x.flags.c_contiguous for x in (*out.values(), *whole.values()))
-        if flat:
-            whole = {slot: x.reshape(-1) if x.shape == self.shape else x.reshape(()) for slot, x in whole.items()}
+    def order(self, env: list[Any]) -> tuple[int, ...] | None:
+        """The axes from the slowest to the fastest, as the first operand of the whole shape lies; None: row by row."""
+        for row in self.rows:
+            for kind, slot in row.operands:
+                if kind == _SLICED and env[slot].shape == self.shape:
+                    return memory_order(env[slot])
+        return None
+
+    def run(self, env: list[Any], order: tuple[int, ...] | None) -> None:
+        """Fill the arrays that stand in the slots of results, along the memory."""
+        axes = tuple(range(len(self.shape))) if order is None else order
+        kept = [axis for axis in axes if self.shape[axis] != 1]
+        shape = tuple([self.shape[axis] for axis in kept])
+        whole = {
+            slot: _arranged(env[slot], len(self.shape), kept)
+            for row in self.rows
+            for kind, slot in row.operands
+            if kind in (_SLICED, _WHOLE)
+        }
+        out = {
+            row.target: _arranged(env[row.target], len(self.shape), kept) for row in self.rows if row.temporary == -1
+        }
+        if self.flat and all(x.flags.c_contiguous for x in (*out.values(), *whole.values())):
+            whole = {slot: x.reshape(-1) if x.shape == shape else x.reshape(()) for slot, x in whole.items()}
             out = {slot: x.reshape(-1) for slot, x in out.items()}
-            length, inner = int(np.prod(self.shape)), self.shape[:0]
-        else:
-            length, inner = self.shape[0], self.shape[1:]
-        step = max(1, BLOCK // max(1, int(np.prod(inner))))
-        temporaries = self._temporary(step, inner)
-        for first in range(0, length, step):
-            self._block(first, min(first + step, length), whole, out, temporaries, flat)
+            shape = (math.prod(shape),)
+        step = max(1, BLOCK // max(1, math.prod(shape[1:])))
+        temporaries = self._temporary(step, shape[1:])
+        for first in range(0, shape[0], step):
+            self._block(slice(first, min(first + step, shape[0])), shape, whole, out, temporaries)
 
     def _temporary(self, step: int, inner: tuple[int, ...]) -> list[np.ndarray]:
         found = getattr(self._memory, "made", None)
@@ -108,14 +123,8 @@ class Chain:
         return found[1]  # type: ignore[no-any-return]
 
     def _block(
-        self,
-        first: int,
-        last: int,
-        whole: dict[int, Any],
-        out: dict[int, Any],
-        temporaries: list[np.ndarray],
-        flat: bool,
-    ) -> None:
+        self, rows: slice, shape: tuple[int, ...], whole: dict[int, Any], out: dict[int, Any], temporaries: list[np.ndarray]
+    ) -> None:  # fmt: skip
         local: dict[int, Any] = {}
         for row in self.rows:
             given = []
@@ -124,9 +133,30 @@ class Chain:
                     given.append(operand)
                 elif kind == _LOCAL:
                     given.append(local[operand])
-                elif kind == _SLICED and whole[operand].ndim:
-                    given.append(whole[operand][first:last])
                 else:
-                    given.append(whole[operand])
-            target = out[row.target][first:last] if row.temporary == -1 else temporaries[row.temporary][: last - first]
+                    x = whole[operand]
+                    given.append(x[rows] if x.ndim == len(shape) and len(x) == shape[0] else x)
+            count = rows.stop - rows.start
+            target = out[row.target][rows] if row.temporary == -1 else temporaries[row.temporary][:count]
             local[row.target] = row.ufunc(*given, out=target)
+
+
+def _arranged(x: np.ndarray, rank: int, kept: list[int]) -> np.ndarray:
+    """An operand with the axes that are kept, in that order; of those that it lacks none or one of size 1."""
+    if x.ndim < rank:
+        x = x.reshape((1,) * (rank - x.ndim) + x.shape)
+    dropped = [axis for axis in range(rank) if axis not in kept]
+    return x.transpose((*kept, *dropped)).reshape([x.shape[axis] for axis in kept])
+
+
+def memory_order(x: np.ndarray) -> tuple[int, ...] | None:
+    """The axes of an array from the slowest to the fastest; None: row by row."""
+    return None if x.flags.c_contiguous else tuple(map(int, np.argsort([-step for step in x.strides], kind="stable")))
+
+
+def laid_out(flat: np.ndarray, shape: tuple[int, ...], order: tuple[int, ...] | None) -> np.ndarray:
+    """Flat memory as an array of this shape, whose axes lie in this order."""
+    if order is None:
+        return flat.reshape(shape)
+    inverse = [order.index(axis) for axis in range(len(order))]
+    return flat.reshape([shape[axis] for axis in order]).transpose(inverse)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gfx_ir.ops._reference_nn import pool_count
+
 
 def _pair(values: Any, count: int) -> tuple[int, ...]:
     found = (values,) if isinstance(values, int) else tuple(values)
@@ -64,5 +66,28 @@ def _columns(x: np.ndarray, kernel: Any, steps: Any, spread: Any, out: list[int]
     return columns
 
 
-KERNELS: Mapping[str, Callable[..., np.ndarray]] = {"conv": conv}
+def max_pool(x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> np.ndarray:
+    """The largest element of each window over the last axes: the largest of slices, one for each place in the window."""
+    count = len(kernel)
+    steps, pads, spread = _pair(stride, count), _pair(padding, count), _pair(dilation, count)
+    sizes = x.shape[x.ndim - count :]
+    out = [pool_count(n, k, s, p, d, ceil_mode) for n, k, s, p, d in zip(sizes, kernel, steps, pads, spread)]
+    needed = [(n - 1) * s + d * (k - 1) + 1 for n, k, s, d in zip(out, kernel, steps, spread)]
+    if any(pads) or any(need > size for need, size in zip(needed, sizes)):
+        lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
+        wider = [max(need, p + size) for need, size, p in zip(needed, sizes, pads)]
+        padded = np.full((*x.shape[: x.ndim - count], *wider), lowest, x.dtype)
+        inner: Any = (..., *(slice(p, p + n) for p, n in zip(pads, sizes)))
+        padded[inner] = x
+        x = padded
+    found: np.ndarray | None = None
+    for tap in np.ndindex(*kernel):
+        first = [at * d for at, d in zip(tap, spread)]
+        places: Any = (..., *(slice(f, f + s * (n - 1) + 1, s) for f, s, n in zip(first, steps, out)))
+        found = x[places].copy() if found is None else np.maximum(found, x[places], out=found)
+    assert found is not None
+    return found
+
+
+KERNELS: Mapping[str, Callable[..., np.ndarray]] = {"conv": conv, "max_pool": max_pool}
 """By the names of the ops."""

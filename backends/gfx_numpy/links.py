@@ -58,7 +58,9 @@ class Link:
 def links(node: Node, backend: Backend) -> list[Link] | None:
     """The calls of a node whose types are known; None where its spelling is made of other things, or gives another dtype."""
     template, value = backend.templates.get(node.op.name), node.values[0] if len(node.values) == 1 else None
-    if template is None or value is None or node.op.control is not None or node.in_place or node.waits:
+    if template is None or value is None or node.op.control is not None or node.waits:
+        return None
+    if node.in_place and node.args[0].type != value.type:  # what is written over something has its shape and dtype
         return None
     if not all(map(_plain, (*node.args, value))) or not template.spells(node.args):
         return None

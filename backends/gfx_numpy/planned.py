@@ -3,6 +3,7 @@ run block by block, so that what they hand on stays in the cache of the processo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from gfx_ir.backend import Backend
 from gfx_ir.copies import copy_program
 from gfx_ir.errors import GfxError
-from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.graph import Node, Value
 from gfx_ir.infer import retype
 from gfx_ir.interpreter import Interpreter
 from gfx_ir.op import REGISTRY, Trait
@@ -22,11 +23,13 @@ from gfx_ir.runtime.device import Executable
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves, tree_map
 
-from .chains import Chain, Source
+from .chains import Chain, Source, laid_out, memory_order
 from .kernels import KERNELS
 from .links import Link, Operand, links
 
 Env = list[Any]
+Order = tuple[int, ...] | None
+Target = Callable[[Env, "Arena", Order], np.ndarray | None]
 Step = Callable[[Env, Mapping[str, Any], "Arena"], None]
 _LEAST = 1 << 14
 """Elements of the smallest array that it pays to keep memory for, or to go through in blocks."""
@@ -62,12 +65,12 @@ class Arena:
     def __init__(self, count: int) -> None:
         self.buffers: list[np.ndarray | None] = [None] * count
 
-    def take(self, at: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """The buffer of a place."""
+    def take(self, at: int, shape: tuple[int, ...], dtype: np.dtype, order: Order) -> np.ndarray:
+        """The buffer of a place, as an array whose axes lie in this order."""
         found = self.buffers[at]
         if found is None:
-            found = self.buffers[at] = np.empty(shape, dtype)
-        return found
+            found = self.buffers[at] = np.empty(math.prod(shape), dtype)
+        return laid_out(found, shape, order)
 
 
 class _Plan:
@@ -88,11 +91,12 @@ class _Plan:
         self.free: dict[tuple, list[int]] = {}
         self.pairs: list[tuple[int, int]] = []
         self.spare: list[Arena] = []
-        self.last = _last_uses(graph)
+        nodes = _gathered(list(graph), {node: links(node, backend) for node in graph})
+        self.last = _last_uses(nodes)
         self.owned: dict[Value, int] = {}
         self.given = {value: at for at, value in enumerate(graph.placeholders) if at in donated}
         self.steps: list[Step] = []
-        self._build(list(graph))
+        self._build(nodes)
         self.outputs = [self.slots.get(leaf, -1) if type(leaf) is Value else -1 for leaf in results]
 
     # ------------------------------------------------------------------ run
@@ -166,30 +170,37 @@ class _Plan:
     def _source(self, leaf: Any) -> Source:
         return Source(self._slot(leaf), None) if type(leaf) is Value else Source(-1, leaf)
 
-    def _target(self, value: Value) -> Callable[[Env, Arena], np.ndarray | None]:
+    def _target(self, value: Value) -> Target:
         """Where a value goes: the caller's buffer, a place in the arena, or new memory (None)."""
         type_ = value.type
         shape, dtype = tuple(type_.dims), type_.dtype.numpy
         if value in self.kept:
             offset = self.kept[value]
 
-            def wanted(env: Env, arena: Arena) -> np.ndarray | None:
+            def wanted(env: Env, arena: Arena, order: Order) -> np.ndarray | None:
                 found = env[len(self.slots) + offset]
                 return found if found is not None and found.dtype == dtype and found.shape == shape else None
 
             return wanted
         place = self._place(value)
-        return (lambda env, arena: None) if place is None else lambda env, arena: arena.take(place, shape, dtype)
+        return (
+            (lambda env, arena, order: None)
+            if place is None
+            else lambda env, arena, order: arena.take(place, shape, dtype, order)
+        )
 
-    def _over(self, node: Node) -> Callable[[Env, Arena], np.ndarray | None] | None:
+    def _over(self, node: Node) -> Target | None:
         """The memory of a donated argument that the node takes last, element by element, for a result of its type."""
         if node.value not in self.kept or not node.op.traits & Trait.ELEMENTWISE:
             return None
         for value in [arg for arg in node.args if type(arg) is Value and arg in self.given]:
-            if len(value.uses) == 1 and _shape_key(value) == _shape_key(node.value):
+            if len(value.uses) == 1 and (value.type.dtype, value.type.dims) == (
+                node.value.type.dtype,
+                node.value.type.dims,
+            ):
                 self.pairs.append((self.given.pop(value), self.kept[node.value]))
                 slot = self.slots[value]
-                return lambda env, arena: env[slot]
+                return lambda env, arena, order: env[slot]
         return None
 
     def _call(self, node: Node, link: Link) -> None:
@@ -197,9 +208,15 @@ class _Plan:
         sources = [self._source(_leaf(node, operand)) for operand in link.operands]
         self._slot(node.value)
         at, call, target = self.slots[node.value], link.call, self._over(node) or self._target(node.value)
+        shape, elementwise = tuple(node.value.type.dims), not link.whole
 
         def step(env: Env, params: Mapping[str, Any], arena: Arena) -> None:
-            env[at] = call(*[env[s.slot] if s.slot >= 0 else s.constant for s in sources], out=target(env, arena))
+            given = [env[s.slot] if s.slot >= 0 else s.constant for s in sources]
+            first = given[0]
+            order = (
+                memory_order(first) if elementwise and isinstance(first, np.ndarray) and first.shape == shape else None
+            )
+            env[at] = call(*given, out=target(env, arena, order))
 
         self.steps.append(step)
 
@@ -230,10 +247,11 @@ class _Plan:
         shape = chain.shape
 
         def step(env: Env, params: Mapping[str, Any], arena: Arena) -> None:
+            order = chain.order(env)
             for at, target, dtype in targets:
-                found = target(env, arena)
-                env[at] = np.empty(shape, dtype) if found is None else found
-            chain.run(env)
+                found = target(env, arena, order)
+                env[at] = laid_out(np.empty(math.prod(shape), dtype), shape, order) if found is None else found
+            chain.run(env, order)
 
         self.steps.append(step)
 
@@ -306,10 +324,32 @@ def _filled(tree: Any, env: Env) -> Any:
     return tree_map(lambda leaf: env[leaf.at] if type(leaf) is _Slot else leaf, tree)
 
 
-def _last_uses(graph: Graph) -> dict[Value, int]:
+def _gathered(nodes: list[Node], found: Mapping[Node, list[Link] | None]) -> list[Node]:
+    """The nodes in an order in which elementwise ones of one shape stand together: what stands among them and takes none of them
+    goes before."""
+    order: list[Node] = []
+    chain: list[Node] = []
+    made: set[Value] = set()
+    for node in nodes:
+        own = found[node]
+        simple = own is not None and not any(link.whole for link in own)
+        if chain and simple and node.value.type.dims == chain[0].value.type.dims:
+            chain.append(node)
+            made.update(node.values)
+            continue
+        if not chain or any(type(leaf) is Value and leaf in made for leaf in leaves(node.args)):
+            order += chain
+            chain, made = ([node], set(node.values)) if simple else ([], set())
+            if simple:
+                continue
+        order.append(node)
+    return order + chain
+
+
+def _last_uses(nodes: Sequence[Node]) -> dict[Value, int]:
     """The position of the last node that takes each value."""
     found: dict[Value, int] = {}
-    for at, node in enumerate(graph):
+    for at, node in enumerate(nodes):
         for leaf in leaves(node.args):
             if type(leaf) is Value:
                 found[leaf] = at
@@ -330,4 +370,4 @@ def _dims(leaf: Any) -> tuple[int, ...]:
 
 
 def _shape_key(value: Value) -> tuple:
-    return value.type.dtype, value.type.dims
+    return value.type.dtype, value.type.size()
