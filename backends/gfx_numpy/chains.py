@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-BLOCK = 1 << 15
-"""Elements of a block: a few such of float32 fit in a second-level cache."""
+BLOCK = 1 << 17
+"""Elements of a block: a few such of float32 fit in the caches, and calls of Python's are few."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.backend import Backend
+from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import DeviceError
 from gfx_ir.program import Program
 from gfx_ir.runtime.device import Executable, Rates
@@ -15,6 +16,8 @@ from gfx_ir.runtime.framework import FrameworkDevice, empty
 from gfx_ir.types import LogicalTensor
 
 from .planned import compiled
+
+_KNOWN = frozenset(found.numpy for found in DTYPES.values())
 
 
 class NumpyDevice(FrameworkDevice):
@@ -26,6 +29,9 @@ class NumpyDevice(FrameworkDevice):
         super().__init__(backend)
         if which not in ("", "cpu", "0"):
             raise DeviceError(f"NumPy has no device {which!r}", hint="it has one: numpy")
+
+    def holds(self, x: Any) -> bool:
+        return isinstance(x, (np.ndarray, np.generic)) and x.dtype in _KNOWN
 
     def allocate(self, type_: LogicalTensor) -> Any:
         assert type_.dtype is not None and type_.dims is not None

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import GuardError, MemoryLimitError, VerifyError
-from ..graph import Node, Value
+from ..graph import Graph, Node, Value
 from ..host import same
 from ..interpreter import Interpreter
+from ..plan import Step
 from ..regions import join_path
 from ..runtime.anywhere import Anywhere
 from ..runtime.cache import Cache
-from ..runtime.call import Call, Limits, named
+from ..runtime.call import Call, Limits, current, named
 from ..runtime.device import Device
 from ..runtime.devices import REFERENCE, usable_now
 from ..runtime.engine import Engine
@@ -44,6 +45,7 @@ class Frozen:
         self.devices = [*own, *(other for other in usable_now() if other not in own)]
         self.compiled: Cache[CompiledPartition] = Cache(cache)
         self.outside = Anywhere(self.devices, on_fault)
+        self.plans: dict[Graph, list[Step]] = {}
 
     def __call__(self, *args: Any, limits: Limits | None = None, profile: Profile | None = None) -> Any:
         """The result of the entry for data of its placeholders, in order. Raises what a node raises, with its line; DeadlineError and
@@ -61,18 +63,16 @@ class Frozen:
         for value, x in zip(entry.placeholders, args):
             if isinstance(value.type, LogicalTensor) and hasattr(x, "shape"):
                 _admit(value, x)
-        with call.active(), self._settings():
-            return Machine(self, call).graph(entry, args, "")
-
-    @contextlib.contextmanager
-    def _settings(self) -> Iterator[None]:
-        if not self.deterministic:
-            yield
-            return
-        with contextlib.ExitStack() as stack:
-            for engine in self.engines.values():
-                stack.enter_context(engine.device.settings(None, True))
-            yield
+        token = current.set(call)
+        try:
+            if not self.deterministic:
+                return Machine(self, call).graph(entry, args, "")
+            with contextlib.ExitStack() as stack:
+                for engine in self.engines.values():
+                    stack.enter_context(engine.device.settings(None, True))
+                return Machine(self, call).graph(entry, args, "")
+        finally:
+            current.reset(token)
 
     def submit(
         self, stream: Stream, *args: Any, limits: Limits | None = None, profile: Profile | None = None, after: Sequence[Any] = ()
@@ -182,7 +182,7 @@ class Machine(Interpreter):
 
     def __init__(self, frozen: Frozen, call: Call) -> None:
         super().__init__(frozen.outside, frozen.plan.program, frozen.plan.program.params)
-        self.frozen, self.call = frozen, call
+        self.frozen, self.call, self.plans = frozen, call, frozen.plans
 
     def node(self, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         self.call.at(node)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +29,7 @@ class Call:
         self.limits, self.profile = limits or Limits(), profile
         self.node: Applied | None = None
         self.deadline: float | None = None
-        self._cancelled = threading.Event()
+        self._cancelled = False
 
     def begin(self) -> None:
         """Let its time run."""
@@ -48,12 +47,12 @@ class Call:
 
     def cancel(self) -> None:
         """Let it end before its next node."""
-        self._cancelled.set()
+        self._cancelled = True
 
     def at(self, node: Any) -> None:
         """Note that a node is next."""
         self.node = node
-        if self._cancelled.is_set():
+        if self._cancelled:
             raise CancelledError(f"the call was cancelled before {named(node)}", node.span)
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise self.late()
