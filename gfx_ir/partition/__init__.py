@@ -2,6 +2,7 @@
 
 from ..passes import PASSES
 from .assign import Assign
+from .buckets import Bucketed
 from .compiled import CompiledPartition
 from .dataflow import Dataflow
 from .frozen import Frozen
@@ -15,6 +16,6 @@ for _pass in (Assign, CheckPlacement, Pipeline, Place):
     PASSES.register(_pass)
 
 __all__ = [
-    "DEBUG", "FUSION", "Assign", "CheckPlacement", "CompiledPartition", "Dataflow", "Frozen", "Partition", "Pipeline", "Place", "Plan",
+    "DEBUG", "FUSION", "Assign", "Bucketed", "CheckPlacement", "CompiledPartition", "Dataflow", "Frozen", "Partition", "Pipeline", "Place", "Plan",
     "Policy", "Replicated", "max_ops", "partition",
 ]  # fmt: skip
