@@ -28,6 +28,7 @@ PAGES = [
             "new_backend",
             "unknown_ops",
             "errors",
+            "running",
         )
     ),
 ]
