@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
+from jax.experimental.compilation_cache import compilation_cache
 
 from gfx_ir.applied import Applied, Typed
 from gfx_ir.backend import Backend
@@ -73,6 +75,14 @@ class JaxDevice(FrameworkDevice):
 
     def compile(self, program: Program, donated: Sequence[int]) -> Executable:
         return compiled(program, self.backend, donated)
+
+    def keep_compiled(self, folder: Path) -> None:
+        """JAX's own persistent cache, of the whole process."""
+        folder.mkdir(parents=True, exist_ok=True)
+        jax.config.update("jax_compilation_cache_dir", str(folder))
+        compilation_cache.reset_cache()  # it looks for its folder once
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
     def synchronize(self) -> None:
         jax.effects_barrier()

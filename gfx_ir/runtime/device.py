@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -155,6 +156,10 @@ class Device:
         """The entry of a typed program as one function; the memory of arguments at `donated` is nobody's afterwards. None: it is
         run node by node. Raises GfxError where it cannot be compiled."""
         return None
+
+    def keep_compiled(self, folder: Path) -> None:
+        """Keep what is compiled in a folder, for other processes. Raises DeviceError where that cannot be."""
+        raise DeviceError(f"{self.name} keeps nothing on disk", hint="JAX does")
 
     # ------------------------------------------------------------------ settings
     def synchronize(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from pathlib import Path
 from typing import Any
 
 from .allocator import Allocator
@@ -19,12 +20,13 @@ class Engine:
     leaves it alone.
 
     `shared`: work of other engines of the same runtime is ordered by that runtime, without the host. `memory_limit`: bytes of
-    buffers at once. `deterministic`: what is computed is the same each time.
+    buffers at once. `deterministic`: what is computed is the same each time. `disk`: a folder where compiled code is kept for
+    other processes, of devices whose framework can do that (JAX).
     """
 
     def __init__(
         self, on: Device | str = "reference", *, deterministic: bool = False, cache: int = 256, memory_limit: int | None = None,
-        owned: bool = True,
+        owned: bool = True, disk: str | Path | None = None,
     ) -> None:  # fmt: skip
         self.device = device(on) if isinstance(on, str) else on
         self.deterministic, self.owned = deterministic, owned
@@ -34,6 +36,8 @@ class Engine:
         self.closed = False
         self._streams: weakref.WeakSet[Stream] = weakref.WeakSet()
         self._lock = threading.Lock()
+        if disk is not None:
+            self.device.keep_compiled(Path(disk))
 
     @classmethod
     def from_torch(cls, handle: Any, **options: Any) -> Engine:
