@@ -1,0 +1,113 @@
+"""Arrays of a framework: what they are, and how their data goes to the host and comes from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dtypes import DType
+from .errors import BackendError
+from .memory import Layout, dense
+from .types import LogicalTensor
+
+
+class Arrays:
+    """What both ends of a backend, and devices, ask of arrays."""
+
+    name = ""
+    views = False
+    """Whether slices and transposes share memory with their base, and in-place operators write."""
+    numbers = False
+    """Whether an index that leaves no axis gives a number of its own, not a view of one place."""
+    ordered_writes = False
+    """Whether a write in place that takes elements which it writes itself hangs on the order in which they are written."""
+    read_only: frozenset[str] = frozenset()
+    """Ops whose views its code cannot write."""
+    hashes = False
+    """Whether its arrays can be keys: PyTorch's are, each by its identity."""
+    promotion = "array_api"
+    """The rules of promotion that its source is written for."""
+    tensor_types: tuple[type, ...] = ()
+    lacks: tuple[str, ...] = ()
+    """Dtypes that the framework has in name, and next to no functions of."""
+
+    def is_tensor(self, x: Any) -> bool:
+        """Whether x is one of the framework's arrays."""
+        return isinstance(x, self.tensor_types)
+
+    def dtype_of(self, x: Any) -> DType:
+        """Element type of an array, or of a framework dtype object."""
+        raise NotImplementedError
+
+    def as_dtype(self, x: Any) -> DType | None:
+        """The DType that a framework object stands for (`torch.float32`, `jnp.float32`, `np.dtype`), None where it is no dtype."""
+        raise NotImplementedError
+
+    def is_key(self, x: Any) -> bool:
+        """Whether an array is one key of random numbers, which has no dtype that others know."""
+        return False
+
+    def shape_of(self, x: Any) -> tuple[int, ...]:
+        """Shape of an array."""
+        return tuple(x.shape)
+
+    def layout_of(self, x: Any) -> Layout | None:
+        """How an array lies in memory: row by row, unless code of the framework can tell. None where elements have no strides."""
+        return dense(self.shape_of(x))
+
+    def array_class(self) -> type:
+        """The class of the arrays that its functions make."""
+        return self.tensor_types[0]
+
+    def member(self, name: str) -> Any:
+        """What that class, or one of its numbers', has by a name; None: nothing."""
+        return getattr(self.array_class(), name, None)
+
+    def device_of(self, x: Any) -> Any:
+        """The device that x names, or where the array x is; of None that of new arrays. None where code has no use for it."""
+        return None
+
+    def share(self, x: Any, y: Any) -> bool:
+        """Whether a write to one of two arrays may be seen in the other, as far as that is told in reasonable time."""
+        if x is y:
+            return True
+        try:
+            return np.shares_memory(self.to_host(x), self.to_host(y), max_work=_MAX_WORK)  # type: ignore[arg-type]
+        except np.exceptions.TooHardError:
+            return True
+
+    def extent(self, x: Any) -> tuple[int, int]:
+        """Where the memory of an array begins and ends, or that of which it is a part; those of two that share some overlap."""
+        return np.lib.array_utils.byte_bounds(self.to_host(x))
+
+    def held_as(self, dtype: DType) -> DType:
+        """The dtype that arrays of the framework have in the place of this one, as it is set."""
+        return dtype
+
+    def to_host(self, x: Any) -> Any:
+        """The array's data as NumPy."""
+        raise NotImplementedError
+
+    def from_host(self, x: Any) -> Any:
+        """NumPy data as an array of the framework."""
+        raise NotImplementedError
+
+    def assign(self, x: Any, value: Any) -> None:
+        """Write `value` into the array x in place. Raises BackendError where arrays are immutable."""
+        raise BackendError(f"{self.name} arrays cannot be written", hint="take the new value from the returned state")
+
+    def type_of(self, x: Any) -> LogicalTensor:
+        """The type of an array of the framework, or of what stands for one in its own tracer."""
+        return LogicalTensor(self.dtype_of(x), self.shape_of(x))
+
+    def native_dtype(self, dtype: DType) -> Any:
+        """The framework's own object for a dtype."""
+        raise NotImplementedError
+
+    def convert(self, leaf: Any) -> Any:
+        """A constant of the IR as the framework takes it (dtypes); anything else as it is."""
+        return self.native_dtype(leaf) if type(leaf) is DType else leaf
+
+
+_MAX_WORK = 10_000

@@ -1,0 +1,150 @@
+"""Frontend: what a framework's calls, methods and attributes become in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from types import FunctionType
+from typing import Any
+
+from .arrays import Arrays
+from .errors import BackendError
+from .printed import same_code
+from .row import Lift, Row
+from .trees import leaves, paths, unflatten
+from .types import LogicalTensor
+
+
+class Frontend(Arrays):
+    """Tables of lifts, and what capture asks of the framework beside them."""
+
+    packages: tuple[str, ...] = ()
+    """Top-level packages of the framework: code in them is never entered, only lifted."""
+    public: tuple[str, ...] = ()
+    """Modules and classes, by their dotted names, whose functions a graph may hold as they are."""
+    device_kinds: tuple[str, ...] = ()
+    """Names of the kinds of device that code asks arrays for, as in `x.is_cuda`."""
+    asks_layout: Mapping[str, Callable[..., Any]] = {}
+    """Methods and attributes that tell how an array lies in memory, by name: fn(ask, type, ...), where `ask` answers a question
+    of `memory.QUESTIONS`."""
+    warns = False
+    """Whether its functions warn of what numbers give, as Python's own warnings."""
+    takes: tuple[str, ...] = ()
+    """Other frameworks whose arrays its functions take as they are."""
+    operators: Mapping[str, Callable[[Sequence[Any]], None]] = {}
+    """Checks of what Python's operators on its arrays are given, by op: of kinds of numbers that they do not take, these raise."""
+    untraced: Callable[[], AbstractContextManager[Any]] = staticmethod(nullcontext)
+    """Inside, functions of the framework compute, also where its own tracer is at work around."""
+    raises: Mapping[str, tuple[type[Exception], ...]] = {
+        **dict.fromkeys(("shape", "axis", "element", "one"), (RuntimeError, ValueError, TypeError)),
+        "position": (IndexError,),
+    }
+    """What its functions raise for shapes that they do not take, axes and positions out of range, elements that they do not take (see
+    `Trait.CHECKS`), and where the one number of several is asked for."""
+
+    def __init__(self, roots: Mapping[str, Any]) -> None:
+        """`roots`: what the first part of a lift's name means."""
+        self.roots = dict(roots)
+        self.functions: dict[Any, Lift] = {}
+        self.methods: dict[str, Lift] = {}
+        self.attributes: dict[str, Lift] = {}
+        self.modules: dict[type, Lift] = {}
+        self.draws: dict[str, Lift] = {}  # methods of the framework's generators: fn(a function that gives keys, ...)
+        self.special: dict[Any, str] = {}  # higher-order functions and the like, by what capture calls them ("jit")
+        self.printed: dict[str, tuple[Any, Lift]] = {}  # helpers that GFX itself prints, and what they stand for
+
+    def lift_row(self, row: Row) -> None:
+        """Add the lifts of a row."""
+        for names, fn in row.lift.items():
+            for name in names.split():
+                self.add_lift(name, fn, self.roots, copies=name in row.copies)
+
+    def recognised(self, fn: Any) -> Lift | None:
+        """What a function becomes that no row names, but that tells itself what it is: of those that GFX itself printed the op
+        that it stands for (the same name and the same code as a helper of ours), of those that the framework has put in the
+        place of one that a row names that one."""
+        inner = fn.__dict__.get("__wrapped__") if type(fn) is FunctionType else None
+        replaced = self.functions.get(inner) if isinstance(inner, FunctionType) else None
+        if replaced is not None and _at(replaced.name, self.roots) is fn:
+            return replaced
+        found = self.printed.get(fn.__name__) if type(fn) is FunctionType else None
+        return found[1] if found is not None and same_code(found[0].__code__, fn.__code__) else None
+
+    def higher_order(self, fn: Any) -> str | None:
+        """What capture calls a function of control flow that GFX itself printed, or what a function of functions made;
+        None for any other."""
+        return None
+
+    def add_lift(self, name: str, fn: Callable[..., Any], roots: Mapping[str, Any], **flags: Any) -> None:
+        """Let the framework's `name` become what `fn` builds. Names that this version of it lacks are passed over."""
+        root, _, rest = name.partition(".")
+        lift = Lift(name, fn, **flags)
+        if root in ("Tensor", "Array", "ndarray"):
+            table = self.attributes if rest.endswith("@") else self.methods
+            key = rest.removesuffix("@")
+            if table.setdefault(key, lift) is not lift:
+                raise ValueError(f"{self.name}: {name} is lifted twice")
+            return
+        target = _at(name, roots)
+        if target is None:
+            return
+        if self.functions.setdefault(target, lift).fn is not fn:
+            raise ValueError(f"{self.name}: {name} is lifted twice, also as {self.functions[target].name}")
+
+    def unwritten(self) -> AbstractContextManager[Any]:
+        """Inside, functions of the framework write no array that was there before. Raises BackendError where one would."""
+        return nullcontext()
+
+    def alarm(self) -> str:
+        """What computing does now besides, by a setting of the framework or of Python's warnings: "divide='raise'"; mostly nothing."""
+        return ""
+
+    def settings(self) -> AbstractContextManager[Any]:
+        """Inside, such settings may be changed: behind it they are what they were."""
+        return nullcontext()
+
+    def condition_of(self, x: Any) -> Any:
+        """What an array is besides its data, for those whose methods change it: `holds(x)` tells whether it is still so, and
+        `restore(x)` makes it so. None where nothing can change."""
+        return None
+
+    def authors_own(self, module: Any) -> Any:
+        """The module that its author wrote, of one that the framework compiled. Raises UnsupportedConstruct where it keeps none."""
+        return module
+
+    def flatten(self, tree: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
+        """The leaves of a tree as the framework's functions of functions see them, and how it is made of new leaves."""
+        return list(leaves(tree)), lambda new: unflatten(tree, iter(new))
+
+    def paths(self, tree: Any) -> list[tuple[tuple, Any]]:
+        """(path, leaf) pairs of a tree as the framework sees it; a path is a tuple of keys, positions and names."""
+        return list(paths(tree))
+
+    def stage(
+        self, fn: Callable[..., Any], types: Sequence[LogicalTensor]
+    ) -> Callable[[Callable[..., Any], Callable[[Any], Any], Sequence[Any]], Any]:
+        """What the framework's own tracer records of fn on arrays of these types: `replay(call, constant, values)` makes the
+        same calls of its public functions through `call`, arrays that fn holds taken by `constant`, and gives the result.
+        Raises BackendError where there is no such tracer."""
+        raise BackendError(f"{self.name} has no tracer of its own for this")
+
+    def asks_for_data(self, error: Exception) -> bool:
+        """Whether its own tracer raised this, as code asked an array for what is in it."""
+        return False
+
+    def holds(self, fn: Any) -> bool:
+        """Whether a graph may hold calls of this function: one of arrays that neither writes to them nor reads or writes files."""
+        return False
+
+    def probe(self, call: Callable[[Sequence[Any]], Any], types: Sequence[Any], data: bool) -> Any:
+        """What `call` gives for arrays of these types: without data where `data` is false. Raises what the call raises."""
+        raise NotImplementedError
+
+
+def _at(name: str, roots: Mapping[str, Any]) -> Any:
+    """What stands under a dotted name now; None where nothing does."""
+    root, *rest = name.split(".")
+    target = roots.get(root)
+    for part in rest:
+        target = getattr(target, part, None)
+    return target

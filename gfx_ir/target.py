@@ -1,0 +1,80 @@
+"""Target: how a framework spells ops, in source and as it runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from .arrays import Arrays
+from .errors import BackendError, MissingOp
+from .op import OpDef, lookup
+from .row import Row
+from .rules import building
+from .template import Template
+from .trees import tree_map
+
+
+class Target(Arrays):
+    """Rows by op, and the style of source."""
+
+    style: Any = None
+    modes: Mapping[str, Any] = {}
+    """How its source is spelled, and other spellings by their names (see `codegen.style`)."""
+
+    def __init__(self, namespace: Mapping[str, Any]) -> None:
+        """`namespace`: what names in templates mean."""
+        self.namespace = dict(namespace)
+        self.rows: dict[str, Row] = {}
+        self.templates: dict[str, Template] = {}
+        self.in_place: dict[str, Template] = {}
+        self.places: dict[str, Callable[[SimpleNamespace], str]] = {}
+
+    def spell_row(self, row: Row) -> None:
+        """Add the spellings of a row. Raises ValueError where the op has one."""
+        if row.op in self.rows:
+            raise ValueError(f"{self.name}: a second row for op {row.op!r}")
+        op = lookup(row.op)
+        self.rows[row.op] = row
+        if row.emit is not None:
+            self.templates[row.op] = Template(row.emit, op.params, op.defaults, row.keep, row.own)
+        if row.in_place:
+            self.in_place[row.op] = Template(row.in_place, op.params, op.defaults, row.keep, row.own)
+        if row.place is not None:
+            self.places[row.op] = row.place
+
+    def rules(self) -> str:
+        """The rules of promotion that its functions follow now, in its present mode."""
+        return self.promotion
+
+    def as_module(
+        self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,
+        modes: Mapping[str, bool] | None = None, bound: Mapping[str, Any] | None = None,
+    ) -> Any:  # fmt: skip
+        """The framework's module with these parameters that computes what fn computes, and writes what fn `writes` to them.
+
+        `like` is the model that fn was captured from, and `modes` the `training` flags, by path, that it was captured for;
+        `bound` the arrays, by path, that its author bound to a function: its parameters, those that fn does not take among them.
+        Raises BackendError where the framework has no modules."""
+        raise BackendError(f"{self.name} has no modules", hint="use .fn with .params")
+
+    def run(self, op: OpDef, args: Sequence[Any]) -> Any:
+        """Run an op on the framework's arrays: exactly the call that its row prints. Composites without a row run their body's ops."""
+        template = self.templates.get(op.name)
+        if template is None or not template.spells(args):
+            row = self.rows.get(op.name)
+            if op.body is None or (row is not None and row.missing):
+                reason = f": {row.missing}" if row is not None and row.missing else ""
+                raise MissingOp(f"backend {self.name!r} has no row for op {op.name!r}{reason}")
+            with building(self):
+                return op.body(*args)
+        return template.function(args, self.namespace)(*tree_map(self.convert, tuple(args)))
+
+    def add(self, op: OpDef, args: tuple) -> Any:
+        """Run an op that the body of a composite calls: a Backend is a builder that makes no nodes."""
+        return self.run(op, args)
+
+    def supports(self, op: OpDef) -> bool:
+        """Whether this backend can run the op, itself or through the op's body."""
+        row = self.rows.get(op.name)
+        return op.name in self.templates or (op.body is not None and not (row is not None and row.missing))
