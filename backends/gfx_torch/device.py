@@ -23,23 +23,24 @@ _BLOCKED = frozenset((torch.float32, torch.bfloat16))  # what PyTorch's function
 
 
 class TorchDevice(FrameworkDevice):
-    """One device of PyTorch. Its opaque layouts: mkldnn's blocked one (of the host), and channels last as a layout of its own."""
+    """One device of PyTorch, by its name there; "compile" behind it: partitions go through torch.compile. Its opaque layouts:
+    mkldnn's blocked one (of the host), and channels last as a layout of its own."""
 
     rates = Rates(operations=3e10, bandwidth=1e10, call=8e-6, transfer=5e-6)
 
-    through_compiler = False
-    """Whether partitions go through torch.compile."""
-
     def __init__(self, backend: Backend, which: Any) -> None:
         super().__init__(backend)
+        self.through_compiler = isinstance(which, str) and which.endswith("compile")
+        place = which.removesuffix("compile").removesuffix(":") if isinstance(which, str) else which
         try:
-            self.handle = torch.device(which or "cpu")
+            self.handle = torch.device(place or "cpu")
         except RuntimeError as error:
             raise DeviceError(f"PyTorch has no device {which!r}: {error}") from error
         if self.handle.type == "cuda" and not torch.cuda.is_available():
             raise DeviceError(f"there is no device {str(self.handle)!r}: PyTorch finds no CUDA", hint='use "torch"')
         self.kind, self.index = self.handle.type, self.handle.index or 0
-        self.name = "torch" if self.kind == "cpu" else f"torch:{self.kind}:{self.index}"
+        where = "" if self.kind == "cpu" else f":{self.kind}:{self.index}"
+        self.name = f"torch{where}{':compile' if self.through_compiler else ''}"
 
     # ------------------------------------------------------------------ storage
     def holds(self, x: Any) -> bool:

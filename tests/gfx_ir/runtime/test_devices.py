@@ -149,6 +149,7 @@ def test_every_op_is_the_same_as_a_dataflow():
 
 # ---------------------------------------------------------------------- data
 def test_there_are_devices_and_one_of_them_is_always_there():
+    assert device("torch:compile").name == "torch:compile" and device("torch:compile").through_compiler
     assert devices()[0] == "reference" and {"numpy", "torch", "jax"} <= set(devices())
     with pytest.raises(DeviceError, match="there is no device 'abacus'"):
         device("abacus")

@@ -1,6 +1,7 @@
 """The command line: what each command prints, writes and exits with."""
 
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -165,6 +166,13 @@ def test_run(models):
     assert "[0. 1.]" in gfx("run", "models.py:f", "--arg", "x=x.npy")
     assert "[2. 3.]" in gfx("run", "models.py:f", "--arg", "x=x.npy", "--arg", "y=2")
     assert "tensor([0., 1.])" in gfx("run", "models.py:f", "--arg", "x=x.npy", "--on", "torch")
+
+
+def test_run_on_devices(models):
+    made = gfx("run", "models.py:f", "--arg", "x=f32[4]", "--device", "torch", "--device", "numpy", "--plan", "--profile", "--trace", "t.json")
+    assert all(text in made for text in ("tensor(", "policy fusion", "torch_0", "node", "wrote t.json"))
+    assert {"traceEvents"} <= set(json.loads(Path("t.json").read_text()))
+    assert "there is no device 'abacus'" in gfx("run", "models.py:f", "--arg", "x=f32[4]", "--device", "abacus", code=1)
 
 
 def test_run_on_random_data_of_a_type(models):
