@@ -8,6 +8,7 @@ from ..passes.base import ALL, Context, Pass, every_graph
 from ..patterns import Match, find
 from ..program import Program
 from ..runtime.device import Claim, Device
+from ..runtime.devices import device
 from .supports import Supports, neutral
 
 CLAIMS = Attribute("claims", list)
@@ -15,14 +16,14 @@ CLAIMS = Attribute("claims", list)
 
 
 class Assign(Pass):
-    """Leaves `node.device`, and CLAIMS on graphs. Attribute `devices`: Devices, the preferred first. Nodes that are placed stay."""
+    """Leaves `node.device`, and CLAIMS on graphs. Attribute `devices`: Devices or their names, the preferred first (else that of the
+    program's own framework). Nodes that are placed stay."""
 
     name = "assign"
-    needs = ("devices",)
     preserves = ALL
 
     def run(self, program: Program, context: Context) -> bool:
-        devices: list[Device] = self.get("devices")
+        devices = devices_of(self, program)
         supports, changed = Supports(program), False
         claimed = claim(program, devices)
         for graph in every_graph(program):
@@ -44,19 +45,23 @@ class Assign(Pass):
         return changed
 
 
+def devices_of(pass_: Pass, program: Program) -> list[Device]:
+    """The devices that a pass is for."""
+    return [device(one) if isinstance(one, str) else one for one in pass_.get("devices", (program.flavour,))]
+
+
 def claim(program: Program, devices: list[Device]) -> dict[Node, tuple[Device, Match]]:
     """The nodes that devices claim by pattern: of overlapping matches the one of the highest priority, then the largest, then the
     first in order."""
     found = []
-    for order, device in enumerate(devices):
-        for one in device.claims:
-            found += [
-                (one.priority, len(m.nodes), -order, device, m) for m in matches(program, one) if _free(m, device)
-            ]
+    for order, owner in enumerate(devices):
+        for one in owner.claims:
+            free = [match for match in matches(program, one) if _free(match, owner)]
+            found += [(one.priority, len(match.nodes), -order, owner, match) for match in free]
     taken: dict[Node, tuple[Device, Match]] = {}
-    for _, _, _, device, match in sorted(found, key=lambda row: row[:3], reverse=True):
+    for _, _, _, owner, match in sorted(found, key=lambda row: row[:3], reverse=True):
         if not any(node in taken for node in match.nodes):
-            taken.update(dict.fromkeys(match.nodes, (device, match)))
+            taken.update(dict.fromkeys(match.nodes, (owner, match)))
     return taken
 
 
@@ -65,6 +70,6 @@ def matches(program: Program, claim: Claim) -> list[Match]:
     return find(program, claim.pattern)
 
 
-def _free(match: Match, device: Device) -> bool:
+def _free(match: Match, owner: Device) -> bool:
     """Whether none of its nodes is placed elsewhere."""
-    return all(node.device in ("", device.name) for node in match.nodes)
+    return all(node.device in ("", owner.name) for node in match.nodes)

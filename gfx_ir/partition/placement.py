@@ -16,6 +16,7 @@ from ..passes.base import ALL, Context, Pass, PassError, every_graph
 from ..program import Program
 from ..runtime.device import Device
 from ..runtime.devices import device as named
+from .assign import devices_of
 from .estimates import operations, seconds, transfer
 from .supports import Supports, neutral
 
@@ -25,15 +26,14 @@ _NEVER = 1 << 40
 
 
 class Place(Pass):
-    """Leaves on each node the device that it is cheapest on, transfers counted. Attribute `devices`: Devices; `home` (the first):
+    """Leaves on each node the device that it is cheapest on, transfers counted. Attribute `devices`: Devices or their names; `home` (the first):
     where arguments come from and results go to. Nodes that are placed stay; what no device takes is left."""
 
     name = "place"
-    needs = ("devices",)
     preserves = ALL
 
     def run(self, program: Program, context: Context) -> bool:
-        devices: list[Device] = self.get("devices")
+        devices = devices_of(self, program)
         home: Device = self.get("home", devices[0])
         supports, changed = Supports(program), False
         waiting, seen = [program.entry], set[Graph]()
@@ -174,21 +174,23 @@ class Pipeline(Pass):
     holds is cut in the place of that graph."""
 
     name = "pipeline"
-    needs = ("devices",)
     preserves = ALL
 
     def run(self, program: Program, context: Context) -> bool:
-        devices: list[Device] = self.get("devices")
+        devices = devices_of(self, program)
         graph = _heaviest(program)
         nodes = [node for node in graph if not neutral(node)]
         costs = [operations(node, program) + 1 for node in nodes]
         ends, supports = _balanced(costs, len(devices)), Supports(program)
+        changed = False
         for stage, (first, last) in enumerate(zip([0, *ends[:-1]], ends)):
             for node in nodes[first:last]:
-                if supports.node(node, devices[stage]).answer is not False:
-                    node.device = devices[stage].name
-        graph.edited()
-        return any(node.device for node in nodes)
+                name = devices[stage].name
+                if node.device != name and supports.node(node, devices[stage]).answer is not False:
+                    node.device, changed = name, True
+        if changed:
+            graph.edited()
+        return changed
 
 
 def _heaviest(program: Program) -> Graph:
@@ -236,7 +238,7 @@ class CheckPlacement(Pass):
     preserves = ALL
 
     def run(self, program: Program, context: Context) -> bool:
-        known: dict[str, Any] = {one.name: one for one in self.get("devices", ())}
+        known: dict[str, Any] = {one.name: one for one in (devices_of(self, program) if self.has("devices") else ())}
         supports = Supports(program)
         for graph in every_graph(program):
             for node in graph:
