@@ -19,15 +19,13 @@ from .trees import BRANCHES, is_constant, leaves, parts_of, tree_map
 
 
 class Value(Typed):
-    """An output of a node. `uses` counts, for each node that takes it, how often. `id` is its own within its graph; where a
-    call hands it over, what stands for it in the callee has the same one."""
+    """An output of a node. `uses` counts, for each node that takes it, how often. `id` is its own; over calls it is kept."""
 
     __slots__ = ("node", "index", "name", "uses", "id")
 
     def __init__(self, node: Node, index: int, kind: str, name: str | None = None, type: Any = None) -> None:
         self.node, self.index, self.kind, self.name, self.type = node, index, kind, name, type
-        self.uses: dict[Node, int] = {}
-        self.id = IDS.fresh()
+        self.id, self.uses = IDS.fresh(), dict[Node, int]()
 
     @property
     def graph(self) -> Graph | None:
@@ -52,8 +50,7 @@ class Node(Applied):
 
     `values` are outputs 1…; output 0 is the state-change signal, which an effect names that stands `after` it, and any node that
     `waits` for it: control dependencies, which `dependence.order` adds. A node with regions holds one closed Graph for each of its
-    op's `regions`. `in_place`: its author wrote it over its first argument, whose dtype and shape its value therefore has.
-    `device` names the device that it is placed on ("": none yet).
+    op's `regions`. `in_place`: written over its first argument, whose dtype and shape its value has. `device`: its place, or "".
     """
 
     __slots__ = ("regions", "after", "waits", "graph", "prev", "next", "in_place", "id", "device")
@@ -71,8 +68,7 @@ class Node(Applied):
         self.op, self.args, self.regions, self.span = op, args, regions, span
         self.after: Node | None = None
         self.waits: tuple[Node, ...] = ()
-        self.in_place = False
-        self.id, self.device = IDS.fresh(), ""
+        self.in_place, self.id, self.device = False, IDS.fresh(), ""
         self.graph: Graph | None = None
         self.prev: Node | None = None
         self.next: Node | None = None
@@ -141,8 +137,7 @@ class Node(Applied):
         return f"<Node {self.op.name}>"
 
 
-values_in: Callable[[tuple], list[Value]] = partial(parts_of, Value)
-"""The Values in arguments, left to right."""
+values_in: Callable[[tuple], list[Value]] = partial(parts_of, Value)  # those in arguments, left to right
 
 
 def map_values(fn: Callable[[Value], Any], args: tuple) -> tuple:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +21,6 @@ from gfx_ir.graph import UNBOUND
 from gfx_ir.loading import available, backend
 from gfx_ir.op import REGISTRY
 from gfx_ir.passes import DEFAULT, PASSES, Optimize
-from gfx_ir.runtime.profile import Profile
-from gfx_ir.source import Span
 from gfx_ir.text import to_text
 from gfx_ir.types import LogicalTensor
 
@@ -31,8 +28,10 @@ from .api import LAYOUTS, symbolic_trace, transpile
 from .api import load as load_program
 from .check import check
 from .explain import explain
+from .foreign import foreign
 from .interpreted import arguments
 from .lacking import Need, covered, needs
+from .placed import run_placed
 from .program import Program
 from .specs import Sample, data_for, load_target, parse_args
 
@@ -42,8 +41,6 @@ app = typer.Typer(
     help="Capture functions and models, look at them, run them, regenerate them.",
 )
 out, err = Console(), Console(stderr=True)
-_HERE = Path(__file__).parent
-_LIBRARIES = {"site-packages", "dist-packages", f"python{sys.version_info[0]}.{sys.version_info[1]}"}
 Target = Annotated[
     str, typer.Argument(metavar="FILE:NAME", help="a function, or a model or class without arguments, in a file")
 ]
@@ -72,22 +69,9 @@ def _guarded(debug: bool, work: Callable[[], Any]) -> None:
     except Exception as error:  # whatever the user's code raises, too
         if debug:
             raise
-        text = str(error) if isinstance(error, GfxError) else _foreign(error)
+        text = str(error) if isinstance(error, GfxError) else foreign(error)
         err.print(f"[bold red]error:[/] {escape(text)}", highlight=False, soft_wrap=True)
         raise typer.Exit(1) from error
-
-
-def _foreign(error: Exception) -> str:
-    """An error of the user's code or of a library, with the last line of it that is neither ours nor a library's."""
-    place: Span | None = None
-    if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        place = Span(error.filename, error.lineno)
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        file = Path(frame.f_code.co_filename)
-        if file.is_file() and not file.is_relative_to(_HERE) and not _LIBRARIES & set(file.parts):
-            place = Span(str(file), line, frame.f_code.co_name)
-    what = error.msg if isinstance(error, SyntaxError) else str(error)
-    return str(GfxError(f"{type(error).__name__}: {what}", place, "--debug shows the traceback"))
 
 
 def _capture(target: str, arg: list[str] | None, typed: bool = True) -> tuple[Any, dict[str, Any]]:
@@ -201,19 +185,11 @@ def run(
     target: Target,
     arg: Args = None,
     on: Annotated[str, typer.Option(help="backend to run on")] = "numpy",
-    device: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--device",
-            help="cut the graph for this device (again for the next: torch, jax:1, …); the reference takes the rest",
-        ),
-    ] = None,
-    policy: Annotated[str, typer.Option(help="how large partitions are: fusion, debug or max_ops=N")] = "fusion",
+    device: Annotated[list[str] | None, typer.Option(help="cut for it (again: the next): torch, jax:1 …")] = None,
+    policy: Annotated[str, typer.Option(help="size of partitions: fusion, debug, max_ops=N")] = "fusion",
     plan: Annotated[bool, typer.Option("--plan", help="show what runs where")] = False,
-    profile: Annotated[
-        bool, typer.Option("--profile", help="show how long each partition and node takes, after a run that compiles")
-    ] = False,
-    trace: Annotated[Path | None, typer.Option(help="file for the profile, as Chrome and Perfetto show it")] = None,
+    profile: Annotated[bool, typer.Option("--profile", help="show how long each node takes, once compiled")] = False,
+    trace: Annotated[Path | None, typer.Option(help="file for the profile, as Chrome shows it")] = None,
     debug: Debug = False,
 ) -> None:
     """Run the graph on data (a SPEC gives random data of that type)."""
@@ -224,36 +200,11 @@ def run(
             owner = backend(on)
             program, given = _capture(target, arg)
             data = {name: data_for(value, owner) for name, value in given.items()}
-            result = _placed(program, device or [on], policy, data, plan, profile, trace) if placed else program(**data)
+            run_ = program.on(*(device or [on]), policy=policy) if placed else program
+            result = run_placed(run_, data, plan, profile, trace, err.print) if placed else run_(**data)
         out.print(result, highlight=False, markup=False)
 
     _guarded(debug, work)
-
-
-def _placed(
-    program: Program,
-    devices: list[str],
-    policy: str,
-    data: dict[str, Any],
-    plan: bool,
-    profile: bool,
-    trace: Path | None,
-) -> Any:
-    """Run a program on devices; the plan and the profile go to stderr."""
-    run = program.on(*devices, policy=policy)
-    if plan:
-        err.print(run.plan)
-    if not profile and trace is None:
-        return run(**data)
-    run.warm_up(**data)
-    found = Profile(nodes=True)
-    result = run(**data, profile=found)
-    if profile:
-        err.print(found)
-    if trace is not None:
-        found.save(trace)
-        err.print(f"wrote {trace}", highlight=False, soft_wrap=True)
-    return result
 
 
 @app.command("check")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from gfx_ir.loading import backend
 from gfx_ir.partition import Frozen, Plan
+from gfx_ir.runtime.profile import Profile
 from gfx_ir.runtime.transfer import holder, moved
 from gfx_ir.trees import tree_map
 
@@ -52,3 +54,22 @@ class Placed:
 
     def __str__(self) -> str:
         return str(self.plan)
+
+
+def run_placed(
+    run: Placed, data: Mapping[str, Any], plan: bool, profile: bool, trace: Path | None, show: Callable[[Any], None]
+) -> Any:  # fmt: skip
+    """The result for arguments by name; the plan and the profile of a second run are shown, and written to a file, as asked."""
+    if plan:
+        show(run.plan)
+    if not profile and trace is None:
+        return run(**data)
+    run.warm_up(**data)
+    found = Profile(nodes=True)
+    result = run(**data, profile=found)
+    if profile:
+        show(found)
+    if trace is not None:
+        found.save(trace)
+        show(f"wrote {trace}")
+    return result

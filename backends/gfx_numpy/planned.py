@@ -23,14 +23,15 @@ from gfx_ir.runtime.device import Executable
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves, tree_map
 
+from .arena import Arena, Order
 from .chains import Chain, Source, laid_out, memory_order
 from .kernels import KERNELS
 from .links import Link, Operand, links
+from .row_calls import RowCall
 
 Env = list[Any]
-Order = tuple[int, ...] | None
-Target = Callable[[Env, "Arena", Order], np.ndarray | None]
-Step = Callable[[Env, Mapping[str, Any], "Arena"], None]
+Target = Callable[[Env, Arena, Order], np.ndarray | None]
+Step = Callable[[Env, Mapping[str, Any], Arena], None]
 _LEAST = 1 << 14
 """Elements of the smallest array that it pays to keep memory for, or to go through in blocks."""
 
@@ -55,22 +56,6 @@ def _flattened(program: Program, backend: Backend) -> None:
                 retype(program)
         except (PassError, GfxError):  # what hangs on types that are open stays as it is, and runs as it is
             continue
-
-
-class Arena:
-    """The memory of one run: a buffer for each place of the plan, made when it is asked for first."""
-
-    __slots__ = ("buffers",)
-
-    def __init__(self, count: int) -> None:
-        self.buffers: list[np.ndarray | None] = [None] * count
-
-    def take(self, at: int, shape: tuple[int, ...], dtype: np.dtype, order: Order) -> np.ndarray:
-        """The buffer of a place, as an array whose axes lie in this order."""
-        found = self.buffers[at]
-        if found is None:
-            found = self.buffers[at] = np.empty(math.prod(shape), dtype)
-        return laid_out(found, shape, order)
 
 
 class _Plan:
@@ -261,7 +246,7 @@ class _Plan:
         ways = [
             (type(arg) is Value, self._slot(arg) if type(arg) is Value else self._numbered(arg)) for arg in node.args
         ]
-        kernel, row = KERNELS.get(node.op.name), _Row(node, self.backend)
+        kernel, row = KERNELS.get(node.op.name), RowCall(node, self.backend)
         one = slots[0] if len(slots) == 1 and node.values[0].is_tensor else None
 
         def step(env: Env, params: Mapping[str, Any], arena: Arena) -> None:
@@ -288,32 +273,6 @@ class _Slot:
 
     def __init__(self, at: int) -> None:
         self.at = at
-
-
-class _Row:
-    """The row of a node, found for the first arguments: those that follow have the same types."""
-
-    def __init__(self, node: Node, backend: Backend) -> None:
-        self.op, self.backend = node.op, backend
-        self.template = backend.templates.get(node.op.name)
-        self.simple = (
-            node.op.control is None and node.op.family != "number" and self.template is not None and not node.in_place
-        )
-        self.simple &= all(type(a) is not Value or a.is_tensor for a in node.args)
-        self.function: Callable[..., Any] | None = None
-        self.converts = False
-
-    def __call__(self, args: list[Any]) -> Any:
-        if any(type(x) in (bool, int, float, complex) for x in args[: self.op.operands]):
-            return self.backend.run(self.op, args)  # a number in the place of an array
-        if self.function is None:
-            template = self.template
-            if template is None or not template.spells(args):
-                return self.backend.run(self.op, args)
-            self.converts = any(self.backend.convert(leaf) is not leaf for leaf in leaves(tuple(args)))
-            self.function = template.function(args, self.backend.namespace)
-        found = self.function(*(tree_map(self.backend.convert, tuple(args)) if self.converts else args))
-        return found[0] if isinstance(found, (tuple, list)) else found
 
 
 def _leaf(node: Node, operand: Operand) -> Any:
