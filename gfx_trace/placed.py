@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gfx_ir.dtypes import dtype
 from gfx_ir.loading import backend
 from gfx_ir.partition import Frozen, Plan
 from gfx_ir.runtime.profile import Profile
 from gfx_ir.runtime.transfer import holder, moved
-from gfx_ir.trees import tree_map
 
 from .interpreted import arguments
 from .tracebacks import users_frames
@@ -30,13 +30,17 @@ class Placed:
         found = self.frozen(*arguments(self.program, given, random), limits=limits, profile=profile)
         if self.program.writes:
             out, state = found
-            found = out, tree_map(lambda x: self._to(x, owner.name), state)
+            found = out, {path: self._to(x, owner.name, self.program.params.get(path)) for path, x in state.items()}
         return self.program.finish(found, owner, given)
 
-    def _to(self, x: Any, name: str) -> Any:
-        source = holder(x, self.frozen.devices)
-        target = backend(name).device()
-        return x if source is None or target.holds(x) else moved(x, source, target)
+    def _to(self, x: Any, name: str, held: Any) -> Any:
+        """State on the target's framework; of whole numbers or floats that a device holds in fewer bits in those of what stood there."""
+        source, target = holder(x, self.frozen.devices), backend(name).device()
+        if source is None or target.holds(x):
+            return x
+        if held is None or (wanted := dtype(held.dtype)).kind != source.type_of(x).dtype.kind:  # type: ignore[union-attr]
+            return moved(x, source, target)
+        return target.from_host(source.to_host(x).astype(wanted.numpy))
 
     def warm_up(self, *args: Any, **kwargs: Any) -> None:
         """Compile for the shapes of these arguments."""
