@@ -207,7 +207,6 @@ CHILD = """
 import json, threading, time
 import torch, gfx_trace as gfx
 from gfx_ir.partition import Dataflow, Pipeline, partition
-from gfx_ir.runtime.framework import FrameworkDevice
 from gfx_ir.loading import backend
 from gfx_torch.device import TorchDevice
 
@@ -228,6 +227,8 @@ one = gfx.Frozen(partition(program, ["torch"]))
 two = Dataflow(gfx.Frozen(partition(program, own, passes=[Pipeline(devices=own)])))
 for (a,), b in zip(batches[:2], two.map(batches[:2])):
     torch.testing.assert_close(b, one(a))
+
+
 def bare(count):
     torch.set_num_threads(1)
     with torch.no_grad():

@@ -41,6 +41,8 @@ class Pending(Future):
 
 _IDLE = 1.0
 """Seconds that a worker waits for more work before it goes."""
+_GRACE = 5.0
+"""Seconds that what runs has to end where a stream is closed."""
 
 
 def _end(stream: weakref.ref[Stream]) -> None:
@@ -68,6 +70,7 @@ class Stream:
         self._state = threading.Condition()
         self._running: _Task | None = None
         self._worker: object | None = None
+        self._thread: threading.Thread | None = None
         self._errors: list[Pending] = []
         self._closed = False
         weakref.finalize(
@@ -97,7 +100,10 @@ class Stream:
         if self.attributes.pool is not None:
             self.attributes.pool.submit(self._work, worker)
         else:
-            threading.Thread(target=self._work, args=(worker,), daemon=True, name=f"gfx {self.device.name}").start()
+            self._thread = threading.Thread(
+                target=self._work, args=(worker,), daemon=True, name=f"gfx {self.device.name}"
+            )
+            self._thread.start()
 
     def _work(self, worker: object) -> None:
         while (task := self._next(worker)) is not None:
@@ -205,7 +211,10 @@ class Stream:
         for task in dropped:
             task.future.cancel()
         with self._state:
-            self._state.wait_for(lambda: not self._queue and self._running is None, 5.0 if cancel else None)
+            self._state.wait_for(lambda: not self._queue and self._running is None, _GRACE if cancel else None)
+            thread = self._thread if self._running is None else None
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(_GRACE)  # a thread that is in the middle of anything as the process ends may take it down
 
     def __enter__(self) -> Stream:
         return self
