@@ -33,9 +33,7 @@ def matmul(a, b, out):
     (rows, inner), columns = a.shape, b.shape[1]
     for i in range(rows):
         for j in range(columns):
-            out.items[i * columns + j] = sum(
-                a.items[i * inner + k] * b.items[k * columns + j] for k in range(inner)
-            )
+            out.items[i * columns + j] = sum(a.items[i * inner + k] * b.items[k * columns + j] for k in range(inner))
 
 
 @pattern

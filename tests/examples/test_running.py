@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.partition import CheckPlacement, Dataflow, Pipeline, Place, Replicated, partition
+from gfx_ir.partition import CheckPlacement, Dataflow, Pipeline, Place, partition
 from gfx_ir.runtime.call import Limits
 from gfx_ir.runtime.devices import device
 from gfx_ir.runtime.executor import Executor
@@ -95,7 +95,11 @@ def test_models_run_in_every_mode(name, mode):
     program, args, wanted = MODELS[name]()
     given = Placed(program)(args)
     found = next(iter(leaves(run(program, given, mode))))
-    found = found.to_plain() if hasattr(found, "to_plain") else np.asarray(found.detach() if hasattr(found, "detach") else found)
+    found = (
+        found.to_plain()
+        if hasattr(found, "to_plain")
+        else np.asarray(found.detach() if hasattr(found, "detach") else found)
+    )
     np.testing.assert_allclose(found, wanted, rtol=2e-3, atol=2e-4)
 
 

@@ -15,10 +15,10 @@ import gfx_trace.program
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 from gfx_ir.loading import backend
+from gfx_ir.param_tree import nest
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves
 from gfx_trace.capture import capture
-from gfx_ir.param_tree import nest
 from places import CONFORMANCE
 from stages import stage
 

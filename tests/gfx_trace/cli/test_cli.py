@@ -169,7 +169,20 @@ def test_run(models):
 
 
 def test_run_on_devices(models):
-    made = gfx("run", "models.py:f", "--arg", "x=f32[4]", "--device", "torch", "--device", "numpy", "--plan", "--profile", "--trace", "t.json")
+    made = gfx(
+        "run",
+        "models.py:f",
+        "--arg",
+        "x=f32[4]",
+        "--device",
+        "torch",
+        "--device",
+        "numpy",
+        "--plan",
+        "--profile",
+        "--trace",
+        "t.json",
+    )
     assert all(text in made for text in ("tensor(", "policy fusion", "torch_0", "node", "wrote t.json"))
     assert {"traceEvents"} <= set(json.loads(Path("t.json").read_text()))
     assert "there is no device 'abacus'" in gfx("run", "models.py:f", "--arg", "x=f32[4]", "--device", "abacus", code=1)
