@@ -61,6 +61,9 @@ class Testing(Protocol):
 class Resolving(Protocol):
     """Gated values, and values of regions that were left."""
 
+    def present(self, x: Any) -> Any:
+        """What x holds, where it is known to hold something."""
+
     def resolve(
         self, x: Any, use: Callable[[Any], Any], access: tuple | None = None, value: bool = True, asked: bool = False
     ) -> Any:

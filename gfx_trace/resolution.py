@@ -74,6 +74,17 @@ class Resolution:
             self.tracer.local(x.test), then, otherwise, get, set_, names, "result" if value else ""
         )
 
+    def present(self, x: Any) -> Any:
+        """What x holds, where it is known to hold something: the ways that left no value in it do not come here."""
+        if type(x) is not Gated or x.whole:
+            return x
+        if x.total:
+            return x.then
+        for truth in (True, False):
+            if isinstance(x.side(truth), Undefined):
+                return self.present(self.imported(x.test, x.side(not truth)))
+        return self.on_sides(x, self.present)
+
     def _used(self, x: Gated, truth: bool, use: Callable[[Any], Any]) -> Any:
         return use(self.imported(x.test, x.side(truth)))
 
