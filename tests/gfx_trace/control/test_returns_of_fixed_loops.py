@@ -82,8 +82,15 @@ def nested(x):
     return x - 5
 
 
+def over_an_element(x):
+    for e in (x[0], 1.0):
+        if e > 0.2:
+            return x * e
+    return x
+
+
 CASES = [
-    over_a_tuple, three_trips, two_returns_a_trip, in_a_helper, in_a_loop_of_data, of_different_lines, nested,
+    over_a_tuple, three_trips, two_returns_a_trip, in_a_helper, in_a_loop_of_data, of_different_lines, nested, over_an_element,
 ]  # fmt: skip
 
 
