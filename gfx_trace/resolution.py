@@ -183,7 +183,7 @@ class Resolution:
         if found is not value:
             return (yield again, found) if type(found) is Value else found
         own = node.op.name in ("placeholder", "parameter")  # of a loop's trip, for one
-        if own or has_effect(node) or any(region.parameters for region in node.regions):
+        if own or has_effect(node, self.tracer.raising.acts) or any(region.parameters for region in node.regions):
             raise self.tracer.error(
                 f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test"
             )
@@ -191,7 +191,7 @@ class Resolution:
         for leaf in values_in(node.args):
             held[leaf] = yield again, leaf
         args = tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, node.args)
-        made = self._repeated(node, args)
+        made = self.repeated(node, args)
         for old, new in zip(node.values, made):
             again.known[old] = new
             if type(new) is Value:
@@ -199,12 +199,14 @@ class Resolution:
                 self.tracer.record.copied(old, new)
         return again.known[value]
 
-    def _repeated(self, node: Node, args: tuple) -> tuple:
+    def repeated(self, node: Node, args: tuple) -> tuple:
         """What a node gives of these arguments."""
         if node.regions or node.op.name == "call":
             regions = tuple(copy_graph(region) for region in node.regions)
             again = Node(node.op, args, tuple(old.kind for old in node.values), node.span, regions)
             self.tracer.graph.insert(again, None)
+            for old, new in zip(node.values, again.values):
+                self.tracer.record.copied(old, new)
             return again.values
         made = node.op(*args)
         return made if isinstance(made, tuple) else (made,)

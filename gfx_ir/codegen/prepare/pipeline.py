@@ -36,6 +36,7 @@ from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .settled import ask_first
 from .shallow import nest_less
+from .shared_calls import share_calls
 from .simplify import simplify
 from .sizes import check_sizes
 from .staged import stage_ranges
@@ -84,6 +85,7 @@ def prepare(
             check_joined_dtypes(graph, style.name, partial(told, graph))
             nest_less(graph)
         lower_numbers(entry, functions, style, program.promotion)
+        share_calls(entry, functions, told)
     for graph in bottom_up(entry, functions):
         _cast(graph, graph is entry, backend, program.promotion, partial(told, graph), style.of_numbers)
         if style.control == "functional":
