@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
-SECTIONS = ("loading", "conversion", "models", "chains", "stages", "running", "control", "patterns")
+SECTIONS = ("loading", "conversion", "models", "chains", "stages", "growth", "running", "control", "patterns")
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
