@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import types
-import weakref
 from collections import Counter
 from collections.abc import Callable, Hashable
 from contextlib import contextmanager
@@ -33,7 +32,7 @@ from .outputs import Outputs
 from .profiles import Profile, Profiles
 from .proxy import HostProxy, Proxy
 from .raised import Raised
-from .reads import Reads
+from .reads import Reads, calls_nothing, held_weakly
 from .signatures import Given, NoCall, Open
 
 _HOPELESS = 8
@@ -56,7 +55,7 @@ class Share:
 class _Kept:
     """A function that was captured: `graph` is what it does for arguments like these, `name` the function of the program that does
     the same, `closed` the values from outside that it takes. `places`: what of all that was written it could read (None: anything),
-    `since`: from where on in the journal's log. `alive`: what its key tells apart by identity."""
+    `since`: from where on in the journal's log. `alive` refer to what its key tells apart by identity, beside what is `lasting`."""
 
     graph: Graph
     name: str
@@ -68,6 +67,7 @@ class _Kept:
     since: int
     entered: int
     alive: list[Any]
+    lasting: list[Any]
 
 
 class Functions:
@@ -136,17 +136,20 @@ class Functions:
     def _holds(self, kept: _Kept) -> bool:
         """Whether all that a function reads from outside is as it was."""
         journal = self.tracer.journal
-        written = journal.log[kept.since :]
-        if written and (kept.places is None or not kept.places.isdisjoint(written)):
+        if len(journal.log) != kept.since:
+            written = journal.log[kept.since :]
+            if kept.places is None or not kept.places.isdisjoint(written):
+                return False
+            kept.since += len(written)
+        if any(held() is None for held in kept.alive) or not kept.reads.hold():
             return False
-        if any(type(held) is weakref.ref and held() is None for held in kept.alive) or not kept.reads.hold():
-            return False
-        kept.since += len(written)
         return all(value.node.graph is not None and value not in journal.overwritten for value in kept.closed)
 
     def _apart(self, kept: _Kept, given: Given) -> bool:
         """Whether no argument is also taken from outside, and none shares memory with another one that is written: the code may ask
         whether they are one."""
+        if not kept.closed and not kept.outputs.writes:
+            return True
         tensors = [x for x in given.values if type(x) is Proxy]
         root = self.tracer.facts.root
         held = {root(item.value) for x in tensors for item in (x, *memory(x)) if type(item.value) is Value}
@@ -203,7 +206,7 @@ class Functions:
             self._check(side, outputs)
         except (Exception, Raised):  # which its expansion raises again, at its place
             self._failed[f.__code__] += 1
-            if self._failed[f.__code__] >= _HOPELESS:
+            if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
                 self._expand(f)
             return None
         finally:
@@ -216,9 +219,9 @@ class Functions:
         outer = {placeholder: value for value, placeholder in side.captures.items()}
         closed = [outer[place] for place in graph.placeholders if place not in own]
         graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
-        alive = [_held(x) for x in given.objects]
+        alive, lasting = held_weakly(given.objects)
         since, name = len(self.tracer.journal.log), self._named(f, graph)
-        return _Kept(graph, name, closed, outputs, result, reads, reached, since, entered, alive)
+        return _Kept(graph, name, closed, outputs, result, reads, reached, since, entered, alive, lasting)
 
     @contextmanager
     def _alone(self, name: str) -> Any:
@@ -334,11 +337,3 @@ class Functions:
                     found[node.args[0]] = self.graphs[node.args[0]]
                     todo.append(self.graphs[node.args[0]])
         return found
-
-
-def _held(x: Any) -> Any:
-    """What holds on to an object as little as can be: who refers to it is counted."""
-    try:
-        return weakref.ref(x)
-    except TypeError:
-        return x

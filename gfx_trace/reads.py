@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -49,7 +50,7 @@ class Reads:
 
     def hold(self) -> bool:
         """Whether all variables hold what they held."""
-        return all(content_of(cell) is held for cell, held in self.cells.values())
+        return not self.cells or all(content_of(cell) is held for cell, held in self.cells.values())
 
     def places(self, given: Iterable[Any]) -> frozenset[int] | None:
         """Ids of all objects that can be reached from the functions' variables, and from what they are given; None: of too many."""
@@ -75,6 +76,11 @@ class Reads:
         return frozenset(found)
 
 
+def calls_nothing(f: types.FunctionType) -> bool:
+    """Whether a function comes to no other one, but by what it is given."""
+    return not f.__closure__ and not any(name in f.__globals__ for name in _names(f.__code__))
+
+
 def _names(code: types.CodeType) -> Iterator[str]:
     """The names of globals and attributes in a function's code, and in the functions that are made there."""
     yield from code.co_names
@@ -92,3 +98,15 @@ def _parts(held: Any, names: set[str]) -> list[Any]:
     if kind is types.ModuleType:
         return [held.__dict__[name] for name in names if name in held.__dict__] if users(held.__dict__) else []
     return list(attributes_of(held).values()) if is_module(held) else parts_of(held)
+
+
+def held_weakly(objects: list[Any]) -> tuple[list[Any], list[Any]]:
+    """References to objects that hold on to them as little as can be: who refers to them is counted. Beside them those that are code,
+    or of which there are none: these are held."""
+    references, lasting = [], []
+    for x in objects:
+        try:
+            references.append(weakref.ref(x)) if type(x) is not types.CodeType else lasting.append(x)
+        except TypeError:
+            lasting.append(x)
+    return references, lasting

@@ -45,11 +45,16 @@ class Given:
         self._tracer, self._profiles = tracer, profiles
         self._seen: dict[int, int] = {}
         self._memory: set[int] = set()
-        code = f.__code__
-        named = zip([*code.co_varnames[: code.co_argcount], *[""] * len(args)], args)
-        own = tuple([self._of(x, name) for name, x in named])
+        self._doubts = False  # whether an open value may be another one, as a test or loop says
+        names, count = f.__code__.co_varnames, f.__code__.co_argcount
+        own = tuple([self._of(x, names[at] if at < count else "") for at, x in enumerate(args)])
         more = tuple([(name, self._of(x, name)) for name, x in kwargs.items()]) if kwargs else ()
         self.key = self._function(f), own, more
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing but open values and constants is given."""
+        return len(self.containers) == len(self.objects) == 1  # the function itself, and its code
 
     # ------------------------------------------------------------------ keys
     def _of(self, x: Any, name: str = "") -> Any:
@@ -116,7 +121,7 @@ class Given:
             id(f.__globals__),
             closed,
             self._shared(f.__defaults__),
-            self._shared(f.__kwdefaults__),
+            self._shared(tuple((f.__kwdefaults__ or {}).items())),
         )
 
     def _closed(self, name: str, cell: types.CellType) -> Any:
@@ -137,17 +142,25 @@ class Given:
     def _tensor(self, x: Proxy, name: str) -> Any:
         if id(x) in self._seen:
             return "same", self._seen[id(x)]
-        value, held = x.read(), {id(item) for item in memory(x)}
+        if x.base is None and not self._doubts:
+            value, held = x.value, {id(x)}
+        else:
+            value, held = x.read(), {id(item) for item in memory(x)}
         there = type(value) is Value and (value.kind != "optional" or self._tracer.facts.there(value))
         profile = self._profiles.of(value) if there and x.own is None else None
-        if profile is None or not (type(x.base) in (Proxy, type(None)) or self._memory.isdisjoint(held)):
+        plain = x.base is None or type(x.base) is Proxy
+        if profile is None or not (plain or self._memory.isdisjoint(held)):
             raise NoCall  # whether it is another argument is open
-        for other in self.values:
-            apart = type(other) is HostProxy or type(other.base) in (Proxy, type(None))
-            if not apart and not held.isdisjoint(map(id, memory(other))):  # type: ignore[arg-type]
-                raise NoCall
+        if self._doubts and any(self._may_meet(other, held) for other in self.values):
+            raise NoCall
+        self._doubts |= not plain
         self._memory |= held
         return self._open(x, value, profile, name)
+
+    def _may_meet(self, other: Open, held: set[int]) -> bool:
+        """Whether another open value may be one of these tensors, as a test or loop says."""
+        apart = type(other) is not Proxy or type(other.base) in (Proxy, type(None))
+        return not apart and not held.isdisjoint(map(id, memory(other)))  # type: ignore[arg-type]
 
     def _host(self, x: HostProxy, name: str) -> Any:
         for at, known in enumerate(self.values):
