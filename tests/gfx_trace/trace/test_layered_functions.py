@@ -26,7 +26,11 @@ def captured(f, given):
 def test_layers_give_what_their_author_wrote(kind, given, tmp_path):
     f = layered(tmp_path, kind, 4)
     program = captured(f, given)
-    for got in (program(X.clone()), program.to("torch")(X.clone()), program.to("numpy")(X.numpy().copy(), **_key(program))):
+    for got in (
+        program(X.clone()),
+        program.to("torch")(X.clone()),
+        program.to("numpy")(X.numpy().copy(), **_key(program)),
+    ):
         np.testing.assert_allclose(np.asarray(got), f(X.clone()), rtol=1e-4)
 
 
