@@ -103,6 +103,11 @@ def is_for(node: Any) -> bool:
     return form_of(node) is Form.FOR
 
 
+def hangs_on_data(node: Any) -> bool:
+    """Whether a node is a test or a loop that elements of tensors decide."""
+    return form_of(node) is not Form.PLAIN and not node.op.control.open_host
+
+
 def is_open_host(node: Any) -> bool:
     """Whether a node is a test or a loop of host values, which Python runs."""
     return node.op.control is not None and node.op.control.open_host

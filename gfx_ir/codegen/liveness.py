@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ..control import is_for, is_loop, is_test
@@ -39,7 +39,6 @@ class Liveness:
 
     def __init__(self, graph: Graph, effectful: Callable[[Node], bool]) -> None:
         self.alias: dict[Value, Any] = {}
-        self.changes = 0  # how often it changed while source was written
         self.users: dict[Value, list[Node]] = {}
         self.live: set[Node] = set()
         self.late: set[tuple[Value, Node]] = set()
@@ -58,17 +57,6 @@ class Liveness:
         while type(leaf) is Value and leaf in self.alias:
             leaf = self.alias[leaf]
         return leaf
-
-    def stand(self, values: Iterable[Value], leaves: Iterable[Any]) -> None:
-        """Let values stand for these leaves while what follows them is written."""
-        self.alias.update(zip(values, leaves))
-        self.changes += 1
-
-    def stand_no_more(self, values: Iterable[Value]) -> None:
-        """The values stand for themselves again."""
-        for value in values:
-            self.alias.pop(value, None)
-        self.changes += 1
 
     def used(self, value: Value) -> bool:
         """Whether anything that is printed takes the value."""

@@ -8,14 +8,11 @@ that it closes over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from ..control import is_for, is_loop
 from ..graph import Graph, Value
 from .identifiers import usable
-
-if TYPE_CHECKING:
-    from .plan import Plan
+from .positions import Positions
 
 _TEMPORARIES = {
     "mean": "mean", "var": "variance", "std": "std", "softmax": "weights", "argmax": "index", "argmin": "index",
@@ -38,8 +35,8 @@ def temporary(value: Value, is_boolean: Callable[[Value], bool]) -> str:
 class Scope:
     """The names of one printed function. `reserved` are never assigned, nor `closed`: they are read from outside."""
 
-    def __init__(self, plan: Plan, reserved: frozenset[str], closed: Iterable[str] = ()) -> None:
-        self.plan, self.reserved, self.closed = plan, reserved, frozenset(closed)
+    def __init__(self, positions: Positions, reserved: frozenset[str], closed: Iterable[str] = ()) -> None:
+        self.positions, self.reserved, self.closed = positions, reserved, frozenset(closed)
         self._holders: dict[str, list[Value]] = {}
         self._around: list[dict[str, list[Value]]] = []  # of each block around: who had the names that changed in it
         self._counts: dict[str, int] = {}
@@ -51,7 +48,7 @@ class Scope:
         holders = self._holders.get(name)
         if not holders:
             return True
-        return all(self.plan.positions.dead(value, graph, tick) for value in holders)
+        return all(self.positions.dead(value, graph, tick) for value in holders)
 
     def begin(self) -> None:
         """A block begins within the one at hand."""

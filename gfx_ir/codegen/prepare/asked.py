@@ -13,8 +13,8 @@ from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...types import LogicalTensor
-from ..control import outer
 from ..copying import outputs_of
+from ..sides import outer
 
 _NUMBERS = ("bool", "int", "float")
 

@@ -8,9 +8,9 @@ from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...reach import reached
-from ..control import outer
 from ..copying import outputs_of
 from ..liveness import placeholders
+from ..sides import outer
 
 _BELOW = {"less": (0, 1, 0), "less_equal": (0, 1, 1), "greater": (1, 0, 0), "greater_equal": (1, 0, 1)}
 """Comparison → positions of the counter and of the stop, and how far the counter may come beyond it."""

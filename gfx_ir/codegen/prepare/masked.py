@@ -20,8 +20,8 @@ from ...op import Trait, lookup
 from ...reach import reached
 from ...trees import leaves
 from ...types import LogicalTensor
-from ..control import outer
 from ..copying import substitute
+from ..sides import outer
 
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
 

@@ -64,7 +64,7 @@ def prepare(
 ) -> Prepared:
     """Copy and rewrite a program for printing; loops that `unrolling` takes stay Python's. A functional target's loops
     that data ends become ones of `max_trips` trips."""
-    functional = style.control != "python"
+    functional = style.control.higher_order
     values: dict[Value, Value] = {}
     entry = copy_graph(program.entry, values)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.arguments()]
@@ -88,7 +88,7 @@ def prepare(
         share_calls(entry, functions, told)
     for graph in bottom_up(entry, functions):
         _cast(graph, graph is entry, backend, program.promotion, partial(told, graph), style.of_numbers)
-        if style.control == "functional":
+        if style.control.compiled:
             choose_by_masks(graph, told(graph))
             add_in_place(graph)
         expander.expand(graph)
@@ -97,7 +97,7 @@ def prepare(
     python = program.flavour != backend.name  # the target's own loops are over things of one length
     for graph in bottom_up(entry, functions):
         _control(graph, style, unrolling, max_trips, partial(told, graph), functions, python)
-    if style.control == "functional":
+    if style.control.compiled:
         check_sizes((entry, *functions.values()), style, unrolling)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)
@@ -126,7 +126,7 @@ def _control(
 ) -> None:  # fmt: skip
     """Give tests and loops the form in which the target has them. `facts` finds what is known of the values as they are,
     `functions` are those that are called; `python`: loops over several things are Python's, which stop at the shortest."""
-    functional = style.control != "python"
+    functional = style.control.higher_order
     traced = trace_tests(graph, unrolling, facts()) if functional else set()
     give_truths(graph, facts())
     if functional:
@@ -141,7 +141,7 @@ def _control(
     stage_ranges(graph, unrolling, functions)
     stop_at_the_shortest(graph, python)
     count_from_zero(graph)
-    if style.control == "functional" and bound_loops(graph, max_trips, facts()):
+    if style.control.compiled and bound_loops(graph, max_trips, facts()):
         simplify(graph, functional, facts())
 
 

@@ -208,9 +208,7 @@ class Checks:
     # ------------------------------------------------------------------ text
     def _told(self, node: Node) -> None:
         """Refuse a text of data that the code goes on with: it is made while the code is traced."""
-        if self.style.control != "functional" or not any(
-            type(x) is Value and x.is_tensor for x in leaves(node.args[1])
-        ):
+        if not self.style.control.compiled or not any(type(x) is Value and x.is_tensor for x in leaves(node.args[1])):
             return
         if goes_on(node):
             raise refused(node, self.style, "this text", "which holds what is in a tensor", "compare the number itself")

@@ -141,7 +141,7 @@ def _make_arrays(node: Node, facts: Facts, style: Style, promotion: str) -> None
     op = node.op.name
     if op == "as_tensor" and _is_row(node, facts):
         _replace(node, node.args[0])
-    elif op == "to_bool" or (op in ("to_int", "to_float", "item") and style.control == "hop"):
+    elif op == "to_bool" or (op in ("to_int", "to_float", "item") and style.control.of_tensors):
         _replace(node, _as_array(node, _before(node), facts, promotion))
 
 

@@ -13,8 +13,8 @@ from ...control import is_open_host, is_test
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...trees import leaves
-from ..control import outer
 from ..copying import Values, copy_nodes, outputs_of, splice, substitute
+from ..sides import outer
 
 Otherwise = Callable[[Graph, Values], Any]
 _CONSISTS = frozenset(("not_equal", "logical_not", "host_if", "cond"))

@@ -9,8 +9,8 @@ from ...control import is_for, is_loop, is_test
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
-from ..control import joins, outer
 from ..copying import outputs_of
+from ..sides import joins, outer
 
 _FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
 _INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle|returned|value)(_\d+)+")
