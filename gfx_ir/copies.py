@@ -6,6 +6,7 @@ import copy
 import dataclasses
 from typing import Any
 
+from .control import is_call
 from .graph import Graph, Node, Value
 from .program import Program
 from .trees import BRANCHES, tree_map
@@ -73,7 +74,7 @@ def copy_program(program: Program) -> Program:
     entry = made[program.entry] if program.entry in made else copy_graph(program.entry, made)
     for graph in (entry, *functions.values()):  # calls of functions that were copied later
         for node in graph.walk():
-            if node.op.name == "call":
+            if is_call(node):
                 node.set_args(_args(node.args, made))
     signature = [dataclasses.replace(p, tree=_args(p.tree, made)) for p in program.signature]
     return Program(

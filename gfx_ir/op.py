@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from .control import Control
+from .control import Control, Form
 from .dtypes import DType
 from .errors import MissingOp
 from .template import Own, Spelling, Template
@@ -137,7 +137,7 @@ class OpDef:
 
     `kinds` are the kinds of its outputs 1… ("tensor", or a host kind), fixed or from the arguments. A *primitive* has `eval`, a
     NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
-    `control`: the row of an op that an interpreter runs itself (see control.py). `neutral`:
+    `control`: the row of an op that an interpreter runs itself (see control.py); `form`: that of an op which is none of the catalogue. `neutral`:
     op(x, neutral) is x wherever it has x's type. `channels_last`: its form for channels behind the places. `point`: what it
     gives without axes. `contraction`: how it sums products. `index`: the parameter of positions, which may be of any width.
     `added`: how users spelled their own op, by backends.
@@ -146,7 +146,7 @@ class OpDef:
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last", "contraction", "operands",
+        "index", "channels_last", "contraction", "operands", "form",
     )  # fmt: skip
 
     def __init__(
@@ -162,6 +162,7 @@ class OpDef:
         put: Put | None = None,
         effect: bool = False,
         control: Control | None = None,
+        form: Form = Form.PLAIN,
         traits: Trait = Trait.NONE,
         neutral: float | None = None,
         point: Point = Point.EITHER,
@@ -179,6 +180,7 @@ class OpDef:
         self.eval = None if eval is None else Template(eval, self.params, self.defaults, own=own)
         self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
         self.put, self.control = put, control
+        self.form = form if control is None else control.form
         derived = getattr(infer, "traits", Trait.NONE) | getattr(put, "traits", Trait.NONE)
         if traits & Trait.ASKS:
             derived |= Trait.APART | Trait.UNSAVED

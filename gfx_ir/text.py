@@ -22,6 +22,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .control import is_host
 from .described import Described
 from .dtypes import DType
 from .host import Dim, Expr, HostCall
@@ -244,7 +245,7 @@ class Printer:
         """Operators between host values, and subscripts: as Python writes them."""
         if node.op.name == "getitem" and hasattr(node.args[0], "uses"):
             return f"{self.tree(node.args[0])}[{self._index(node.args[1])}]"
-        if node.op.name != "host" or type(node.args[1]) is not tuple:
+        if not is_host(node) or type(node.args[1]) is not tuple:
             return ""
         sign, args = node.args
         if sign in INFIX and len(args) == 2:

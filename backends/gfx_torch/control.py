@@ -15,7 +15,7 @@ from gfx_ir.codegen import constants
 from gfx_ir.codegen.constants import call, name, parse
 from gfx_ir.codegen.control.higher import HigherOrder
 from gfx_ir.codegen.liveness import counted, loop_results, placeholders
-from gfx_ir.control import is_for, is_loop
+from gfx_ir.control import is_for, is_host, is_loop, is_placeholder
 from gfx_ir.dtypes import DType, dtype, kind_of
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Node, Value
@@ -59,7 +59,7 @@ class HopControl(HigherOrder):
                 out.append(self._tensor(leaf, value))
                 continue
             node, made = leaf.node, self.writer.leaf(leaf)
-            shared = node.graph is not region or node.op.name == "placeholder" or _shares(node)
+            shared = node.graph is not region or is_placeholder(node) or _shares(node)
             out.append(call(ast.Attribute(made, "clone", ast.Load())) if shared or leaf in seen else made)
             seen.add(leaf)
         return out
@@ -306,7 +306,7 @@ class HopControl(HigherOrder):
             return value.is_tensor or (loop is not None and at < 0 and self.module.functional(loop))
 
         def operands(value: Value) -> list[Value]:
-            made = value.node.op.name == "host" and not value.is_tensor and value not in phis
+            made = is_host(value.node) and not value.is_tensor and value not in phis
             return [x for x in map(resolve, leaves(value.node.args[1]) if made else ()) if type(x) is Value]
 
         value = resolve(part)

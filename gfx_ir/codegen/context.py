@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..backend import Backend
-from ..control import hangs_on_data, is_for
+from ..control import hangs_on_data, is_call, is_for
 from ..errors import MissingOp
 from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
@@ -106,7 +106,7 @@ class Context:
 
     def gives_tuple(self, node: Node) -> bool:
         """Whether a call returns the flat tuple of its values."""
-        if node.op.name != "call":
+        if not is_call(node):
             return False
         result = self.functions[node.args[0]].result
         return type(result) is tuple and len(result) == len(node.values) and all(type(leaf) is Value for leaf in result)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..control import is_for, is_loop, is_test
+from ..control import host_operator, is_for, is_loop, is_test
 from ..graph import Node, Value
 from ..python_numbers import SPELLINGS
 from ..trees import tree_map
@@ -92,7 +92,7 @@ class Expressions(Leaves):
     def stacked(self, rows: Value, filled: ast.expr) -> ast.expr:
         """The tensor of rows that a list stands for; the list itself where nothing but a list is made of it."""
         user = self.plan.users[rows][0]
-        if user.op.name == "host" and user.args[0] == "list" and self._is_list(rows, user):
+        if host_operator(user) == "list" and self._is_list(rows, user):
             return filled
         return call(ast.Attribute(self.module.free(name(self.module.style.module)), "stack", ast.Load()), filled)
 

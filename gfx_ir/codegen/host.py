@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from ..control import host_operator
 from ..errors import GfxError
 from ..graph import Value
 from .constants import call, name
@@ -75,7 +76,7 @@ def _is_not(item: ast.expr) -> bool:
 def _gives_bool(writer: Leaves, value: Any) -> bool:
     """Whether what a `not` is taken of is a boolean itself."""
     node = writer.resolve(value).node
-    inner = node.args[1][0] if node.op.name == "host" and node.args[0] == "not" else None
+    inner = node.args[1][0] if host_operator(node) == "not" else None
     return type(inner) is not Value or inner.kind == "bool" or inner.is_tensor
 
 

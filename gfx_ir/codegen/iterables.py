@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..control import host_operator
 from ..graph import Value
 from ..types import LogicalTensor
 
@@ -30,7 +31,7 @@ def _length_of(resolve: Resolve, numbers: Any) -> Any:
     start, stop = numbers[1], resolve(numbers[2])
     if type(stop) is int or start == 0:
         return stop - start if start else stop
-    if type(stop) is Value and stop.node.op.name == "host" and stop.node.args[0] == "+":
+    if type(stop) is Value and host_operator(stop.node) == "+":
         rest = [arg for arg in stop.node.args[1] if type(arg) is not int or arg != start]
         return resolve(rest[0]) if len(rest) == 1 else None
     return None

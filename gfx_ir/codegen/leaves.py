@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
+from ..control import is_parameter
 from ..errors import GfxError
 from ..graph import Node, Value
 from ..trees import BRANCHES
@@ -90,7 +91,7 @@ class Leaves:
         if found is not None:
             return found
         node = value.node
-        if node.op.name == "parameter":
+        if is_parameter(node):
             return self.path(node.args[0])
         if (node in self.plan.inside or node in self.plan.always) and len(node.values) == 1:
             return self.build(node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..control import is_for, is_loop, is_test
+from ..control import is_data_test, is_data_while, is_for, is_given, is_loop, is_output, is_repeat, is_test
 from ..graph import Graph, Node, Value
 from ..reach import reached
 from ..trees import leaves
@@ -111,7 +111,7 @@ class Liveness:
                 self._carry(node, at)
             return
         node = value.node
-        if node.graph is None or node.op.name in ("placeholder", "parameter"):
+        if node.graph is None or is_given(node):
             return
         self._need(node)
         at = value.index - 1
@@ -131,7 +131,7 @@ class Liveness:
                 self._use(node.args[0], node)
             elif is_loop(node):
                 self._need_loop(node)
-            elif node.op.name == "repeat_calls":
+            elif is_repeat(node):
                 thread = dict(node.arg("thread"))
                 for at, arg in enumerate(node.arg("args")):
                     self._use(arg, node, late=at not in thread)
@@ -165,9 +165,9 @@ def tested(liveness: Liveness) -> set[Value]:
     """Values that a test asks for their truth, or compares, and bounds of ranges: of one element."""
     todo: list[Any] = []
     for node in liveness.live:
-        if node.op.name == "cond":
+        if is_data_test(node):
             todo.append(node.args[0])
-        elif node.op.name == "while":
+        elif is_data_while(node):
             todo.extend(outputs_of(node.regions[0].result, 1))
         elif is_for(node):
             todo.extend(bound for over in node.args[0] if type(over) is tuple for bound in over[1:])
@@ -184,7 +184,7 @@ def begins(value: Value, loop: Node) -> bool:
 
 def changes_places(value: Value, end: Node, liveness: Liveness) -> bool:
     """Whether a trip, ended by `end`, leaves the value in a variable whose last value another one gets: `a, b = b, a + b`."""
-    loop = end.graph.owner if end.op.name == "output" and end.graph is not None else None
+    loop = end.graph.owner if is_output(end) and end.graph is not None else None
     if loop is None or not is_loop(loop) or end.graph is not loop.regions[-1]:
         return False
     results = [liveness.resolve(leaf) for leaf in loop_results(loop)]

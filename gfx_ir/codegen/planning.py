@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..control import is_for, is_loop, is_test
+from ..control import is_for, is_given, is_loop, is_output, is_repeat, is_test
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
 from ..op import Trait
@@ -104,15 +104,15 @@ class Planner:
         for value in found:
             inner_depth, inner_width = self._sizes[value.node]
             told = node.op.name in ("print", "check") and is_text(value.node)  # which may not be needed at all
-            if node.op.name != "output" and not told and (inner_depth >= DEPTH or width + inner_width > WIDTH):
+            if not is_output(node) and not told and (inner_depth >= DEPTH or width + inner_width > WIDTH):
                 continue
-            if node.op.name == "output" and inner_depth > DEPTH:
+            if is_output(node) and inner_depth > DEPTH:
                 continue
             self.inside.add(value.node)
             inside.append(value.node)
             depth, width = max(depth, inner_depth), width + inner_width - self._widths.leaf(value)
         self.writes.reads(node, inside)
-        if node.op.name == "output":
+        if is_output(node):
             self._decide_whole(node)
         elif is_test(node):
             loop = returning_loop(self.plan, node)
@@ -142,20 +142,15 @@ class Planner:
         node = value.node
         if self.users.get(value) != [user] or node.graph is not user.graph or node not in self.liveness.live:
             return False
-        if user.op.name == "repeat_calls" and (value, user) in self.liveness.late:
+        if is_repeat(user) and (value, user) in self.liveness.late:
             return False
         if self.writes.apart(value, user):
             return False
-        if (
-            len(node.values) != 1
-            or self.effectful(node)
-            or node in self.always
-            or node.op.name in ("placeholder", "parameter")
-        ):
+        if len(node.values) != 1 or self.effectful(node) or node in self.always or is_given(node):
             return False
         if is_test(node) or is_loop(node):
             if self.functional(node):
-                return single(node) and (not value.name or user.op.name == "output")
+                return single(node) and (not value.name or is_output(user))
             return node in self.ternary and not value.name
         if self._ends_nested(user) or node.graph in self._heads:
             return True
@@ -171,7 +166,7 @@ class Planner:
 
     def _ends_nested(self, user: Node) -> bool:
         """Whether `user` is the end of a nested function, which returns expressions rather than variables."""
-        owner = user.graph.owner if user.op.name == "output" and user.graph is not None else None
+        owner = user.graph.owner if is_output(user) and user.graph is not None else None
         return owner is not None and self.functional(owner)
 
     def _begins_head(self, node: Node, region: Graph) -> bool:
@@ -203,7 +198,7 @@ class Planner:
         if type(result) is not tuple or len(result) < 2:
             return
         owner = graph.owner
-        if owner is not None and not (self.functional(owner) and (owner.op.name != "for" or counted(owner))):
+        if owner is not None and not (self.functional(owner) and (not is_for(owner) or counted(owner))):
             return
         if owner is not None and is_loop(owner) and graph is owner.regions[-1] and self._casts(owner):
             return

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..control import is_loop, is_test
+from ..control import is_call, is_loop, is_repeat, is_test
 from ..graph import Graph, Node, Value
 from ..ops.effect import error_names
 from ..source import Span
@@ -52,7 +52,7 @@ class Statements(Expressions):
         for node in self.plan.order[graph]:
             if node is tail:
                 return (yield (self.rest if node in self.plan.returned else self.control.branch)(node, finish))
-            control = is_test(node) or is_loop(node) or node.op.name == "repeat_calls"
+            control = is_test(node) or is_loop(node) or is_repeat(node)
             ended = (yield self.control.statement(node)) if control else self.statement(node)
             if ended:
                 return True
@@ -192,7 +192,7 @@ class Statements(Expressions):
 
     def shape_of(self, node: Node) -> list[tuple[tuple, Value | None]] | None:
         """Where in the result of a call its values stand; None where it is the flat tuple of them."""
-        if node.op.name != "call":
+        if not is_call(node):
             return None
         result = self.module.functions[node.args[0]].result
         found = positions(result)

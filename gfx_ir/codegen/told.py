@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..control import is_host
 from ..graph import Node, Value
 
 NUMBERS = frozenset(("int", "float", "bool", "item"))
@@ -10,6 +11,6 @@ NUMBERS = frozenset(("int", "float", "bool", "item"))
 
 def is_text(node: Node) -> bool:
     """Whether the node makes what is told: a text with values in it, or the number of a tensor."""
-    if node.op.name != "host" or node.args[0] == "format":
-        return node.op.name == "host"
+    if not is_host(node) or node.args[0] == "format":
+        return is_host(node)
     return node.args[0] in NUMBERS and any(type(arg) is Value and arg.is_tensor for arg in node.args[1])

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..control import is_for, is_loop, is_test
+from ..control import is_for, is_loop, is_output, is_test
 from ..graph import Graph, Node, Value
 from ..op import Trait
 from ..trees import leaves
@@ -150,7 +150,7 @@ class Writes:
             return [user.args[0]]
         if is_loop(user) and not self._functional(user):
             return [user.arg("init")[at] for at in self.liveness.carried(user)]
-        owner = user.graph.owner if user.op.name == "output" and user.graph is not None else None
+        owner = user.graph.owner if is_output(user) and user.graph is not None else None
         if owner is None or self._functional(owner):
             return []
         if is_loop(owner):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..control import is_loop
+from ..control import host_operator, is_data_test, is_given, is_host, is_loop, is_placeholder
 from ..dtypes import DType
 from ..graph import Graph, Node, Value, values_in
 from ..python_numbers import KINDS, OPERATORS, function_kind, operator_kinds
@@ -163,13 +163,13 @@ class Facts:
         """What a value's equation reads."""
         flow = self.flow
         if (source := flow.sources.get(value)) is not None:
-            asked = [source.node.args[0]] if source.node is not None and source.node.op.name == "cond" else []
+            asked = [source.node.args[0]] if source.node is not None and is_data_test(source.node) else []
             return _values([*source.leaves, *asked])
         if value in flow.rows:
             return _values(leaves(flow.rows[value][1]))
         if value in flow.stacked:
             return _values([flow.stacked[value]])
-        parts = values_in(value.node.args) if value.is_tensor or value.node.op.name == "host" else []
+        parts = values_in(value.node.args) if value.is_tensor or is_host(value.node) else []
         like = asked_of(value.node)
         return parts if like is None else [*parts, like]
 
@@ -219,7 +219,7 @@ class Facts:
         if node is None or not settles:
             return Fact(kinds, NOTHING.union(*[x.elements for x in found]), any(x.bare for x in found), first)
         made = self._settled(value, source, [fact.elements for fact in found])
-        asked = [*found, self._now(node.args[0])] if node.op.name == "cond" and _of_booleans(made) else []
+        asked = [*found, self._now(node.args[0])] if is_data_test(node) and _of_booleans(made) else []
         bare = bool(asked) and all(fact.bare for fact in asked)  # written `a & b`, of Python's booleans it is one
         return Fact(_ARRAY if value.is_tensor else kinds, made, bare, first)
 
@@ -246,7 +246,7 @@ class Facts:
 
     def _host(self, value: Value) -> Fact:
         node = value.node
-        if node.op.name == "host" and node.args[0] in _CHOOSING:
+        if host_operator(node) in _CHOOSING:
             found = [self._now(leaf) for leaf in node.args[1]]
             return Fact(
                 _NONE_YET.union(*[x.kinds for x in found]), NOTHING.union(*[x.elements for x in found]), True, True
@@ -260,13 +260,11 @@ class Facts:
         if not value.is_tensor:
             return self._host(value)
         known = value.type if isinstance(value.type, LogicalTensor) else LogicalTensor()
-        if self._assumed is not None and known.dtype is None and value.node.op.name in ("placeholder", "parameter"):
+        if self._assumed is not None and known.dtype is None and is_given(value.node):
             known = known.with_(dtype=self._assumed)
         weak = known.weak and known.dtype is not None
         kinds = frozenset((_LETTERS[known.dtype.kind],)) | _ARRAY if weak else _ARRAY  # type: ignore[union-attr]
-        return Fact(
-            kinds, frozenset(((known.dtype, known.weak),)), value.node.op.name == "placeholder" and not known.dims
-        )
+        return Fact(kinds, frozenset(((known.dtype, known.weak),)), is_placeholder(value.node) and not known.dims)
 
     # ------------------------------------------------------------------ what an op makes
     def _made(self, value: Value) -> Fact:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..control import is_for, is_loop, is_test
+from ..control import is_call, is_for, is_loop, is_test
 from ..graph import Graph, Node, Value
 from ..regions import is_range
 from ..trees import leaves
@@ -46,7 +46,7 @@ class Flow:
                 self._branch(node)
             elif is_loop(node):
                 self._loop(node)
-            elif node.op.name == "call" and node.args[0] in functions:
+            elif is_call(node) and node.args[0] in functions:
                 self._call(node, functions[node.args[0]])
 
     def _branch(self, node: Node) -> None:

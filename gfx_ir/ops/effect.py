@@ -72,6 +72,8 @@ class Print(Plain):
 class Check(Plain):
     """An error that is raised where a test fails."""
 
+    worded = True
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         passed, message, error = args
         if not machine.truth(passed):
@@ -85,12 +87,16 @@ class Check(Plain):
 class Evaluate(Plain):
     """A value that is computed for the error that it may raise."""
 
+    worded = True
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         return ()
 
 
 class Holder(Plain):
     """A call that no op stands for, run by the framework that it came from."""
+
+    worded = True
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         framework, target, given, named, *_ = args

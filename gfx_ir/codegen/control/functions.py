@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 
-from ...control import is_for
+from ...control import is_for, is_parameter
 from ...graph import Graph, Value
 from ..constants import names_in
 from ..names import Scope
@@ -36,7 +36,7 @@ class Functions:
 
     def _read(self, value: Value) -> set[str]:
         """Names that reading a value from outside reads."""
-        if value not in self.writer.bound and value.node.op.name != "parameter":
+        if value not in self.writer.bound and not is_parameter(value.node):
             return set()
         return names_in(self.writer.value(value))
 

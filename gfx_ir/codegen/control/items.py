@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...control import is_output
 from ...graph import Node, Value
 from ..constants import name
 from ..iterables import counts_rows
@@ -78,7 +79,7 @@ class Items:
             assert graph is not None
             users = self.plan.users[item]
             only = users[0] if len(users) == 1 else None
-            if only is not None and only.graph is graph and not only.regions and only.op.name != "output":
+            if only is not None and only.graph is graph and not only.regions and not is_output(only):
                 self.writer.bound[item] = source
                 continue
             text = self.writer.scope.pick([item.name, "row"], graph, 0, targets)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...control import is_data_test, is_placeholder
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
@@ -38,7 +39,7 @@ def _worth(bound: Any, test: Graph, alone: bool) -> bool:
     """Whether a loop is to run to this bound: nothing else ends it, it is near, or it is an argument, by which the user says so."""
     if type(bound) is not Value:
         return type(bound) is int and (alone or bound <= _FEW)
-    return bound.kind == "int" and bound.graph is not test and (alone or bound.node.op.name == "placeholder")
+    return bound.kind == "int" and bound.graph is not test and (alone or is_placeholder(bound.node))
 
 
 def _conjuncts(asked: Any, facts: Facts) -> list[Value]:
@@ -53,7 +54,7 @@ def _both(leaf: Any, facts: Facts) -> list[Any]:
     node = leaf.node if type(leaf) is Value else None
     if node is None or node.op.name == "logical_and":
         return [] if node is None else list(node.args)[::-1]
-    if node.op.name != "cond" or len(node.values) != 1 or not facts.is_boolean(leaf):
+    if not is_data_test(node) or len(node.values) != 1 or not facts.is_boolean(leaf):
         return []
     then, other = (outputs_of(region.result, 1)[0] for region in node.regions)
     test = node.args[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ...control import calls_function, is_call
 from ...graph import Graph, Node, Value
 from ...reach import needed_first
 from ..copying import splice
@@ -13,7 +14,7 @@ _WIDTH = 40
 
 def callees(graph: Graph) -> list[Node]:
     """Every call in the graph and its regions."""
-    return [node for node in graph.walk() if node.op.name in ("call", "repeat_calls")]
+    return [node for node in graph.walk() if calls_function(node)]
 
 
 def own_gradients(graph: Graph) -> list[Node]:
@@ -46,7 +47,7 @@ def _in_place(callee: Graph, sites: int) -> bool:
     if not len(callee) and type(callee.result) is Value:
         return True
     if one_expression(callee):
-        calls = any(node.op.name == "call" for node in callee)  # a block of its own: equal ones become a loop
+        calls = any(is_call(node) for node in callee)  # a block of its own: equal ones become a loop
         few = len(callee.parameters) <= 1 and not calls and _size(callee) <= _WIDTH
         return few or sites == 1
     return sites == 1 and _is_chain(callee)

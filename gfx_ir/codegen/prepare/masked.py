@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from math import inf
 from typing import Any
 
+from ...control import is_output
 from ...dtypes import bool_
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -132,7 +133,7 @@ class _Selection:
     def _made_of(self, value: Value) -> Iterator[Value]:
         """What is computed from a value element by element, or from the number that it is."""
         for user in value.uses if self.whole else ():
-            if user.graph is not self.graph or user.op.name == "output" or user.regions:
+            if user.graph is not self.graph or is_output(user) or user.regions:
                 self.whole = False
             elif self._ends(user, value):
                 self.ends.append(user)

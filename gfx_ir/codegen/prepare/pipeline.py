@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ...backend import Backend
+from ...control import is_given
 from ...graph import Graph, Value
 from ...infer.facts import Facts
 from ...passes.promotion import facts_of, keep_dtypes
@@ -168,7 +169,7 @@ def _return_expressions(entry: Graph, functions: dict[str, Graph]) -> None:
                 for value, leaf in zip(node.values, outputs_of(result, len(node.values))):
                     value.name = value.name or (leaf.name if type(leaf) is Value else None)
             if type(result) is Value and len(node.values) == 1 and result.name == node.values[0].name:
-                if sum(result.uses.values()) == 1 and result.node.op.name not in ("placeholder", "parameter"):
+                if sum(result.uses.values()) == 1 and not is_given(result.node):
                     result.name = None
 
 

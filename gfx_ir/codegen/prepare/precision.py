@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...control import is_for, is_loop, is_test
+from ...control import host_operator, is_for, is_loop, is_test
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
@@ -220,7 +220,7 @@ def goes_on(node: Node) -> bool:
 
 
 def _tells(node: Node) -> bool:
-    return node.op.name == "host" and node.args[0] in TEXTS
+    return host_operator(node) in TEXTS
 
 
 def _users(value: Value) -> Iterator[Node]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ...control import is_open_host, is_test
+from ...control import host_operator, is_data_test, is_data_while, is_open_host, is_test
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...trees import leaves
@@ -23,9 +23,9 @@ _CONSISTS = frozenset(("not_equal", "logical_not", "host_if", "cond"))
 def ask_first(graph: Graph, traced: set[Value]) -> None:
     """Put such tests around the tests and loops on data in the graph and its regions. `traced` are numbers that are data."""
     for node in reversed(list(graph.walk())):
-        if node.op.name == "cond":
+        if is_data_test(node):
             _before_test(node, traced)
-        elif node.op.name == "while":
+        elif is_data_while(node):
             _before_loop(node, traced)
 
 
@@ -117,7 +117,7 @@ def _known(side: Any, test: Any, truth: bool) -> bool | None:
 
 def _negated(value: Value) -> Any:
     node = value.node
-    if node.op.name == "host" and node.args[0] == "not":
+    if host_operator(node) == "not":
         return node.args[1][0]
     return node.args[0] if node.op.name == "logical_not" else None
 
@@ -164,7 +164,7 @@ def _asked_before(node: Node, test: Value, truth: bool, otherwise: Otherwise) ->
 
 def _only_for(node: Node) -> Iterator[Node]:
     """The nodes that a test on data consists of, from the last on, where nothing else takes them."""
-    value = node.args[0] if node.op.name == "cond" else None
+    value = node.args[0] if is_data_test(node) else None
     user = node
     while type(value) is Value and value.node.op.name in _CONSISTS and value.node.graph is node.graph:
         others = any(made.uses for made in value.node.values if made is not value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...control import is_for, is_loop, is_test
+from ...control import is_data_test, is_for, is_host, is_loop, is_test
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
@@ -28,7 +28,7 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
             _truth(node, facts)
         if node.op.name == "logical_not":
             _twice(node, facts)
-        if node.op.name == "host":
+        if is_host(node):
             _once(node)
         if is_loop(node):
             _name_carried(node)
@@ -36,7 +36,7 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
             _name_joined(node)
             _knows_its_test(node, functional, facts)
             _same_on_both_sides(node)
-            if functional and node.op.name == "cond":
+            if functional and is_data_test(node):
                 _says_the_test(node, facts)
             _drop_outputs(node, facts)
 

@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...control import is_for, is_loop, is_open_host, is_test
+from ...control import (
+    hangs_on_data,
+    host_operator,
+    is_call,
+    is_data_test,
+    is_for,
+    is_loop,
+    is_open_host,
+    is_output,
+    is_test,
+)
 from ...graph import Graph, Node, Value
 from ...infer.carried import Carried
 from ...infer.flow import Flow
@@ -22,7 +32,6 @@ from ..unrolling import Unrolling
 _KEEPS_SHAPE = Trait.ELEMENTWISE | Trait.TOTAL | Trait.SHAPE_OF_FIRST
 _PRODUCTS = frozenset(("matmul", "linear"))
 """Products with a matrix: a square one, where a loop goes on with what they give."""
-_STAGED = frozenset(("cond", "while", "for"))
 _INDEXED = frozenset(("getitem", "index_put"))
 
 
@@ -31,7 +40,7 @@ def stage_ranges(graph: Graph, unrolling: Unrolling, functions: Mapping[str, Gra
     found = [node for node in graph.walk() if is_for(node) and is_open_host(node) and _can(node, unrolling)]
     if not found:
         return
-    called = {node.args[0] for loop in found for node in loop.regions[0].walk() if node.op.name == "call"}
+    called = {node.args[0] for loop in found for node in loop.regions[0].walk() if is_call(node)}
     flow = Flow([graph], {name: functions[name] for name in called if _is_plain(functions[name])})
     for node in found:
         if _keep(node, flow):
@@ -71,9 +80,9 @@ def _handed_on(value: Value) -> list[Value]:
     """What Python computes from a value, and what it is within tests and loops, and behind them."""
     found: list[Value] = []
     for user in value.uses:
-        if user.op.name == "output":
+        if is_output(user):
             found += _behind(user, value)
-        elif user.op.name in _STAGED:
+        elif hangs_on_data(user):
             found += _inner(user, value)
         elif _is_arithmetic(user):
             found.append(user.value)
@@ -82,7 +91,7 @@ def _handed_on(value: Value) -> list[Value]:
 
 def _asks(user: Node, value: Value) -> bool:
     """Whether a node asks Python for a value: a number that it takes is no operand."""
-    if user.op.name in ("output", *_STAGED) or _is_arithmetic(user):
+    if is_output(user) or hangs_on_data(user) or _is_arithmetic(user):
         return False
     if user.op.name in _INDEXED:
         return any(type(part) is slice and value in leaves(part) for part in _parts(user.args[1]))
@@ -90,7 +99,7 @@ def _asks(user: Node, value: Value) -> bool:
 
 
 def _is_arithmetic(node: Node) -> bool:
-    return node.op.name == "host" and node.args[0] in ("+", "-", "*", "//", "%")
+    return host_operator(node) in ("+", "-", "*", "//", "%")
 
 
 def _parts(index: Any) -> tuple:
@@ -134,7 +143,7 @@ def _keep(loop: Node, flow: Flow) -> bool:
 
     def passed_on(value: Value) -> bool:
         source = flow.sources.get(value)
-        chosen = source is not None and (source.node is None or source.node.op.name == "cond")
+        chosen = source is not None and (source.node is None or is_data_test(source.node))
         return value in carried or chosen or _keeps_shape(value.node)
 
     return all(map(passed_on, reached(moving(outputs_of(loop.regions[0].result, len(loop.values))), taken)))

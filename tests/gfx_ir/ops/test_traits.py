@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from gfx_ir import dtypes
+from gfx_ir.codegen.prepare.reroll import REPEAT
 from gfx_ir.control import Form
 from gfx_ir.errors import GfxError
 from gfx_ir.loading import backend
@@ -410,7 +411,8 @@ def test_positions_that_jax_gives_in_32_bits():
 
 def test_forms_of_control_ops():
     """Rules that follow values through tests and loops find the arguments by these names, in each op of the form."""
-    forms = {op.name: (op.control.form, op.params, op.regions) for op in REGISTRY.values() if op.control is not None}
+    ops = [*(op for op in REGISTRY.values() if op.control is not None), REPEAT]
+    forms = {op.name: (op.form, op.params, op.regions) for op in ops}
     for name, (form, params, regions) in forms.items():
         if form is Form.TEST:
             assert params[1:] == ("operands",) and regions == ("then", "else"), name
@@ -418,6 +420,20 @@ def test_forms_of_control_ops():
             assert params == ("init", "operands", "exit") and regions == ("test", "body"), name
         elif form is Form.FOR:
             assert params == ("items", "init", "operands", "exit") and regions == ("body",), name
+        elif form is Form.CALL:
+            assert params[0] == "callee" and params[2] == "args", name
+        elif form is Form.REPEAT:
+            assert params[0] == "callee" and "args" in params, name
+        elif form is Form.HOST:
+            assert params == ("operator", "args"), name
         else:
             assert not regions or name == "custom_gradient", name
     assert {form for form, _, _ in forms.values()} == set(Form)
+
+
+def test_ops_of_host_values_name_those_that_do_the_same_with_data():
+    for op in REGISTRY.values():
+        if op.control is not None and op.control.open_host:
+            data = lookup(op.control.on_data)
+            assert (data.form, len(data.params), data.regions) == (op.form, len(op.params), op.regions)
+            assert not data.control.open_host
