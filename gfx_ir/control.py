@@ -32,6 +32,16 @@ class Form(enum.Enum):
     """The same once for each item of a list of parameters, which is the second argument."""
     HOST = enum.auto()
     """Python's operator, which the first argument names, on host values, which are the second one."""
+    NONE_TEST = enum.auto()
+    """Whether the argument is None."""
+    TO_PYTHON = enum.auto()
+    """The first argument as a value of Python's."""
+    CHECK = enum.auto()
+    """An error, where the first argument does not hold: an exception of the third one's class, with what the second one tells."""
+    HOLDER = enum.auto()
+    """A function of a framework, which the first argument is, that no op stands for, by its dotted name, which is the second one."""
+    OWN_GRADIENT = enum.auto()
+    """A function that brings its own gradient, with two regions."""
     PLACEHOLDER = enum.auto()
     """What a graph is given."""
     PARAMETER = enum.auto()
@@ -168,6 +178,38 @@ def is_host(node: Any) -> bool:
 def host_operator(node: Any) -> str | None:
     """The operator of Python's that a node is, if any."""
     return node.args[0] if node.op.form is Form.HOST else None
+
+
+def is_none_test(node: Any) -> bool:
+    """Whether a node asks whether something is None."""
+    return node.op.form is Form.NONE_TEST
+
+
+def is_check(node: Any) -> bool:
+    """Whether a node raises an error where something does not hold."""
+    return node.op.form is Form.CHECK
+
+
+def is_holder(node: Any) -> bool:
+    """Whether a node calls a function that no op stands for."""
+    return node.op.form is Form.HOLDER
+
+
+def makes_python(node: Any) -> bool:
+    """Whether a node makes a value of Python's of a tensor."""
+    return node.op.form is Form.TO_PYTHON
+
+
+def operator_of(node: Any) -> str:
+    """Python's operator that a node is, of host values or of numbers and tensors; "" where it is none."""
+    sign: str = node.args[0] if node.op.form is Form.HOST else node.op.sign
+    return sign
+
+
+def operands_of(node: Any) -> tuple[Any, ...]:
+    """What an operator of Python's takes."""
+    operands: tuple[Any, ...] = node.args[1] if node.op.form is Form.HOST else node.args
+    return operands
 
 
 def is_placeholder(node: Any) -> bool:

@@ -27,6 +27,7 @@ from .described import Described
 from .dtypes import DType
 from .host import Dim, Expr, HostCall
 from .naming import Names, identifier, is_name, original
+from .op import Trait
 from .textmarks import Written
 from .types import LogicalTensor
 
@@ -243,7 +244,7 @@ class Printer:
 
     def _sugar(self, node: Any) -> str:
         """Operators between host values, and subscripts: as Python writes them."""
-        if node.op.name == "getitem" and hasattr(node.args[0], "uses"):
+        if node.op.traits & Trait.READS_AT and hasattr(node.args[0], "uses"):
             return f"{self.tree(node.args[0])}[{self._index(node.args[1])}]"
         if not is_host(node) or type(node.args[1]) is not tuple:
             return ""

@@ -15,19 +15,16 @@ from gfx_ir.codegen import constants
 from gfx_ir.codegen.constants import call, name, parse
 from gfx_ir.codegen.control.higher import HigherOrder
 from gfx_ir.codegen.liveness import counted, loop_results, placeholders
-from gfx_ir.control import is_for, is_host, is_loop, is_placeholder
+from gfx_ir.control import is_for, is_host, is_loop, is_open_host, is_placeholder, is_test
 from gfx_ir.dtypes import DType, dtype, kind_of
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.op import Trait
 from gfx_ir.python_numbers import is_number
 from gfx_ir.reach import reached
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-_SHARES = frozenset(
-    "getitem reshape permute_dims squeeze expand_dims broadcast_to astype stop_gradient flatten unflatten unstack split"
-    " swapaxes moveaxis matrix_transpose real imag diagonal as_tensor conj positive unbind chunk narrow contiguous".split()
-)
 _UNUSED = re.compile(r"_\d*")
 _DEFAULTS = {"b": "bool", "i": "int64", "f": "float32", "c": "complex64"}
 
@@ -59,10 +56,18 @@ class HopControl(HigherOrder):
                 out.append(self._tensor(leaf, value))
                 continue
             node, made = leaf.node, self.writer.leaf(leaf)
-            shared = node.graph is not region or is_placeholder(node) or _shares(node)
+            shared = node.graph is not region or is_placeholder(node) or self._shares(node)
             out.append(call(ast.Attribute(made, "clone", ast.Load())) if shared or leaf in seen else made)
             seen.add(leaf)
         return out
+
+    def _shares(self, node: Node) -> bool:
+        """Whether a node may give what it takes, or a part of it."""
+        if not any(type(leaf) is Value and leaf.is_tensor for leaf in leaves(node.args)):
+            return False
+        row = self.module.backend.rows.get(node.op.name)
+        fresh = row is None or row.spare or node.op.composite or node.op.traits & Trait.APART
+        return node.op.put is not None or not fresh
 
     def _tensor(self, leaf: Any, value: Value) -> ast.expr:
         """A number as a tensor of the dtype that `value`, which it becomes, has."""
@@ -261,7 +266,7 @@ class HopControl(HigherOrder):
         raise GfxError(what, node.span, 'mode="python" writes it')
 
     def spelled(self, node: Node) -> ast.expr | None:
-        return self._by_position(node) if node.op.name in ("getitem", "index_put") else None
+        return self._by_position(node) if node.op.traits & (Trait.READS_AT | Trait.WRITES_AT) else None
 
     def _by_position(self, node: Node) -> ast.expr | None:
         """Reading and writing where the index is one position, told by a tensor."""
@@ -270,7 +275,7 @@ class HopControl(HigherOrder):
         if not any(map(self._by_tensor, parts)) or not all(map(self._is_position, parts)):
             return None
         written = [self.writer.leaf(part) for part in parts]
-        if node.op.name == "getitem":
+        if node.op.traits & Trait.READS_AT:
             return position(self.writer.leaf(node.args[0]), written, [self._by_tensor(part) for part in parts])
         if node.arg("accumulate"):
             return None
@@ -319,12 +324,7 @@ class HopControl(HigherOrder):
         if part.kind == "int" or (isinstance(known, LogicalTensor) and known.dims == ()):
             return True
         node = self.plan.liveness.phis.get(part, (part.node, 0))[0]
-        return part.is_tensor and node.op.name != "host_if" and self.plan.facts.may_be_weak(part)
-
-
-def _shares(node: Node) -> bool:
-    """Whether a node may give what it takes, or a part of it."""
-    return node.op.name in _SHARES and (node.op.name != "as_tensor" or not is_number(node.args[0]))
+        return part.is_tensor and not (is_test(node) and is_open_host(node)) and self.plan.facts.may_be_weak(part)
 
 
 def position(source: ast.expr, parts: Sequence[ast.expr], tensors: Sequence[bool]) -> ast.expr:

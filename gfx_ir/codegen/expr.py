@@ -16,6 +16,7 @@ from .constants import call, name
 from .host import host_expression
 from .leaves import Leaves
 from .logic import negate
+from .prepare.filled import FILLED
 from .writer import ControlWriter
 
 
@@ -87,7 +88,7 @@ class Expressions(Leaves):
         if type(value) is not Value or self.plan.users[value] != [user] or value.node.graph is not user.graph:
             return False
         loop = is_for(value.node) and not self.module.functional(value.node)
-        return value.node.op.name == "filled_list" or (loop and value.index > len(value.node.arg("init")))
+        return value.node.op is FILLED or (loop and value.index > len(value.node.arg("init")))
 
     def stacked(self, rows: Value, filled: ast.expr) -> ast.expr:
         """The tensor of rows that a list stands for; the list itself where nothing but a list is made of it."""
@@ -143,13 +144,13 @@ class Expressions(Leaves):
 
     def of_numbers(self, node: Node) -> bool:
         """Whether a node is an operator of Python's on its numbers, where Python runs the code."""
-        python = not self.module.style.control.higher_order and node.op.name in SPELLINGS
+        python = not self.module.style.control.higher_order and bool(node.op.sign)
         return python and self.plan.facts.is_number(node.values[0])
 
     def test(self, leaf: Any, positive: bool = True) -> ast.expr:
         """A test as `if` and `while` take it: Python's `not` does for what may be a number as well."""
         value = self.resolve(leaf)
-        if type(value) is Value and value.node.op.name == "logical_not" and value.node in self.plan.inside:
+        if type(value) is Value and value.node.op.sign == "not" and value.node in self.plan.inside:
             return self.test(value.node.args[0], not positive)
         asked = type(value) is Value and value.node in self.plan.ternary and value.node in self.plan.inside
         expression = self._bare(self.control.ternary(value.node, True) if asked else self.leaf(leaf))

@@ -9,6 +9,7 @@ from typing import Any
 from ..control import host_operator
 from ..errors import GfxError
 from ..graph import Value
+from ..op import Trait
 from .constants import call, name
 from .leaves import Leaves
 from .logic import boolean, negate
@@ -87,7 +88,7 @@ def _number(writer: Leaves, operator: str, value: Value) -> ast.expr:
     ):
         return writer.leaf(value)
     found = writer.resolve(value)
-    cast = found.node.op.name == "astype" and found.node in writer.plan.inside
+    cast = found.node.op.traits & Trait.CASTS and found.node in writer.plan.inside
     if cast and found.node.arg("dtype").kind in _KINDS.get(operator, ""):
         value = found.node.args[0]  # which the call casts
     made = writer.leaf(value)

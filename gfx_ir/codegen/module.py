@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Sequence
 
 from ..backend import Backend
+from ..control import makes_python
 from ..errors import GfxError
 from ..graph import Graph, Value
 from ..program import Parameter, Program
@@ -148,5 +149,5 @@ class ModuleWriter:
 
     def _made_python(self) -> list[Value]:
         """Tensors that are read in Python."""
-        nodes = (node for graph in self.context.order for node in graph.walk() if node.op.name == "to_python")
+        nodes = (node for graph in self.context.order for node in graph.walk() if makes_python(node))
         return [leaf for node in nodes for leaf in leaves(node.args) if type(leaf) is Value]

@@ -13,6 +13,7 @@ from ..control import is_for, is_loop
 from ..graph import Graph, Value
 from .identifiers import usable
 from .positions import Positions
+from .prepare.filled import BEGIN
 
 _TEMPORARIES = {
     "mean": "mean", "var": "variance", "std": "std", "softmax": "weights", "argmax": "index", "argmin": "index",
@@ -25,7 +26,7 @@ _KINDS = {"int": "n", "float": "value", "bool": "flag", "str": "text", "shape": 
 def temporary(value: Value, is_boolean: Callable[[Value], bool]) -> str:
     """What to call a value that its author gave no name."""
     node = value.node
-    if node.op.name == "begin_list" or (is_for(node) and value.index > len(node.arg("init"))):
+    if node.op is BEGIN or (is_for(node) and value.index > len(node.arg("init"))):
         return "outs"
     if is_loop(node):
         return "done" if value.index - 1 == node.arg("exit") else "value"

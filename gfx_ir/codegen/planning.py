@@ -16,6 +16,7 @@ from .copying import outputs_of
 from .liveness import begins, changes_places, counted, loop_results, pair, placeholders, single
 from .nesting import Nested, run
 from .plan import Plan, Test
+from .prepare.filled import BEGIN
 from .returns import returning_loop
 from .told import is_text
 from .widths import DEPTH, WIDTH, Widths
@@ -154,7 +155,7 @@ class Planner:
             return node in self.ternary and not value.name
         if self._ends_nested(user) or node.graph in self._heads:
             return True
-        if node.op.name in ("repeat_calls", "begin_list"):
+        if is_repeat(node) or node.op is BEGIN:
             return False
         if self.ordered and any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
             return False

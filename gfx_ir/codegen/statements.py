@@ -8,6 +8,7 @@ from typing import Any
 
 from ..control import is_call, is_loop, is_repeat, is_test
 from ..graph import Graph, Node, Value
+from ..op import Trait
 from ..ops.effect import error_names
 from ..source import Span
 from ..trees import leaves, tree_map
@@ -174,7 +175,7 @@ class Statements(Expressions):
     def _reads(self, leaf: Any, write: Node) -> bool:
         """Whether a leaf is what stands where the write goes to."""
         value = self.resolve(leaf)
-        if type(value) is not Value or value.node.op.name != "getitem" or value.node not in self.plan.inside:
+        if type(value) is not Value or not value.node.op.traits & Trait.READS_AT or value.node not in self.plan.inside:
             return False
         there, here = (tree_map(self.resolve, n.args[:2]) for n in (value.node, write))
         return there[0] is here[0] and there[1] == here[1]

@@ -37,7 +37,7 @@ class Writes:
         `authored`: whether the author wrote in place, so that gradients are as they were; `boolean`: whether a value
         is surely one."""
         self.liveness, self._own, self._functional = liveness, own, functional
-        found = [n for n in graph.walk() if n in liveness.live and n.op.name == "index_put" and spelled(n)]
+        found = [n for n in graph.walk() if n in liveness.live and n.op.traits & Trait.WRITES_AT and spelled(n)]
         self._found = {n for n in found if not any(map(functional, _owners(n)))}
         self._authored, self._boolean = authored, boolean
         self.nodes: set[Node] = set()
@@ -289,7 +289,7 @@ class Writes:
 def _one_place(view: Value, write: Node) -> bool:
     """Whether a view of what is written lies where the write goes to, or apart from it: their indices differ in integers alone.
     PyTorch takes no write whose value overlaps with its target."""
-    if view.node.op.name != "getitem":
+    if not view.node.op.traits & Trait.READS_AT:
         return False
     there, here = (i if type(i) is tuple else (i,) for i in (view.node.args[1], write.args[1]))
     return len(there) == len(here) and all(map(_alike, there, here))

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..control import host_operator, is_data_test, is_given, is_host, is_loop, is_placeholder
+from ..control import calls_function, host_operator, is_data_test, is_given, is_host, is_loop, is_placeholder
 from ..dtypes import DType
 from ..graph import Graph, Node, Value, values_in
-from ..python_numbers import KINDS, OPERATORS, function_kind, operator_kinds
+from ..python_numbers import KINDS, function_kind, operator_kinds
 from ..regions import is_range
 from ..trees import leaves
 from ..types import LogicalTensor
@@ -183,7 +183,7 @@ class Facts:
             return Fact(_ARRAY, self._arrays(flow.stacked[value]))
         if not value.is_tensor:
             return self._host(value)
-        if value.node.op.name in ("placeholder", "parameter", "call", "repeat_calls"):
+        if is_given(value.node) or calls_function(value.node):
             return self._given(value)
         return self._made(value)
 
@@ -271,7 +271,7 @@ class Facts:
         node = value.node
         taken = [(arg, self._now(arg)) for arg in elements.tensors(node)]
         kinds = self._kinds(node, taken)
-        python = node.op.name in OPERATORS or node.op.name in self._of_numbers
+        python = node.op.sign or node.op.name in self._of_numbers
         bare = is_made(value) or (python and all(self._now(arg).bare for arg in node.args))
         first = is_made(value) or (python and all(self._now(arg).first for arg in node.args))
         told = all(dtype is not None for _, fact in taken for dtype, _ in fact.elements)
@@ -287,7 +287,7 @@ class Facts:
         op = node.op.name
         if node.op.family == "number":
             return self._number(node)
-        if op not in OPERATORS and op not in self._of_numbers:
+        if not node.op.sign and op not in self._of_numbers:
             return _ARRAY
         args = [self._now(arg).kinds for arg in node.args]
         if not all(args):

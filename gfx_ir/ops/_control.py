@@ -130,6 +130,8 @@ class Call(Structural):
 class CustomGradient(Structural):
     """A function that brings its own gradient: its forward region gives the values, then what the rule keeps."""
 
+    form = Form.OWN_GRADIENT
+
     def feeds(self, node: Node) -> tuple:
         return (node.arg("inputs"), None)
 

@@ -106,6 +106,7 @@ class ToPython(Plain):
     """The number in a tensor, as Python's."""
 
     worded = True
+    form = Form.TO_PYTHON
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         x, kind = args

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import held
 from ..backend import Backend
-from ..control import Fail
+from ..control import Fail, Form
 from ..cost import Counter, Estimate
 from ..graph import Node
 from ..infer.walk import Site
@@ -73,6 +73,7 @@ class Check(Plain):
     """An error that is raised where a test fails."""
 
     worded = True
+    form = Form.CHECK
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         passed, message, error = args
@@ -97,6 +98,7 @@ class Holder(Plain):
     """A call that no op stands for, run by the framework that it came from."""
 
     worded = True
+    form = Form.HOLDER
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         framework, target, given, named, *_ = args

@@ -87,6 +87,7 @@ op(
     put=_views.put_reshaped,
     compute=free,
     memory=free,
+    traits=Trait.AFFINE,
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...graph import Graph, Node, Value
+from ...op import Trait
 from ...reach import reached
 from ..constants import name
 from ..copying import outputs_of
@@ -15,7 +16,6 @@ from ..statements import Statements
 from .functions import SIDES, Functions
 
 _LINE = 80  # columns of a test and its sides that stand on one line, with what is around them
-_LINEAR = frozenset(("getitem", "add", "subtract", "negative", "sum", "mean", "reshape"))
 Sides = Sequence[Sequence[Any]]
 Give = Callable[[Graph, Sequence[Any], Sequence[Value]], bool]
 """Ends the function of a region: (region, its results, the values that these stand for)."""
@@ -107,4 +107,4 @@ class Choices:
             x for x in map(self.writer.resolve, found) if type(x) is Value and x.node.graph in regions
         ]
         computed = reached(inside(leaves), lambda value: inside(read.value for read in value.node.inputs))
-        return all(value.node.op.name in _LINEAR for value in computed)
+        return all(value.node.op.traits & Trait.AFFINE for value in computed)

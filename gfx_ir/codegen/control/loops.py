@@ -14,6 +14,7 @@ from ..iterables import counts_rows
 from ..liveness import loop_results, placeholders
 from ..logic import negate
 from ..nesting import Nested
+from ..prepare.filled import FILLED
 from ..returns import only_returned
 from ..statements import Statements, stands
 from ..walrus import kept_by_test
@@ -260,7 +261,7 @@ class Loops:
     def _filled(self, value: Value) -> Node | None:
         """The list that the stacked result is a part of."""
         user = self.plan.users[value][0]
-        return user if user.op.name == "filled_list" else None
+        return user if user.op is FILLED else None
 
     def _stack(self, node: Node, lists: dict[int, str]) -> None:
         """The lists as tensors: in the place of their only use, else under the same name."""

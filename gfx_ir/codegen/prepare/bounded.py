@@ -121,7 +121,7 @@ def _promise(node: Node, broken: Callable[[Node | None], Any], max_trips: int | 
     assert graph is not None
     behind = node.next
     still = broken(behind)
-    negated = still.node.op.name == "logical_not"
+    negated = still.node.op.sign == "not"
     holds = still.node.args[0] if negated else _put(graph, behind, "logical_not", still)
     text = f"a loop takes more than the {max_trips} trips of max_trips"
     graph.insert(Node(lookup("check"), (holds, text, "RuntimeError"), (), node.span), behind)

@@ -13,7 +13,7 @@ from ..copying import outputs_of
 from ..liveness import placeholders
 from ..sides import outer
 
-_BELOW = {"less": (0, 1, 0), "less_equal": (0, 1, 1), "greater": (1, 0, 0), "greater_equal": (1, 0, 1)}
+_BELOW = {"<": (0, 1, 0), "<=": (0, 1, 1), ">": (1, 0, 0), ">=": (1, 0, 1)}
 """Comparison → positions of the counter and of the stop, and how far the counter may come beyond it."""
 
 _FEW = 128
@@ -24,9 +24,9 @@ def trips_of(node: Node, facts: Facts) -> tuple[Any, Value] | None:
     """(trips, the comparison that holds in each of them), put before the loop; None where there is no such counter."""
     holding = _conjuncts(node.regions[0].result, facts)
     for found in holding:
-        if found.node.op.name not in _BELOW or found.node.graph is None:
+        if found.node.op.sign not in _BELOW or found.node.graph is None:
             continue
-        counter, stop, beyond = _BELOW[found.node.op.name]
+        counter, stop, beyond = _BELOW[found.node.op.sign]
         at = _counter(node, _outside(found.node.args[counter], node.regions[0]))
         bound = outer(_outside(found.node.args[stop], node.regions[0]))
         if at is None or not _worth(bound, node.regions[0], len(holding) == 1):
@@ -76,7 +76,7 @@ def _counter(node: Node, leaf: Any) -> int | None:
     at = carried.index(leaf)
     phi = placeholders(node, node.regions[1])[1][at]
     after = outputs_of(node.regions[1].result, len(node.values))[at]
-    if type(node.arg("init")[at]) is not int or type(after) is not Value or after.node.op.name != "add":
+    if type(node.arg("init")[at]) is not int or type(after) is not Value or after.node.op.sign != "+":
         return None
     return at if after.node.args[0] is phi and after.node.args[1] == 1 and after.node.graph is node.regions[1] else None
 

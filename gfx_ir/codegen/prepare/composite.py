@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import Backend
 from ...body import body_of
-from ...control import is_call
+from ...control import is_call, is_holder
 from ...errors import MissingOp, ShapeError, listed
 from ...graph import Graph, Node, Value
 from ...op import OpDef, lookup
@@ -37,7 +37,7 @@ class Expander:
     def expand(self, graph: Graph) -> None:
         """Expand every composite in the graph and its regions that the target cannot print whole."""
         for node in list(graph.walk()):
-            if node.op.name == "holder" and node.args[0] != self.backend.name:
+            if is_holder(node) and node.args[0] != self.backend.name:
                 self._lacks(node, node.args[1], f" ({node.arg('why')})" if node.arg("why") else "")
             template = template_of(self.backend, node.op)
             if _is_worded(node.op) or (template is not None and template.spells(node.args)):

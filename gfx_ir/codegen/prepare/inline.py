@@ -8,6 +8,7 @@ from ...control import calls_function, is_call
 from ...graph import Graph, Node, Value
 from ...reach import needed_first
 from ..copying import splice
+from .own_gradients import OWN
 
 _WIDTH = 40
 
@@ -19,7 +20,7 @@ def callees(graph: Graph) -> list[Node]:
 
 def own_gradients(graph: Graph) -> list[Node]:
     """Every call of a function that brings its own gradient: its first arguments name what computes it, and its rule."""
-    return [node for node in graph.walk() if node.op.name == "own_gradient"]
+    return [node for node in graph.walk() if node.op is OWN]
 
 
 def inline_calls(entry: Graph, functions: dict[str, Graph]) -> None:

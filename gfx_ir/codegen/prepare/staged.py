@@ -15,10 +15,12 @@ from ...control import (
     is_call,
     is_data_test,
     is_for,
+    is_holder,
     is_loop,
     is_open_host,
     is_output,
     is_test,
+    makes_python,
 )
 from ...graph import Graph, Node, Value
 from ...infer.carried import Carried
@@ -30,9 +32,6 @@ from ..copying import outputs_of
 from ..unrolling import Unrolling
 
 _KEEPS_SHAPE = Trait.ELEMENTWISE | Trait.TOTAL | Trait.SHAPE_OF_FIRST
-_PRODUCTS = frozenset(("matmul", "linear"))
-"""Products with a matrix: a square one, where a loop goes on with what they give."""
-_INDEXED = frozenset(("getitem", "index_put"))
 
 
 def stage_ranges(graph: Graph, unrolling: Unrolling, functions: Mapping[str, Graph]) -> None:
@@ -49,7 +48,7 @@ def stage_ranges(graph: Graph, unrolling: Unrolling, functions: Mapping[str, Gra
 
 def _is_plain(function: Graph) -> bool:
     """Whether a function is one block of computations: the body of an op that the target lacks, for the most part."""
-    apart = any(node.regions or node.op.effect or node.op.name in ("call", "to_python") for node in function)
+    apart = any(node.regions or node.op.effect or is_call(node) or makes_python(node) for node in function)
     return not apart and not function.parameters
 
 
@@ -63,7 +62,7 @@ def _can(node: Node, unrolling: Unrolling) -> bool:
         return False
     starts = (value.kind == "tensor" if type(value) is Value else isinstance(value, (int, float)) for value in init)
     body = node.regions[0]
-    if any(inner.op.name in ("to_python", "holder") for inner in body.walk()):
+    if any(makes_python(inner) or is_holder(inner) for inner in body.walk()):
         return False
     if not all(starts) or any(value.kind not in ("tensor", "int", "float") for value in node.values):
         return False
@@ -93,7 +92,7 @@ def _asks(user: Node, value: Value) -> bool:
     """Whether a node asks Python for a value: a number that it takes is no operand."""
     if is_output(user) or hangs_on_data(user) or _is_arithmetic(user):
         return False
-    if user.op.name in _INDEXED:
+    if user.op.traits & (Trait.READS_AT | Trait.WRITES_AT):
         return any(type(part) is slice and value in leaves(part) for part in _parts(user.args[1]))
     return not value.is_tensor and not user.op.traits & _KEEPS_SHAPE
 
@@ -150,7 +149,7 @@ def _keep(loop: Node, flow: Flow) -> bool:
 
 
 def _keeps_shape(node: Node) -> bool:
-    return bool(node.op.traits & _KEEPS_SHAPE) or node.op.name in _PRODUCTS
+    return bool(node.op.traits & (_KEEPS_SHAPE | Trait.ROW_BY_ROW))
 
 
 def _stage(node: Node) -> None:

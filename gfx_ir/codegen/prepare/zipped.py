@@ -6,7 +6,7 @@ from typing import Any
 
 from ...control import is_data_for
 from ...graph import Graph, Node, Value
-from ...op import lookup
+from ...op import Trait, lookup
 from ...types import LogicalTensor
 
 
@@ -45,7 +45,7 @@ def _is_data(bound: Any) -> bool:
 
 
 def _is_slice(item: Any) -> bool:
-    if type(item) is not Value or item.node.op.name != "getitem":
+    if type(item) is not Value or not item.node.op.traits & Trait.READS_AT:
         return False
     index = item.node.args[1]
     return type(index[0] if type(index) is tuple and index else index) is slice
