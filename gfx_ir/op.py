@@ -90,6 +90,8 @@ class Trait(enum.IntFlag):
     """The first argument with the third one at the place that the second one names, or added there where `accumulate` says so."""
     AFFINE = enum.auto()
     """A sum of multiples of the elements of its floating-point arguments, by factors that hang on none of these, and a constant."""
+    JOINS = enum.auto()
+    """One tensor of those in the first argument, a list of any length but none."""
     AVERAGES = enum.auto()
     """The sum of elements divided by how many they are."""
     ROW_BY_ROW = enum.auto()

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.codegen.sides import outer
 from gfx_ir.codegen.copying import copy_graph
+from gfx_ir.codegen.sides import outer
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import active

@@ -58,6 +58,7 @@ class ModuleWriter:
     def __init__(self, context: Context) -> None:
         self.context = context
         self._wrapped: set[str] = set()
+        self._written: dict[str, str] = {}
 
     def _wrappers(self, graph: Graph) -> list[str]:
         """What makes functions of their own gradient of the functions that were written before, for the calls in a graph."""
@@ -76,6 +77,14 @@ class ModuleWriter:
                 self.context.use(self.context.style.gradients["root"])
         return texts
 
+    def _is_new(self, graph: Graph, definition: ast.FunctionDef) -> bool:
+        """Whether no function before says the same; where one does, it is called instead."""
+        told = ast.dump(ast.FunctionDef("", definition.args, definition.body, [], None))
+        first = self._written.setdefault(told, definition.name)
+        if first != definition.name:
+            self.context.titles.call_instead(self.context.key(graph), first)
+        return first == definition.name
+
     # ------------------------------------------------------------------ text
     def module(self, comments: bool) -> Module:
         """The whole module."""
@@ -93,7 +102,8 @@ class ModuleWriter:
             definition = FunctionWriter(self.context, graph).write(name, signature, doc, params)
             terms = self._terms(definition.args, params) if is_entry else terms
             self.context.helpers.call_builtins(definition)
-            definitions += [*self._wrappers(graph), definition]
+            if is_entry or self._is_new(graph, definition):
+                definitions += [*self._wrappers(graph), definition]
         lines: list[tuple[str, Span | None]] = [(line, None) for line in self.context.helpers.imports()]
         for text in self.context.helpers.sources():
             lines += [("", None), ("", None), *((line, None) for line in text.rstrip().split("\n"))]

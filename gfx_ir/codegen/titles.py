@@ -47,6 +47,10 @@ class Titles:
         """What a function of the program is called."""
         return self._functions[callee]
 
+    def call_instead(self, callee: str, other: str) -> None:
+        """Call another function, which says the same, in the place of one of the program."""
+        self._functions[callee] = other
+
     def with_gradient(self, forward: str) -> str:
         """What a function is called that brings its own gradient, by what computes it."""
         return self._own[forward]

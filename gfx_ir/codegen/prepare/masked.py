@@ -146,7 +146,9 @@ class _Selection:
     def _meets(self, value: Value) -> bool:
         """Whether all that a value is computed from are selections and numbers."""
         others = [leaf for leaf in leaves(value.node.args) if type(leaf) is Value and leaf.is_tensor]
-        return bool(value.node.op.traits & Trait.READS_AT) or all(leaf in self.members or _is_number(leaf) for leaf in others)
+        return bool(value.node.op.traits & Trait.READS_AT) or all(
+            leaf in self.members or _is_number(leaf) for leaf in others
+        )
 
     def _into(self, end: Node) -> bool:
         """Whether a write is one into what is itself selected."""

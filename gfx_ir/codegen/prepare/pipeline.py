@@ -23,6 +23,7 @@ from .carried import drop_carried
 from .composite import Expander
 from .filled import fill_lists
 from .foreign import check_texts
+from .gathered import gather_arguments
 from .inline import bottom_up, callees, inline_calls
 from .lacking import check_dtypes
 from .lists import make_tensors
@@ -102,6 +103,7 @@ def prepare(
         check_sizes((entry, *functions.values()), style, unrolling)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)
+    gather_arguments(entry, functions)
     names = {graph: key for key, graph in functions.items()}
     for graph in bottom_up(entry, functions):
         reroll(graph, partial(_is_list, lists, instances.get(names.get(graph, ""), "")))

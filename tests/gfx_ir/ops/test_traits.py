@@ -254,6 +254,14 @@ def test_affine(sample: Sample):
     np.testing.assert_allclose(whole, at(1, 0) + at(0, 2) - at(0, 0), rtol=near, atol=near)
 
 
+@stating(Trait.JOINS)
+def test_joins_lists_of_any_length(sample: Sample):
+    op, (arrays, *rest) = lookup(sample.op), bound(sample)
+    one = np.asarray(arrays[0])
+    for count in (1, 2, 5):
+        assert run(op, ((one,) * count, *rest)).size == count * one.size
+
+
 @stating(Trait.AVERAGES)
 def test_averages(sample: Sample):
     op, (x, *_) = lookup(sample.op), bound(sample)
