@@ -94,7 +94,7 @@ def _only_called(nodes: Iterable[Node]) -> set[str]:
     """The names of functions that calls give all their arguments: nothing else names them."""
     called, named = set[str](), set[str]()
     for node in nodes:
-        if node.op.name == "call":
+        if is_call(node):
             called.update([node.args[0]] if type(node.args[0]) is str else ())
         else:
             named.update(arg for arg in node.args if type(arg) is str)
