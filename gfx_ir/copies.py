@@ -25,6 +25,7 @@ def copy_graph(graph: Graph, made: dict[Any, Any] | None = None) -> Graph:
             twin = Node(node.op, _args(node.args, made), tuple([v.kind for v in node.values]), node.span, regions)
             twin.after, twin.in_place = made.get(node.after), node.in_place
             twin.waits = tuple([made[other] for other in node.waits])
+            twin.noted_as(node)
             made[node] = twin
             for value, other in zip(node.values, twin.values):
                 other.name, other.type = value.name, value.type

@@ -163,6 +163,9 @@ class Calls:
         getter = bound_operands(f) if len(args) == 1 and not kwargs else None
         if getter is not None:
             return getter(self.tracer, *args)
+        instead = own_attribute(type(f), "called_in_capture")
+        if instead is not None:
+            return self.call(instead(f), args, kwargs)
         method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)

@@ -64,7 +64,7 @@ def capture(
     kwargs: dict,
     *,
     asked: str | None = None,
-    tracer_class: type[Tracer] = Tracer,
+    tracer_class: Callable[..., Tracer] = Tracer,
     **options: Any,
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
@@ -110,7 +110,7 @@ def _capture(
     args: tuple,
     kwargs: dict,
     asked: str | None,
-    tracer_class: type[Tracer],
+    tracer_class: Callable[..., Tracer],
     options: dict[str, Any],
     constants: bool,
     share: Share,

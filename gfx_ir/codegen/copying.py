@@ -55,6 +55,7 @@ def _copy_flat(
             args = (args[0], join(prefix, args[1]), *args[2:])
         made = Node(node.op, args, kinds, node.span, tuple(out for _, _, out in begun))
         made.in_place, made.waits = node.in_place, tuple([twins[other] for other in node.waits])
+        made.noted_as(node)
         twins[node] = made
         for old, new in zip(node.values, made.values):
             new.name, new.type = old.name, old.type
