@@ -208,5 +208,5 @@ def test_what_was_captured_is_captured_again():
 
     data = jax.numpy.asarray(x.numpy())
     equal(gfx.symbolic_trace(beside, data)(data), in_jax(data) + 1.0)
-    with pytest.raises(GfxError, match="cannot be|not captured"):
+    with pytest.raises(GfxError, match="not captured"):
         gfx.symbolic_trace(in_jax, x, x)
