@@ -249,6 +249,18 @@ class TorchBackend(Backend):
         """Whether it is one of the functions of tensors that do not write."""
         return holding.holds(fn)
 
+    def registered(self, fn: Any) -> str:
+        """The name in `torch.ops` of an operator of others'."""
+        return holding.registered(fn)
+
+    def find(self, target: str) -> Any:
+        """An operator of others', by that name."""
+        return holding.find(target)
+
+    def gives_nothing(self, fn: Any) -> bool:
+        """Whether an operator has no results."""
+        return holding.gives_nothing(fn)
+
     def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
         """What `call` gives on the meta device, or for ones."""
         return holding.probe(call, types, self.native_dtype, data)

@@ -110,7 +110,7 @@ class Holder(Plain):
             return _moved(leaf, here, owner) if here.is_tensor(leaf) else owner.convert(leaf)
 
         out = fn(*tree_map(there, tuple(given)), **tree_map(there, named))
-        return [_moved(part, owner, here) for part in ((out,) if owner.is_tensor(out) else out)]
+        return [_moved(part, owner, here) for part in ((out,) if owner.is_tensor(out) else out or ())]
 
     def cost(self, counter: Counter, node: Node, site: Site) -> Estimate:
         return counter.unknown(f"the call of {node.arg('target')} is not known and not counted", node)
@@ -122,7 +122,7 @@ class Holder(Plain):
             fail(f"it calls a function by its dotted name, not {target!r} of {framework!r}")
         if type(args) is not tuple or type(kwargs) is not dict or not all(map(is_name, kwargs)):
             fail("it has a tuple of arguments, and a dictionary of those by name")
-        if count is not None and (type(count) is not int or count < 1):
+        if count is not None and (type(count) is not int or count < 0):
             fail(f"it gives one array, or a number of them, not {count!r}")
         if type(why) is not str:
             fail(f"its reason is a text, not {why!r}")
@@ -180,6 +180,7 @@ op(
     infer=held.infer,
     effect=True,
     control=Holder(),
-    doc="The call of a function that has no op, by its dotted name; run by the framework that it came from. It gives one "
-    "array, or a sequence of `count`. `why` tells what keeps other frameworks from it, where more is known than that it has no op.",
+    doc="The call of a function that has no op, by its dotted name; run by the framework that it came from. It gives one array, or a "
+    "sequence of `count`, or nothing where that is 0. `why` tells what keeps other frameworks from it, where more is known than that "
+    "it has no op.",
 )
