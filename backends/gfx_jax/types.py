@@ -31,16 +31,15 @@ from . import (
     helpers_recurrent,
     holding,
     special,
-    staging,
-    symbolic,
     taken,
 )
+from .jaxpr import staging, symbolic
 from .lax import LAX, selected
 from .lifts import LIFTS
 from .mode import rules
+from .ops import ROWS
+from .ops.effect import print_to
 from .refused import REFUSED
-from .rows import ROWS
-from .rows.effect import print_to
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
 _PRINTED = {"promoting_cond": ("cond", helpers_control.promoting_cond), "settled": ("settled", helpers_control.settled)}

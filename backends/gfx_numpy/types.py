@@ -19,7 +19,7 @@ from gfx_ir.printed import printed_helpers
 from gfx_ir.row import Lift
 
 from . import alarms, holding, layouts, lifts, taken
-from .rows import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
+from .ops import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
 
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {"issubdtype": "issubdtype", "shape": "shape"}

@@ -33,7 +33,6 @@ from . import (
     lifts,
     one_dtype,
     positions,
-    rows,
     scalars,
     special,
     staging,
@@ -42,6 +41,7 @@ from . import (
 from .lifting import cast_back, element, promoted_with, refuse
 from .module import Transpiled
 from .modules import MODULES
+from .ops import ROWS
 
 _TO_TORCH: dict[DType, Any] = {d: getattr(torch, name) for name, d in DTYPES.items() if hasattr(torch, name)}
 _FROM_TORCH = {native: d for d, native in _TO_TORCH.items()}
@@ -94,7 +94,7 @@ class TorchBackend(Backend):
         }
         roots = {"torch": torch, "F": F}
         namespace = {"torch": torch, "F": F, "math": math, **self.helpers}
-        super().__init__(rows.ROWS, namespace, roots)
+        super().__init__(ROWS, namespace, roots)
         for names, fn in lifts.LIFTS.items():
             for name in names.split():
                 self.add_lift(name, fn, roots)

@@ -14,6 +14,7 @@ from gfx_ir.codegen.helpers import Helpers
 from gfx_ir.codegen.wrap import wrap
 from gfx_ir.errors import GfxError
 from gfx_ir.loading import backend
+from gfx_ir.printed import same_code
 from gfx_ir.program import Guard, Program
 from gfx_ir.rules import building
 from gfx_ir.source import Span
@@ -65,6 +66,9 @@ def test_helpers_are_fitted_and_mean_the_same(name):
         own = {**owner.namespace, **owner.style.helpers}.get(text[4 : text.index("(")])
         if own is not None:
             assert without_words(text) == without_words(textwrap.dedent(inspect.getsource(own)))
+            made: dict = {}
+            exec(text, dict(own.__globals__), made)
+            assert same_code(made[own.__name__].__code__, own.__code__)  # known again where it is captured
 
 
 def without_words(source):
