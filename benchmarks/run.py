@@ -10,7 +10,18 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
-SECTIONS = ("loading", "conversion", "models", "chains", "stages", "running", "devices", "control", "patterns")
+SECTIONS = (
+    "loading",
+    "conversion",
+    "models",
+    "chains",
+    "stages",
+    "growth",
+    "running",
+    "devices",
+    "control",
+    "patterns",
+)
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",

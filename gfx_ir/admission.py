@@ -201,7 +201,7 @@ def _other(path: str, fixed: Any, held: Any, owner: Backend) -> GuardError:
             f"the capture took {taken} as given, and whether this is that object cannot be told", hint=hint
         )
     hint = "capture again with this value, or leave the argument open (gfx.Open)"
-    if owner.is_tensor(held) and getattr(owner.style, "control", "") == "functional":
+    if owner.is_tensor(held) and owner.style is not None and owner.style.control.compiled:
         hint += "; under jax.jit name it in static_argnames"
     return GuardError(f"the capture took {taken} as given, and the call has {path} = {_shown(held)}", hint=hint)
 

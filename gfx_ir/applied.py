@@ -9,7 +9,7 @@ from . import rules
 from .edges import UNBOUND
 from .op import OpDef, evaluate
 from .source import Span
-from .trees import tree_map
+from .trees import leaves, tree_map
 
 
 class Typed:
@@ -42,12 +42,45 @@ class Applied:
     which the parameters of its graph stand there.
     """
 
-    __slots__ = ("op", "args", "values", "span")
+    __slots__ = ("op", "args", "values", "span", "_meta")
 
     op: OpDef
     args: tuple
     values: Sequence[Typed]
     span: Span | None
+
+    @property
+    def name(self) -> str:
+        """What it is called: as its first value that has a name, else as its op."""
+        values: Sequence[Any] = self.values
+        return next((str(value.name) for value in values if value.name), self.op.name)
+
+    @property
+    def users(self) -> list[Any]:
+        """The nodes that take its values, each once."""
+        values: Sequence[Any] = self.values
+        return list(dict.fromkeys(user for value in values for user in value.uses))
+
+    @property
+    def input_nodes(self) -> list[Any]:
+        """The nodes whose values it takes, each once."""
+        taken: list[Any] = [leaf for leaf in leaves(self.args) if isinstance(leaf, Typed)]
+        return list(dict.fromkeys(leaf.node for leaf in taken))
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """Notes of whoever works on it; copies carry them, files do not."""
+        try:
+            return self._meta
+        except AttributeError:
+            self._meta: dict[str, Any] = {}
+            return self._meta
+
+    def noted_as(self, other: Applied) -> None:
+        """Take over the notes of another one."""
+        found = getattr(other, "_meta", None)
+        if found:
+            self._meta = dict(found)
 
     def eval(self, *inputs: Any, program: Functions | None = None, prefix: str = "") -> Any:
         """Host values in (one for each of `inputs`), host values out, by the reference: of what it holds and calls, too."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .control import is_parameter
 from .dtypes import NUMBERS, DType, numbers
 from .errors import ShapeError, UnsupportedConstruct, VerifyError
 from .graph import Graph, Node, Value, values_in
@@ -187,7 +188,7 @@ def constants_only(tree: Any) -> bool:
 
 def parameter_data(x: Any) -> Any:
     """The data of a parameter of the graph under construction; None: x is none."""
-    if not isinstance(x, Value) or x.node.op.name != "parameter" or not isinstance(active.builder, Builder):
+    if not isinstance(x, Value) or not is_parameter(x.node) or not isinstance(active.builder, Builder):
         return None
     return active.builder.params.get(x.node.args[0])
 

@@ -26,6 +26,28 @@ class Form(enum.Enum):
     """A test and a body run trip by trip, on what is carried, which begins with `init`, and the `operands`; `exit` ends it."""
     FOR = enum.auto()
     """The same of a body alone, which also takes a value of each of `items`, and may leave one for each stacked result."""
+    CALL = enum.auto()
+    """A function of the program, named by the first argument, whose parameters stand under the second one."""
+    REPEAT = enum.auto()
+    """The same once for each item of a list of parameters, which is the second argument."""
+    HOST = enum.auto()
+    """Python's operator, which the first argument names, on host values, which are the second one."""
+    NONE_TEST = enum.auto()
+    """Whether the argument is None."""
+    TO_PYTHON = enum.auto()
+    """The first argument as a value of Python's."""
+    CHECK = enum.auto()
+    """An error, where the first argument does not hold: an exception of the third one's class, with what the second one tells."""
+    HOLDER = enum.auto()
+    """A function of a framework, which the first argument is, that no op stands for, by its dotted name, which is the second one."""
+    OWN_GRADIENT = enum.auto()
+    """A function that brings its own gradient, with two regions."""
+    PLACEHOLDER = enum.auto()
+    """What a graph is given."""
+    PARAMETER = enum.auto()
+    """What stands in the parameter tree, at the path that the argument is."""
+    OUTPUT = enum.auto()
+    """What a graph gives."""
 
 
 class Control:
@@ -35,6 +57,10 @@ class Control:
     open_host = False
     reads_data = False
     """Whether it takes the number that is in an array, so that code which is traced without data cannot run it."""
+    on_data = ""
+    """Of an op of host values: the one that does the same with data."""
+    worded = False
+    """Whether source has words for it whatever the target is, so that no row spells it."""
 
     # ------------------------------------------------------------------ how regions are fed
     def feeds(self, node: Any) -> tuple[tuple[Any, ...] | None, ...]:
@@ -85,24 +111,127 @@ class Control:
 
 
 # ---------------------------------------------------------------------- which nodes these are
-def form_of(node: Any) -> Form:
-    """The form of a node's op."""
-    return Form.PLAIN if node.op.control is None else node.op.control.form
-
-
 def is_test(node: Any) -> bool:
     """Whether a node runs one of two regions."""
-    return form_of(node) is Form.TEST
+    return node.op.form is Form.TEST
 
 
 def is_loop(node: Any) -> bool:
     """Whether a node runs its regions trip by trip."""
-    return form_of(node) in (Form.WHILE, Form.FOR)
+    return node.op.form is Form.FOR or node.op.form is Form.WHILE
+
+
+def is_while(node: Any) -> bool:
+    """Whether a node is a loop that a test of its own ends."""
+    return node.op.form is Form.WHILE
 
 
 def is_for(node: Any) -> bool:
     """Whether a node is a loop over something."""
-    return form_of(node) is Form.FOR
+    return node.op.form is Form.FOR
+
+
+def hangs_on_data(node: Any) -> bool:
+    """Whether a node is a test or a loop that elements of tensors decide."""
+    return (is_test(node) or is_loop(node)) and not node.op.control.open_host
+
+
+def is_data_test(node: Any) -> bool:
+    """Whether a node is a test that an element of a tensor decides."""
+    return node.op.form is Form.TEST and not node.op.control.open_host
+
+
+def is_data_while(node: Any) -> bool:
+    """Whether a node is a loop that an element of a tensor ends."""
+    return node.op.form is Form.WHILE and not node.op.control.open_host
+
+
+def is_data_for(node: Any) -> bool:
+    """Whether a node is a loop over something, of data."""
+    return node.op.form is Form.FOR and not node.op.control.open_host
+
+
+def data_op(node: Any) -> str:
+    """The op that does with data what a test or loop of host values does."""
+    on_data: str = node.op.control.on_data
+    return on_data
+
+
+def is_call(node: Any) -> bool:
+    """Whether a node calls a function of the program, once."""
+    return node.op.form is Form.CALL
+
+
+def is_repeat(node: Any) -> bool:
+    """Whether a node calls a function of the program for each item of a list of parameters."""
+    return node.op.form is Form.REPEAT
+
+
+def calls_function(node: Any) -> bool:
+    """Whether a node calls a function of the program, however often."""
+    return node.op.form is Form.CALL or node.op.form is Form.REPEAT
+
+
+def is_host(node: Any) -> bool:
+    """Whether a node is an operator of Python's on host values."""
+    return node.op.form is Form.HOST
+
+
+def host_operator(node: Any) -> str | None:
+    """The operator of Python's that a node is, if any."""
+    return node.args[0] if node.op.form is Form.HOST else None
+
+
+def is_none_test(node: Any) -> bool:
+    """Whether a node asks whether something is None."""
+    return node.op.form is Form.NONE_TEST
+
+
+def is_check(node: Any) -> bool:
+    """Whether a node raises an error where something does not hold."""
+    return node.op.form is Form.CHECK
+
+
+def is_holder(node: Any) -> bool:
+    """Whether a node calls a function that no op stands for."""
+    return node.op.form is Form.HOLDER
+
+
+def makes_python(node: Any) -> bool:
+    """Whether a node makes a value of Python's of a tensor."""
+    return node.op.form is Form.TO_PYTHON
+
+
+def operator_of(node: Any) -> str:
+    """Python's operator that a node is, of host values or of numbers and tensors; "" where it is none."""
+    sign: str = node.args[0] if node.op.form is Form.HOST else node.op.sign
+    return sign
+
+
+def operands_of(node: Any) -> tuple[Any, ...]:
+    """What an operator of Python's takes."""
+    operands: tuple[Any, ...] = node.args[1] if node.op.form is Form.HOST else node.args
+    return operands
+
+
+def is_placeholder(node: Any) -> bool:
+    """Whether a node is an argument of a graph."""
+    return node.op.form is Form.PLACEHOLDER
+
+
+def is_parameter(node: Any) -> bool:
+    """Whether a node is a parameter of a graph."""
+    return node.op.form is Form.PARAMETER
+
+
+def is_given(node: Any) -> bool:
+    """Whether a node computes nothing: a graph is given its value, as an argument or a parameter."""
+    return node.op.form is Form.PLACEHOLDER or node.op.form is Form.PARAMETER
+
+
+def is_output(node: Any) -> bool:
+    """Whether a node is the end of a graph, which takes its result."""
+    return node.op.form is Form.OUTPUT
 
 
 def is_open_host(node: Any) -> bool:

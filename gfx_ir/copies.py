@@ -6,6 +6,7 @@ import copy
 import dataclasses
 from typing import Any
 
+from .control import is_call
 from .graph import Graph, Node, Value
 from .program import Program
 from .trees import BRANCHES, tree_map
@@ -27,6 +28,7 @@ def copy_graph(graph: Graph, made: dict[Any, Any] | None = None, fresh: bool = F
             twin = Node(node.op, _args(node.args, made), tuple([v.kind for v in node.values]), node.span, regions)
             twin.after, twin.in_place, twin.device = made.get(node.after), node.in_place, node.device
             twin.waits = tuple([made[other] for other in node.waits])
+            twin.noted_as(node)
             made[node] = twin
             for value, other in zip(node.values, twin.values):
                 other.name, other.type = value.name, value.type
@@ -85,7 +87,7 @@ def copy_program(program: Program) -> Program:
     entry = made[program.entry] if program.entry in made else copy_graph(program.entry, made)
     for graph in (entry, *functions.values()):  # calls of functions that were copied later
         for node in graph.walk():
-            if node.op.name == "call":
+            if is_call(node):
                 node.set_args(_args(node.args, made))
     signature = [dataclasses.replace(p, tree=_args(p.tree, made)) for p in program.signature]
     return Program(

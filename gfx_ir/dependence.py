@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from .control import is_given
 from .errors import VerifyError
 from .graph import Graph, Node, Value
 from .reach import reached
@@ -26,7 +27,7 @@ def needs(node: Node) -> Iterator[Node]:
 
 def is_end(value: Value) -> bool:
     """Whether a value is an argument or a parameter of its graph, and of no node in the list."""
-    return value.node.op.name in ("placeholder", "parameter")
+    return is_given(value.node)
 
 
 def order(first: Node, then: Node) -> None:

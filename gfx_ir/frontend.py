@@ -136,6 +136,18 @@ class Frontend(Arrays):
         """Whether a graph may hold calls of this function: one of arrays that neither writes to them nor reads or writes files."""
         return False
 
+    def registered(self, fn: Any) -> str:
+        """The dotted name under which the framework finds a function that others registered with it; "" for any other."""
+        return ""
+
+    def find(self, target: str) -> Any:
+        """What others registered under a dotted name; None where nothing is."""
+        return None
+
+    def gives_nothing(self, fn: Any) -> bool:
+        """Whether a registered function is called for its effect alone."""
+        return False
+
     def probe(self, call: Callable[[Sequence[Any]], Any], types: Sequence[Any], data: bool) -> Any:
         """What `call` gives for arrays of these types: without data where `data` is false. Raises what the call raises."""
         raise NotImplementedError

@@ -26,7 +26,7 @@ _SAMPLES = {"int": 1, "float": 1.0, "bool": True}
 
 @dataclass(frozen=True)
 class Results:
-    """What a call gives: one array (`count` None), or a sequence of so many, whose items may have names (`fields`)."""
+    """What a call gives: one array (`count` None), nothing (0), or a sequence of so many, whose items may have names (`fields`)."""
 
     count: int | None
     fields: tuple[str, ...] = ()
@@ -40,6 +40,8 @@ def results(
 
     `type_of` gives the LogicalTensor of a leaf that is a tensor, else None. Raises Unheld where none of this works, or the number of
     results hangs on the shapes."""
+    if owner.gives_nothing(fn):
+        return Results(0)
     tensors = [kind for leaf in leaves((args, kwargs)) if (kind := type_of(leaf)) is not None]
     error: Exception = Unheld("it takes no tensor")
     for data in (False, True):
@@ -116,6 +118,8 @@ def kinds(args: SimpleNamespace) -> tuple[str, ...]:
 def infer(args: SimpleNamespace, rules: str) -> tuple:
     """Types of what a call gives, as its own framework tells where all is known; unknown types else."""
     unknown = (UNKNOWN,) * len(kinds(args))
+    if not unknown:
+        return ()
     given = [leaf for leaf in leaves((args.args, args.kwargs)) if isinstance(leaf, LogicalTensor)]
     if any(leaf is OPEN for leaf in leaves((args.args, args.kwargs))) or not all(type_.known for type_ in given):
         return unknown

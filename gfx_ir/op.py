@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from .control import Control
+from .control import Control, Form
 from .dtypes import DType
 from .errors import MissingOp
 from .template import Own, Spelling, Template
@@ -84,6 +84,18 @@ class Trait(enum.IntFlag):
     STEADY = enum.auto()
     """What its arguments lose in fewer bits is a few times what its result loses by that, relative to the largest number among
     them and it; and its numbers have the dtype that they have."""
+    READS_AT = enum.auto()
+    """The part of the first argument at the place that the second one names."""
+    WRITES_AT = enum.auto()
+    """The first argument with the third one at the place that the second one names, or added there where `accumulate` says so."""
+    AFFINE = enum.auto()
+    """A sum of multiples of the elements of its floating-point arguments, by factors that hang on none of these, and a constant."""
+    JOINS = enum.auto()
+    """One tensor of those in the first argument, a list of any length but none."""
+    AVERAGES = enum.auto()
+    """The sum of elements divided by how many they are."""
+    ROW_BY_ROW = enum.auto()
+    """What it gives has the axes of its first argument but the last one, behind which stands that of the second one."""
     RAISES = enum.auto()
     """Its effect is an exception or none: with the same arguments it has the same one, however often it runs."""
 
@@ -137,16 +149,18 @@ class OpDef:
 
     `kinds` are the kinds of its outputs 1… ("tensor", or a host kind), fixed or from the arguments. A *primitive* has `eval`, a
     NumPy spelling (`namespace` holds the names it may use); a *composite* has `body`, a Python function over other ops from which all else follows.
-    `control`: the row of an op that an interpreter runs itself (see control.py). `neutral`:
-    op(x, neutral) is x wherever it has x's type. `channels_last`: its form for channels behind the places. `point`: what it
+    `control`: the row of an op that an interpreter runs itself (see control.py); `form`: that of an op which is none of the catalogue. `neutral`:
+    op(x, neutral) is x wherever it has x's type; of a reduction, elements of that value change nothing. `total`: for which other
+    arguments an op has that trait, that does not have it for all. `channels_last`: its form for channels behind the places. `point`: what it
     gives without axes. `contraction`: how it sums products. `index`: the parameter of positions, which may be of any width.
-    `added`: how users spelled their own op, by backends.
+    `sign`: Python's operator that
+    means it, as the op `host` names it. `added`: how users spelled their own op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last", "contraction", "operands",
+        "index", "channels_last", "contraction", "operands", "form", "sign", "total",
     )  # fmt: skip
 
     def __init__(
@@ -161,9 +175,12 @@ class OpDef:
         memory: Cost | None = None,
         put: Put | None = None,
         effect: bool = False,
+        sign: str = "",
         control: Control | None = None,
+        form: Form = Form.PLAIN,
         traits: Trait = Trait.NONE,
         neutral: float | None = None,
+        total: Callable[[SimpleNamespace], bool] | None = None,
         point: Point = Point.EITHER,
         index: str = "",
         channels_last: ChannelsLast | None = None,
@@ -179,6 +196,7 @@ class OpDef:
         self.eval = None if eval is None else Template(eval, self.params, self.defaults, own=own)
         self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
         self.put, self.control = put, control
+        self.form = form if control is None else control.form
         derived = getattr(infer, "traits", Trait.NONE) | getattr(put, "traits", Trait.NONE)
         if traits & Trait.ASKS:
             derived |= Trait.APART | Trait.UNSAVED
@@ -186,7 +204,8 @@ class OpDef:
         required = sum(name not in self.defaults for name in self.params)
         first = 0 if self.params[:1] == ("key",) else min(required, 1)  # without a key a framework draws of its own
         self.operands = required if self.traits & Trait.ELEMENTWISE else first  # how many of the first parameters are
-        self.point, self.index = point, index
+        self.total = total
+        self.point, self.index, self.sign = point, index, sign
         self.channels_last, self.contraction = channels_last, contraction
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}

@@ -24,6 +24,12 @@ class Owner(Protocol):
     def holds(self, fn: Any) -> bool:
         """Whether a graph may hold calls of this function."""
 
+    def registered(self, fn: Any) -> str:
+        """The name of a function that others registered with the framework, else ""."""
+
+    def find(self, target: str) -> Any:
+        """What others registered under that name, or None."""
+
 
 class Unheld(Exception):
     """A call cannot be kept; the text says why."""
@@ -41,6 +47,11 @@ def _place(path: str) -> Any:
 
 def name_of(owner: Owner, fn: Any) -> str:
     """The dotted name under which the framework shows a function that may be kept. Raises Unheld."""
+    found = owner.registered(fn)
+    if found and not owner.holds(owner.find(found)):
+        raise Unheld("it writes to its arguments")
+    if found:
+        return found
     own = getattr(fn, "__name__", "")
     for path in owner.public:
         place = _place(path)
@@ -53,6 +64,9 @@ def name_of(owner: Owner, fn: Any) -> str:
 
 def function_of(owner: Owner, target: Any) -> Callable[..., Any]:
     """The function that a graph names. Raises MissingOp for any other than those that may be kept."""
+    found = owner.find(target) if isinstance(target, str) else None
+    if found is not None and owner.holds(found):
+        return found  # type: ignore[no-any-return]
     path, _, name = target.rpartition(".") if isinstance(target, str) else ("", "", "")
     fn = getattr(_place(path), name, None) if path in owner.public and is_name(name) and name[0] != "_" else None
     if fn is None or not owner.holds(fn):

@@ -34,6 +34,13 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
     "equal": operator.eq, "not_equal": operator.ne,
 }  # fmt: skip
 """Python's operators, by the ops that stand for them."""
+UNARY: Mapping[str, str] = {
+    "bitwise_invert": "~", "negative": "neg", "positive": "pos", "abs": "abs", "logical_not": "not"
+}  # fmt: skip
+SIGNS: Mapping[str, str] = {op: UNARY.get(op) or text.split()[1] for op, text in SPELLINGS.items()}
+"""What each is called, also of host values."""
+COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "not"))
+"""Those that give a boolean."""
 TESTS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_not"))
 DIVISIONS = frozenset(("divide", "floor_divide", "remainder"))
 _BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor"))

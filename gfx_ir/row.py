@@ -108,7 +108,8 @@ class Row:
     `in_place` is the spelling that overwrites the first argument and gives it back; `spare`: the result is always
     memory of its own, which the op's backward does not read, so that such a spelling may overwrite it. `place` is the
     spelling of what the op writes where it may write its first argument, left of `= value`, or "" for arguments for which it
-    has none. `narrow` tells which output (from 1) has positions of 32 bits where the op gives them 64, in any mode of the target.
+    has none. `finish` makes of the expression what stands there in the end. `narrow` tells
+    which output (from 1) has positions of 32 bits where the op gives them 64, in any mode of the target.
     """
 
     op: str
@@ -121,4 +122,5 @@ class Row:
     in_place: str = ""
     spare: bool = False
     place: Callable[[SimpleNamespace], str] | None = None
+    finish: Callable[[Any], Any] | None = None
     narrow: int = 0

@@ -22,10 +22,12 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .control import is_host
 from .described import Described
 from .dtypes import DType
 from .host import Dim, Expr, HostCall
 from .naming import Names, identifier, is_name, original
+from .op import Trait
 from .textmarks import Written
 from .types import LogicalTensor
 
@@ -242,9 +244,9 @@ class Printer:
 
     def _sugar(self, node: Any) -> str:
         """Operators between host values, and subscripts: as Python writes them."""
-        if node.op.name == "getitem" and hasattr(node.args[0], "uses"):
+        if node.op.traits & Trait.READS_AT and hasattr(node.args[0], "uses"):
             return f"{self.tree(node.args[0])}[{self._index(node.args[1])}]"
-        if node.op.name != "host" or type(node.args[1]) is not tuple:
+        if not is_host(node) or type(node.args[1]) is not tuple:
             return ""
         sign, args = node.args
         if sign in INFIX and len(args) == 2:

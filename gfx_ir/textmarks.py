@@ -10,6 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .control import is_given
 from .textconst import fail
 
 MARKS = ("_after", "_waits", "_device")
@@ -74,7 +75,7 @@ class Marks:
 
     def _waited(self, at: ast.expr, given: Any) -> Any:
         found = getattr(given, "node", None) if type(given) is not int else _at(self.nodes, given)
-        if found is None or found.graph is None or found.op.name in ("placeholder", "parameter"):
+        if found is None or found.graph is None or is_given(found):
             fail(at, "a node waits for others of its graph, by the names of their values or by their places")
         return found
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NoReturn
 
+from .control import is_call, is_host, is_output
 from .errors import GfxError, VerifyError
 from .graph import UNBOUND, Graph, Node, Value
 from .naming import is_name
@@ -92,7 +93,7 @@ class _Check:
         for node in self._list():
             self._node(node)
         output = graph.output
-        if output.op.name != "output" or output.graph is not graph or len(output.args) != 1:
+        if not is_output(output) or output.graph is not graph or len(output.args) != 1:
             self.fail(output, "it is no output of this graph")
         self._take(output)
 
@@ -186,7 +187,7 @@ class _Check:
             self.fail(node, f"it has {len(node.values)} values, and its op gives {count}")
         for value, kind in zip(node.values, default_kinds(node.op, node.args, count)):
             on_device = {value.kind in _ON_DEVICE, kind in _ON_DEVICE}
-            if len(on_device) == 2 and "any" not in (value.kind, kind) and node.op.name != "host":
+            if len(on_device) == 2 and "any" not in (value.kind, kind) and not is_host(node):
                 self.fail(node, f"its value {value.index} is of kind {value.kind!r}, and its op gives {kind!r}")
 
     def chains(self) -> None:
@@ -213,7 +214,7 @@ def _verify_signature(program: Program) -> None:
 
 def callees(graph: Graph) -> list[Node]:
     """The call nodes of a graph, those of its regions too."""
-    return [node for node in graph.walk() if node.op.name == "call"]
+    return [node for node in graph.walk() if is_call(node)]
 
 
 def _verify_calls(program: Program) -> None:

@@ -15,7 +15,7 @@ from .check import Report, check
 from .explain import Construct, Explanation, explain
 from .program import Program
 from .register import register
-from .tracer import Tracer
+from .tracing import Tracer
 from .transpiled import Transpiled
 
 __all__ = [

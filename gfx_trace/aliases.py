@@ -196,12 +196,15 @@ def mutable(x: Any) -> bool:
     return scalar(x) != SURE
 
 
-def doubt(proxy: Proxy, others: Iterable[Proxy], why: str, add: bool = False, loop: Any = None) -> None:
+def doubt(
+    proxy: Proxy, others: Iterable[Proxy], why: str, add: bool = False, loop: Any = None, chosen: bool = False
+) -> None:
     """Let `proxy` be a tensor that may share memory with others; `add`: besides those that it may share with already; `loop`:
-    the one that carries it."""
+    the one that carries it; `chosen`: it may be one of them."""
     if proxy.base is not None and not (add and type(proxy.base) is Doubt):
         return
     made = proxy.base if proxy.base is not None else Doubt(why, scalar(proxy), loop)
+    made.chosen |= chosen
     for root in (root for other in others for root in roots(other)):
         gone = type(root.base) is Lost and root.base.harmless is None and loop is None  # by a later part of the body
         if root is not proxy and not gone:

@@ -12,13 +12,11 @@ from typing import Any, overload
 from gfx_ir import save as saving
 from gfx_ir.errors import ArgumentError
 from gfx_ir.op import active
-from gfx_ir.passes.outline import outline
-from gfx_ir.pause import collection_paused
 
-from .capture import Captured, capture
 from .program import Program
 from .tracebacks import users_frames
 from .tracer import Tracer
+from .tracing import captured
 from .transpiled import Transpiled
 
 _OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "tracer")
@@ -33,20 +31,13 @@ def symbolic_trace(target: Any, *args: Any, kwargs: Mapping[str, Any] | None = N
 
     Arguments given fix or type what the capture stands for: an array or TensorSpec is a tensor of that type (`Dim`s and
     `dynamic=True` keep dims open), a plain value is fixed. Arguments not given stay open. Options: `backend` (whose semantics the
-    function has: "torch", "jax", "numpy"), `dynamic`, `unroll`, `strict`, `promotion`, `tracer` (a Tracer subclass); an argument of such
+    function has: "torch", "jax", "numpy"), `dynamic`, `unroll`, `strict`, `promotion`, `tracer` (a Tracer, or a subclass); an argument of such
     a name goes through `kwargs`.
 
     Raises CaptureError (what, file:line, the line, what to do) where the target cannot be captured, MissingOp for a call without a row.
     """
     options = {name: target_kwargs.pop(name) for name in _OPTIONS if name in target_kwargs}
-    return _captured(target, args, {**target_kwargs, **(kwargs or {})}, options)
-
-
-def _captured(target: Any, args: tuple, kwargs: dict[str, Any], options: dict[str, Any]) -> Program:
-    asked, tracer = options.pop("backend", None), options.pop("tracer", Tracer)
-    with collection_paused():
-        found: Captured = capture(target, args, kwargs, asked=asked, tracer_class=tracer, **options)
-        return Program.of(outline(found.program), found)
+    return captured(target, args, {**target_kwargs, **(kwargs or {})}, options)
 
 
 class Traced:
@@ -66,7 +57,7 @@ class Traced:
         """The shape-free capture."""
         with self._lock:
             if self._program is None:
-                self._program = _captured(self.__wrapped__, (), {}, dict(self._options))
+                self._program = captured(self.__wrapped__, (), {}, dict(self._options))
             return self._program
 
     @property
@@ -111,7 +102,7 @@ class Traced:
         key = _signature_key((args, kwargs))
         with self._lock:
             if key not in self._special:
-                self._special[key] = _captured(self.__wrapped__, args, kwargs, dict(self._options))
+                self._special[key] = captured(self.__wrapped__, args, kwargs, dict(self._options))
         return self._special[key](*args, **kwargs)
 
 

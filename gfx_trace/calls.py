@@ -6,7 +6,6 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.backend import Lift
@@ -164,6 +163,9 @@ class Calls:
         getter = bound_operands(f) if len(args) == 1 and not kwargs else None
         if getter is not None:
             return getter(self.tracer, *args)
+        instead = own_attribute(type(f), "called_in_capture")
+        if instead is not None:
+            return self.call(instead(f), args, kwargs)
         method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)
@@ -207,11 +209,11 @@ class Calls:
     ) -> Any:
         """Call `new`, which is the rewritten form of f; `expanded`: what it does is captured here, whatever was captured before."""
         functions = self.tracer.functions
-        if not expanded:
-            found = functions.call(partial(self.enter, new, f, expanded=True), f, args, kwargs)
+        if not expanded and id(f.__code__) not in functions.hopeless:
+            found = functions.call(new, f, args, kwargs)
             if found is not NotImplemented:
                 return found
-        functions.reads(f)
+        functions.enters(f)
         site, within, depth = self.tracer.site, self.tracer.within, self.tracer.depth
         if depth > _DEPTH:
             raise without_end(f, self.tracer.scopes.scope, self.tracer.span())

@@ -64,7 +64,7 @@ def capture(
     kwargs: dict,
     *,
     asked: str | None = None,
-    tracer_class: type[Tracer] = Tracer,
+    tracer_class: Callable[..., Tracer] = Tracer,
     **options: Any,
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
@@ -82,9 +82,21 @@ def _with_functions(work: Callable[[Share], Captured]) -> Captured:
     try:
         return work(share)
     except Exception as error:
-        if not share.calls or share.entered > _EXPANDED or isinstance(error, (WrittenConstant, Remembered)):
+        if not _worth_trying(share, share.calls, error):
             raise
+    if share.doubtful:
+        share = Share(doubts=False)
+        try:
+            return work(share)
+        except Exception as error:
+            if not _worth_trying(share, share.calls, error):
+                raise
     return work(Share(on=False))
+
+
+def _worth_trying(share: Share, calls: int, error: Exception) -> bool:
+    """Whether what was refused may be captured where so many calls are expanded."""
+    return bool(calls) and share.entered <= _EXPANDED and not isinstance(error, (WrittenConstant, Remembered))
 
 
 def _called(target: Any) -> Any:
@@ -98,7 +110,7 @@ def _capture(
     args: tuple,
     kwargs: dict,
     asked: str | None,
-    tracer_class: type[Tracer],
+    tracer_class: Callable[..., Tracer],
     options: dict[str, Any],
     constants: bool,
     share: Share,
@@ -128,7 +140,7 @@ def _capture(
     tracer.functions.settle(graph)
     functions = tracer.functions.reached(graph)
     for captured in (*functions.values(), graph):
-        keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail)
+        keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail, tracer.raising.acts)
     program = Program(
         graph, functions, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
         flavour.name if flavour is not None else "numpy", [write.path for write in state],

@@ -158,7 +158,7 @@ class Carries:
         entered = {
             c.slot.id: c.inner if c.slot.kind == "proxy" else c.entered for c in self.slots if c.slot is not None
         }
-        again = not any(node.op.effect for node in side.graph.walk())
+        again = not any(map(self.tracer.raising.acts, side.graph.walk()))
         return bool(self.test_assigns - (self.inner if again else frozenset())) or any(
             slot.kind != "base" and entered.get(slot.id) is not value for slot, value in side.written
         )

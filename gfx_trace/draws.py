@@ -35,6 +35,14 @@ class BoundDraw:
         self.lift, self.backend = lift, backend
 
 
+def own_key(tracer: Capturing) -> Proxy:
+    """The key that all draws of the program's own come from."""
+    if tracer.key is None:
+        outer = tracer.stack[0][0] if tracer.stack else tracer.graph
+        tracer.key = Proxy(outer.add_placeholder("key", "key"), tracer.backend)
+    return tracer.key
+
+
 def drawing(tracer: Capturing, draws: Draws, name: str) -> BoundDraw:
     """`rng.normal`. Raises MissingOp for a distribution without a row."""
     owner = next(b for b in tracer.arrays.frameworks() if b.draws)

@@ -54,8 +54,10 @@ class Either:
         """The tensor is written: the chosen source is."""
         if new.name is None:
             new.name = proxy.value.name
+        builder = active.builder
+        builder.record.written(new, proxy.value)
         self._chosen(lambda source: source.write(new))
-        proxy.restore(active.builder.gradients.kept(active.builder, proxy.value, new))
+        proxy.restore(builder.gradients.kept(builder, proxy.value, new))
         proxy.seen = self.version
 
     def _chosen(self, use: Callable[[Proxy], Any]) -> Any:

@@ -1,16 +1,18 @@
 """Functions that stay functions: one of the user's that is called is captured once for arguments of one kind, and called.
 
-What is captured is only taken where a call of it does what the author's does: its body writes nothing, acts on nothing and raises
-nothing of its own; it gives tensors of known type and constants; what it reads from outside is as it was. Any other is expanded.
+What is captured is only taken where a call of it does what the author's does: of what was there before its body writes nothing but
+tensors that it is given and the state of the random numbers; it gives values of its own, what it is given, constants and containers
+of these; what it reads from outside is as it was. Any other is expanded.
 """
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from gfx_ir.errors import CaptureError
@@ -21,39 +23,51 @@ from gfx_ir.passes.moves import move_in
 from gfx_ir.passes.outline import region_key
 
 from .aliases import memory
-from .grad_mode import CALLERS
+from .conversion import convert
+from .draws import own_key
+from .grad_mode import CALLERS, GradMode
 from .interfaces import Capturing
 from .lost import Lost
+from .outputs import Outputs
 from .profiles import Profile, Profiles
-from .proxy import Proxy
+from .proxy import HostProxy, Proxy
 from .raised import Raised
-from .signatures import Given, NoCall, Output, Outputs, content_of
+from .reads import Reads, calls_nothing, held_weakly
+from .signatures import Given, NoCall, Open
 
-_Cells = list[tuple[types.CellType, Any]]
+_HOPELESS = 8
+"""How often a capture of a function may come to nothing, for each one that did not, before it is always expanded."""
+_ENDLESS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Share:
-    """The part that calls of functions have in a capture: `on`: whether functions stay functions; `calls`: how many calls there are;
-    `entered`: how many functions are entered, in all, where each call is expanded."""
+    """The part that calls of functions have in a capture.
 
-    def __init__(self, on: bool = True) -> None:
-        self.on, self.calls, self.entered = on, 0, 0
+    `on`: whether functions stay functions; `doubts`: those, too, that may give a view of what they are given. `calls`: how many calls
+    there are, and `doubtful` of these. `entered`: how many functions are entered, in all, where each call is expanded."""
+
+    def __init__(self, on: bool = True, doubts: bool = True) -> None:
+        self.on, self.doubts = on, doubts
+        self.calls = self.doubtful = self.entered = 0
 
 
 @dataclass
 class _Kept:
     """A function that was captured: `graph` is what it does for arguments like these, `name` the function of the program that does
-    the same, `closed` the values from outside that it takes, `result` the tree of what it gives, with positions for its own."""
+    the same, `closed` the values from outside that it takes. `places`: what of all that was written it could read (None: anything),
+    `since`: from where on in the journal's log. `alive` refer to what its key tells apart by identity, beside what is `lasting`."""
 
     graph: Graph
     name: str
     closed: list[Value]
+    outputs: Outputs
     result: Any
-    backends: list[Any]
-    clock: int
-    cells: _Cells
+    reads: Reads
+    places: frozenset[int] | None
+    since: int
     entered: int
-    alive: Any
+    alive: list[Any]
+    lasting: list[Any]
 
 
 class Functions:
@@ -65,99 +79,191 @@ class Functions:
         self.graphs: dict[str, Graph] = {}
         self._equal: dict[Hashable, str] = {}  # their names, by what they do
         self._kept: dict[Any, _Kept | None] = {}
-        self.reading: list[_Cells] = []  # of what is entered in each that is being captured
+        self._failed: Counter[types.CodeType] = Counter()
+        self._codes: list[types.CodeType] = []  # whose ids these are
+        self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded
+        self._reading: list[Reads] = []  # of each that is being captured
 
-    def reads(self, f: types.FunctionType) -> None:
-        """Note that f is entered: what its variables from outside hold decides what it does."""
+    def enters(self, f: types.FunctionType) -> None:
+        """Note that the body of f is captured: what it reads from outside decides what it does."""
         self.share.entered += 1
-        found = [(cell, content_of(cell)) for cell in f.__closure__ or ()]
-        for cells in self.reading:
-            cells += found
+        for reads in self._reading:
+            reads.add(f)
 
-    def call(self, run: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
-        """What a call of f gives; NotImplemented where it has to be expanded. `run` enters it."""
-        tracer = self.tracer
-        if not self.share.on or tracer.gradients.mode is not CALLERS or tracer.raising.handlers:
+    def call(self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        """What a call of f, whose rewritten form is `new`, gives; NotImplemented where it has to be expanded."""
+        if not self.share.on or f.__code__.co_flags & _ENDLESS:
+            return self._expand(f)
+        mode = self._mode()
+        if mode is None:
             return NotImplemented
         try:
-            given = Given(self.profiles, f, args, kwargs)
+            given = Given(self.tracer, self.profiles, f, args, kwargs)
         except (NoCall, CaptureError):  # what an argument holds may be undecided
             return NotImplemented
-        kept = self._kept.get(given.key)
-        if given.key not in self._kept or (kept is not None and not self._holds(kept)):
-            self._kept[given.key] = None  # where it calls itself
-            kept = self._kept[given.key] = self._captured(run, f, given, args, kwargs)
-        if kept is None or _meet(tracer, given.proxies, kept.closed):
+        key = mode, given.key
+        kept = self._kept.get(key)
+        if key not in self._kept or (kept is not None and not self._holds(kept)):
+            self._kept[key] = None  # where it calls itself
+            kept = self._kept[key] = self._captured(new, f, given, args, kwargs)
+        if kept is None or not self._apart(kept, given) or not self._let_out(kept):
             return NotImplemented
-        for cells in self.reading:
-            cells += kept.cells
+        for reads in self._reading:
+            reads.update(kept.reads)
         self.share.calls += 1
+        self.share.doubtful += kept.outputs.doubts
         self.share.entered += kept.entered
         return self._called(kept, given)
+
+    def _expand(self, f: types.FunctionType) -> Any:
+        """Note that a function is always expanded."""
+        self._codes.append(f.__code__)
+        self.hopeless.add(id(f.__code__))
+        return NotImplemented
 
     def leave(self) -> None:
         """Forget what was captured: the capture is done, and who holds what is counted."""
         self._kept.clear()
 
-    # ------------------------------------------------------------------ what is captured
+    def _mode(self) -> Hashable:
+        """What tells the gradient mode; None: data decides."""
+        mode = self.tracer.gradients.mode
+        if mode is CALLERS:
+            return "caller's"
+        return (mode.enabled, mode.inference) if type(mode) is GradMode else None
+
+    # ------------------------------------------------------------------ what a capture stands for
     def _holds(self, kept: _Kept) -> bool:
         """Whether all that a function reads from outside is as it was."""
         journal = self.tracer.journal
-        if journal.clock != kept.clock or any(content_of(cell) is not found for cell, found in kept.cells):
+        if len(journal.log) != kept.since:
+            written = journal.log[kept.since :]
+            if kept.places is None or not kept.places.isdisjoint(written):
+                return False
+            kept.since += len(written)
+        if any(held() is None for held in kept.alive) or not kept.reads.hold():
             return False
         return all(value.node.graph is not None and value not in journal.overwritten for value in kept.closed)
 
+    def _apart(self, kept: _Kept, given: Given) -> bool:
+        """Whether no argument is also taken from outside, and none shares memory with another one that is written: the code may ask
+        whether they are one."""
+        if not kept.closed and not kept.outputs.writes:
+            return True
+        tensors = [x for x in given.values if type(x) is Proxy]
+        root = self.tracer.facts.root
+        held = {root(item.value) for x in tensors for item in (x, *memory(x)) if type(item.value) is Value}
+        if not held.isdisjoint(map(root, kept.closed)):
+            return False
+        for at, _ in kept.outputs.writes:
+            x = given.values[at] if at < len(given.values) else None
+            own = set(map(id, memory(x))) if type(x) is Proxy else set[int]()
+            if any(not own.isdisjoint(map(id, memory(other))) for other in tensors if other is not x):
+                return False
+        return True
+
+    def _let_out(self, kept: _Kept) -> bool:
+        """Whether no except clause around takes what a function may raise."""
+        raising = self.tracer.raising
+        if not raising.handlers:
+            return True
+        reasons = raising.reasons(kept.name)
+        try:
+            raising.of_framework("this call", *(reasons or ()))
+        except CaptureError:
+            return False
+        return reasons is not None
+
+    # ------------------------------------------------------------------ what is captured
     def _captured(
-        self, run: Callable[..., Any], f: types.FunctionType, given: Given, args: tuple, kwargs: dict
+        self, new: Callable[..., Any], f: types.FunctionType, given: Given, args: tuple, kwargs: dict
     ) -> _Kept | None:
         """f captured on the graph of the whole capture, for arguments like these; None where it has to be expanded."""
-        tracer, missing, entered = self.tracer, dict(self.tracer.missing), self.share.entered
-        known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped
-        cells: _Cells = []
-        self.reading.append(cells)
-        tracer.facts.known = {}  # which hold at one call, and not at another
+        entered, reads = self.share.entered, Reads()
+        self._reading.append(reads)
         try:
-            with tracer.arrays.outermost(), tracer.regions.opened(f.__name__) as side:
-                places = list(map(partial(self._place, side.graph), given.proxies, given.profiles, given.names))
+            with self._alone(f.__name__) as side:
+                places: list[Open] = list(map(self._place, given.values, given.held, given.profiles, given.names))
+                key = self.tracer.key = Proxy(side.graph.add_placeholder("key", "key"), self.tracer.backend)
                 own = list(side.graph.placeholders)
-                arguments = given.filled(args, places), {key: given.filled(x, places) for key, x in kwargs.items()}
-                found = run(*arguments)
-                outputs = Outputs(tracer, side.graph, places)
+                filled = given.filled(places)
+                function = filled(f)
+                arguments = tuple(map(filled, args)), {name: filled(x) for name, x in kwargs.items()}
+                if function is not f:
+                    new = function if new is f else convert(function, self.tracer)
+                found = self.tracer.calls.enter(new, function, *arguments, expanded=True)
+                reached = reads.places(given.objects)
+                fresh = lambda x: reached is not None and id(x) not in reached
+                outputs = Outputs(self.tracer.facts, side.graph, places, filled, fresh)
                 result = outputs.of(found)
-                if any(place.value is not value or type(place.base) is Lost for place, value in zip(places, own)):
-                    raise NoCall  # it writes an argument
-            if side.written or any(map(tracer.raising.acts, side.graph.walk())):
-                return None
+                for at, (place, value) in enumerate(zip([*places, key], own)):
+                    if type(place) is Proxy and place.value is not value:
+                        outputs.written(at, place)
+                    if type(place) is Proxy and type(place.base) is Lost:
+                        raise NoCall
+                found = [found]  # no name holds it while references are counted
+                self.tracer.journal.forget_owned(found)
+            self._check(side, outputs)
         except (Exception, Raised):  # which its expansion raises again, at its place
+            self._failed[f.__code__] += 1
+            if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
+                self._expand(f)
             return None
         finally:
-            self.reading.pop()
+            self._reading.pop()
+            entered, self.share.entered = self.share.entered - entered, entered
+        self._failed[f.__code__] -= _HOPELESS
+        graph = side.graph
+        if key.value is own[-1]:
+            graph.placeholders.remove(own.pop())
+        outer = {placeholder: value for value, placeholder in side.captures.items()}
+        closed = [outer[place] for place in graph.placeholders if place not in own]
+        graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
+        alive, lasting = held_weakly(given.objects)
+        since, name = len(self.tracer.journal.log), self._named(f, graph)
+        return _Kept(graph, name, closed, outputs, result, reads, reached, since, entered, alive, lasting)
+
+    @contextmanager
+    def _alone(self, name: str) -> Any:
+        """Capture a body by itself, whose facts hold at each of its calls; yields its Side. Where it comes to nothing, nothing is left
+        of it."""
+        tracer, missing = self.tracer, dict(self.tracer.missing)
+        assumed, notes = tracer.assumed.state(), len(tracer.notes)
+        known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped
+        tracer.facts.known, key, handlers = {}, tracer.key, tracer.raising.handlers
+        tracer.raising.handlers = []
+        try:
+            with tracer.arrays.outermost(), tracer.regions.opened(name) as side:
+                yield side
+        except BaseException:
+            tracer.assumed.back(assumed)
+            del tracer.notes[notes:]
+            raise
+        finally:
             tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped = (
                 known,
                 tests,
                 site,
                 escaped,
             )
+            tracer.key, tracer.raising.handlers = key, handlers
             tracer.missing.clear()
             tracer.missing.update(missing)
-            entered, self.share.entered = self.share.entered - entered, entered
-        outer = {placeholder: value for value, placeholder in side.captures.items()}
-        closed = [outer[place] for place in side.graph.placeholders if place not in own]
-        if not outputs.values or not all(value.node.graph is not None for value in closed):
-            return None
-        graph = side.graph
-        graph.result = outputs.values[0] if len(outputs.values) == 1 else tuple(outputs.values)
-        name = self._named(f, graph)
-        clock = tracer.journal.clock
-        return _Kept(graph, name, closed, result, outputs.backends, clock, cells, entered, (f, args, kwargs))
 
-    def _place(self, graph: Graph, x: Proxy, told: Profile, name: str) -> Proxy:
-        """What stands for an argument in the body: of its type, and with all that is known of it."""
-        value = x.read()
-        made = graph.add_placeholder(name or value.name or "x", value.kind, value.type)
+    def _check(self, side: Any, outputs: Outputs) -> None:
+        """Raises NoCall where a call of what was captured would not do what the author's does."""
+        left = [slot for slot, value in side.written if slot.kind != "mode" or slot.old is not value]
+        closed = all(value.node.graph is not None for value in side.captures)
+        given = outputs.values or any(map(self.tracer.raising.acts, side.graph.walk()))
+        if left or not closed or not given or (outputs.doubts and not self.share.doubts):
+            raise NoCall
+
+    def _place(self, x: Open, value: Value, told: Profile, name: str) -> Open:
+        """What stands for an open value in the body: of its type, and with all that is known of it."""
+        made = self.tracer.graph.add_placeholder(name, told.kind, told.type)
         made.name = value.name
         self.profiles.tell(made, told)
-        return Proxy(made, x.backend)
+        return Proxy(made, x.backend) if type(x) is Proxy else HostProxy(made, x.backend, x.taken)
 
     def _named(self, f: types.FunctionType, graph: Graph) -> str:
         """The name of the function of the program that does what a graph does: for arguments of another kind it may be the same."""
@@ -166,10 +272,15 @@ class Functions:
         key = f.__code__, given, region_key(graph), failing
         known = self._equal.get(key)
         if known is None:
-            known = self._equal[key] = self._free(identifier(f.__name__))
+            known = self._equal[key] = self._free(identifier(self._called_here(f)))
             graph.name, graph.doc = known, f.__doc__ or ""
             self.graphs[known] = graph
         return known
+
+    def _called_here(self, f: types.FunctionType) -> str:
+        """What the author calls a function: one without a name by that of the variable that holds it where it is called."""
+        here = self.tracer.site.f_locals if f.__name__ == "<lambda>" and self.tracer.site is not None else {}
+        return next((name for name, held in here.items() if held is f and name.isidentifier()), f.__name__)
 
     def _free(self, name: str) -> str:
         """The name, or one with a number where it is taken."""
@@ -183,26 +294,27 @@ class Functions:
 
     # ------------------------------------------------------------------ calls
     def _called(self, kept: _Kept, given: Given) -> Any:
-        tracer, graph = self.tracer, kept.graph
-        taken = tuple(tracer.local(value) for value in (*(x.read() for x in given.proxies), *kept.closed))
-        inner = graph.result if type(graph.result) is tuple else (graph.result,)
-        node = Node(lookup("call"), (kept.name, "", taken), ("tensor",) * len(inner), tracer.span())
+        tracer, outputs = self.tracer, kept.outputs
+        draws = any(at == len(given.values) for at, _ in outputs.writes)
+        values: list[Open] = [*given.values, own_key(tracer)] if draws else given.values
+        drawn = [own_key(tracer).read()] if draws else []
+        taken = tuple(tracer.local(value) for value in (*given.held, *drawn, *kept.closed))
+        node = Node(lookup("call"), (kept.name, "", taken), tuple([v.kind for v in outputs.values]), tracer.span())
         tracer.graph.insert(node, None)
-        made = []
-        for value, result, backend in zip(node.values, inner, kept.backends):
-            value.type = result.type
-            self.profiles.follow(value, result)
-            made.append(Proxy(value, backend))
+        made: list[Open] = []
+        for value, inner, like in zip(node.values, outputs.values, outputs.like):
+            value.type = inner.type
+            self.profiles.follow(value, inner)
+            made.append(
+                Proxy(value, like.backend) if type(like) is Proxy else HostProxy(value, like.backend, like.taken)
+            )
+        for at, own in outputs.writes:
+            written = values[at]
+            assert type(written) is Proxy
+            written.write(node.values[own])
+        return outputs.given(kept.result, made, given.values, given.containers)
 
-        def filled(tree: Any) -> Any:
-            if type(tree) is tuple:
-                return tuple(map(filled, tree))
-            if type(tree) is not Output:
-                return tree
-            return given.proxies[tree.at] if tree.argument else made[tree.at]
-
-        return filled(kept.result)
-
+    # ------------------------------------------------------------------ the program
     def settle(self, entry: Graph) -> None:
         """Put the body of each function that is called from one place only in the place of its call; the others have the author's names."""
         graphs = [entry, *self.reached(entry).values()]
@@ -213,7 +325,7 @@ class Functions:
                 move_in(self.graphs[node.args[0]], node)
         for graph in self.reached(entry).values():
             for value in graph.placeholders:
-                value.name = value.node.args[0] or None
+                value.name = value.node.args[0] or value.name
 
     def reached(self, entry: Graph) -> dict[str, Graph]:
         """The functions that a graph calls, those too that these call."""
@@ -225,10 +337,3 @@ class Functions:
                     found[node.args[0]] = self.graphs[node.args[0]]
                     todo.append(self.graphs[node.args[0]])
         return found
-
-
-def _meet(tracer: Capturing, proxies: Sequence[Proxy], closed: Sequence[Value]) -> bool:
-    """Whether an argument is also taken from outside: the code may ask whether they are one."""
-    root = tracer.facts.root
-    held = {root(item.value) for x in proxies for item in (x, *memory(x)) if type(item.value) is Value}
-    return not held.isdisjoint(map(root, closed))

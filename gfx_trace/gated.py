@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 
 from .proxy import Undefined, Unusable
-
-_RETURNED = re.compile(r"value_\d+")  # what the rewriter calls the result of a function that returns out of a loop
 
 
 class Gated:
@@ -54,13 +51,6 @@ class Gated:
 
 
 def _absent(name: str) -> UnsupportedConstruct:
-    if _RETURNED.fullmatch(name):
-        what = "return out of a loop or block: only one branch of a test on captured data reaches it"
-        return UnsupportedConstruct(
-            f"GFX cannot convert this {what}",
-            None,
-            "assign the result to a variable, and return that behind the loop or block",
-        )
     what = f"read: {name!r} is defined in only one branch"
     return UnsupportedConstruct(f"GFX cannot convert this {what}", None, f"define {name!r} before the `if`")
 

@@ -119,5 +119,7 @@ def _named(made: Any, found: Results) -> Any:
     """Several results, with their names where they have some."""
     if found.count is None:
         return made
+    if not found.count:
+        return None
     parts = made if isinstance(made, (tuple, list)) else (made,)
     return namedtuple("Results", found.fields)(*parts) if found.fields else tuple(parts)

@@ -34,6 +34,7 @@ from .variables import gfx_load as gfx_load
 from .variables import gfx_name as gfx_name
 from .variables import gfx_nonlocal as gfx_nonlocal
 from .variables import gfx_read as gfx_read
+from .variables import gfx_returned as gfx_returned
 from .variables import gfx_undefined as gfx_undefined
 
 _OPEN = frozenset((Proxy, HostProxy, Gated))

@@ -30,6 +30,11 @@ class Calling(Protocol):
     def call_entry(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Call the captured function itself."""
 
+    def enter(
+        self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict, expanded: bool = False
+    ) -> Any:
+        """Call `new`, which is the rewritten form of f; `expanded`: what it does is captured here, whatever was captured before."""
+
     def run_method(self, method: Any, args: tuple, kwargs: dict) -> Any:
         """Enter a method in the scope that is open: a module's forward is the module's scope."""
 
@@ -79,11 +84,13 @@ class Keeping(Protocol):
 
     graphs: dict[str, Graph]
 
-    def reads(self, f: types.FunctionType) -> None:
-        """Note that f is entered: what its variables from outside hold decides what it does."""
+    hopeless: set[int]
 
-    def call(self, run: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
-        """What a call of f gives; NotImplemented where it has to be expanded."""
+    def enters(self, f: types.FunctionType) -> None:
+        """Note that the body of f is captured: what it reads from outside decides what it does."""
+
+    def call(self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        """What a call of f, whose rewritten form is `new`, gives; NotImplemented where it has to be expanded."""
 
     def leave(self) -> None:
         """Forget what was captured: the capture is done, and who holds what is counted."""

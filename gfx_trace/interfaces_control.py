@@ -61,6 +61,9 @@ class Testing(Protocol):
 class Resolving(Protocol):
     """Gated values, and values of regions that were left."""
 
+    def present(self, x: Any) -> Any:
+        """What x holds, where it is known to hold something."""
+
     def resolve(
         self, x: Any, use: Callable[[Any], Any], access: tuple | None = None, value: bool = True, asked: bool = False
     ) -> Any:
@@ -80,6 +83,9 @@ class Resolving(Protocol):
 
     def stays(self, value: Value) -> bool:
         """Whether a value is of a graph under construction."""
+
+    def repeated(self, node: Node, args: tuple) -> tuple:
+        """What a node gives of these arguments."""
 
     def here(self, value: Value) -> Value:
         """A value, also where it was made in a region that was left."""
@@ -233,7 +239,13 @@ class LettingOut(Protocol):
         """Whether it makes a difference that a node runs whose values nobody takes."""
 
     def acts(self, node: Node) -> bool:
-        """Whether a node acts on the world, or raises an error of Python's or the author's own."""
+        """Whether a node acts on the world, by itself or in the function that it calls."""
+
+    def lasts(self, node: Node) -> bool:
+        """Whether a node has an effect that is another one the second time: exceptions are not."""
+
+    def reasons(self, name: str) -> set[str] | None:
+        """For what a framework may raise in a function that was captured; None: the author's code or Python may raise there, too."""
 
     def raised_by(self, node: Node) -> str | None:
         """The error that a node may raise though nobody takes what it gives: see `passes.dce`."""

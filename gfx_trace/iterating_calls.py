@@ -271,7 +271,7 @@ def _ahead(
 def _unwritten(tracer: Capturing, mark: Mark, values: list[Any]) -> list[Any]:
     """Values that were computed since the mark. Raises _Writes where that wrote to anything, or has an effect."""
     tracer.journal.forget_owned(tuple(values))
-    if tracer.journal.frames[-1] or any(node.op.effect for node in mark.nodes()):
+    if tracer.journal.frames[-1] or any(map(tracer.raising.acts, mark.nodes())):
         raise _Writes
     return values
 

@@ -22,6 +22,11 @@ from .proxy import Proxy
 MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 
 
+ANYWHERE = 0
+"""Stands in a log for what code may come to from anywhere."""
+_WIDE = (type, FunctionType, ModuleType)
+
+
 class Slot:
     """Something that captured code can write: how to read it, set it, and what it is called."""
 
@@ -145,7 +150,7 @@ class Journal:
     def __init__(self) -> None:
         self.frames: list[dict[tuple, Slot]] = [{}]
         self.shared: dict[int, Any] = {}  # containers that may be others, by id
-        self.clock = 0  # how often anything but a tensor was written, or put back,
+        self.log: list[int] = []  # ids of what was written, or put back, but for tensors,
         self.overwritten: set[Any] = set()  # and what tensors held before they were
 
     def record(self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "", span: Any = None) -> None:
@@ -170,7 +175,7 @@ class Journal:
         if kind == "proxy":
             self.overwritten.add(obj.value)
         else:
-            self.clock += 1
+            self.log.append(ANYWHERE if kind == "global" or isinstance(obj, _WIDE) else id(obj))
 
     def _check_alone(self, obj: Any, span: Any) -> None:
         """Raises where a container that is written may be another one, too."""

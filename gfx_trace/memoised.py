@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gfx_ir.graph import Graph, Node, Value
-from gfx_ir.op import Trait
 from gfx_ir.trees import leaves
 
 from .aliases import Doubt, doubt, mutable
@@ -119,13 +118,18 @@ class Memoised:
             if tracer.journal.frames[-1]:
                 gc.collect(0)  # closures that hold each other
                 tracer.journal.forget_owned(made)
-            wrote = bool(tracer.journal.frames[-1]) or any(map(_lasts, mark.nodes()))
+            wrote = bool(tracer.journal.frames[-1]) or any(map(self._lasts, mark.nodes()))
         finally:
             tracer.journal.keep()
         if wrote:
             why = "it writes, or draws random numbers, the first time, and it is not known when that is"
             raise tracer.error(f"GFX cannot convert this {what}: {why}", "compute it before the test, loop or capture")
         return made[0]
+
+    def _lasts(self, node: Node) -> bool:
+        """Whether a node, or one in its regions, has an effect that is another one the second time."""
+        inside = [inner for region in node.regions for inner in region.walk()]
+        return any(map(self.tracer.raising.lasts, (node, *inside)))
 
     def _of(self, kept: Iterable[Kept]) -> Kept | None:
         """What was kept by a part of the code that is still open, and was not taken back."""
@@ -160,12 +164,6 @@ class Memoised:
                 doubt(leaf, tensors, _MAY_BE, add=True)
         held = containers(made, other)
         self.tracer.journal.shared.update((key, x) for x in (made, other) for key in (id(x),) if key in held)
-
-
-def _lasts(node: Node) -> bool:
-    """Whether a node, or one in its regions, has an effect that is another one the second time: exceptions are not."""
-    inside = [inner for region in node.regions for inner in region.walk()]
-    return any(each.op.effect and not each.op.traits & Trait.RAISES for each in (node, *inside))
 
 
 def _in_tuples(items: tuple) -> Iterator[Any]:

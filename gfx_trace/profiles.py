@@ -5,7 +5,8 @@ parameter that stands for it in a function that is captured for such a signature
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,10 @@ from .castable import Castable
 from .record import Record
 
 
-class Profile(NamedTuple):
-    """`content` and `answers`: to each question about a value of this kind, in their order; `mode`: in which it was made."""
+@dataclass(eq=False, slots=True)
+class Profile:
+    """`content` and `answers`: to each question about a value of this kind, in their order; `mode`: in which it was made. There is one
+    of what is the same."""
 
     kind: str
     type: Any
@@ -40,24 +43,40 @@ class Profiles:
         )  # fmt: skip
         self._host: tuple[Question, ...] = record.host_kinds, record.lengths, record.signs
         self._contents: dict[Hashable, Content] = {}
+        self._made: dict[Hashable, Profile] = {}
+        self._known: dict[Value, tuple[Any, Profile]] = {}  # beside the kinds that were stated of the value
 
     def _questions(self, kind: str) -> tuple[Question, ...]:
-        return self._tensor if kind == "tensor" else self._host
+        return self._tensor if kind == "tensor" else () if kind == "key" else self._host
 
     def of(self, value: Value) -> Profile | None:
         """The profile of a value; None where there is more to know than that."""
-        record, root = self._record, self._record.facts.root(value)
+        record = self._record
+        root = record.facts.root(value)
         if record.marks and (value in record.marks or root in record.marks):
             return None
+        asked = record.called.get(root, root)  # what a call gives is known as the function knows it
+        stated, known = record.stated.get(root), self._known.get(asked)
+        if known is None or known[0] is not stated or known[1].type is not value.type:
+            known = self._known[asked] = stated, self._found(value, root)
+        return known[1]
+
+    def _found(self, value: Value, root: Value) -> Profile:
+        record = self._record
+        kind = "tensor" if value.kind == "optional" else value.kind
         content: Hashable = None
-        if value.kind == "tensor":
+        if kind == "tensor":
             found = record.contents.ask(root)
             content = found if not isinstance(found, np.ndarray) else (found.shape, found.dtype.str, found.tobytes())
             self._contents[content] = found
-        answers = tuple([question.ask(root) for question in self._questions(value.kind)])
-        if answers[0] == ELEMENTS and (record.rank_of(value) or 0) > 0:
+        answers = tuple([question.ask(root) for question in self._questions(kind)])
+        if kind == "tensor" and answers[0] == ELEMENTS and (record.rank_of(value) or 0) > 0:
             answers = ARRAYS, *answers[1:]
-        return Profile(value.kind, value.type, content, answers, record.mode_of(value), record.kind_of_rows(value))
+        told = kind, value.type, content, answers, record.mode_of(value), record.kind_of_rows(value)
+        found = self._made.get(told)
+        if found is None:
+            found = self._made[told] = Profile(*told)
+        return found
 
     def tell(self, value: Value, profile: Profile) -> None:
         """Let a new value be one of this profile."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from gfx_ir import ops
 from gfx_ir.graph import Node, Value
@@ -15,6 +15,17 @@ from .told import told
 from .waiting import Waiting
 
 
+class _Inside(NamedTuple):
+    """What may happen in a function: whether it acts on the world, so that it is another world the second time; an error of Python's
+    that may be raised; whether a framework may raise, and for what."""
+
+    acts: bool
+    lasts: bool
+    error: str | None
+    fails: bool
+    reasons: set[str]
+
+
 class Raising(Waiting):
     """What a `raise` or an `assert` does where it stands. `handlers`: the open try statements, outermost first."""
 
@@ -24,7 +35,7 @@ class Raising(Waiting):
             Node, str
         ] = {}  # what Python computes with numbers that are open, and the error that it may raise
         self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
-        self._failing: dict[str, bool] = {}  # whether a function that was captured may fail, by its name
+        self._known: dict[str, _Inside] = {}  # of functions that were captured, by their names
 
     def check(self, test: Any, message: Any, error: type[Exception] = AssertionError) -> None:
         """assert test, message(); `error`: what is raised instead of an AssertionError."""
@@ -86,14 +97,22 @@ class Raising(Waiting):
 
     def matters(self, node: Node) -> bool:
         """Whether it makes a difference that a node runs whose values nobody takes."""
-        return self.acts(node) or self.may_fail(node)
+        return self.acts(node) or self.raised_by(node) is not None or self.may_fail(node)
 
     def acts(self, node: Node) -> bool:
-        """Whether a node acts on the world, or raises an error of Python's or the author's own."""
-        return node.op.effect or self.raised_by(node) is not None
+        """Whether a node acts on the world, by itself or in the function that it calls."""
+        return node.op.effect or (node.op.name == "call" and self._inside(node.args[0]).acts)
+
+    def lasts(self, node: Node) -> bool:
+        """Whether a node has an effect that is another one the second time: exceptions are not."""
+        if node.op.name == "call":
+            return self._inside(node.args[0]).lasts
+        return node.op.effect and not node.op.traits & Trait.RAISES
 
     def raised_by(self, node: Node) -> str | None:
         """The error that a node may raise though nobody takes what it gives: see `passes.dce`."""
+        if node.op.name == "call":
+            return self._inside(node.args[0]).error
         found = self.may_raise.get(node)
         taken = bool(node.op.traits & Trait.OF_ONE)
         if found is not None:
@@ -103,17 +122,33 @@ class Raising(Waiting):
     def may_fail(self, node: Node) -> bool:
         """Whether a framework may raise where it computes a node: for a shape that its op does not take, or for what a tensor holds."""
         if node.op.name == "call":
-            return self._may_fail_in(node.args[0])
+            return self._inside(node.args[0]).fails
         if (
             node.op.effect or node.regions or len(node.values) != 1 or node.op.traits & Trait.OF_ONE
         ):  # which is asked apart
             return False
         return node.values[0].is_tensor and bool(self._kinds(self._faults(node.op, node.args)))
 
-    def _may_fail_in(self, name: str) -> bool:
-        """Whether any node of a function that was captured may fail, or of those that it calls."""
-        found = self._failing.get(name)
+    def reasons(self, name: str) -> set[str] | None:
+        """For what a framework may raise in a function that was captured; None: the author's code or Python may raise there, too."""
+        inside = self._inside(name)
+        return None if inside.acts or inside.error is not None else inside.reasons
+
+    def _inside(self, name: str) -> _Inside:
+        """The same of a function that was captured: of its nodes, and of those that it calls."""
+        found = self._known.get(name)
         if found is None:
-            found = any(map(self.may_fail, self._tracer.functions.graphs[name].walk()))
-            self._failing[name] = found
+            nodes = list(self._tracer.functions.graphs[name].walk())
+            errors = [error for error in map(self.raised_by, nodes) if error is not None]
+            acts, lasts, fails = (any(map(ask, nodes)) for ask in (self.acts, self.lasts, self.may_fail))
+            reasons = set[str]().union(*map(self._reasons, nodes))
+            found = _Inside(acts, lasts, max(errors, default=None), fails, reasons)
+            self._known[name] = found
         return found
+
+    def _reasons(self, node: Node) -> set[str]:
+        if node.op.name == "call":
+            return self._inside(node.args[0]).reasons
+        open_axis = node.op.traits & Trait.ASKS and "axis" in node.op.params
+        told = {"position"} if open_axis and self._tracer.record.rank_of(node.args[0]) is None else set[str]()
+        return told.union(() if node.op.effect or node.op.control is not None else self._faults(node.op, node.args))

@@ -103,6 +103,8 @@ class Record(Equations):
 
     def copied(self, old: Value, new: Any) -> None:
         """A value stands for another one, which was made in a region: what is known of that holds of it."""
+        if old in self.called:
+            self.called[new] = self.called[old]
         kinds = self.numbers_of(old)
         if kinds and type(new) is Value:
             self.tell(new, kinds)

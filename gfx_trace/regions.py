@@ -153,7 +153,7 @@ class Regions:
         if self.tracer.raising.catches(raised.error, around=raised.around):
             raise self.caught(raised)
         passes = self.tracer.truths.not_(self.tracer.wrap(test)).read() if at == 0 else test
-        if any(node.op.effect for node in side.graph.walk()):
+        if any(map(self.tracer.raising.acts, side.graph.walk())):
             self._raise_behind(test, at, side)  # what happens before the raise happens on this side only
         else:
             if any(type(leaf) is Value and leaf.node.graph is side.graph for leaf in leaves(raised.told)):

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.codegen.control import outer
 from gfx_ir.codegen.copying import copy_graph
+from gfx_ir.codegen.sides import outer
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import active
@@ -73,6 +73,17 @@ class Resolution:
         return self.tracer.regions.branch(
             self.tracer.local(x.test), then, otherwise, get, set_, names, "result" if value else ""
         )
+
+    def present(self, x: Any) -> Any:
+        """What x holds, where it is known to hold something: the ways that left no value in it do not come here."""
+        if type(x) is not Gated or x.whole:
+            return x
+        if x.total:
+            return x.then
+        for truth in (True, False):
+            if isinstance(x.side(truth), Undefined):
+                return self.present(self.imported(x.test, x.side(not truth)))
+        return self.on_sides(x, self.present)
 
     def _used(self, x: Gated, truth: bool, use: Callable[[Any], Any]) -> Any:
         return use(self.imported(x.test, x.side(truth)))
@@ -172,7 +183,7 @@ class Resolution:
         if found is not value:
             return (yield again, found) if type(found) is Value else found
         own = node.op.name in ("placeholder", "parameter")  # of a loop's trip, for one
-        if own or has_effect(node) or any(region.parameters for region in node.regions):
+        if own or has_effect(node, self.tracer.raising.acts) or any(region.parameters for region in node.regions):
             raise self.tracer.error(
                 f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test"
             )
@@ -180,7 +191,7 @@ class Resolution:
         for leaf in values_in(node.args):
             held[leaf] = yield again, leaf
         args = tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, node.args)
-        made = self._repeated(node, args)
+        made = self.repeated(node, args)
         for old, new in zip(node.values, made):
             again.known[old] = new
             if type(new) is Value:
@@ -188,12 +199,14 @@ class Resolution:
                 self.tracer.record.copied(old, new)
         return again.known[value]
 
-    def _repeated(self, node: Node, args: tuple) -> tuple:
+    def repeated(self, node: Node, args: tuple) -> tuple:
         """What a node gives of these arguments."""
         if node.regions or node.op.name == "call":
             regions = tuple(copy_graph(region) for region in node.regions)
             again = Node(node.op, args, tuple(old.kind for old in node.values), node.span, regions)
             self.tracer.graph.insert(again, None)
+            for old, new in zip(node.values, again.values):
+                self.tracer.record.copied(old, new)
             return again.values
         made = node.op(*args)
         return made if isinstance(made, tuple) else (made,)

@@ -98,7 +98,8 @@ class StandIns:
     def _computed(self, value: Value) -> Rule:
         node = value.node
         keyed = any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value)
-        if node.op.effect or node.regions or keyed or node.op.name in ("parameter", "to_python", "call"):
+        acts = self.tracer.raising.acts(node)
+        if acts or node.regions or keyed or node.op.name in ("parameter", "to_python"):
             raise Unknown
         held = dict[Value, Any]()
         for leaf in values_in(node.args):
@@ -106,8 +107,10 @@ class StandIns:
             self.tracer.assumed.require_also(leaf, held[leaf])
         if not all(self.tracer.facts.there(leaf) for leaf in held.values() if type(leaf) is Value):
             raise Unknown  # the body asks first
-        made = node.op(*tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, node.args))
-        return made[value.index - 1] if isinstance(made, tuple) else made
+        made = self.tracer.gates.repeated(
+            node, tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, node.args)
+        )
+        return made[value.index - 1]
 
     def _given(self, placeholder: Value) -> Rule:
         """What a placeholder of a test's side, or of a loop inside of this one, stands for outside."""

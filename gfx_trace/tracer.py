@@ -27,6 +27,7 @@ from .calls import Calls
 from .castable import Castable
 from .convert import NUMBERS_AND_TEXT, without_class
 from .decided import Decided
+from .draws import own_key
 from .effects import Effects
 from .entered import Managers
 from .facts import Facts
@@ -322,11 +323,9 @@ class Tracer(Builder):
 
     def next_key(self) -> Value:
         """A fresh key for a draw of random numbers: the generator's state is split, and threaded like any other state."""
-        if self.key is None:
-            outer = self.stack[0][0] if self.stack else self.graph
-            self.key = Proxy(outer.add_placeholder("key", "key"), self.backend)
-        state, key = ops.split_key(self.local(self.key.read()))
-        self.key.write(state)
+        own = own_key(self)
+        state, key = ops.split_key(self.local(own.read()))
+        own.write(state)
         return key
 
 

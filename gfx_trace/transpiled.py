@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gfx_ir.errors import FormatError
+from gfx_ir.errors import FormatError, UnsupportedConstruct
 from gfx_ir.loading import backend
 from gfx_ir.param_tree import flatten
 from gfx_ir.probing import is_module
@@ -42,6 +43,13 @@ class Transpiled:
     def static_argnames(self) -> tuple[str, ...]:
         """Arguments that jax.jit has to take as static, because Python decides by them."""
         return self.emitted.static_argnames
+
+    def called_in_capture(self) -> Callable[..., Any]:
+        """What code that is being captured calls instead: the emitted function."""
+        if self.program.writes:
+            what = f"GFX cannot capture a call of the transpiled {self.program.entry.name!r}, which writes {self.program.writes[0]}"
+            raise UnsupportedConstruct(what, hint="call its `fn`, and take the state that it returns")
+        return self.fn if self.params is None else functools.partial(self.fn, self.params)
 
     @users_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
-from .gated import lacks
+from .gated import Gated, lacks
 from .proxy import HostProxy, Proxy, Undefined
 
 
@@ -42,6 +42,15 @@ def gfx_nonlocal(name: str, variable: Callable[[], Any], value: Any) -> Any:
     tracer.site = sys._getframe(1)
     tracer.journal.record((variable.__closure__ or ())[0], None, "cell", name, tracer.span())
     return gfx_name(name, value)
+
+
+def gfx_returned(value: Any) -> Any:
+    """What a return out of a loop or block gave, where its flag says that there was one."""
+    if type(value) is not Gated:
+        return value
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.gates.present(value)
 
 
 def gfx_undefined(name: str) -> Undefined:

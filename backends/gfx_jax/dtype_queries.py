@@ -16,7 +16,7 @@ from gfx_ir.ops import _seen
 from gfx_ir.python_numbers import is_number, kind_of
 
 from .mode import rules
-from .rows._lift import refuse
+from .ops._lift import refuse
 
 _PYTHON = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}
 _HINT = "give the capture example arguments or gfx.TensorSpec(shape, dtype)"

@@ -12,7 +12,7 @@ from gfx_ir.lifting.searching import Counting, Searching, accumulations, folding
 from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
 
 from .dtype_queries import QUERIES
-from .rows._lift import JNP, refuse
+from .ops._lift import JNP, refuse
 
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True) -> Any:

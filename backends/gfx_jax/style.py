@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gfx_ir.codegen.style import Style
 
-from .control import promoting_cond, settled
+from .control import LaxControl
+from .helpers_control import promoting_cond, settled
 
 _REVERSE = """@jax.custom_vjp
 def {name}(*args):
@@ -33,7 +34,7 @@ STYLE = Style(
         "jnp": "import jax.numpy as jnp",
         "lax": "from jax import lax",
     },
-    control="functional",
+    control=LaxControl,
     prefix="lax",
     dtypes={"bool": "bool"},
     inf="jnp.inf",

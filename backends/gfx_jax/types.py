@@ -21,30 +21,29 @@ from gfx_ir.types import LogicalTensor
 
 from . import (
     bessel,
-    control,
     decompositions,
     helpers,
     helpers_alignment,
     helpers_arrange,
+    helpers_control,
     helpers_number,
     helpers_pooling,
     helpers_recurrent,
     holding,
     special,
-    staging,
-    symbolic,
     taken,
 )
 from .device import JaxDevice
+from .jaxpr import staging, symbolic
 from .lax import LAX, selected
 from .lifts import LIFTS
 from .mode import rules
+from .ops import ROWS
+from .ops.effect import print_to
 from .refused import REFUSED
-from .rows import ROWS
-from .rows.effect import print_to
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
-_PRINTED = {"promoting_cond": ("cond", control.promoting_cond), "settled": ("settled", control.settled)}
+_PRINTED = {"promoting_cond": ("cond", helpers_control.promoting_cond), "settled": ("settled", helpers_control.settled)}
 _SCALAR_CLASS = type(jnp.float32)
 _COMPILED = type(jax.jit(lambda: None)).__module__.partition(".")[0]  # the package of JAX's compiled part
 _PYTHON = {bool: "b", int: "i", float: "f", complex: "c"}

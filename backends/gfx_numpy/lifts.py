@@ -14,7 +14,7 @@ from gfx_ir.lifting.searching import Counting, Searching, accumulations, folding
 from gfx_ir.lifting.words import kind_of, known_dtype, unknown_dtype
 from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
 
-from .rows._lift import NP, as_array, ask_rank, expect, refuse
+from .ops._lift import NP, as_array, ask_rank, expect, refuse
 
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gfx_ir.codegen.control.python import PythonControl
 from gfx_ir.codegen.style import Style
 
 STYLE = Style(
@@ -16,6 +17,7 @@ STYLE = Style(
         "linalg": "from scipy import linalg",
         "special": "from scipy import special",
     },
+    control=PythonControl,
     dtypes={
         "bool": "bool",
         "bfloat16": "ml_dtypes.bfloat16",

@@ -20,7 +20,7 @@ from gfx_ir.row import Lift
 
 from . import alarms, holding, layouts, lifts, taken
 from .device import NumpyDevice
-from .rows import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
+from .ops import ARRAYS, COPIES, MAY_COPY, ROWS, SHARES, WRITES, generator
 
 # What capture itself answers, by the name that it knows it by.
 _SPECIAL = {"issubdtype": "issubdtype", "shape": "shape"}

@@ -16,9 +16,8 @@ def promote_with(x, dtype):
     both = [x.dtype, dtype]
     if any(one.is_floating_point or one.is_complex for one in both):
         floats = {1: torch.float16, 2: torch.float32}
-        both = [
-            one if one.is_floating_point or one.is_complex else floats.get(one.itemsize, torch.float64) for one in both
-        ]
+        held = [floats.get(one.itemsize, torch.float64) for one in both]
+        both = [one if one.is_floating_point or one.is_complex else kind for one, kind in zip(both, held)]
     return x.to(torch.promote_types(*both))
 
 
@@ -121,9 +120,8 @@ def over_lengths(layers, x, lengths, state, weights, options, batch_first):
     state = tuple(s[:, order] for s in state) if isinstance(state, tuple) else state[:, order]
     output, *ends = layers(packed.data, packed.batch_sizes, state, weights, *options)
     packed = packed._replace(data=output)
-    output = torch.nn.utils.rnn.pad_packed_sequence(packed, batch_first, total_length=x.shape[1 if batch_first else 0])[
-        0
-    ]
+    length = x.shape[1 if batch_first else 0]
+    output, _ = torch.nn.utils.rnn.pad_packed_sequence(packed, batch_first, total_length=length)
     return (output, *(end[:, back] for end in ends))
 
 

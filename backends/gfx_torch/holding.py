@@ -25,8 +25,49 @@ def _of_tensors() -> frozenset[Any]:
     return frozenset([*(fn for functions in listed.values() for fn in functions), *nested])
 
 
+_REGISTRY = "torch.ops."
+_PACKET, _OVERLOAD = type(torch.ops.aten.sin), type(torch.ops.aten.sin.default)
+_OWN = frozenset(("aten", "prim", "prims"))
+"""What PyTorch itself registers: its functions have public names."""
+
+
+def registered(fn: Any) -> str:
+    """The name of an operator that was registered with `torch.library`, by its definition or as `torch.ops` has it; else ""."""
+    if isinstance(fn, torch.library.CustomOpDef):
+        space, _, name = fn._qualname.partition("::")
+    elif isinstance(fn, (_PACKET, _OVERLOAD)):
+        space, _, name = str(fn).partition(".")
+    else:
+        return ""
+    return "" if space in _OWN else f"{_REGISTRY}{space}.{name}"
+
+
+def find(target: str) -> Any:
+    """What `torch.ops` has under that name, or None."""
+    space, _, name = target.removeprefix(_REGISTRY).partition(".")
+    if not target.startswith(_REGISTRY) or space in _OWN or not name:
+        return None
+    found: Any = torch.ops
+    for part in (space, *name.split(".")):
+        found = getattr(found, part, None)
+    return found if isinstance(found, (_PACKET, _OVERLOAD)) else None
+
+
+def _schemas(fn: Any) -> list[Any]:
+    overloads = [fn] if isinstance(fn, _OVERLOAD) else [getattr(fn, name) for name in fn.overloads()]
+    return [overload._schema for overload in overloads]
+
+
+def gives_nothing(fn: Any) -> bool:
+    """Whether an operator has no results."""
+    return isinstance(fn, (_PACKET, _OVERLOAD)) and not any(schema.returns for schema in _schemas(fn))
+
+
 def holds(fn: Any) -> bool:
-    """Whether a graph may hold calls of the function: PyTorch's names of those that write end with `_`."""
+    """Whether a graph may hold calls of the function: PyTorch's names of those that write end with `_`, the schema of an
+    operator tells it."""
+    if isinstance(fn, (_PACKET, _OVERLOAD)):
+        return bool(registered(fn)) and not any(schema.is_mutable for schema in _schemas(fn))
     name = getattr(fn, "__name__", "_")
     return not name.endswith("_") and fn in _of_tensors()
 

@@ -12,6 +12,7 @@ import torch
 
 from gfx_ir import dtypes, ops
 from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of
+from gfx_ir.control import is_parameter
 from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, holds, kind_of
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
@@ -83,7 +84,7 @@ def axes(dim: Any) -> Any:
 
 def _kind(x: Any) -> Any:
     """What is known of a tensor: its type, or the data of a parameter."""
-    if not isinstance(x, Value) or x.type is not None or x.node.op.name != "parameter":
+    if not isinstance(x, Value) or x.type is not None or not is_parameter(x.node):
         return x.type if isinstance(x, Value) else x
     return parameter_data(x)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gfx_ir.codegen.control.python import PythonControl
 from gfx_ir.codegen.style import Style
+
+from .control import HopControl
 
 # The operators of control flow that PyTorch gives a public name are torch.cond and torch.while_loop; scan has only this one.
 _SCAN = "from torch._higher_order_ops import scan"
@@ -54,6 +57,7 @@ STYLE = Style(
         "F": "from torch.nn import functional as F",
         "Tensor": "from torch import Tensor",
     },
+    control=PythonControl,
     key="generator",
     generator=True,
     scalar="torch.tensor({value}, dtype={dtype})",
@@ -67,4 +71,4 @@ STYLE = Style(
     of_numbers=MATH,
 )
 
-HOP = replace(STYLE, control="hop", prefix="torch", imports={**STYLE.imports, "scan": _SCAN})
+HOP = replace(STYLE, control=HopControl, prefix="torch", imports={**STYLE.imports, "scan": _SCAN})

@@ -33,7 +33,6 @@ from . import (
     lifts,
     one_dtype,
     positions,
-    rows,
     scalars,
     special,
     staging,
@@ -43,6 +42,7 @@ from .device import TorchDevice
 from .lifting import cast_back, element, promoted_with, refuse
 from .module import Transpiled
 from .modules import MODULES
+from .ops import ROWS
 
 _TO_TORCH: dict[DType, Any] = {d: getattr(torch, name) for name, d in DTYPES.items() if hasattr(torch, name)}
 _FROM_TORCH = {native: d for d, native in _TO_TORCH.items()}
@@ -95,7 +95,7 @@ class TorchBackend(Backend):
         }
         roots = {"torch": torch, "F": F}
         namespace = {"torch": torch, "F": F, "math": math, **self.helpers}
-        super().__init__(rows.ROWS, namespace, roots)
+        super().__init__(ROWS, namespace, roots)
         for names, fn in lifts.LIFTS.items():
             for name in names.split():
                 self.add_lift(name, fn, roots)
@@ -253,6 +253,18 @@ class TorchBackend(Backend):
     def holds(self, fn: Any) -> bool:
         """Whether it is one of the functions of tensors that do not write."""
         return holding.holds(fn)
+
+    def registered(self, fn: Any) -> str:
+        """The name in `torch.ops` of an operator of others'."""
+        return holding.registered(fn)
+
+    def find(self, target: str) -> Any:
+        """An operator of others', by that name."""
+        return holding.find(target)
+
+    def gives_nothing(self, fn: Any) -> bool:
+        """Whether an operator has no results."""
+        return holding.gives_nothing(fn)
 
     def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
         """What `call` gives on the meta device, or for ones."""

@@ -62,20 +62,19 @@ class Agreement:
             return whole
         return whole if own is not None and ORDER.index(own) < ORDER.index(whole) else None
 
-    def cast(self, node: Node, at: int) -> str | None:
+    def cast(self, node: Node, at: int, result: Any) -> str | None:
         """What a trip's result is cast to: a kind of numbers, "" for an array's dtype, BOTH; None where it has that dtype."""
         if at == node.arg("exit"):
             return None
-        found = self.narrower(self.liveness.resolve(loop_results(node)[at]), node.values[at])
+        found = self.narrower(result, node.values[at])
         if found is None and not is_open_host(node):
-            return BOTH if self.lags(node, at) or self.apart(node, at) else None
+            return BOTH if self.lags(node, at, result) or self.apart(node, at, result) else None
         # A loop of Python's own may carry a number in an array's place.
         return None if found == "" and is_open_host(node) and declared(node.values[at]) is None else found
 
-    def lags(self, node: Node, at: int) -> bool:
+    def lags(self, node: Node, at: int, result: Any) -> bool:
         """Whether a trip puts what may be a number in the place of a value that it does not come from: while a loop around this
         one is being settled, or in a later trip of Python's own, it may be of a lower kind than that value."""
-        result = self.liveness.resolve(loop_results(node)[at])
         if (
             self._is_boolean(node.values[at])
             or not self.loose(result)
@@ -84,10 +83,9 @@ class Agreement:
             return False
         return not self._depends(node).surely(loop_results(node)[at], at)
 
-    def apart(self, node: Node, at: int) -> bool:
+    def apart(self, node: Node, at: int, result: Any) -> bool:
         """Whether a trip of a loop puts a tensor in the place of a value that has nothing to do with it, so that their dtypes
         may differ: `last = x[0]`, and then `last = count`."""
-        result = self.liveness.resolve(loop_results(node)[at])
         if (
             at == node.arg("exit")
             or type(result) is not Value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..control import calls_function
 from ..graph import Graph, Node, Value
 from ..trees import tree_map
 
@@ -50,10 +51,11 @@ def _copy_flat(
         begun = [(region, held := Values(), _begun(region, held)) for region in node.regions]
         inner += [(region, out, held) for region, held, out in begun]
         args = substitute(node.args, values)
-        if prefix and node.op.name in ("call", "repeat_calls"):
+        if prefix and calls_function(node):
             args = (args[0], join(prefix, args[1]), *args[2:])
         made = Node(node.op, args, kinds, node.span, tuple(out for _, _, out in begun))
         made.in_place, made.waits = node.in_place, tuple([twins[other] for other in node.waits])
+        made.noted_as(node)
         twins[node] = made
         for old, new in zip(node.values, made.values):
             new.name, new.type = old.name, old.type

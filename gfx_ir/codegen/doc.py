@@ -19,7 +19,7 @@ _STATED = frozenset(("promotion", "value", "rank", "axes", "number", "device", "
 def docstring(program: Program, static: Sequence[str], read: Sequence[Value], style: Style) -> str:
     """The text; `static` are the arguments that jax.jit has to be told of, `read` the tensors that Python reads."""
     notes = list(_assumed(program, style))
-    if style.control == "functional":
+    if style.control.compiled:
         if static:
             listed = ", ".join(repr(text) for text in static).replace("'", '"')
             notes.append(f"Under jax.jit: static_argnames=({listed}{',' if len(static) == 1 else ''}).")

@@ -1,99 +1,29 @@
-"""Values and nodes as expressions."""
+"""Nodes as expressions."""
 
 from __future__ import annotations
 
 import ast
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..control import is_for, is_loop, is_test
-from ..errors import GfxError
+from ..control import host_operator, is_for, is_loop, is_test
 from ..graph import Node, Value
 from ..python_numbers import SPELLINGS
-from ..trees import BRANCHES, tree_map
+from ..trees import tree_map
 from . import constants
 from .constants import call, name
-from .deferred import DEFERRED
 from .host import host_expression
+from .leaves import Leaves
 from .logic import negate
-
-if TYPE_CHECKING:
-    from .module import ModuleWriter
-    from .names import Scope
-    from .plan import Plan
+from .prepare.filled import FILLED
+from .writer import ControlWriter
 
 
-class Expressions:
-    """Expressions of one function. `bound`: how a value that has been assigned is read."""
+class Expressions(Leaves):
+    """Expressions of one function."""
 
-    plan: Plan
-    module: ModuleWriter
-    scope: Scope
-    root: ast.expr
-    bound: dict[Value, ast.expr]
-
-    def leaf(self, leaf: Any) -> ast.expr:
-        """A Value or a constant; the tree that an output of a test stands for."""
-        leaf = self.plan.resolve(leaf)
-        if type(leaf) is Value:
-            return self.value(leaf)
-        return self.tree(leaf) if type(leaf) in BRANCHES else self.constant(leaf)
-
-    def constant(self, leaf: Any) -> ast.expr:
-        """A constant; the modules that it names are imported."""
-        return self.module.free(constants.leaf(leaf, self.module.style))
-
-    def tree(self, tree: Any) -> ast.expr:
-        """A tree of Values and constants as a literal."""
-        kind = type(tree)
-        if kind is tuple:
-            return ast.Tuple([self.tree(item) for item in tree], ast.Load())
-        if kind is list:
-            return ast.List([self.tree(item) for item in tree], ast.Load())
-        if kind is dict:
-            return ast.Dict([self.constant(key) for key in tree], [self.tree(item) for item in tree.values()])
-        if kind is slice:
-            parts = (tree.stop,) if tree.start is None and tree.step is None else (tree.start, tree.stop)
-            parts = parts if tree.step is None else (tree.start, tree.stop, tree.step)
-            return call("slice", *[self.tree(part) for part in parts])
-        return self.leaf(tree)
-
-    def index(self, tree: Any) -> ast.expr:
-        """A tree in square brackets, where slices are written with colons."""
-        if type(tree) is tuple:
-            if len(tree) == 1 and type(tree[0]) is not tuple:
-                return self.index(tree[0])
-            return ast.Tuple([self._index_item(item) for item in tree], ast.Load())
-        return self._index_item(tree)
-
-    def _index_item(self, item: Any) -> ast.expr:
-        if type(item) is slice:
-            return ast.Slice(
-                *[None if part is None else self.tree(part) for part in (item.start, item.stop, item.step)]
-            )
-        return self.tree(item)
-
-    def value(self, value: Value) -> ast.expr:
-        """How a value is read: its name, or the expression that stands in its place."""
-        found = self.bound.get(value)
-        if found is not None:
-            return found
-        node = value.node
-        if node.op.name == "parameter":
-            return self.path(node.args[0])
-        if (node in self.plan.inside or node in self.plan.always) and len(node.values) == 1:
-            return self.build(node)
-        raise GfxError(f"{value!r} is taken before it is computed", node.span)
-
-    def path(self, path: str | None) -> ast.expr:
-        """An entry of the parameter tree: by position in a list, by name in a dictionary."""
-        out, parts = self.root, (path or "").split(".")
-        for at, part in enumerate(parts):
-            if part:
-                listed = self.module.length(".".join(parts[:at])) is not None
-                out = ast.Subscript(out, ast.Constant(int(part) if listed else part), ast.Load())
-        return out
+    control: ControlWriter
 
     # ------------------------------------------------------------------ nodes
     def build(self, node: Node) -> ast.expr:
@@ -113,13 +43,13 @@ class Expressions:
         if op == "is_none":
             return ast.Compare(self.leaf(node.args[0]), [ast.Is()], [ast.Constant(None)])
         if is_test(node) or is_loop(node):
-            return self.control(node)
+            return self.control.expression(node)
         if op == "call":
             return self.call(node)
         if op == "to_python" and op not in self.module.backend.templates:
             return call({"shape": "tuple"}.get(node.args[1], node.args[1]), self.leaf(node.args[0]))
         if op == "begin_list":
-            return ast.List([self._array_of(item) for item in node.args[0]], ast.Load())
+            return ast.List([self.array_of(item) for item in node.args[0]], ast.Load())
         if op == "filled_list":
             return self.stacked(node.value, self.leaf(node.args[1][0]))
         if op == "unpack":
@@ -132,7 +62,7 @@ class Expressions:
             return self.truth(asked.args[0], False)
         if op == "logical_not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
             return ast.UnaryOp(ast.Invert(), self.leaf(node.args[0]))
-        made = self.template(node)
+        made = self.control.spelled(node) or self.template(node)
         return self._unboxed(made) if op == "to_bool" else made
 
     def _unboxed(self, made: ast.expr) -> ast.expr:
@@ -143,37 +73,29 @@ class Expressions:
 
     def _inside(self, leaf: Any, op: str) -> Node | None:
         """The node of this op that makes what is written in this place."""
-        value = self.plan.resolve(leaf)
+        value = self.resolve(leaf)
         found = type(value) is Value and value.node.op.name == op and value.node in self.plan.inside
         return value.node if found else None
 
     def _is_mask(self, leaf: Any) -> bool:
         """Whether a leaf is surely an array of booleans: `~` of Python's True is no boolean."""
-        value = self.plan.resolve(leaf)
+        value = self.resolve(leaf)
         return self.plan.facts.is_boolean(value) and self.plan.facts.is_array(value)
 
     def _is_list(self, leaf: Any, user: Node) -> bool:
         """Whether rows are a list that a loop of Python's filled, of which nothing but that list is made."""
-        value = self.plan.resolve(leaf)
+        value = self.resolve(leaf)
         if type(value) is not Value or self.plan.users[value] != [user] or value.node.graph is not user.graph:
             return False
         loop = is_for(value.node) and not self.module.functional(value.node)
-        return value.node.op.name == "filled_list" or (loop and value.index > len(value.node.arg("init")))
+        return value.node.op is FILLED or (loop and value.index > len(value.node.arg("init")))
 
     def stacked(self, rows: Value, filled: ast.expr) -> ast.expr:
         """The tensor of rows that a list stands for; the list itself where nothing but a list is made of it."""
         user = self.plan.users[rows][0]
-        if user.op.name == "host" and user.args[0] == "list" and self._is_list(rows, user):
+        if host_operator(user) == "list" and self._is_list(rows, user):
             return filled
         return call(ast.Attribute(self.module.free(name(self.module.style.module)), "stack", ast.Load()), filled)
-
-    def control(self, node: Node) -> ast.expr:
-        """A test or loop as an expression."""
-        raise NotImplementedError
-
-    def ternary(self, node: Node, asked: bool = False) -> ast.expr:
-        """A test as one expression; `asked`: it is only asked for its truth."""
-        raise NotImplementedError
 
     def call(self, node: Node) -> ast.expr:
         """A call of a function of the module."""
@@ -186,8 +108,8 @@ class Expressions:
         """A call that no op stands for, as it was written for the framework that it came from."""
         args, kwargs, count = node.args[2:5]
         target = self.module.held(node)
-        given = [self._array_of(arg) for arg in args]
-        keywords = [ast.keyword(key, self._array_of(value)) for key, value in kwargs.items()]
+        given = [self.array_of(arg) for arg in args]
+        keywords = [ast.keyword(key, self.array_of(value)) for key, value in kwargs.items()]
         method = target.removeprefix(f"{self.module.style.tensor}.") if given else target
         function: ast.expr
         if method != target:
@@ -197,10 +119,10 @@ class Expressions:
         made = ast.Call(function, given, keywords)
         return ast.Subscript(made, ast.Constant(0), ast.Load()) if count == 1 else made
 
-    def _array_of(self, arg: Any) -> ast.expr:
+    def array_of(self, arg: Any) -> ast.expr:
         """An argument of a function that takes no Python number for a tensor."""
         made, style = self.tree(arg), self.module.style
-        value = self.plan.resolve(arg) if type(arg) is Value else arg
+        value = self.resolve(arg) if type(arg) is Value else arg
         if style.numbers is None or type(arg) is not Value or not arg.is_tensor:
             return made
         is_number = not isinstance(value, Value) or self.plan.facts.may_be_number(value)
@@ -208,33 +130,36 @@ class Expressions:
 
     def template(self, node: Node) -> ast.expr:
         """The row's spelling with the arguments put in."""
-        args = tree_map(self.plan.resolve, node.args)
+        args = tree_map(self.resolve, node.args)
         if self.of_numbers(node):
             spelled = constants.parse(SPELLINGS[node.op.name])
         else:
-            spelled = self.module.template(node, node in self.plan.in_place).tree(tree_map(self.plan.seen, node.args))
+            spelled = self.module.template(node, node in self.plan.in_place).tree(self.seen(node))
         made = _Fill(self, dict(zip(node.op.params, args)), node).fill(spelled)
-        deferred = DEFERRED.get(node.op.name) if self.module.style.control == "functional" else None
-        return made if deferred is None else deferred(made)
+        return self.module.finished(node, made)
+
+    def seen(self, node: Node) -> Any:
+        """The arguments of a node as the spelling of its op sees them."""
+        return tree_map(lambda leaf: self.plan.seen(self.resolve(leaf)), node.args)
 
     def of_numbers(self, node: Node) -> bool:
         """Whether a node is an operator of Python's on its numbers, where Python runs the code."""
-        python = self.module.style.control == "python" and node.op.name in SPELLINGS
+        python = not self.module.style.control.higher_order and bool(node.op.sign)
         return python and self.plan.facts.is_number(node.values[0])
 
     def test(self, leaf: Any, positive: bool = True) -> ast.expr:
         """A test as `if` and `while` take it: Python's `not` does for what may be a number as well."""
-        value = self.plan.resolve(leaf)
-        if type(value) is Value and value.node.op.name == "logical_not" and value.node in self.plan.inside:
+        value = self.resolve(leaf)
+        if type(value) is Value and value.node.op.sign == "not" and value.node in self.plan.inside:
             return self.test(value.node.args[0], not positive)
         asked = type(value) is Value and value.node in self.plan.ternary and value.node in self.plan.inside
-        expression = self._bare(self.ternary(value.node, True) if asked else self.leaf(leaf))
+        expression = self._bare(self.control.ternary(value.node, True) if asked else self.leaf(leaf))
         return expression if positive else negate(expression)
 
     def truth(self, leaf: Any, positive: bool) -> ast.expr:
         """A test, or what it is not, as a boolean of Python's: `t == 0` for `not t != 0` is a tensor."""
         told = self.test(leaf, positive)
-        value = self.plan.resolve(leaf)
+        value = self.resolve(leaf)
         tensor = type(value) is Value and value.is_tensor and not self.plan.facts.is_number(value)
         return call("bool", told) if tensor and not isinstance(told, ast.UnaryOp) else told
 

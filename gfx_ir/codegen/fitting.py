@@ -20,7 +20,7 @@ def keep_shapes(graph: Graph, in_place: Container[str], is_spare: Callable[[Valu
         over, made = node.args[0], node.value
         if node.op.name in in_place and sum(over.uses.values()) == 1 and is_spare(over):
             continue
-        if all(user.op.name == "index_put" and user.arg("value") is made for user in made.users()):
+        if all(user.op.traits & Trait.WRITES_AT and user.arg("value") is made for user in made.users()):
             continue  # which takes no more axes than it has
         block, behind = node.graph, node.next
         assert block is not None

@@ -4,48 +4,29 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
 
-from ..control import is_for, is_test
 from ..errors import GfxError
-from ..graph import Graph, Node, Value
+from ..graph import Graph, Value
 from ..program import Parameter
 from ..trees import leaves, paths
 from .constants import name
+from .context import Context
 from .hoist import hoist
 from .identifiers import usable
 from .joined import join
-from .liveness import counted
-from .names import Scope
-from .nesting import Nested, run
-from .operators import Operators
-from .plan import Plan
+from .nesting import run
 from .signature import Signature
-
-if TYPE_CHECKING:
-    from .module import ModuleWriter
+from .statements import Statements
 
 _ANNOTATED = ("int", "float", "bool", "str")
 
 
-class FunctionWriter(Operators):
+class FunctionWriter(Statements):
     """Writes one graph of the module."""
 
-    def __init__(self, module: ModuleWriter, graph: Graph) -> None:
-        self.module = module
-        rules = (module.summary.effectful, module.functional, module.gives_tuple, module.spelling)
-        overwriting, writing = partial(module.overwriting, graph), partial(module.writing, graph)
-        deferred = module.style.control == "functional"
-        self.plan = Plan(graph, *rules, overwriting, writing, module.ordered, module.facts, self.hop, deferred)
-        self.out: list[ast.stmt] = []
-        self.prefer: dict[Value, str] = {}
-        self.told: set[Node] = set()
-        self.unset: set[Value] = set()
-        self.bound: dict[Value, ast.expr] = {}
-        self.root: ast.expr = name("params")
-        self.scope = Scope(self.plan, module.reserved)
-        self.graph = graph
+    def __init__(self, module: Context, graph: Graph) -> None:
+        super().__init__(module, module.plan(graph))
+        self.graph, self.control = graph, module.style.control(self)
 
     def write(self, text: str, signature: Sequence[Parameter], doc: str, params: bool) -> ast.FunctionDef:
         """The definition under the name `text`."""
@@ -120,56 +101,3 @@ class FunctionWriter(Operators):
         text = self.scope.pick([hint, "x"], self.graph, 0, signature.names())
         self.bind(value, text)
         signature.follow(text)
-
-    # ------------------------------------------------------------------ control flow
-    def control(self, node: Node) -> ast.expr:
-        """A test or loop as an expression."""
-        if node in self.plan.ternary:
-            return self.ternary(node)
-        if is_test(node):
-            return self.functional_if(node)
-        return self.functional_loop(node)
-
-    def control_statement(self, node: Node) -> Nested:
-        """A test or loop as statements; what it gives is True where nothing behind it is reached."""
-        op = node.op.name
-        if op == "repeat_calls":
-            self.repeat(node)
-        elif node in self.plan.ternary or (op == "cond" and self.module.functional(node)):
-            self._assign_outputs(node, [v for v in node.values if self.plan.liveness.used(v)])
-        elif is_test(node):
-            return (yield self.if_statement(node))
-        elif not self.module.functional(node):
-            yield self.python_loop(node)
-        elif is_for(node) and not counted(node) and node.arg("exit") is None:
-            self._assign_scan(node)
-        else:
-            self._assign_outputs(node, self.loop_values(node))
-        return False
-
-    def _assign_outputs(self, node: Node, values: Sequence[Value | None]) -> None:
-        expression = self.control(node)
-        graph, at = self.place(node)
-        if not any(value is not None and self.plan.liveness.used(value) for value in values):
-            self.put(ast.Expr(expression), node.span)
-        else:
-            self.targets(values, expression, graph, 2 * at + 1, node.span)
-
-    def _assign_scan(self, node: Node) -> None:
-        """`(a, b), outs = lax.scan(…)`."""
-        expression = self.control(node)
-        graph, at = self.place(node)
-        chosen: list[tuple[Value, str]] = []
-
-        def target(tree: Any) -> ast.expr:
-            if type(tree) is tuple:
-                return ast.Tuple([target(item) for item in tree], ast.Store())
-            text = "_"
-            if tree is not None and self.plan.liveness.used(tree):
-                text = self.choose(tree, graph, 2 * at + 1, [text for _, text in chosen])
-                chosen.append((tree, text))
-            return ast.Name(text, ast.Store())
-
-        self.put(ast.Assign([target(tuple(self.scan_targets(node)))], expression), node.span)
-        for value, text in chosen:
-            self.bind(value, text)

@@ -14,6 +14,7 @@ from ..errors import GfxError
 from ..graph import Node
 from .layout import text_of
 from .style import Style
+from .wrap import fitted
 
 
 class Helpers:
@@ -94,7 +95,7 @@ class Helpers:
         for name in dict.fromkeys(loaded):
             self._global(name, function)
         del self._sources[text]
-        self._sources[text] = _without_annotations(source, definition)
+        self._sources[text] = fitted(_without_annotations(source, definition))
 
     def _global(self, name: str, function: Any) -> None:
         """A global that a helper refers to."""

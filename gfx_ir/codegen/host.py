@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..control import host_operator
 from ..errors import GfxError
-from ..graph import Node, Value
+from ..graph import Value
+from ..op import Trait
 from .constants import call, name
+from .leaves import Leaves
 from .logic import boolean, negate
-
-if TYPE_CHECKING:
-    from .expr import Expressions
+from .told import NUMBERS
 
 _BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod, "**": ast.Pow,
@@ -25,19 +26,10 @@ _BOOLEAN: dict[str, type[ast.boolop]] = {"and": ast.And, "or": ast.Or}
 _FUNCTIONS = frozenset(
     ("abs", "int", "float", "bool", "str", "min", "max", "round", "len", "list", "tuple", "sum", "sorted", "all", "any")
 )
-NUMBERS = frozenset(("int", "float", "bool", "item"))
-"""What makes the number of Python's that is told of a tensor."""
 _KINDS = {"int": "iu", "float": "f"}
 
 
-def is_text(node: Node) -> bool:
-    """Whether the node makes what is told: a text with values in it, or the number of a tensor."""
-    if node.op.name != "host" or node.args[0] == "format":
-        return node.op.name == "host"
-    return node.args[0] in NUMBERS and any(type(arg) is Value and arg.is_tensor for arg in node.args[1])
-
-
-def host_expression(writer: Expressions, operator: str, args: Sequence[Any]) -> ast.expr:
+def host_expression(writer: Leaves, operator: str, args: Sequence[Any]) -> ast.expr:
     """Python's operator on host values."""
     if operator == "getitem":
         return ast.Subscript(writer.tree(args[0]), writer.index(args[1]), ast.Load())
@@ -82,41 +74,41 @@ def _is_not(item: ast.expr) -> bool:
     return isinstance(item, ast.UnaryOp) and isinstance(item.op, ast.Not)
 
 
-def _gives_bool(writer: Expressions, value: Any) -> bool:
+def _gives_bool(writer: Leaves, value: Any) -> bool:
     """Whether what a `not` is taken of is a boolean itself."""
-    node = writer.plan.resolve(value).node
-    inner = node.args[1][0] if node.op.name == "host" and node.args[0] == "not" else None
+    node = writer.resolve(value).node
+    inner = node.args[1][0] if host_operator(node) == "not" else None
     return type(inner) is not Value or inner.kind == "bool" or inner.is_tensor
 
 
-def _number(writer: Expressions, operator: str, value: Value) -> ast.expr:
+def _number(writer: Leaves, operator: str, value: Value) -> ast.expr:
     """The number of Python's that a tensor holds. Compiled code hands the array over, and what shows it takes the number of it."""
-    if writer.module.style.control == "functional" or (
-        not writer.plan.hop and writer.plan.facts.is_number(writer.plan.resolve(value))
+    if writer.module.style.control.compiled or (
+        not writer.module.style.control.of_tensors and writer.plan.facts.is_number(writer.resolve(value))
     ):
         return writer.leaf(value)
-    found = writer.plan.resolve(value)
-    cast = found.node.op.name == "astype" and found.node in writer.plan.inside
+    found = writer.resolve(value)
+    cast = found.node.op.traits & Trait.CASTS and found.node in writer.plan.inside
     if cast and found.node.arg("dtype").kind in _KINDS.get(operator, ""):
         value = found.node.args[0]  # which the call casts
     made = writer.leaf(value)
     return call(operator, made) if operator != "item" else ast.Call(ast.Attribute(made, "item", ast.Load()), [], [])
 
 
-def _piece(writer: Expressions, arg: Any) -> ast.expr:
+def _piece(writer: Leaves, arg: Any) -> ast.expr:
     """A piece of a text: as it is, or a value in braces."""
     if isinstance(arg, str):
         return ast.Constant(arg)
     value, conversion, spec = arg if type(arg) is tuple else (arg, "", "")
     letter = ord(conversion) if conversion else -1
-    if writer.module.style.control == "functional" and getattr(value, "kind", "") == "shape":
+    if writer.module.style.control.compiled and getattr(value, "kind", "") == "shape":
         return ast.FormattedValue(call("str", writer.tree(value)), -1)  # a shape is known where the rest is compiled
     return ast.FormattedValue(writer.tree(value), letter, ast.JoinedStr([ast.Constant(spec)]) if spec else None)
 
 
-def _part(writer: Expressions, arg: Any) -> ast.expr:
+def _part(writer: Leaves, arg: Any) -> ast.expr:
     """An element of a spliced shape: a shape gives its sizes."""
-    if type(arg) is Value and writer.plan.resolve(arg).kind == "shape":
+    if type(arg) is Value and writer.resolve(arg).kind == "shape":
         return ast.Starred(writer.leaf(arg), ast.Load())
     if type(arg) in (tuple, list):
         return ast.Starred(writer.tree(arg), ast.Load())

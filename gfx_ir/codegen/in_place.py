@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backend import Backend
-from ..control import is_loop
+from ..control import is_call, is_loop
 from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
 from ..op import Trait
@@ -23,7 +23,7 @@ def spare(value: Any, backend: Backend, results: Callable[[str], bool]) -> bool:
     node = value.node
     if len(node.values) != 1 or value.kind != "tensor":
         return False
-    if node.op.name == "call":
+    if is_call(node):
         return results(node.args[0])
     row = backend.rows.get(node.op.name)
     return row is not None and row.spare

@@ -1,4 +1,4 @@
-"""Python AST → text: astor prints expressions; lines longer than 120 columns, blank lines and comments are ours."""
+"""Python AST → text: astor prints expressions; lines longer than 110 columns, blank lines and comments are ours."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
-from ..control import is_for, is_loop, is_test
+from ..control import is_data_test, is_data_while, is_for, is_given, is_loop, is_output, is_repeat, is_test
 from ..graph import Graph, Node, Value
 from ..reach import reached
 from ..trees import leaves
@@ -39,7 +39,6 @@ class Liveness:
 
     def __init__(self, graph: Graph, effectful: Callable[[Node], bool]) -> None:
         self.alias: dict[Value, Any] = {}
-        self.changes = 0  # how often it changed while source was written
         self.users: dict[Value, list[Node]] = {}
         self.live: set[Node] = set()
         self.late: set[tuple[Value, Node]] = set()
@@ -58,17 +57,6 @@ class Liveness:
         while type(leaf) is Value and leaf in self.alias:
             leaf = self.alias[leaf]
         return leaf
-
-    def stand(self, values: Iterable[Value], leaves: Iterable[Any]) -> None:
-        """Let values stand for these leaves while what follows them is written."""
-        self.alias.update(zip(values, leaves))
-        self.changes += 1
-
-    def stand_no_more(self, values: Iterable[Value]) -> None:
-        """The values stand for themselves again."""
-        for value in values:
-            self.alias.pop(value, None)
-        self.changes += 1
 
     def used(self, value: Value) -> bool:
         """Whether anything that is printed takes the value."""
@@ -123,7 +111,7 @@ class Liveness:
                 self._carry(node, at)
             return
         node = value.node
-        if node.graph is None or node.op.name in ("placeholder", "parameter"):
+        if node.graph is None or is_given(node):
             return
         self._need(node)
         at = value.index - 1
@@ -143,7 +131,7 @@ class Liveness:
                 self._use(node.args[0], node)
             elif is_loop(node):
                 self._need_loop(node)
-            elif node.op.name == "repeat_calls":
+            elif is_repeat(node):
                 thread = dict(node.arg("thread"))
                 for at, arg in enumerate(node.arg("args")):
                     self._use(arg, node, late=at not in thread)
@@ -177,9 +165,9 @@ def tested(liveness: Liveness) -> set[Value]:
     """Values that a test asks for their truth, or compares, and bounds of ranges: of one element."""
     todo: list[Any] = []
     for node in liveness.live:
-        if node.op.name == "cond":
+        if is_data_test(node):
             todo.append(node.args[0])
-        elif node.op.name == "while":
+        elif is_data_while(node):
             todo.extend(outputs_of(node.regions[0].result, 1))
         elif is_for(node):
             todo.extend(bound for over in node.args[0] if type(over) is tuple for bound in over[1:])
@@ -196,7 +184,7 @@ def begins(value: Value, loop: Node) -> bool:
 
 def changes_places(value: Value, end: Node, liveness: Liveness) -> bool:
     """Whether a trip, ended by `end`, leaves the value in a variable whose last value another one gets: `a, b = b, a + b`."""
-    loop = end.graph.owner if end.op.name == "output" and end.graph is not None else None
+    loop = end.graph.owner if is_output(end) and end.graph is not None else None
     if loop is None or not is_loop(loop) or end.graph is not loop.regions[-1]:
         return False
     results = [liveness.resolve(leaf) for leaf in loop_results(loop)]

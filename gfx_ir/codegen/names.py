@@ -8,14 +8,12 @@ that it closes over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from ..control import is_for, is_loop
 from ..graph import Graph, Value
 from .identifiers import usable
-
-if TYPE_CHECKING:
-    from .plan import Plan
+from .positions import Positions
+from .prepare.filled import BEGIN
 
 _TEMPORARIES = {
     "mean": "mean", "var": "variance", "std": "std", "softmax": "weights", "argmax": "index", "argmin": "index",
@@ -28,7 +26,7 @@ _KINDS = {"int": "n", "float": "value", "bool": "flag", "str": "text", "shape": 
 def temporary(value: Value, is_boolean: Callable[[Value], bool]) -> str:
     """What to call a value that its author gave no name."""
     node = value.node
-    if node.op.name == "begin_list" or (is_for(node) and value.index > len(node.arg("init"))):
+    if node.op is BEGIN or (is_for(node) and value.index > len(node.arg("init"))):
         return "outs"
     if is_loop(node):
         return "done" if value.index - 1 == node.arg("exit") else "value"
@@ -38,8 +36,8 @@ def temporary(value: Value, is_boolean: Callable[[Value], bool]) -> str:
 class Scope:
     """The names of one printed function. `reserved` are never assigned, nor `closed`: they are read from outside."""
 
-    def __init__(self, plan: Plan, reserved: frozenset[str], closed: Iterable[str] = ()) -> None:
-        self.plan, self.reserved, self.closed = plan, reserved, frozenset(closed)
+    def __init__(self, positions: Positions, reserved: frozenset[str], closed: Iterable[str] = ()) -> None:
+        self.positions, self.reserved, self.closed = positions, reserved, frozenset(closed)
         self._holders: dict[str, list[Value]] = {}
         self._around: list[dict[str, list[Value]]] = []  # of each block around: who had the names that changed in it
         self._counts: dict[str, int] = {}
@@ -51,7 +49,7 @@ class Scope:
         holders = self._holders.get(name)
         if not holders:
             return True
-        return all(self.plan.positions.dead(value, graph, tick) for value in holders)
+        return all(self.positions.dead(value, graph, tick) for value in holders)
 
     def begin(self) -> None:
         """A block begins within the one at hand."""

@@ -1,65 +1,53 @@
-"""What of a function is a statement and what stands inside an expression."""
+"""Plan: what of a function is a statement and what stands inside an expression, found before its first line is written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ..control import is_for, is_loop, is_test
 from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
 from ..infer.shapes import Shapes
-from ..op import Trait
-from ..template import Template
-from ..trees import leaves
 from .agreement import Agreement
-from .copying import outputs_of
-from .host import is_text
-from .liveness import Liveness, begins, changes_places, counted, pair, single, tested
-from .nesting import Nested, run
+from .liveness import Liveness, tested
 from .positions import Positions
-from .returns import returning_loop
-from .widths import DEPTH, WIDTH, Widths
+from .writer import ControlWriter
 from .written import Writes
-
-_TERNARY = 70
-
 
 Test = Callable[[Node], bool]
 
 
 class Plan:
-    """`order`: the statements of each graph; `inside`: nodes written inside another; `always`: written at each use;
-    `returning`: loops out of which one side of a test behind them is returned; `returned`: these tests."""
+    """`order`: the statements of each graph; `inside`: nodes written inside another; `always`: written at each use; `whole`: nodes
+    that a graph's result is all of; `tails`: tests that end a graph; `ternary`: tests that are expressions; `returning`: loops
+    out of which one side of a test behind them is returned; `returned`: these tests; `in_place`: nodes that overwrite their
+    first argument; `writes`: those that write a part of it. The planner fills it; who writes source only reads it.
+    """
 
     def __init__(
         self,
         graph: Graph,
         effectful: Test,
         functional: Test,
-        flat: Test,
-        template: Callable[[Node, bool], Template | None],
         overwriting: Callable[[Liveness], set[Node]],
         writing: Callable[[Liveness], Writes],
-        ordered: bool,
         facts: Facts,
-        hop: bool = False,
-        deferred: bool = False,
+        control: type[ControlWriter],
     ) -> None:
-        """`flat`: whether a call returns the tuple of its values; `template`: the spelling, in place or not;
-        `overwriting`: the nodes to write in place; `writing`: those that write a part; `ordered`: whether draws of random numbers are;
-        `facts`: what is known of the values of the program;
-        `deferred`: whether texts are made when compiled code runs, so that they stand where they are told."""
-        self.graph, self.functional, self.effectful, self.flat = graph, functional, effectful, flat
-        self.ordered, self.hop, self.deferred = ordered, hop, deferred
+        """`functional`: tests and loops that are functions which the target calls; `facts`: what is known of the values of the program."""
+        self.graph, self.functional, self.effectful, self.control, self.facts = (
+            graph,
+            functional,
+            effectful,
+            control,
+            facts,
+        )
         self.liveness = Liveness(graph, effectful)
         self.resolve, self.users = self.liveness.resolve, self.liveness.users
-        self.facts = facts
         self.shapes = Shapes(facts, tested(self.liveness))
         self.agreement = Agreement(self.liveness, facts, self.shapes)
         self.in_place = overwriting(self.liveness)
         self.writes = writing(self.liveness)
-        self._widths = Widths(lambda node: template(node, node in self.in_place), self.resolve, self.seen)
         self.order: dict[Graph, list[Node]] = {}
         self.inside: set[Node] = set()
         self.always: set[Node] = set()
@@ -69,248 +57,15 @@ class Plan:
         self.returning: dict[Node, Node] = {}
         self.returned: set[Node] = set()
         self.positions = Positions(self.liveness, self.inside, self.always)
-        self._sizes: dict[Node, tuple[int, int]] = {}
-        self._heads: set[Graph] = set()
-        run(self._plan(graph))
-        self._arrange(graph, True, None)
-        for value in list(self.users):
-            self.positions.record(value)
 
     def counts(self, value: Value) -> bool:
         """Whether a value is a number that nothing else sees change where `+=` changes it: compiled code has arrays of these."""
-        weak = self.deferred and self.facts.whole_kind(value) is not None
-        return not self.hop and (weak or self.facts.is_number(value))
+        weak = self.control.compiled and self.facts.whole_kind(value) is not None
+        return not self.control.of_tensors and (weak or self.facts.is_number(value))
 
     def seen(self, leaf: Any) -> Any:
-        """A leaf as the spelling of an op sees it: what Python has a number for is a host value, not a tensor."""
-        leaf = self.resolve(leaf)
-        if self.deferred or type(leaf) is not Value or not leaf.is_tensor or not self.facts.is_number(leaf):
+        """A resolved leaf as the spelling of an op sees it: what Python has a number for is a host value, not a tensor."""
+        if self.control.compiled or type(leaf) is not Value or not leaf.is_tensor or not self.facts.is_number(leaf):
             return leaf
         kinds = self.facts.kinds(leaf)
         return Value(leaf.node, leaf.index, next(iter(kinds)) if len(kinds) == 1 else "any", leaf.name, leaf.type)
-
-    # ------------------------------------------------------------------ statements
-    def _plan(self, graph: Graph) -> Nested:
-        live = [node for node in graph if node in self.liveness.live]
-        for node in live:
-            for region in node.regions:
-                if self._begins_head(node, region):
-                    self._heads.add(region)
-                yield self._plan(region)
-            self._decide(node)
-        self._decide(graph.output)
-        self.order[graph] = [node for node in live if node not in self.inside and node not in self.always]
-
-    def _arrange(self, graph: Graph, returns: bool, flag: int | None) -> None:
-        """Number the statements. `returns`: the graph ends a function; `flag`: which of its results ends a loop."""
-        todo = [(graph, returns, flag)]
-        while todo:
-            graph, returns, flag = todo.pop()
-            tail = self._tail(graph, returns, flag)
-            if tail is not None:
-                self.tails[graph] = tail
-                self._keep_before(graph, tail)
-            live = [node for node in graph if node in self.liveness.live]
-            order = [n for n in live if n not in self.inside and n not in self.always and n is not tail]
-            self.order[graph] = order = [*order, tail] if tail is not None else order
-            self.positions.number(graph, order)
-            for node in live:
-                loop = is_loop(node)
-                for region in node.regions:
-                    if node is tail:
-                        todo.append((region, returns, self._flag_of(node, graph, flag)))
-                    elif loop and not self.functional(node):
-                        todo.append((region, False, node.arg("exit") if region is node.regions[-1] else None))
-                    else:
-                        todo.append((region, self.functional(node), None))
-
-    def _flag_of(self, node: Node, graph: Graph, flag: int | None) -> int | None:
-        """Which output of a test is the flag that the graph gives as result `flag`."""
-        if flag is None or type(graph.result) not in (tuple, list):
-            return None
-        value = self.resolve(graph.result[flag])
-        return value.index - 1 if type(value) is Value and value.node is node else None
-
-    def _decide(self, node: Node) -> None:
-        """Which of its arguments stand inside `node`, so that it is neither too deep nor too wide."""
-        if (node.op.traits & Trait.ASKS and len(node.values) == 1 and self._anywhere(node)) or (
-            self.deferred and self._only_told(node)
-        ):
-            self.always.add(node)
-            self._sizes[node] = (1, 12)
-            return
-        found = [value for value in self._arguments(node) if self._fits(value, node)]
-        own = 0 if is_text(node) else self._widths.node(node)
-        found.sort(key=lambda value: self._sizes[value.node][1])
-        depth, width, inside = 0, own, [region.output for region in node.regions]
-        for value in found:
-            inner_depth, inner_width = self._sizes[value.node]
-            told = node.op.name in ("print", "check") and is_text(value.node)  # which may not be needed at all
-            if node.op.name != "output" and not told and (inner_depth >= DEPTH or width + inner_width > WIDTH):
-                continue
-            if node.op.name == "output" and inner_depth > DEPTH:
-                continue
-            self.inside.add(value.node)
-            inside.append(value.node)
-            depth, width = max(depth, inner_depth), width + inner_width - self._widths.leaf(value)
-        self.writes.reads(node, inside)
-        if node.op.name == "output":
-            self._decide_whole(node)
-        elif is_test(node):
-            loop = returning_loop(self, node)
-            if loop is not None:
-                self.returning[loop] = node
-                self.returned.add(node)
-            elif self._is_ternary(node):
-                self.ternary.add(node)
-            if not any(self.order[region] for region in node.regions):
-                width += sum(self._side_width(region) for region in node.regions)
-        self._sizes[node] = (depth + 1, width)
-
-    def _arguments(self, node: Node) -> list[Value]:
-        """Values that the node itself takes; those of its regions are theirs."""
-        if is_test(node):
-            trees: Any = node.args[0]
-        elif is_loop(node):
-            init = [node.arg("init")[at] for at in self.liveness.carried(node)]
-            trees = (init, node.args[0] if is_for(node) else ())
-        else:
-            trees = node.args
-        found = dict.fromkeys(self.resolve(leaf) for leaf in leaves(trees) if type(leaf) is Value)
-        return [value for value in found if type(value) is Value]
-
-    def _fits(self, value: Value, user: Node) -> bool:
-        """Whether the value may be written in the place where `user` takes it."""
-        node = value.node
-        if self.users.get(value) != [user] or node.graph is not user.graph or node not in self.liveness.live:
-            return False
-        if user.op.name == "repeat_calls" and (value, user) in self.liveness.late:
-            return False
-        if self.writes.apart(value, user):
-            return False
-        if (
-            len(node.values) != 1
-            or self.effectful(node)
-            or node in self.always
-            or node.op.name in ("placeholder", "parameter")
-        ):
-            return False
-        if is_test(node) or is_loop(node):
-            if self.functional(node):
-                return single(node) and (not value.name or user.op.name == "output")
-            return node in self.ternary and not value.name
-        if self._ends_nested(user) or node.graph in self._heads:
-            return True
-        if node.op.name in ("repeat_calls", "begin_list"):
-            return False
-        if self.ordered and any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value):
-            return False
-        return (
-            not value.name
-            or (self.functional(user) and begins(value, user))
-            or changes_places(value, user, self.liveness)
-        )
-
-    def _ends_nested(self, user: Node) -> bool:
-        """Whether `user` is the end of a nested function, which returns expressions rather than variables."""
-        owner = user.graph.owner if user.op.name == "output" and user.graph is not None else None
-        return owner is not None and self.functional(owner)
-
-    def _begins_head(self, node: Node, region: Graph) -> bool:
-        """Whether the region belongs to the test of a plain `while`, which is best an expression."""
-        if is_test(node):
-            return node.graph in self._heads
-        plain = is_loop(node) and not is_for(node) and not self.functional(node)
-        return plain and region is node.regions[0]
-
-    def _only_told(self, node: Node) -> bool:
-        """Whether a node makes a text that nothing but effects and texts take, and that has a name, several uses or another graph's."""
-        users = self.users.get(node.values[0], []) if is_text(node) else []
-        apart = bool(node.values[0].name) or self._anywhere(node) if users else False
-        return apart and all(user.op.effect or is_text(user) for user in users)
-
-    def _anywhere(self, node: Node) -> bool:
-        """Whether a cheap query is written at each use: unnamed, and used more than once or in another graph."""
-        value = node.values[0]
-        users = self.users.get(value, [])
-        if value.name or not users:
-            return False
-        return len(users) > 1 or users[0].graph is not node.graph
-
-    def _decide_whole(self, output: Node) -> None:
-        """A result that is all the values of one call or functional node, in order, is returned as that call."""
-        graph = output.graph
-        assert graph is not None
-        result = output.args[0]
-        if type(result) is not tuple or len(result) < 2:
-            return
-        owner = graph.owner
-        if owner is not None and not (self.functional(owner) and (owner.op.name != "for" or counted(owner))):
-            return
-        if owner is not None and is_loop(owner) and graph is owner.regions[-1] and self._casts(owner):
-            return
-        values = [self.resolve(leaf) if type(leaf) is Value else leaf for leaf in result]
-        node = values[0].node if type(values[0]) is Value else None
-        if node is None or node.graph is not graph or list(node.values) != values or self.effectful(node):
-            return
-        if self.hop and any(inner is not None and is_for(inner) for inner in (owner, node)):
-            return  # a counter is given beside
-        control = is_test(node) or is_loop(node)
-        if not (self.functional(node) and pair(node) if control else self.flat(node)):
-            return
-        if all(self.users.get(v) == [output] and (control or not v.name) for v in node.values):
-            self.inside.add(node)
-            self.whole[graph] = node
-
-    def _casts(self, loop: Node) -> bool:
-        """Whether what a trip leaves is cast, value by value."""
-        return not self.hop and any(self.agreement.cast(loop, at) is not None for at in self.liveness.carried(loop))
-
-    # ------------------------------------------------------------------ tests
-    def _is_ternary(self, node: Node) -> bool:
-        """Whether a test is written `a if t else b`: one output, and nothing on either side that its author named."""
-        outputs = [value for value in node.values if self.liveness.used(value)]
-        if self.functional(node) or len(outputs) != 1 or self.effectful(node):
-            return False
-        at = outputs[0].index - 1
-        results = [outputs_of(region.result, len(node.values))[at] for region in node.regions]
-        for region, result in zip(node.regions, results):
-            if self.order[region] or type(result) in (tuple, list, dict):
-                return False
-            value = self.resolve(result)
-            if type(value) is Value and value.node.graph is region and value.name:
-                return False
-            if type(value) is not Value and repr(value) == "UNBOUND":
-                return False
-        chained = any(isinstance(result, bool) for result in results)  # `and`, `or`: these read well if long
-        limit = WIDTH if chained else _TERNARY
-        return sum(self._side_width(region) for region in node.regions) + self._widths.leaf(node.args[0]) < limit
-
-    def _side_width(self, region: Graph) -> int:
-        return self._sizes[region.output][1] if region.output in self._sizes else 8
-
-    def _tail(self, graph: Graph, returns: bool, flag: int | None) -> Node | None:
-        """A test that ends the graph: it can stand last, and its sides return, or end the loop, by themselves.
-
-        What both sides give to a variable of the author's is returned behind the test.
-        """
-        live = [node for node in graph if node in self.liveness.live]
-        for node in reversed(live):
-            if is_test(node) and not self.functional(node) and node not in self.inside and node not in self.ternary:
-                outputs = [value for value in node.values if self.liveness.used(value)]
-                if any(user is not graph.output for value in outputs for user in self.users[value]):
-                    return None
-                if self._flag_of(node, graph, flag) is not None:
-                    return node
-                fits = returns and not any(value.name for value in outputs)
-                return node if fits and (outputs or node is live[-1]) else None
-            if self.effectful(node) or is_test(node) or is_loop(node):
-                return None
-        return None
-
-    def _keep_before(self, graph: Graph, tail: Node) -> None:
-        """Wide expressions of the result are computed before its last test, not written on both sides."""
-        for value in self._arguments(graph.output):
-            node = value.node
-            if node in self.inside and node.graph is graph and self._sizes[node][1] > 30:
-                self.inside.discard(node)

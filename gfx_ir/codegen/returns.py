@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..control import is_loop, is_test
 from ..graph import Graph, Node, Value
 from .copying import outputs_of
 from .liveness import loop_results, placeholders
-
-if TYPE_CHECKING:
-    from .plan import Plan
+from .plan import Plan
 
 
 def returning_loop(plan: Plan, test: Node) -> Node | None:

@@ -3,44 +3,48 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..control import is_loop, is_test
-from ..errors import GfxError, MissingOp
+from ..control import is_call, is_loop, is_repeat, is_test
 from ..graph import Graph, Node, Value
+from ..op import Trait
 from ..ops.effect import error_names
 from ..source import Span
 from ..trees import leaves, tree_map
 from .constants import name, names_in
+from .context import Context
 from .copying import outputs_of, positions
 from .expr import Expressions
 from .logic import negate
 from .names import temporary
 from .nesting import Nested
-
-Finish = Callable[[], bool]
-"""Writes the end of a block; True where nothing that follows is reached."""
+from .plan import Plan
+from .writer import Finish
 
 
 class Statements(Expressions):
-    """Statements of one function. `out` is the block being written; `prefer`: names for values, if they are free."""
+    """Statements of one function. `out` is the block being written; `prefer`: names for values, if they are free; `told`: nodes whose
+    value the test of a loop has named already; `unset`: what loops carry for a return alone: a trip that returns sets it, and no
+    other reads it."""
 
-    out: list[ast.stmt]
-    prefer: dict[Value, str]
-    told: set[Node]
-    """Nodes whose value the test of a loop has named already."""
-    unset: set[Value]
-    """What loops carry for a return alone: a trip that returns sets it, and no other reads it."""
+    def __init__(self, module: Context, plan: Plan) -> None:
+        super().__init__(module, plan)
+        self.out: list[ast.stmt] = []
+        self.prefer: dict[Value, str] = {}
+        self.told: set[Node] = set()
+        self.unset: set[Value] = set()
 
     # ------------------------------------------------------------------ blocks
-    def block(self, graph: Graph, finish: Finish) -> Nested:
-        """The statements of a graph and whether their end is never reached."""
+    def block(self, graph: Graph, finish: Finish, standing: Mapping[Value, Any] | None = None) -> Nested:
+        """The statements of a graph and whether their end is never reached; `standing`: what values stand for in it besides."""
         outer, self.out = self.out, []
+        around, self.standing = self.standing, {**self.standing, **(standing or {})}
         self.scope.begin()
         ended = yield self.fill_block(graph, finish)
         self.scope.end(graph)
         written, self.out = self.out, outer
+        self.standing = around
         return written, ended
 
     def fill_block(self, graph: Graph, finish: Finish) -> Nested:
@@ -48,9 +52,9 @@ class Statements(Expressions):
         tail = self.plan.tails.get(graph)
         for node in self.plan.order[graph]:
             if node is tail:
-                return (yield (self.rest if node in self.plan.returned else self.branch)(node, finish))
-            control = is_test(node) or is_loop(node) or node.op.name == "repeat_calls"
-            ended = (yield self.control_statement(node)) if control else self.statement(node)
+                return (yield (self.rest if node in self.plan.returned else self.control.branch)(node, finish))
+            control = is_test(node) or is_loop(node) or is_repeat(node)
+            ended = (yield self.control.statement(node)) if control else self.statement(node)
             if ended:
                 return True
         return finish()
@@ -58,7 +62,7 @@ class Statements(Expressions):
     def rest(self, test: Node, finish: Finish) -> Nested:
         """The other side of a test whose first side is returned by the loop before it."""
         region = test.regions[1]
-        self.plan.liveness.stand(test.values, outputs_of(region.result, len(test.values)))
+        self.standing = {**self.standing, **stands(test, region)}
         return (yield self.fill_block(region, finish))
 
     def put(self, statement: ast.stmt, span: Span | None = None) -> None:
@@ -157,7 +161,7 @@ class Statements(Expressions):
         """What is assigned, or what is added and so on to what stands there, with its operator."""
         if node.arg("accumulate"):
             return self.leaf(node.arg("value")), ast.Add()
-        made = self.plan.resolve(node.arg("value"))
+        made = self.resolve(node.arg("value"))
         if type(made) is Value and made.node in self.plan.inside and made.node.op.name in self.module.backend.templates:
             spelled = self.module.template(made.node).tree(tree_map(self.plan.seen, made.node.args))
             if (
@@ -170,34 +174,26 @@ class Statements(Expressions):
 
     def _reads(self, leaf: Any, write: Node) -> bool:
         """Whether a leaf is what stands where the write goes to."""
-        value = self.plan.resolve(leaf)
-        if type(value) is not Value or value.node.op.name != "getitem" or value.node not in self.plan.inside:
+        value = self.resolve(leaf)
+        if type(value) is not Value or not value.node.op.traits & Trait.READS_AT or value.node not in self.plan.inside:
             return False
-        there, here = (tree_map(self.plan.resolve, n.args[:2]) for n in (value.node, write))
+        there, here = (tree_map(self.resolve, n.args[:2]) for n in (value.node, write))
         return there[0] is here[0] and there[1] == here[1]
 
     def overwrite(self, node: Node, text: str) -> bool:
         """Write `text += …` for a node in place of the variable `text`, where its op has an operator."""
         if node not in self.plan.in_place:
             return False
-        args = tree_map(self.plan.resolve, node.args)
-        held, spelled = self.bound.get(args[0]), self.module.template(node).tree(tree_map(self.plan.seen, node.args))
+        args = tree_map(self.resolve, node.args)
+        held, spelled = self.bound.get(args[0]), self.module.template(node).tree(self.seen(node))
         if not isinstance(spelled, ast.BinOp) or not isinstance(held, ast.Name) or held.id != text:
             return False
         self.put(ast.AugAssign(ast.Name(text, ast.Store()), spelled.op, self.leaf(args[1])), node.span)
         return True
 
-    def control_statement(self, node: Node) -> Nested:
-        """Write a test or loop; what it gives is True where nothing behind it is reached."""
-        raise NotImplementedError
-
-    def branch(self, node: Node, finish: Finish) -> Nested:
-        """Write a test whose sides end as the block does."""
-        raise NotImplementedError
-
     def shape_of(self, node: Node) -> list[tuple[tuple, Value | None]] | None:
         """Where in the result of a call its values stand; None where it is the flat tuple of them."""
-        if node.op.name != "call":
+        if not is_call(node):
             return None
         result = self.module.functions[node.args[0]].result
         found = positions(result)
@@ -248,7 +244,7 @@ class Statements(Expressions):
 
     def _place_of(self, result: Any) -> Span | None:
         """The user's place of a result that is computed where it is returned."""
-        found = (self.plan.resolve(leaf) for leaf in leaves(result) if type(leaf) is Value)
+        found = (self.resolve(leaf) for leaf in leaves(result) if type(leaf) is Value)
         inside = (value.node for value in found if type(value) is Value and value.node in self.plan.inside)
         return next((node.span for node in inside if node.span is not None), None)
 
@@ -260,26 +256,21 @@ class Statements(Expressions):
     def _whole(self, result: Any) -> Node | None:
         if type(result) is not tuple or not result:
             return None
-        found = {self.plan.resolve(leaf).node for leaf in leaves(result) if type(self.plan.resolve(leaf)) is Value}
+        found = {self.resolve(leaf).node for leaf in leaves(result) if type(self.resolve(leaf)) is Value}
         node = next(iter(found), None)
         return node if len(found) == 1 and len(node.values) > 1 and node in self.plan.inside else None  # type: ignore[union-attr]
 
     def check(self, node: Node) -> bool:
         """`raise` where a condition does not hold."""
-        test, message = self.plan.resolve(node.arg("pred")), node.arg("message")
+        test, message = self.resolve(node.arg("pred")), node.arg("message")
         error = node.arg("error") if "error" in node.op.params else None
-        control = self.module.style.control
-        on_data = type(test) is Value and test.is_tensor
-        if test is not True and control != "python" and (on_data or self._staged(node)):
-            if control == "hop":
-                what = "PyTorch's higher-order operators cannot raise an error that hangs on data"
-                raise GfxError(what, node.span, 'mode="python" writes it')
-            if node.op.name not in self.module.backend.templates:
-                raise MissingOp(f"backend {self.module.backend.name!r} has no row for a check on a tensor", node.span)
-            self.put(ast.Expr(self.template(node)), node.span)
-            return False
         if test is True:
             return False
+        if (type(test) is Value and test.is_tensor) or self._staged(node):
+            made = self.control.check(node)
+            if made is not None:
+                self.put(ast.Expr(made), node.span)
+                return False
         kind = self.module.use(error_names(error or "AssertionError")[0])
         several = message if type(message) is tuple else [] if message is None or message == "" else [message]
         told = [self.tree(part) for part in several] if type(message) is not list else [self.filled(*message)]
@@ -303,6 +294,11 @@ class Statements(Expressions):
         while owner is not None and not self.module.functional(owner):
             owner = owner.graph.owner if owner.graph is not None else None
         return owner is not None
+
+
+def stands(node: Node, region: Graph) -> dict[Value, Any]:
+    """What the values of a test stand for on one of its sides."""
+    return dict(zip(node.values, outputs_of(region.result, len(node.values))))
 
 
 def _named(value: ast.expr) -> str:

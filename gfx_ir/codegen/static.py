@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..build import ASK_A_VALUE, WHOLE_OF_BOOLEANS
-from ..control import is_for, is_loop, is_open_host, is_test
+from ..control import calls_function, is_for, is_host, is_loop, is_open_host, is_repeat, is_test
 from ..graph import Node, Value
 from ..infer.fixpoint import Fixpoint
 from ..infer.flow import Flow, outputs
@@ -18,8 +18,6 @@ from .prepare import Prepared
 HOST = ("int", "float", "bool", "str", "any", "dtype", "shape", "device")
 # Parameters of ops that take a number which may be traced.
 _TRACED = frozenset("x x1 x2 min max condition fill_value value init args data".split())
-_CALLS = frozenset(("call", "repeat_calls"))
-"""Ops whose regions and callees need what is needed of what they are given."""
 
 
 def static_arguments(prepared: Prepared, flow: Flow) -> tuple[str, ...]:
@@ -47,7 +45,7 @@ def _needed(node: Node) -> Any:
         return asked, _exits(node)
     if op == "host":
         return node.args[1] if node.args[0] in ASK_A_VALUE or _is_other(node) else ()
-    if is_test(node) or is_loop(node) or op in _CALLS or node.op.traits & Trait.ASKS:
+    if is_test(node) or is_loop(node) or calls_function(node) or node.op.traits & Trait.ASKS:
         return ()
     return [arg for text, arg in zip(node.op.params, node.args) if text not in _TRACED]
 
@@ -78,7 +76,7 @@ class _Origins:
         self._repeated: dict[Value, list[Any]] = {}
         for graph in (prepared.entry, *prepared.functions.values()):
             for node in graph.walk():
-                if node.op.name == "repeat_calls":
+                if is_repeat(node):
                     for value, leaf in zip(prepared.functions[node.args[0]].placeholders, node.arg("args")):
                         self._repeated.setdefault(value, []).append(leaf)
         self._found = Fixpoint[frozenset[str]](self._parts, self._rule, frozenset(), frozenset(names.values()))
@@ -89,7 +87,7 @@ class _Origins:
 
     def _parts(self, value: Value) -> Iterable[Value]:
         source = self._flow.sources.get(value)
-        taken: Any = value.node.args if value.node.op.name == "host" else ()
+        taken: Any = value.node.args if is_host(value.node) else ()
         if source is not None:
             taken = (*source.leaves, *self._repeated.get(value, ()))
         return [leaf for leaf in leaves(taken) if type(leaf) is Value]

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..naming import snake
+from .writer import ControlWriter
 
 
 @dataclass(frozen=True)
 class Style:
     """The spelling of one target.
 
-    `imports` maps an alias to the statement that makes it; `control` is "python" (plain `if` and `while`),
-    "functional" (`lax.cond`, nested functions; `prefix` is the module of these) or "hop" (PyTorch's operators for the
-    same: tensors go in and out, none of them twice); `dtypes` names a dtype by its DType
+    `imports` maps an alias to the statement that makes it; `control` writes tests and loops, `prefix` is the module of
+    the functions that it calls for these; `dtypes` names a dtype by its DType
     name where it is not `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in
     it; `wrap` makes an array of what may be a number, for methods and, unless `numbers` is None, for functions: it says from which
     argument on a function takes Python's numbers;
@@ -31,8 +31,8 @@ class Style:
     name: str
     module: str
     imports: Mapping[str, str]
-    control: str = "python"
-    prefix: str = "lax"
+    control: type[ControlWriter]
+    prefix: str = ""
     dtypes: Mapping[str, str] = field(default_factory=dict)
     inf: str = 'float("inf")'
     nan: str = 'float("nan")'

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..backend import Backend
+from ..control import calls_function, is_repeat
 from ..graph import Graph, Node, Value
 from .in_place import carried_spare, gives_spare, spare
-
-_CALLS = ("call", "repeat_calls")
 
 
 class Summary:
@@ -26,11 +25,11 @@ class Summary:
     def _read(self, graph: Graph) -> None:
         called = []
         for node in graph.walk():
-            if node.op.name in _CALLS:
+            if calls_function(node):
                 called.append(self._functions[node.args[0]])
-            if node.op.name == "repeat_calls":
+            if is_repeat(node):
                 self._params.add(graph)
-            if node.op.effect or (node.op.name in _CALLS and called[-1] in self._effects):
+            if node.op.effect or (calls_function(node) and called[-1] in self._effects):
                 self._act(node)
         if graph.parameters or not self._params.isdisjoint(called):
             self._params.add(graph)

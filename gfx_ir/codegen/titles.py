@@ -6,6 +6,7 @@ import builtins
 import re
 from collections.abc import Iterable, Sequence
 
+from ..control import is_check
 from ..graph import Graph
 from ..ops.effect import error_names
 from .helpers import Helpers
@@ -46,6 +47,10 @@ class Titles:
         """What a function of the program is called."""
         return self._functions[callee]
 
+    def call_instead(self, callee: str, other: str) -> None:
+        """Call another function, which says the same, in the place of one of the program."""
+        self._functions[callee] = other
+
     def with_gradient(self, forward: str) -> str:
         """What a function is called that brings its own gradient, by what computes it."""
         return self._own[forward]
@@ -61,7 +66,7 @@ class Titles:
 
     def _name_errors(self, order: Iterable[Graph], helpers: Helpers) -> None:
         """Exception classes of the author's own that the program raises: the module defines each."""
-        texts = dict.fromkeys(n.arg("error") for graph in order for n in graph.walk() if n.op.name == "check")
+        texts = dict.fromkeys(n.arg("error") for graph in order for n in graph.walk() if is_check(n))
         for name, base in map(error_names, filter(None, texts)):
             if name != base:
                 called = self._take(name)

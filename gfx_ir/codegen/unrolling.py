@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..control import is_data_test, is_data_while
 from ..graph import Node
 
 _FEW = 16
-_STAGED = frozenset(("cond", "while"))
 
 
 class Unrolling:
@@ -34,4 +34,4 @@ class Unrolling:
         return all(type(bound) is int for bound in bounds) and len(range(*bounds)) <= self.limit
 
     def _tests_data(self, node: Node) -> bool:
-        return any(inner.op.name in _STAGED for inner in node.regions[0].walk())
+        return any(is_data_test(inner) or is_data_while(inner) for inner in node.regions[0].walk())

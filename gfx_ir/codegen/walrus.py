@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..graph import Node, Value
 from ..trees import tree_map
 from .liveness import placeholders
-
-if TYPE_CHECKING:
-    from .plan import Plan
+from .plan import Plan
 
 
 def kept_by_test(plan: Plan, loop: Node) -> tuple[Value, Value] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..control import is_test
+from ..control import is_parameter, is_test
 from ..dtypes import DType
 from ..graph import Node, Value
 from ..template import Template
@@ -58,7 +58,7 @@ class Widths:
         leaf = self.resolve(leaf)
         if type(leaf) is not Value:
             return len(leaf.name) + 4 if type(leaf) is DType else len(repr(leaf))
-        if leaf.node.op.name == "parameter":
+        if is_parameter(leaf.node):
             return self.path(leaf.node.args[0])
         return len(leaf.name) if leaf.name else _SHORT_NAME
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-COLUMNS = 120
+COLUMNS = 110
 _OPEN, _CLOSE = "([{", ")]}"
 _STATEMENT = re.compile(r"return |assert |raise |if |elif |while |for [^=()]+? in |def \w+")
 _ITEM = re.compile(r'\w+=(?!=)|"[^"]*": |\*{1,2}')
 # Operators that a line may begin with, the weakest first.
 _OPERATORS = (
+    (" for ",),
     (" if ", " else "),
     (" or ",),
     (" and ",),
@@ -24,7 +27,7 @@ _OPERATORS = (
 
 
 def wrap(indent: str, text: str) -> list[str]:
-    """A statement as lines of at most 120 columns, where that can be."""
+    """A statement as lines of at most 110 columns, where that can be."""
     if len(indent) + len(text) <= COLUMNS:
         return [indent + text]
     found = _STATEMENT.match(text)
@@ -33,6 +36,29 @@ def wrap(indent: str, text: str) -> list[str]:
         return _assert(indent, *_items(text[len(head) :]))
     tail = ":" if text.endswith(":") else ""
     return _break(indent, head, text[len(head) : len(text) - len(tail)], tail, False)
+
+
+def fitted(source: str) -> str:
+    """A function's own text with its long lines broken: statements that stand on one, and lines of docstrings."""
+    statements = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt)]
+    whole = {node.lineno for node in statements if not hasattr(node, "body") and node.lineno == node.end_lineno}
+    whole |= {node.lineno for node in statements if isinstance(node, ast.FunctionDef)}  # printed on one line
+    lines: list[str] = []
+    inside = False
+    for number, line in enumerate(source.split("\n"), 1):
+        prose = inside or line.lstrip().startswith('"""')
+        inside ^= line.count('"""') % 2 == 1
+        text = line.lstrip()
+        indent = line[: len(line) - len(text)]
+        if len(line) > COLUMNS and prose:
+            lines += textwrap.wrap(
+                text, COLUMNS, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+            )
+        elif len(line) > COLUMNS and number in whole and "  #" not in text:
+            lines += wrap(indent, text)
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _targets(text: str) -> str:
@@ -99,10 +125,12 @@ def _item(indent: str, item: str, comma: str) -> list[str]:
 
 def _items(text: str) -> list[str]:
     """What stands between the commas outside of brackets; a lambda or a comprehension is one item."""
-    cuts, depth = [], 0
+    cuts, depth, targets = [], 0, False
     for at, char in code_of(text):
         depth += (char in _OPEN) - (char in _CLOSE)
-        if char == "," and not depth:
+        if char == " " and not depth:
+            targets = text.startswith(" for ", at) or (targets and not text.startswith(" in ", at))
+        if char == "," and not depth and not targets:
             cuts.append(at)
     if not cuts or text.startswith("lambda"):
         return [text.strip()]

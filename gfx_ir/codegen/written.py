@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..control import is_for, is_loop, is_test
+from ..control import is_for, is_loop, is_output, is_test
 from ..graph import Graph, Node, Value
 from ..op import Trait
 from ..trees import leaves
@@ -37,7 +37,7 @@ class Writes:
         `authored`: whether the author wrote in place, so that gradients are as they were; `boolean`: whether a value
         is surely one."""
         self.liveness, self._own, self._functional = liveness, own, functional
-        found = [n for n in graph.walk() if n in liveness.live and n.op.name == "index_put" and spelled(n)]
+        found = [n for n in graph.walk() if n in liveness.live and n.op.traits & Trait.WRITES_AT and spelled(n)]
         self._found = {n for n in found if not any(map(functional, _owners(n)))}
         self._authored, self._boolean = authored, boolean
         self.nodes: set[Node] = set()
@@ -150,7 +150,7 @@ class Writes:
             return [user.args[0]]
         if is_loop(user) and not self._functional(user):
             return [user.arg("init")[at] for at in self.liveness.carried(user)]
-        owner = user.graph.owner if user.op.name == "output" and user.graph is not None else None
+        owner = user.graph.owner if is_output(user) and user.graph is not None else None
         if owner is None or self._functional(owner):
             return []
         if is_loop(owner):
@@ -289,7 +289,7 @@ class Writes:
 def _one_place(view: Value, write: Node) -> bool:
     """Whether a view of what is written lies where the write goes to, or apart from it: their indices differ in integers alone.
     PyTorch takes no write whose value overlaps with its target."""
-    if view.node.op.name != "getitem":
+    if not view.node.op.traits & Trait.READS_AT:
         return False
     there, here = (i if type(i) is tuple else (i,) for i in (view.node.args[1], write.args[1]))
     return len(there) == len(here) and all(map(_alike, there, here))

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..control import is_loop
+from ..control import calls_function, host_operator, is_data_test, is_given, is_host, is_loop, is_placeholder
 from ..dtypes import DType
 from ..graph import Graph, Node, Value, values_in
-from ..python_numbers import KINDS, OPERATORS, function_kind, operator_kinds
+from ..python_numbers import KINDS, function_kind, operator_kinds
 from ..regions import is_range
 from ..trees import leaves
 from ..types import LogicalTensor
@@ -163,13 +163,13 @@ class Facts:
         """What a value's equation reads."""
         flow = self.flow
         if (source := flow.sources.get(value)) is not None:
-            asked = [source.node.args[0]] if source.node is not None and source.node.op.name == "cond" else []
+            asked = [source.node.args[0]] if source.node is not None and is_data_test(source.node) else []
             return _values([*source.leaves, *asked])
         if value in flow.rows:
             return _values(leaves(flow.rows[value][1]))
         if value in flow.stacked:
             return _values([flow.stacked[value]])
-        parts = values_in(value.node.args) if value.is_tensor or value.node.op.name == "host" else []
+        parts = values_in(value.node.args) if value.is_tensor or is_host(value.node) else []
         like = asked_of(value.node)
         return parts if like is None else [*parts, like]
 
@@ -183,7 +183,7 @@ class Facts:
             return Fact(_ARRAY, self._arrays(flow.stacked[value]))
         if not value.is_tensor:
             return self._host(value)
-        if value.node.op.name in ("placeholder", "parameter", "call", "repeat_calls"):
+        if is_given(value.node) or calls_function(value.node):
             return self._given(value)
         return self._made(value)
 
@@ -219,7 +219,7 @@ class Facts:
         if node is None or not settles:
             return Fact(kinds, NOTHING.union(*[x.elements for x in found]), any(x.bare for x in found), first)
         made = self._settled(value, source, [fact.elements for fact in found])
-        asked = [*found, self._now(node.args[0])] if node.op.name == "cond" and _of_booleans(made) else []
+        asked = [*found, self._now(node.args[0])] if is_data_test(node) and _of_booleans(made) else []
         bare = bool(asked) and all(fact.bare for fact in asked)  # written `a & b`, of Python's booleans it is one
         return Fact(_ARRAY if value.is_tensor else kinds, made, bare, first)
 
@@ -246,7 +246,7 @@ class Facts:
 
     def _host(self, value: Value) -> Fact:
         node = value.node
-        if node.op.name == "host" and node.args[0] in _CHOOSING:
+        if host_operator(node) in _CHOOSING:
             found = [self._now(leaf) for leaf in node.args[1]]
             return Fact(
                 _NONE_YET.union(*[x.kinds for x in found]), NOTHING.union(*[x.elements for x in found]), True, True
@@ -260,20 +260,18 @@ class Facts:
         if not value.is_tensor:
             return self._host(value)
         known = value.type if isinstance(value.type, LogicalTensor) else LogicalTensor()
-        if self._assumed is not None and known.dtype is None and value.node.op.name in ("placeholder", "parameter"):
+        if self._assumed is not None and known.dtype is None and is_given(value.node):
             known = known.with_(dtype=self._assumed)
         weak = known.weak and known.dtype is not None
         kinds = frozenset((_LETTERS[known.dtype.kind],)) | _ARRAY if weak else _ARRAY  # type: ignore[union-attr]
-        return Fact(
-            kinds, frozenset(((known.dtype, known.weak),)), value.node.op.name == "placeholder" and not known.dims
-        )
+        return Fact(kinds, frozenset(((known.dtype, known.weak),)), is_placeholder(value.node) and not known.dims)
 
     # ------------------------------------------------------------------ what an op makes
     def _made(self, value: Value) -> Fact:
         node = value.node
         taken = [(arg, self._now(arg)) for arg in elements.tensors(node)]
         kinds = self._kinds(node, taken)
-        python = node.op.name in OPERATORS or node.op.name in self._of_numbers
+        python = node.op.sign or node.op.name in self._of_numbers
         bare = is_made(value) or (python and all(self._now(arg).bare for arg in node.args))
         first = is_made(value) or (python and all(self._now(arg).first for arg in node.args))
         told = all(dtype is not None for _, fact in taken for dtype, _ in fact.elements)
@@ -289,7 +287,7 @@ class Facts:
         op = node.op.name
         if node.op.family == "number":
             return self._number(node)
-        if op not in OPERATORS and op not in self._of_numbers:
+        if not node.op.sign and op not in self._of_numbers:
             return _ARRAY
         args = [self._now(arg).kinds for arg in node.args]
         if not all(args):

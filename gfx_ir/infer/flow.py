@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..control import is_for, is_loop, is_test
+from ..control import is_call, is_for, is_loop, is_test
 from ..graph import Graph, Node, Value
 from ..regions import is_range
 from ..trees import leaves
@@ -46,7 +46,7 @@ class Flow:
                 self._branch(node)
             elif is_loop(node):
                 self._loop(node)
-            elif node.op.name == "call" and node.args[0] in functions:
+            elif is_call(node) and node.args[0] in functions:
                 self._call(node, functions[node.args[0]])
 
     def _branch(self, node: Node) -> None:
@@ -94,7 +94,7 @@ def _only_called(nodes: Iterable[Node]) -> set[str]:
     """The names of functions that calls give all their arguments: nothing else names them."""
     called, named = set[str](), set[str]()
     for node in nodes:
-        if node.op.name == "call":
+        if is_call(node):
             called.update([node.args[0]] if type(node.args[0]) is str else ())
         else:
             named.update(arg for arg in node.args if type(arg) is str)

@@ -42,6 +42,10 @@ class Origins:
         """Whether an array that is told no dtype has a part in it: that may be wider than an argument."""
         return bool(self._of(leaf) & self._bits[_DEFAULT])
 
+    def of_one(self, first: Any, second: Any) -> bool:
+        """Whether two tensors have one dtype wherever the arguments are floats of one."""
+        return self._of(first) == self._of(second) and not self.has_default(first)
+
     def same(self, first: Any, second: Any) -> bool:
         """Whether two values surely have one dtype, be it known or not."""
         if type(first) is not Value or type(second) is not Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..control import is_call, is_given
 from ..dtypes import DType
 from ..graph import Value
 from ..trees import leaves, tree_map
@@ -11,7 +12,6 @@ from .fixpoint import Fixpoint
 from .flow import Flow
 
 _PLAIN = (bool, int, float, complex, str, DType, type(None), type(...))
-_APART = frozenset(("placeholder", "parameter", "call"))
 
 
 class SameValues:
@@ -34,7 +34,7 @@ class SameValues:
         given = handed(value, self._flow)
         if given is not None:
             return [given[0]] if len(given) == 1 and type(given[0]) is Value else []
-        own = value.node.regions or value.node.op.effect or value.node.op.name in _APART
+        own = value.node.regions or value.node.op.effect or is_given(value.node) or is_call(value.node)
         return [] if own else [leaf for leaf in leaves(value.node.args) if type(leaf) is Value]
 
     def _one(self, value: Value) -> Value:

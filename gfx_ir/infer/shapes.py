@@ -110,7 +110,7 @@ class Shapes:
         if type(first) is Value:
             found: int | None = shape(first)
             return found
-        if node.op.name == "getitem" and type(node.args[1]) in (int, Value):
+        if node.op.traits & Trait.READS_AT and type(node.args[1]) in (int, Value):
             return self._part(shape(node.args[0]), shape(node.args[1]))
         return 0 if self._gives_number(node, value.index - 1) else self._bit(value)
 

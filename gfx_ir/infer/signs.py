@@ -63,6 +63,6 @@ def _counts_up(node: Node) -> bool:
 
 def _is_square(node: Node) -> bool:
     """x * x, or an even power."""
-    if node.op.name == "multiply":
+    if node.op.sign == "*":
         return node.args[0] is node.args[1]
-    return node.op.name == "pow" and isinstance(node.args[1], int) and node.args[1] % 2 == 0
+    return node.op.sign == "**" and isinstance(node.args[1], int) and node.args[1] % 2 == 0

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..control import is_parameter
 from ..graph import Node, Value
 from ..op import Point, Trait
 from ..rules import UNKNOWN
@@ -96,9 +97,7 @@ def _nearest(tensors: tuple[Value, ...], question: Question) -> list[int]:
     if len(tensors) < 2:
         return [0] * len(tensors)
     known, places = question.known, range(len(tensors) - 1, -1, -1)
-    return sorted(
-        places, key=lambda at: 0 if (x := tensors[at]) in known else 2 if x.node.op.name == "parameter" else 1
-    )
+    return sorted(places, key=lambda at: 0 if (x := tensors[at]) in known else 2 if is_parameter(x.node) else 1)
 
 
 def _without_dims(made: LogicalTensor) -> LogicalTensor:

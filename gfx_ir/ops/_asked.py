@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..control import Form
 from ..cost import Counter, Estimate
 from ..errors import ShapeError
 from ..graph import Node
@@ -17,6 +18,8 @@ from ._control import Structural
 
 class Plain(Structural):
     """Types and costs are those of the op's own rules; only `run` is the row's."""
+
+    worded = False
 
     def infer(self, walk: Walk, node: Node, args: tuple, site: Site) -> tuple:
         return walk.plain(node, args)
@@ -37,6 +40,9 @@ class Asked(Plain):
 
 class IsNone(Asked):
     """Whether an optional value is None: what a walk knows of one says it, too."""
+
+    worded = True
+    form = Form.NONE_TEST
 
     def infer(self, walk: Walk, node: Node, args: tuple, site: Site) -> tuple:
         return (OPEN if args[0] is OPEN or isinstance(args[0], Maybe) else args[0] is None,)

@@ -21,6 +21,8 @@ from ..regions import join_path, results
 class Structural(Control):
     """What all rows share: a node alone is interpreted, typed and counted as it is within its graph."""
 
+    worded = True
+
     def eval(self, node: Node, args: tuple, program: Any, prefix: str) -> Any:
         machine = Interpreter(ReferenceBackend(), program, program.params if program is not None else {})
         out = machine.node(node, args, prefix)
@@ -38,12 +40,13 @@ class Structural(Control):
 
 
 class Branch(Structural):
-    """A test and two regions on the same operands. `open_host`: of a host value, whose sides need not agree in type."""
+    """A test and two regions on the same operands. `on_data` is the op that does the same with data, where it is of a host value,
+    whose sides need not agree in type."""
 
     form = Form.TEST
 
-    def __init__(self, open_host: bool = False) -> None:
-        self.open_host = open_host
+    def __init__(self, on_data: str = "") -> None:
+        self.on_data, self.open_host = on_data, bool(on_data)
 
     def feeds(self, node: Node) -> tuple:
         return (node.arg("operands"),) * 2
@@ -95,6 +98,8 @@ class Branch(Structural):
 class Call(Structural):
     """A function of the program on arguments, its parameters under a prefix."""
 
+    form = Form.CALL
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         result = machine.graph(machine.callee(node), args[2], join_path(prefix, args[1]))
         return results(result, len(node.values), node.span)
@@ -124,6 +129,8 @@ class Call(Structural):
 
 class CustomGradient(Structural):
     """A function that brings its own gradient: its forward region gives the values, then what the rule keeps."""
+
+    form = Form.OWN_GRADIENT
 
     def feeds(self, node: Node) -> tuple:
         return (node.arg("inputs"), None)
@@ -163,17 +170,7 @@ class CustomGradient(Structural):
 class End(Structural):
     """An end of a graph. It stands outside of the list: `types` and `eval` are those of what it stands for."""
 
-    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
-        if node.op.name == "parameter":
-            return (machine.parameter(join_path(prefix, args[0])),)
-        return args if node.op.name == "output" else _unbound(node)
-
-    def eval(self, node: Node, args: tuple, program: Any, prefix: str) -> Any:
-        return args[0] if node.op.name == "output" else super().eval(node, args, program, prefix)
-
     def infer(self, walk: Walk, node: Node, args: tuple, site: Site) -> tuple:
-        if node.op.name == "parameter":
-            return (walk.parameter(join_path(site.prefix, args[0]), node.value),)
         return tuple([value.type for value in node.values])
 
     def cost(self, counter: Counter, node: Node, site: Site) -> Estimate:
@@ -183,8 +180,37 @@ class End(Structural):
         fail("it stands in the list; the ends of a graph stand outside")
 
 
-def _unbound(node: Node) -> Any:
-    raise ShapeError(f"the data of argument {node.args[0]!r} comes with a call of its graph", node.span)
+class Placeholder(End):
+    """An argument."""
+
+    form = Form.PLACEHOLDER
+
+    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        raise ShapeError(f"the data of argument {node.args[0]!r} comes with a call of its graph", node.span)
+
+
+class ParameterEnd(End):
+    """A parameter, by its path."""
+
+    form = Form.PARAMETER
+
+    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        return (machine.parameter(join_path(prefix, args[0])),)
+
+    def infer(self, walk: Walk, node: Node, args: tuple, site: Site) -> tuple:
+        return (walk.parameter(join_path(site.prefix, args[0]), node.value),)
+
+
+class Output(End):
+    """The result."""
+
+    form = Form.OUTPUT
+
+    def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
+        return args
+
+    def eval(self, node: Node, args: tuple, program: Any, prefix: str) -> Any:
+        return args[0]
 
 
 # ---------------------------------------------------------------------- forms that rows share

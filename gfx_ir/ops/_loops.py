@@ -22,10 +22,11 @@ from ._control import Structural, closed, tuples
 
 
 class Loop(Structural):
-    """What loops share. `open_host`: of host values, whose kinds may change from trip to trip."""
+    """What loops share. `on_data` is the op that does the same with data, where it is of host values, whose kinds may change from
+    trip to trip."""
 
-    def __init__(self, open_host: bool = False) -> None:
-        self.open_host = open_host
+    def __init__(self, on_data: str = "") -> None:
+        self.on_data, self.open_host = on_data, bool(on_data)
 
     def left(self, machine: Interpreter, carried: Sequence[Any], exit_: int | None) -> bool:
         """Whether the carried flag ends the loop."""

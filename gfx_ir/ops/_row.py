@@ -17,7 +17,7 @@ _POINTS = {
     **dict.fromkeys(("create", "shape", "arrange", "fft"), Point.ARRAY),
     "number": Point.PYTHON,
 }
-_COMPUTING = frozenset(("elementwise", "reduce", "search", "linalg", "fft"))
+_COMPUTING = frozenset("elementwise reduce search linalg fft convolution pooling recurrent random".split())
 """Families whose ops compute what they give, so that it is memory of its own."""
 
 

@@ -21,7 +21,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..build import HOST_OPERATORS
-from ..control import Fail
+from ..control import Fail, Form
 from ..cost import Counter, Estimate
 from ..graph import Node
 from ..infer.joins import initial
@@ -30,7 +30,7 @@ from ..interpreter import Interpreter
 from ..op import OpDef, Trait, register
 from ..python_numbers import FUNCTIONS
 from ._asked import Plain
-from ._control import Branch, Call, CustomGradient, End
+from ._control import Branch, Call, CustomGradient, Output, ParameterEnd, Placeholder
 from ._host import evaluate
 from ._loops import For, While
 from ._shapes import free, takes_open
@@ -91,6 +91,9 @@ def _kinds(args: tuple) -> set[str]:
 class Host(Plain):
     """Python's operator on host values."""
 
+    worded = True
+    form = Form.HOST
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         return (HOST_OPERATORS[args[0]](*args[1]),)
 
@@ -102,6 +105,8 @@ class Host(Plain):
 class ToPython(Plain):
     """The number in a tensor, as Python's."""
 
+    worded = True
+    form = Form.TO_PYTHON
     reads_data = True
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
@@ -117,15 +122,15 @@ class ToPython(Plain):
 
 
 for _signature, _regions, _control in (
-    ("placeholder(name)", (), End()),
-    ("parameter(path)", (), End()),
-    ("output(tree)", (), End()),
+    ("placeholder(name)", (), Placeholder()),
+    ("parameter(path)", (), ParameterEnd()),
+    ("output(tree)", (), Output()),
     ("cond(pred, operands)", ("then", "else"), Branch()),
     ("while_(init, operands, exit=None)", ("test", "body"), While()),
     ("for_(items, init, operands, exit=None)", ("body",), For()),
-    ("host_if(test, operands)", ("then", "else"), Branch(open_host=True)),
-    ("host_while(init, operands, exit=None)", ("test", "body"), While(open_host=True)),
-    ("host_for(items, init, operands, exit=None)", ("body",), For(open_host=True)),
+    ("host_if(test, operands)", ("then", "else"), Branch(on_data="cond")),
+    ("host_while(init, operands, exit=None)", ("test", "body"), While(on_data="while")),
+    ("host_for(items, init, operands, exit=None)", ("body",), For(on_data="for")),
     ("call(callee, prefix, args)", (), Call()),
 ):
     register(

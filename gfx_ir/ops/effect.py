@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import held
 from ..backend import Backend
-from ..control import Fail
+from ..control import Fail, Form
 from ..cost import Counter, Estimate
 from ..graph import Node
 from ..infer.walk import Site
@@ -72,6 +72,9 @@ class Print(Plain):
 class Check(Plain):
     """An error that is raised where a test fails."""
 
+    worded = True
+    form = Form.CHECK
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         passed, message, error = args
         if not machine.truth(passed):
@@ -85,12 +88,17 @@ class Check(Plain):
 class Evaluate(Plain):
     """A value that is computed for the error that it may raise."""
 
+    worded = True
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         return ()
 
 
 class Holder(Plain):
     """A call that no op stands for, run by the framework that it came from."""
+
+    worded = True
+    form = Form.HOLDER
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         framework, target, given, named, *_ = args
@@ -102,7 +110,7 @@ class Holder(Plain):
             return _moved(leaf, here, owner) if here.is_tensor(leaf) else owner.convert(leaf)
 
         out = fn(*tree_map(there, tuple(given)), **tree_map(there, named))
-        return [_moved(part, owner, here) for part in ((out,) if owner.is_tensor(out) else out)]
+        return [_moved(part, owner, here) for part in ((out,) if owner.is_tensor(out) else out or ())]
 
     def cost(self, counter: Counter, node: Node, site: Site) -> Estimate:
         return counter.unknown(f"the call of {node.arg('target')} is not known and not counted", node)
@@ -114,7 +122,7 @@ class Holder(Plain):
             fail(f"it calls a function by its dotted name, not {target!r} of {framework!r}")
         if type(args) is not tuple or type(kwargs) is not dict or not all(map(is_name, kwargs)):
             fail("it has a tuple of arguments, and a dictionary of those by name")
-        if count is not None and (type(count) is not int or count < 1):
+        if count is not None and (type(count) is not int or count < 0):
             fail(f"it gives one array, or a number of them, not {count!r}")
         if type(why) is not str:
             fail(f"its reason is a text, not {why!r}")
@@ -172,6 +180,7 @@ op(
     infer=held.infer,
     effect=True,
     control=Holder(),
-    doc="The call of a function that has no op, by its dotted name; run by the framework that it came from. It gives one "
-    "array, or a sequence of `count`. `why` tells what keeps other frameworks from it, where more is known than that it has no op.",
+    doc="The call of a function that has no op, by its dotted name; run by the framework that it came from. It gives one array, or a "
+    "sequence of `count`, or nothing where that is 0. `why` tells what keeps other frameworks from it, where more is known than that "
+    "it has no op.",
 )

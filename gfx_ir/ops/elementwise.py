@@ -12,6 +12,7 @@ from typing import Any
 
 from ..dtypes import DType, promote_types
 from ..op import Point, Trait
+from ..python_numbers import SIGNS
 from ..template import Spelling
 from ..types import LogicalTensor
 from . import _seen
@@ -170,6 +171,7 @@ _TRAITS = {
     " logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal positive round sigmoid"
     " sgn sign sign_or_zero signbit sin cos square subtract tanh trunc",
     Trait.STEADY: "abs add atan copysign cos erf hypot maximum minimum multiply negative positive sigmoid sin subtract tanh",
+    Trait.AFFINE: "add negative subtract",
     Trait.UNSAVED: "add negative positive sign sign_or_zero subtract",
     Trait.NOT_NEGATIVE: "abs acos acosh cosh erfc exp exp2 hypot rsqrt sigmoid sqrt square",
     Trait.KEEPS_SIGN: "add asin asinh atan atanh atan2 copysign divide erf expm1 floor_divide fmod log1p maximum minimum multiply"
@@ -178,6 +180,10 @@ _TRAITS = {
     "maximum minimum multiply not_equal",
 }
 _NEUTRAL = {"subtract": 0, "multiply": 1, "divide": 1, "pow": 1}
+_TOTAL = {
+    "divide": lambda args: type(args.x2) in (int, float) and args.x2 != 0,
+    "pow": lambda args: type(args.x2) is int and args.x2 > 0,
+}
 
 
 def _traits(name: str) -> Trait:
@@ -186,12 +192,17 @@ def _traits(name: str) -> Trait:
 
 for _name, _spelling, _rule in UNARY:
     _put = put_conj if _name == "conj" else None
-    _more: dict[str, Any] = {"traits": _traits(_name), "shares": _name == "positive"}
+    _more: dict[str, Any] = {"traits": _traits(_name), "shares": _name == "positive", "sign": SIGNS.get(_name, "")}
     op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=_put, **_more)
 for _name, _spelling, _rule in BINARY:
     if _rule not in (boolean, comparing):
         _spelling = keeping(_spelling, "x1", "x2")
-    _more = {"traits": _traits(_name), "neutral": _NEUTRAL.get(_name)}
+    _more = {
+        "traits": _traits(_name),
+        "neutral": _NEUTRAL.get(_name),
+        "total": _TOTAL.get(_name),
+        "sign": SIGNS.get(_name, ""),
+    }
     op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule), **_more)
 
 

@@ -61,6 +61,7 @@ op(
     put=_views.put_item,
     compute=free,
     point=Point.INDEXED,
+    traits=Trait.READS_AT | Trait.AFFINE,
     index="index",
 )
 op(
@@ -69,7 +70,7 @@ op(
     "index_put(x, index, value, accumulate=accumulate)",
     infer=_index_put_type,
     point=Point.ARRAY,
-    traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED,
+    traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.WRITES_AT,
     index="index",
 )
 

@@ -159,25 +159,27 @@ def _einsum_view_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 
 _PAIR = ("x1", "x2")
-for _signature, _spelling, _rule, _cost, _sums in (
+for _signature, _spelling, _rule, _cost, _sums, _traits in (
     (
         "matmul(x1, x2)",
         keeping("x1 @ x2", "x1", "x2", numbers=False),
         _matmul_type,
         _costs.matmul,
         Contraction(_PAIR, channels=-1),
+        Trait.ROW_BY_ROW,
     ),
-    ("outer(x1, x2)", "np.outer(x1, x2)", _outer_type, None, None),
+    ("outer(x1, x2)", "np.outer(x1, x2)", _outer_type, None, None, Trait.NONE),
     (
         "vecdot(x1, x2, axis=-1)",
         keeping("np.vecdot(x1, x2, axis=axis)", "x1", "x2", numbers=False),
         _vecdot_type,
         _costs.vecdot,
         Contraction(_PAIR),
+        Trait.NONE,
     ),
-    ("cross(x1, x2, axis=-1)", "np.linalg.cross(x1, x2, axis=axis)", _cross_type, None, None),
+    ("cross(x1, x2, axis=-1)", "np.linalg.cross(x1, x2, axis=axis)", _cross_type, None, None, Trait.NONE),
 ):
-    op(FAMILY, _signature, _spelling, infer=_rule, compute=_cost, contraction=_sums)
+    op(FAMILY, _signature, _spelling, infer=_rule, compute=_cost, contraction=_sums, traits=_traits)
 op(
     FAMILY,
     "einsum(equation, operands)",

@@ -108,7 +108,7 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
 
 
 # ---------------------------------------------------------------- layers
-@composite(FAMILY, traits=Trait.FLOATS, contraction=Contraction(("x", "weight"), "bias", channels=0))
+@composite(FAMILY, traits=Trait.FLOATS | Trait.ROW_BY_ROW, contraction=Contraction(("x", "weight"), "bias", channels=0))
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     """x @ weight.T + bias; weight is (out features, in features)."""
     out = ops.matmul(x, ops.matrix_transpose(weight))

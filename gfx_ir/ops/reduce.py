@@ -82,16 +82,27 @@ def _reduction(element: Element, empty: bool = True) -> Callable[[SimpleNamespac
     return infer
 
 
-def _reduce(signature: str, spelling: Any, element: Element, empty: bool = True, traits: Trait = Trait.NONE) -> None:
+def _reduce(
+    signature: str, spelling: Any, element: Element, empty: bool = True, traits: Trait = Trait.NONE, neutral: Any = None
+) -> None:
     traits |= Trait.NONE if element is _position else Trait.AXES  # a position among all hangs on their order
-    op(FAMILY, signature, spelling, infer=_reduction(element, empty), compute=input_size, traits=traits)
+    op(
+        FAMILY,
+        signature,
+        spelling,
+        infer=_reduction(element, empty),
+        compute=input_size,
+        traits=traits,
+        neutral=neutral,
+    )
 
 
-_LINEAR = Trait.UNSAVED | Trait.KEEPS_SIGN
+_LINEAR = Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.AFFINE
+_NEUTRAL = {"sum": 0, "prod": 1, "all": True, "any": False}
 for _name, _between, _after, _passed, _rule, _traits in (
     ("sum", "dtype=None, ", "", "dtype=dtype, ", _accumulated, _LINEAR),
     ("prod", "dtype=None, ", "", "dtype=dtype, ", _accumulated, Trait.KEEPS_SIGN),
-    ("mean", "", ", dtype=None", "dtype=dtype, ", _averaged, _LINEAR),
+    ("mean", "", ", dtype=None", "dtype=dtype, ", _averaged, _LINEAR | Trait.AVERAGES),
     ("var", "correction=0, ", "", "ddof=correction, ", _spread, Trait.NOT_NEGATIVE),
     ("std", "correction=0, ", "", "ddof=correction, ", _spread, Trait.NOT_NEGATIVE),
     ("all", "", "", "", _truth, Trait.NONE),
@@ -103,6 +114,7 @@ for _name, _between, _after, _passed, _rule, _traits in (
         f"np.{_name}(x, axis=axis, {_passed}keepdims=keepdims)",
         _rule,
         traits=_traits,
+        neutral=_NEUTRAL.get(_name),
     )
 for _name, _rule in (("max", _element), ("min", _element), ("argmax", _position), ("argmin", _position)):
     _signature, _spelling = f"{_name}(x, axis=None, keepdims=False)", f"np.{_name}(x, axis=axis, keepdims=keepdims)"

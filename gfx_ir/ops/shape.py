@@ -87,6 +87,7 @@ op(
     put=_views.put_reshaped,
     compute=free,
     memory=free,
+    traits=Trait.AFFINE,
 )
 
 
@@ -157,8 +158,13 @@ def _sections(args: SimpleNamespace) -> tuple[str, ...]:
 
 
 for _signature, _spelling, _infer, _rest in (
-    ("concat(arrays, axis=0)", "np.concatenate(arrays, axis=axis)", concat_type, {"traits": _COPIED | Trait.AXES}),
-    ("stack(arrays, axis=0)", "np.stack(arrays, axis=axis)", stack_type, {"traits": _COPIED}),
+    (
+        "concat(arrays, axis=0)",
+        "np.concatenate(arrays, axis=axis)",
+        concat_type,
+        {"traits": _COPIED | Trait.AXES | Trait.JOINS},
+    ),
+    ("stack(arrays, axis=0)", "np.stack(arrays, axis=axis)", stack_type, {"traits": _COPIED | Trait.JOINS}),
     (
         "split(x, sections, axis=0)",
         _split,

@@ -53,7 +53,7 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
         result = _float_result(node) or _refused_result(node, target, facts)
         if result is None and not (asks and target == "jax"):
             result = _wrapping_result(node, target)
-        if result is not None and node.op.name != "astype":
+        if result is not None and not node.op.traits & Trait.CASTS:
             _cast_inputs(node, result, target, told)
         elif asks and node.op.family in _MADE:
             _tell_default(node, rules, target)

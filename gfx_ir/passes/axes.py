@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control import is_parameter
 from ..graph import Graph, Node, Value
 from ..op import lookup
 from ..program import Program
@@ -96,7 +97,7 @@ class Axes:
     # ------------------------------------------------------------------ kernels
     def kernel(self, weight: Value, rank: int, root: Graph, graph: Graph, before: Node) -> Value:
         """A kernel as (..., I, O): its data turned where it is a parameter that nothing else takes."""
-        if weight.node.op.name == "parameter" and weight.graph is graph:
+        if is_parameter(weight.node) and weight.graph is graph:
             paths = [join_path(prefix, weight.node.args[0]) for prefix in self._prefixes.get(root, ())]
             params = self.program.params
             if paths and all(p in params and p not in self.program.writes and self._users[p] == 1 for p in paths):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control import is_parameter
 from ..dependence import pinned
 from ..graph import Node, Value
 from ..op import lookup
@@ -63,7 +64,7 @@ def _fold(program: Program, norm: Node, prefixes: list[str], users: Counter[str]
 
 
 def _is_parameter(value: Any) -> bool:
-    return type(value) is Value and value.node.op.name == "parameter"
+    return type(value) is Value and is_parameter(value.node)
 
 
 def _bias_path(conv: Node, own: dict[str, Value]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
+from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, values_in
 from ..naming import snake
 from ..op import lookup
@@ -119,8 +120,8 @@ def _own_path(nodes: list[Node]) -> str:
     """The longest path that all parameters of some nodes stand under."""
     common: list[str] | None = None
     for node in nodes:
-        found = [v.node.args[0].split(".")[:-1] for v in values_in(node.args) if v.node.op.name == "parameter"]
-        found += [node.args[1].split(".")] if node.op.name == "call" and node.args[1] else []
+        found = [v.node.args[0].split(".")[:-1] for v in values_in(node.args) if is_parameter(v.node)]
+        found += [node.args[1].split(".")] if is_call(node) and node.args[1] else []
         for parts in found:
             same = len(parts) if common is None else 0
             while common is not None and same < min(len(parts), len(common)) and parts[same] == common[same]:

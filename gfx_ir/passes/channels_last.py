@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..control import is_call
 from ..dependence import pinned
 from ..graph import Graph, Node, Value
 from ..infer import retype
@@ -49,7 +50,7 @@ class _Walk:
 
     def run(self) -> None:
         for node in list(self.graph):
-            if node.op.name == "call":
+            if is_call(node):
                 self.call(node)
             elif node in self.fixed:
                 continue

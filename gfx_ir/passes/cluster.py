@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..control import is_parameter
 from ..dependence import needs
 from ..errors import VerifyError
 from ..graph import Graph, Node, Value
@@ -97,7 +98,7 @@ def _inputs(members: list[Node], inside: dict[Node, None]) -> list[Value]:
     found: dict[Value, None] = {}
     for node in members:
         for leaf in leaves(node.args):
-            if type(leaf) is Value and leaf.node not in inside and leaf.node.op.name != "parameter":
+            if type(leaf) is Value and leaf.node not in inside and not is_parameter(leaf.node):
                 found[leaf] = None
     return list(found)
 
@@ -110,7 +111,7 @@ def _callee(name: str, inputs: list[Value]) -> tuple[Graph, Any]:
         place.name = value.name
 
     def inner(value: Value) -> Value:
-        if value.node.op.name == "parameter" and value not in local:
+        if is_parameter(value.node) and value not in local:
             local[value] = callee.add_parameter(value.node.args[0], value.type)
         return local.get(value, value)
 

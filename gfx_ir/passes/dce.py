@@ -10,6 +10,7 @@ from ..op import lookup
 from ..reach import reached
 from .moves import relink
 
+Acts = Callable[[Node], bool]
 Raises = Callable[[Node], str | None]
 """The error that Python may raise where a node computes its value, "" for one that every target raises; None: it raises none."""
 
@@ -34,24 +35,29 @@ def eliminate_dead(graph: Graph) -> int:
     return erased
 
 
-def needed(node: Node) -> bool:
+def acting(node: Node) -> bool:
+    """Whether a node by itself acts on the world."""
+    return node.op.effect
+
+
+def needed(node: Node, acts: Acts = acting) -> bool:
     """Whether anybody uses its values, or it has to run all the same."""
     for value in node.values:
         if value.uses:
             return True
-    return has_effect(node)
+    return has_effect(node, acts)
 
 
-def has_effect(node: Node) -> bool:
-    """Whether a node has to run although nobody uses its values."""
-    return node.op.effect or any(inner.op.effect for region in node.regions for inner in region.walk())
+def has_effect(node: Node, acts: Acts = acting) -> bool:
+    """Whether a node has to run although nobody uses its values. `acts`: whether one by itself has to, as a call may."""
+    return acts(node) or any(acts(inner) for region in node.regions for inner in region.walk())
 
 
-def keep_errors(graph: Graph, raises: Raises, may_fail: Callable[[Node], bool]) -> None:
+def keep_errors(graph: Graph, raises: Raises, may_fail: Acts, acts: Acts) -> None:
     """Evaluate the dead nodes of a fresh graph and of its regions that may raise an error, so that they stay, and erase the others.
 
     `may_fail`: whether a node may get tensors that its op does not take. Where another node of the same operation of the
-    author's is used, it is a part of that, or was captured twice, and goes."""
+    author's is used, it is a part of that, or was captured twice, and goes. `acts`: whether a node acts on the world."""
     graphs = [graph]
     for outer in graphs:
         graphs += [region for node in outer for region in node.regions]
@@ -60,34 +66,34 @@ def keep_errors(graph: Graph, raises: Raises, may_fail: Callable[[Node], bool]) 
         node = inner.last
         while node is not None:
             previous = node.prev
-            if not needed(node):
+            if not needed(node, acts):
                 left |= _keep(node, raises, may_fail)
             node = previous
     if left:
-        _keep_failing(graphs, raises, may_fail)
+        _keep_failing(graphs, raises, may_fail, acts)
     for inner in graphs:
         relink(inner)
 
 
-def _keep_failing(graphs: list[Graph], raises: Raises, may_fail: Callable[[Node], bool]) -> None:
+def _keep_failing(graphs: list[Graph], raises: Raises, may_fail: Acts, acts: Acts) -> None:
     """Evaluate what is left of dead nodes, where no other of the same operation of the author's is used."""
     everything = [node for graph in graphs for node in graph]
-    steps = {_step(node) for node in _living(everything, graphs[0]) if any(map(_is_used, node.values))}
+    steps = {_step(node) for node in _living(everything, graphs[0], acts) if any(map(_is_used, node.values))}
     for node in reversed(everything):
-        if not needed(node) and node.graph is not None and not _keep_raising(node, raises):
+        if not needed(node, acts) and node.graph is not None and not _keep_raising(node, raises):
             if may_fail(node) and _step(node) not in steps:
                 _evaluate(node, "")
             else:
                 node.graph.erase(node)
 
 
-def _living(everything: list[Node], graph: Graph) -> Iterator[Node]:
+def _living(everything: list[Node], graph: Graph, acts: Acts) -> Iterator[Node]:
     """The nodes that the result of a graph, or an effect, follows from."""
 
     def further(node: Node) -> list[Node]:
         return _read((node.args, *(region.result for region in node.regions)))
 
-    return reached([*_read(graph.result), *filter(has_effect, everything)], further)
+    return reached([*_read(graph.result), *(node for node in everything if has_effect(node, acts))], further)
 
 
 def _read(tree: Any) -> list[Node]:
@@ -102,7 +108,7 @@ def _step(node: Node) -> tuple:
     return () if node.span is None else node.span.step
 
 
-def _keep(node: Node, raises: Raises, may_fail: Callable[[Node], bool]) -> bool:
+def _keep(node: Node, raises: Raises, may_fail: Acts) -> bool:
     """Evaluate a dead node for its error, or those in its regions for theirs; else it goes, if it cannot fail. Whether it is left."""
     if _keep_raising(node, raises) or node.graph is None:
         return False

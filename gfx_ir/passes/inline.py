@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..control import is_call
 from ..dependence import waiters
 from ..graph import Graph
 from ..infer import retype
@@ -21,7 +22,7 @@ class Inline(Pass):
         limit, changed = self.get("limit"), False
         for graph in callees_first(program):
             for inner in with_regions((graph,)):
-                calls, waiting = [node for node in inner if node.op.name == "call"], waiters(inner)
+                calls, waiting = [node for node in inner if is_call(node)], waiters(inner)
                 for node in calls:
                     callee = program.callee(node.args[0])
                     if callee is not None and (limit is None or size(callee) <= limit):
@@ -31,7 +32,7 @@ class Inline(Pass):
                         changed = True
                 if calls:
                     relink(inner)
-        reached = {node.args[0] for graph in callees_first(program) for node in graph.walk() if node.op.name == "call"}
+        reached = {node.args[0] for graph in callees_first(program) for node in graph.walk() if is_call(node)}
         if changed:
             kept = {name: g for name, g in program.functions.items() if name in reached or g in reached}
             program.functions = kept
@@ -49,7 +50,7 @@ def callees_first(program: Program) -> list[Graph]:
     """The graphs that the entry reaches, each after those that it calls."""
 
     def called(graph: Graph) -> list[Graph]:
-        found = [program.callee(node.args[0]) for node in graph.walk() if node.op.name == "call"]
+        found = [program.callee(node.args[0]) for node in graph.walk() if is_call(node)]
         return [callee for callee in reversed(found) if callee is not None]
 
     return needed_first(program.entry, called)

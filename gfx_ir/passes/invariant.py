@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..control import is_parameter
 from ..graph import Graph, Node, Value
 from ..op import Trait
 from ..program import Program
@@ -62,7 +63,7 @@ class _Loop:
         return self.runs or _cannot_fail(inner)
 
     def _parameter(self, value: Value) -> bool:
-        return self.body.parameters.get(value.node.args[0]) is value if value.node.op.name == "parameter" else False
+        return self.body.parameters.get(value.node.args[0]) is value if is_parameter(value.node) else False
 
     def _move(self, inner: Node) -> bool:
         graph = self.node.graph

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..control import is_call
 from ..copies import copy_graph
 from ..dependence import needs
 from ..graph import Graph, Node, Value
@@ -71,7 +72,7 @@ def move_in(source: Graph, node: Node) -> None:
 def under(graph: Graph, prefix: str) -> None:
     """Let the calls of a graph and of its regions, and the parameters of the regions, stand under `prefix`."""
     for inner in graph.walk():
-        if inner.op.name == "call":
+        if is_call(inner):
             callee, path, args = inner.args
             inner.set_args((callee, join_path(prefix, path), args))
         for region in inner.regions:

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
+from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, map_values, values_in
 from ..keys import constant_key, tree_key
 from ..naming import snake
@@ -182,7 +183,7 @@ def function_of(callee: Graph, nodes: list[Node], inputs: Mapping[Value, str], p
     for node in nodes:
         assert node.graph is not None
         node.graph.detach(node)
-        args = node.args if node.op.name != "call" else relative_call(node.args, path)
+        args = node.args if not is_call(node) else relative_call(node.args, path)
         node.args = map_values(inner, args)
         for at, value in enumerate(node.values, 1):
             if value.node is not node:
@@ -206,7 +207,7 @@ def stands_under(path: str, base: str) -> bool:
 
 
 def _is_parameter(leaf: Any) -> bool:
-    return type(leaf) is Value and leaf.node.op.name == "parameter"
+    return type(leaf) is Value and is_parameter(leaf.node)
 
 
 def _relative(path: str, prefix: str) -> str:
@@ -252,7 +253,7 @@ class _Numbered:
             if kind is Value:
                 if leaf not in numbers:
                     node = leaf.node
-                    if node.op.name == "parameter" and node.args[0].startswith(self.prefix):
+                    if is_parameter(node) and node.args[0].startswith(self.prefix):
                         found.append(("parameter", node.args[0][len(self.prefix) :]))
                         continue
                     numbers[leaf] = self.needed[leaf] = len(numbers)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control import is_parameter
 from ..dtypes import DType
 from ..graph import Graph, Node, Value
 from ..loading import loaded
@@ -71,7 +72,7 @@ def _contracts(node: Node) -> bool:
 
 def _sink(node: Node) -> bool:
     operands = node.arg("operands")
-    found = [at for at, x in enumerate(operands) if type(x) is Value and x.node.op.name == "parameter"]
+    found = [at for at, x in enumerate(operands) if type(x) is Value and is_parameter(x.node)]
     for at in found:
         for region in node.regions:
             place = region.placeholders[at - len(operands)]

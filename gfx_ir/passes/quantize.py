@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control import is_parameter
 from ..dtypes import DTYPES, DType, dtype
 from ..graph import Graph, Node, Value
 from ..infer import retype
@@ -89,7 +90,7 @@ def _site(program: Program, graph: Graph, node: Node, prefixes: Sequence[str]) -
     if row is None or row.channels is None or node.in_place:
         return None
     x, weight = [node.arg(name) for name in row.factors]
-    if type(x) is not Value or type(weight) is not Value or x is weight or weight.node.op.name != "parameter":
+    if type(x) is not Value or type(weight) is not Value or x is weight or not is_parameter(weight.node):
         return None
     path = join_path(prefixes[0], weight.node.args[0]) if prefixes else ""
     if path not in program.params or not isinstance(x.type, LogicalTensor):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..control import is_call
 from ..dependence import pinned
 from ..graph import Graph, Node, Value
 from ..keys import constant_key
@@ -147,7 +148,7 @@ def _letter(node: Node, kept: set[Value]) -> object:
     if node.in_place or not kept.isdisjoint(node.values) or any(map(_is_bound, with_regions(node.regions))):
         return node
     types = tuple([typed(value) for value in node.values])
-    if node.op.name == "call":
+    if is_call(node):
         return node.args[0], types
     return types, fingerprint([node], (), "\0")[0]
 
@@ -159,7 +160,7 @@ def typed(value: Value) -> object:
 
 def _is_bound(region: Graph) -> bool:
     """Whether a region takes parameters, whose paths are those of the graph around it."""
-    return bool(region.parameters) or any(node.op.name == "call" for node in region)
+    return bool(region.parameters) or any(is_call(node) for node in region)
 
 
 def _crossing(place: dict[Node, int]) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control import is_call
 from ..dependence import pinned
 from ..dtypes import dtype
 from ..graph import Graph, Node, Value
@@ -62,7 +63,7 @@ def _runs(graph: Graph, least: int) -> list[Run]:
     found: list[Run] = []
     run, fixed = Run([], {}), pinned(graph)
     for node in graph:
-        if node.op.name != "call" or node in fixed:
+        if not is_call(node) or node in fixed:
             continue
         thread = _joins(run, node) if run.calls else None
         if thread is None:
@@ -176,15 +177,13 @@ class _Rolling:
             splice(callee, node, node.args[2], node.args[1])
             inner = body.first if before is None else before.next
             while inner is not None and inner is not after:
-                waiting += [inner] if inner.op.name == "call" else []
+                waiting += [inner] if is_call(inner) else []
                 inner = inner.next
         return body, tuple(operands)
 
     def _own(self, body: Graph, prefixes: list[str], blocks: list[str]) -> bool:
         """Whether the blocks have parameters of their own: data that nothing else takes and nobody writes."""
-        if any(inner.parameters for inner in with_regions((body,))[1:]) or any(
-            n.op.name == "call" for n in body.walk()
-        ):
+        if any(inner.parameters for inner in with_regions((body,))[1:]) or any(is_call(n) for n in body.walk()):
             return False
         params, writes = self.program.params, self.program.writes
         for path, value in body.parameters.items():

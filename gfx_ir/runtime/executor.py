@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ..backend import Backend
+from ..control import is_placeholder
 from ..copies import copy_program
 from ..dtypes import framework_of
 from ..errors import VerifyError
@@ -64,7 +65,7 @@ class _Finish:
 
     def __call__(self, value: Value, data: Any) -> Any:
         """A tensor value as an array: loops carry numbers as such (unknown dtype: the default). A number of Python's stays one."""
-        if type(data) not in NUMBERS or value.kind != "tensor" or value.node.op.name == "placeholder":
+        if type(data) not in NUMBERS or value.kind != "tensor" or is_placeholder(value.node):
             return data
         if self.facts.is_number(value):
             return data

@@ -8,6 +8,7 @@ variables. What is not obvious from a hook's name:
   `set(values)` assigns them. All other variables of a block are its own: running it twice, or running the other side
   as well, leaves nothing behind but `names` and the effects of calls.
 - a variable without a value yet holds `gfx_undefined(name)`; a read that may find it is `gfx_read(name, value)`.
+- what a return out of a loop left, where its flag says that there was one, is `gfx_returned(value)`.
 - `gfx_while(test, body, get, set, names, stop, inner)` and `gfx_for(iterable, body, get, set, names, stop, target)` mean
   "until `stop()`"; `stop` (None: there is no jump) tells the flags that `break` and `return` set.
 - `gfx_if_ret` returns what its side returns; a missing side is None and returns None. A `returned` flag and its value

@@ -110,7 +110,7 @@ class EarlyExit:
         out = [assign(ret, const(False), s), assign(value, nothing, s)]
         goes_on = falls(s)
         out += self.block([s], to, False)
-        back = at(ast.Return(at(load(value), s)), s)
+        back = at(ast.Return(hook("gfx_returned", [at(load(value), s)], s)), s)
         if not goes_on:
             return [*out, back]
         return out + self.tail_if(at(ast.If(any_of([ret], s), [back], []), s), rest)

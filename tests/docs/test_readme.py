@@ -25,6 +25,7 @@ PAGES = [
             "graph",
             "passes",
             "patterns",
+            "fx",
             "new_backend",
             "unknown_ops",
             "errors",

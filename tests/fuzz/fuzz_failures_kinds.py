@@ -116,4 +116,16 @@ def f(x, n, k):
         how=Settings("torch", 1, k=0, given=False, dtype="float64"),
         right="refused",  # as JAX source, behind PyTorch's
     ),
+    "an array of one of two that is written twice": Failure(
+        """
+def f(x: np.ndarray, n: np.ndarray, k: int = 2):
+    s = np.squeeze(x[:1])
+    if n:
+        s = np.array(5.0).copy()
+    for t in x:
+        s -= 1
+    return s
+""",
+        how=Settings("numpy", 1, k=3, given=False, dtype="float64"),
+    ),
 }

@@ -35,6 +35,19 @@ def graph():
     return graph
 
 
+# ---------------------------------------------------------------------- a node and those around it
+def test_neighbours_names_and_notes(graph):
+    first, last = graph
+    first.value.name = "y"
+    assert (first.name, last.name) == ("y", "add")
+    assert first.users == [last] and last.users == [graph.output]
+    assert last.input_nodes == [first] and first.input_nodes == [graph.placeholders[0].node]
+    first.meta["seen"] = 1
+    twin = next(iter(copy_graph(graph)))
+    twin.meta["seen"] += 1
+    assert first.meta == {"seen": 1} and twin.meta == {"seen": 2} and last.meta == {}
+
+
 # ---------------------------------------------------------------------- the list
 def test_insert_and_erase_keep_order_and_count(graph):
     first, last = graph

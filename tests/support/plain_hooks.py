@@ -171,6 +171,7 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_setattr": setattr,
     "gfx_getitem": operator.getitem,
     "gfx_undefined": Undefined,
+    "gfx_returned": lambda value: value,
     "gfx_inplace": lambda symbol, a, b: BINARY[symbol](a, b),
     "gfx_is": operator.is_,
     "gfx_in": lambda a, b: a in b,

@@ -11,7 +11,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.ops import _seen
 
-from ..rows._lift import ask_rank, element, expect, kind_of, refuse
+from ..ops._lift import ask_rank, element, expect, kind_of, refuse
 from .draws import around, cast, floating, gumbel, rademacher, widest
 
 

@@ -16,7 +16,7 @@ from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 from gfx_ir.ops.create import limit
 
-from ..rows._lift import ask_rank, element, expect, refuse
+from ..ops._lift import ask_rank, element, expect, refuse
 
 Draw = Callable[[Any, Any, DType], Any]
 

@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.dtypes import DTYPES, complex64
 from gfx_ir.ops import _seen
 
-from ..rows._lift import element, expect, kind_of, refuse, unknown_dtype
+from ..ops._lift import element, expect, kind_of, refuse, unknown_dtype
 
 
 def _conj(x: Any, input_dtype: Any = None) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.ops import _seen
 
-from ..rows._lift import ask_rank, expect
+from ..ops._lift import ask_rank, expect
 
 
 def _sign_of_gamma(x: Any) -> Any:

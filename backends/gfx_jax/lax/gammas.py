@@ -8,7 +8,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.dtypes import DType
 
-from ..rows._lift import ask_rank, element, refuse
+from ..ops._lift import ask_rank, element, refuse
 from .draws import around, cast, exponential, floating, rademacher, widest
 
 

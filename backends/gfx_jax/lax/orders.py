@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.dtypes import int32
 from gfx_ir.op import OpDef
 
-from ..rows._lift import expect, kind_of, refuse
+from ..ops._lift import expect, kind_of, refuse
 
 
 def _top_k(operand: Any, k: Any, *, axis: int = -1) -> Any:

@@ -17,7 +17,7 @@ from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 from gfx_ir.ops.create import limit
 
-from ..rows._lift import ask_rank, refuse
+from ..ops._lift import ask_rank, refuse
 
 _Mode = lax.GatherScatterMode
 

@@ -11,7 +11,7 @@ from gfx_ir import ops
 from gfx_ir.dtypes import float32, int32
 from gfx_ir.ops import _seen
 
-from ..rows._lift import ask_rank, expect, kind_of, refuse
+from ..ops._lift import ask_rank, expect, kind_of, refuse
 
 
 def _cholesky(a: Any, *, symmetrize_input: bool = True) -> Any:

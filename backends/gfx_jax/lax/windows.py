@@ -15,9 +15,9 @@ from gfx_ir.op import OpDef
 from gfx_ir.ops import _seen
 from gfx_ir.ops.create import limit
 
-from ..rows import _pooling as pooling
-from ..rows._joins import lax_pad
-from ..rows._lift import ask_rank, kind_of, refuse
+from ..ops import _pooling as pooling
+from ..ops._joins import lax_pad
+from ..ops._lift import ask_rank, kind_of, refuse
 
 # computation: (reduction of an axis, the same of two arrays)
 _REDUCTIONS: dict[Any, tuple[OpDef, OpDef]] = {

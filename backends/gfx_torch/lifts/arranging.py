@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import assumptions, host
+from gfx_ir.control import is_placeholder
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
@@ -41,7 +42,7 @@ def _in_order(x: Any) -> None:
     if node is None or node.op.name in _ROW_MAJOR:
         return
     given = assumptions()
-    if node.op.name == "placeholder" and (given is None or given.rows(node.values[0])):
+    if is_placeholder(node) and (given is None or given.rows(node.values[0])):
         return
     raise UnsupportedConstruct(
         f"GFX cannot capture torch.as_strided of the result of {node.op.name!r}: how it lies in memory is not known",

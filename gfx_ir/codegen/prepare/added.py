@@ -6,16 +6,17 @@ from typing import Any
 
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
+from ...op import Trait
 from ...types import LogicalTensor
 
 
 def add_in_place(graph: Graph) -> None:
     """Write such sums in the graph and its regions: of a whole number, which takes the dtype of what it is added to."""
     for node in list(graph.walk()):
-        if node.op.name != "index_put" or node.arg("accumulate"):
+        if not node.op.traits & Trait.WRITES_AT or node.arg("accumulate"):
             continue
         made = node.arg("value")
-        if type(made) is not Value or made.node.op.name != "add" or made.node.graph is not node.graph:
+        if type(made) is not Value or made.node.op.sign != "+" or made.node.graph is not node.graph:
             continue
         read, number = made.node.args
         if type(read) is Value and type(number) is int and number >= 0 and _is_there(read.node, node):
@@ -24,7 +25,7 @@ def add_in_place(graph: Graph) -> None:
 
 def _is_there(read: Node, write: Node) -> bool:
     """Whether a node reads what stands where another one writes, and each element of it once."""
-    if read.op.name != "getitem" or read.args[0] is not write.args[0] or read.args[1] != write.args[1]:
+    if not read.op.traits & Trait.READS_AT or read.args[0] is not write.args[0] or read.args[1] != write.args[1]:
         return False
     items = write.args[1] if type(write.args[1]) is tuple else (write.args[1],)
     element = declared(write.args[0])

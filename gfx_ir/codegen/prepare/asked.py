@@ -13,8 +13,8 @@ from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...types import LogicalTensor
-from ..control import outer
 from ..copying import outputs_of
+from ..sides import outer
 
 _NUMBERS = ("bool", "int", "float")
 
@@ -23,17 +23,18 @@ def give_truths(graph: Graph, facts: Facts) -> None:
     """Rewrite such tests in the graph and its regions, of whose values `facts` tells."""
     truths = _Truths(facts)
     for node in list(graph.walk()):
-        if node.op.name != "not_equal" or type(node.args[0]) is not Value or node.graph is None:
+        if not is_truth(node) or type(node.args[0]) is not Value or node.graph is None:
             continue
         value = node.args[0]
-        if _is_truth(node) and truths.gives_number(value) and truths.can(value, node):
+        if truths.gives_number(value) and truths.can(value, node):
             truths.ask_sides(value)
             node.value.replace_by(value)
             node.graph.erase(node)
 
 
-def _is_truth(node: Node) -> bool:
-    return node.op.name == "not_equal" and type(node.args[1]) is int and node.args[1] == 0
+def is_truth(node: Node) -> bool:
+    """Whether a node asks a number or a tensor for its truth."""
+    return node.op.sign == "!=" and type(node.args[1]) is int and node.args[1] == 0
 
 
 def _sides(value: Value) -> list[tuple[Any, Graph]]:
@@ -79,7 +80,7 @@ class _Truths:
         if type(leaf) is not Value:
             return bool(leaf)
         found = outer(leaf)
-        if found is not leaf and (found is test or (_is_truth(test.node) and test.node.args[0] is found)):
+        if found is not leaf and (found is test or (is_truth(test.node) and test.node.args[0] is found)):
             return taken
         if self._facts.is_boolean(leaf):
             return leaf

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...control import is_data_for, is_data_while
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
@@ -27,9 +28,9 @@ def bound_loops(graph: Graph, max_trips: int | None, facts: Facts) -> bool:
     for node in reversed(list(graph.walk())):
         if any(region.parameters for region in node.regions) or not node.values:
             continue
-        if node.op.name == "while" and not _effects(node.regions[0]):
+        if is_data_while(node) and not _effects(node.regions[0]):
             done |= _while(node, max_trips, facts)
-        elif node.op.name == "for" and max_trips is not None and len(node.values) == len(node.arg("init")):
+        elif is_data_for(node) and max_trips is not None and len(node.values) == len(node.arg("init")):
             done |= _for(node, max_trips, facts)
     return done
 
@@ -120,7 +121,7 @@ def _promise(node: Node, broken: Callable[[Node | None], Any], max_trips: int | 
     assert graph is not None
     behind = node.next
     still = broken(behind)
-    negated = still.node.op.name == "logical_not"
+    negated = still.node.op.sign == "not"
     holds = still.node.args[0] if negated else _put(graph, behind, "logical_not", still)
     text = f"a loop takes more than the {max_trips} trips of max_trips"
     graph.insert(Node(lookup("check"), (holds, text, "RuntimeError"), (), node.span), behind)
@@ -133,7 +134,7 @@ def _replace(node: Node, items: tuple, tested: Tested, extra: list[Value], facts
     body = Graph(old.name, old.doc)
     count = len(node.arg("init"))
     rows, phis = placeholders(node, old)
-    for value in rows if len(rows) == len(items) and node.op.name == "for" else ():
+    for value in rows if len(rows) == len(items) and is_data_for(node) else ():
         body.add_placeholder(value.name or "", value.kind, value.type)
     if len(body.placeholders) < len(items):
         body.add_placeholder("", "int")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...control import is_data_test, is_placeholder
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...reach import reached
-from ..control import outer
 from ..copying import outputs_of
 from ..liveness import placeholders
+from ..sides import outer
 
-_BELOW = {"less": (0, 1, 0), "less_equal": (0, 1, 1), "greater": (1, 0, 0), "greater_equal": (1, 0, 1)}
+_BELOW = {"<": (0, 1, 0), "<=": (0, 1, 1), ">": (1, 0, 0), ">=": (1, 0, 1)}
 """Comparison → positions of the counter and of the stop, and how far the counter may come beyond it."""
 
 _FEW = 128
@@ -23,9 +24,9 @@ def trips_of(node: Node, facts: Facts) -> tuple[Any, Value] | None:
     """(trips, the comparison that holds in each of them), put before the loop; None where there is no such counter."""
     holding = _conjuncts(node.regions[0].result, facts)
     for found in holding:
-        if found.node.op.name not in _BELOW or found.node.graph is None:
+        if found.node.op.sign not in _BELOW or found.node.graph is None:
             continue
-        counter, stop, beyond = _BELOW[found.node.op.name]
+        counter, stop, beyond = _BELOW[found.node.op.sign]
         at = _counter(node, _outside(found.node.args[counter], node.regions[0]))
         bound = outer(_outside(found.node.args[stop], node.regions[0]))
         if at is None or not _worth(bound, node.regions[0], len(holding) == 1):
@@ -38,7 +39,7 @@ def _worth(bound: Any, test: Graph, alone: bool) -> bool:
     """Whether a loop is to run to this bound: nothing else ends it, it is near, or it is an argument, by which the user says so."""
     if type(bound) is not Value:
         return type(bound) is int and (alone or bound <= _FEW)
-    return bound.kind == "int" and bound.graph is not test and (alone or bound.node.op.name == "placeholder")
+    return bound.kind == "int" and bound.graph is not test and (alone or is_placeholder(bound.node))
 
 
 def _conjuncts(asked: Any, facts: Facts) -> list[Value]:
@@ -53,7 +54,7 @@ def _both(leaf: Any, facts: Facts) -> list[Any]:
     node = leaf.node if type(leaf) is Value else None
     if node is None or node.op.name == "logical_and":
         return [] if node is None else list(node.args)[::-1]
-    if node.op.name != "cond" or len(node.values) != 1 or not facts.is_boolean(leaf):
+    if not is_data_test(node) or len(node.values) != 1 or not facts.is_boolean(leaf):
         return []
     then, other = (outputs_of(region.result, 1)[0] for region in node.regions)
     test = node.args[0]
@@ -75,7 +76,7 @@ def _counter(node: Node, leaf: Any) -> int | None:
     at = carried.index(leaf)
     phi = placeholders(node, node.regions[1])[1][at]
     after = outputs_of(node.regions[1].result, len(node.values))[at]
-    if type(node.arg("init")[at]) is not int or type(after) is not Value or after.node.op.name != "add":
+    if type(node.arg("init")[at]) is not int or type(after) is not Value or after.node.op.sign != "+":
         return None
     return at if after.node.args[0] is phi and after.node.args[1] == 1 and after.node.graph is node.regions[1] else None
 

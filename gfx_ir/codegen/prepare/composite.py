@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import Backend
 from ...body import body_of
+from ...control import is_call, is_holder
 from ...errors import MissingOp, ShapeError, listed
 from ...graph import Graph, Node, Value
 from ...op import OpDef, lookup
@@ -14,15 +15,15 @@ from ...template import Template
 from ...trees import tree_map
 from ..copying import splice
 
-STRUCTURAL = frozenset(
-    "placeholder parameter output cond while for host_if host_while host_for call host to_python is_none check evaluate"
-    " holder repeat_calls own_gradient".split()
-)
-
 
 def template_of(backend: Backend, op: OpDef) -> Template | None:
     """How the target spells the op, None where it does not."""
     return backend.templates.get(op.name)
+
+
+def _is_worded(op: OpDef) -> bool:
+    """Whether the printer has words of its own for an op; for those that its own rewrites make, it has."""
+    return op.control.worded if op.control is not None else op.eval is None and op.body is None
 
 
 class Expander:
@@ -36,10 +37,10 @@ class Expander:
     def expand(self, graph: Graph) -> None:
         """Expand every composite in the graph and its regions that the target cannot print whole."""
         for node in list(graph.walk()):
-            if node.op.name == "holder" and node.args[0] != self.backend.name:
+            if is_holder(node) and node.args[0] != self.backend.name:
                 self._lacks(node, node.args[1], f" ({node.arg('why')})" if node.arg("why") else "")
             template = template_of(self.backend, node.op)
-            if node.op.name in STRUCTURAL or (template is not None and template.spells(node.args)):
+            if _is_worded(node.op) or (template is not None and template.spells(node.args)):
                 continue
             row = self.backend.rows.get(node.op.name)
             if node.op.body is None or (row is not None and row.missing):
@@ -107,7 +108,7 @@ def short(graph: Graph) -> bool:
     if len(graph) > 3:
         return False
     for node in graph:
-        if node.regions or node.op.effect or len(node.values) != 1 or node.op.name == "call":
+        if node.regions or node.op.effect or len(node.values) != 1 or is_call(node):
             return False
         if sum(node.value.uses.values()) != 1 or node.value.name:
             return False

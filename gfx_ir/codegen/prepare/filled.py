@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...control import is_for
+from ...control import is_for, is_given
 from ...graph import Graph, Node, Value
 from ...op import OpDef
 
@@ -72,7 +72,7 @@ def _is_rows(value: Any, user: Node) -> bool:
 
 def _precedes(value: Value, loop: Node) -> bool:
     """Whether the value is there before the loop."""
-    if value.node.graph is not loop.graph or value.node.op.name in ("placeholder", "parameter"):
+    if value.node.graph is not loop.graph or is_given(value.node):
         return True
     before = loop.prev
     while before is not None and before is not value.node:

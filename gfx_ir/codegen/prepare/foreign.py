@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...control import host_operator
 from ...dtypes import framework_of
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
@@ -19,7 +20,7 @@ def check_texts(graph: Graph, style: Style, promotion: str) -> None:
     if style.name == framework_of(promotion) or _OF_ITS_OWN.isdisjoint((style.name, promotion)):
         return
     for node in graph.walk():
-        if node.op.name == "host" and node.args[0] in TEXTS and _shows(node) and goes_on(node):
+        if host_operator(node) in TEXTS and _shows(node) and goes_on(node):
             raise UnsupportedConstruct(
                 f"GFX cannot write this text as {style.name} source: a shape or dtype has another text there", node.span,
                 "make a tuple of the shape first, tuple(x.shape), or compare the shape or dtype itself",
@@ -33,4 +34,4 @@ def _shows(node: Node) -> bool:
 def _is_tuple(value: Value) -> bool:
     """Whether a shape is surely a tuple of Python's."""
     node = value.node
-    return node.op.name == "host" and node.args[0] in ("tuple", "list", "splice")
+    return host_operator(node) in ("tuple", "list", "splice")

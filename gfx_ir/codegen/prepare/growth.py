@@ -11,7 +11,7 @@ from ...infer.fixpoint import Fixpoint
 from ...reach import reached
 
 Parts = Mapping[Value, int]
-_POLYNOMIAL = frozenset(("add", "subtract", "multiply", "negative", "positive", "abs", "pow"))
+_POLYNOMIAL = frozenset(("+", "-", "*", "neg", "pos", "abs", "**"))
 _FAR = 2**64
 
 
@@ -28,18 +28,18 @@ class Extents:
         return self._found.of(leaf) if type(leaf) is Value else _of_literal(leaf)
 
     def _parts(self, value: Value) -> list[Value]:
-        computed = value.node.op.name in _POLYNOMIAL and not self._bounded(value)
+        computed = value.node.op.sign in _POLYNOMIAL and not self._bounded(value)
         return [arg for arg in value.node.args if type(arg) is Value] if computed else []
 
     def _made(self, value: Value) -> tuple[int, int]:
-        op, parts = value.node.op.name, self._parts(value)
+        sign, parts = value.node.op.sign, self._parts(value)
         if not parts:
             return 1, 1
         found = [self._found.now(arg) if type(arg) is Value else _of_literal(arg) for arg in value.node.args]
-        if op == "multiply":
+        if sign == "*":
             (a, m), (b, n) = found
             return min(a + b, _FAR), min(m * n, _FAR)
-        if op == "pow":
+        if sign == "**":
             return found[0][0] * value.node.args[1] if type(value.node.args[1]) is int else _FAR, found[0][1]
         highest = max(degree for degree, _ in found)
         return highest, min(sum(factor for degree, factor in found if degree or not highest), _FAR)
@@ -87,11 +87,11 @@ def _counted(
 def _taken(node: Node, below: Iterable[Parts]) -> Parts:
     """How often numbers are taken by a node whose operands take them so often."""
     found = Counter[Value]()
-    if node.op.name not in ("add", "subtract", "multiply"):
+    if node.op.sign not in ("+", "-", "*"):
         for parts in below:
             found |= Counter(parts)
         return found
     for parts in below:
         found.update(parts)
-    factor = next((arg for arg in node.args if type(arg) is int), 1) if node.op.name == "multiply" else 1
+    factor = next((arg for arg in node.args if type(arg) is int), 1) if node.op.sign == "*" else 1
     return {part: min(count * abs(factor), 2) for part, count in found.items()}

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ...control import calls_function, is_call
 from ...graph import Graph, Node, Value
 from ...reach import needed_first
 from ..copying import splice
+from .own_gradients import OWN
 
 _WIDTH = 40
 
 
 def callees(graph: Graph) -> list[Node]:
     """Every call in the graph and its regions."""
-    return [node for node in graph.walk() if node.op.name in ("call", "repeat_calls")]
+    return [node for node in graph.walk() if calls_function(node)]
 
 
 def own_gradients(graph: Graph) -> list[Node]:
     """Every call of a function that brings its own gradient: its first arguments name what computes it, and its rule."""
-    return [node for node in graph.walk() if node.op.name == "own_gradient"]
+    return [node for node in graph.walk() if node.op is OWN]
 
 
 def inline_calls(entry: Graph, functions: dict[str, Graph]) -> None:
@@ -46,7 +48,7 @@ def _in_place(callee: Graph, sites: int) -> bool:
     if not len(callee) and type(callee.result) is Value:
         return True
     if one_expression(callee):
-        calls = any(node.op.name == "call" for node in callee)  # a block of its own: equal ones become a loop
+        calls = any(is_call(node) for node in callee)  # a block of its own: equal ones become a loop
         few = len(callee.parameters) <= 1 and not calls and _size(callee) <= _WIDTH
         return few or sites == 1
     return sites == 1 and _is_chain(callee)

@@ -9,7 +9,6 @@ from ...infer.facts import Facts, is_made
 from ...infer.fixpoint import Fixpoint
 from ...infer.same import SameValues, handed
 from ...infer.signs import Signs
-from ...python_numbers import OPERATORS
 
 _HUGE = frozenset(f"math.{name}" for name in ("exp", "exp2", "expm1", "cosh", "sinh", "gamma", "pow"))
 MOST_POWER = 3
@@ -36,7 +35,7 @@ class MadeOf:
             return given
         if value.node.op.name == "python":
             return list(value.node.args[1])
-        return list(value.node.args) if value.node.op.name in OPERATORS else []
+        return list(value.node.args) if value.node.op.sign else []
 
     def is_read(self, leaf: Any) -> bool:
         """Whether a number is read from a tensor, or computed from such a one."""

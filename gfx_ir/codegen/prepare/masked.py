@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from math import inf
 from typing import Any
 
+from ...control import is_output
 from ...dtypes import bool_
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -20,10 +21,8 @@ from ...op import Trait, lookup
 from ...reach import reached
 from ...trees import leaves
 from ...types import LogicalTensor
-from ..control import outer
 from ..copying import substitute
-
-_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
+from ..sides import outer
 
 
 def choose_by_masks(graph: Graph, facts: Facts) -> None:
@@ -31,7 +30,7 @@ def choose_by_masks(graph: Graph, facts: Facts) -> None:
     found = {node: mask for node in graph.walk() if (mask := _mask(node, facts)) is not None}
     for mask in found.values():
         _tell(mask)
-    if not any(node.op.name == "getitem" for node in found):
+    if not any(node.op.traits & Trait.READS_AT for node in found):
         return
     masks = _Masks(graph, facts)
     for within, mask in list(masks.picks):
@@ -62,7 +61,7 @@ class _Masks:
             mask = self._chosen_by(node)
             if mask is not None and node.graph is not None:
                 self._masks[node] = one = self.same.of(mask)
-                if node.op.name == "getitem":
+                if node.op.traits & Trait.READS_AT:
                     self.picks.setdefault((node.graph, one), []).append(node)
 
     def _chosen_by(self, node: Node) -> Value | None:
@@ -89,7 +88,7 @@ class _Masks:
 
 def _mask(node: Node, facts: Facts) -> Value | None:
     """The booleans that a node selects by, or writes where they hold."""
-    if node.op.name not in ("getitem", "index_put"):
+    if not node.op.traits & (Trait.READS_AT | Trait.WRITES_AT):
         return None
     index = node.args[1]
     mask = index[0] if type(index) is tuple and len(index) == 1 else index
@@ -104,16 +103,17 @@ def _is_number(value: Value) -> bool:
 
 
 def _is_total(node: Node) -> bool:
-    if node.op.name in ("divide", "pow"):
-        other = node.args[1]
-        return type(other) in (int, float) and (
-            other != 0 if node.op.name == "divide" else type(other) is int and other > 0
-        )
-    return bool(node.op.traits & Trait.TOTAL)
+    op = node.op
+    return bool(op.traits & Trait.TOTAL) or (op.total is not None and op.total(op.named(node.args)))
 
 
 def _is_elementwise(node: Node) -> bool:
     return bool(node.op.traits & (Trait.ELEMENTWISE | Trait.TOTAL)) and len(node.values) == 1
+
+
+def _reduces(node: Node) -> bool:
+    """Whether a node makes one of all elements, to which elements of some value add nothing, or do not count."""
+    return node.op.family == "reduce" and (node.op.neutral is not None or bool(node.op.traits & Trait.AVERAGES))
 
 
 class _Selection:
@@ -132,7 +132,7 @@ class _Selection:
     def _made_of(self, value: Value) -> Iterator[Value]:
         """What is computed from a value element by element, or from the number that it is."""
         for user in value.uses if self.whole else ():
-            if user.graph is not self.graph or user.op.name == "output" or user.regions:
+            if user.graph is not self.graph or is_output(user) or user.regions:
                 self.whole = False
             elif self._ends(user, value):
                 self.ends.append(user)
@@ -146,17 +146,19 @@ class _Selection:
     def _meets(self, value: Value) -> bool:
         """Whether all that a value is computed from are selections and numbers."""
         others = [leaf for leaf in leaves(value.node.args) if type(leaf) is Value and leaf.is_tensor]
-        return value.node.op.name == "getitem" or all(leaf in self.members or _is_number(leaf) for leaf in others)
+        return bool(value.node.op.traits & Trait.READS_AT) or all(
+            leaf in self.members or _is_number(leaf) for leaf in others
+        )
 
     def _into(self, end: Node) -> bool:
         """Whether a write is one into what is itself selected."""
-        return end.op.name == "index_put" and end.args[0] in self.members
+        return bool(end.op.traits & Trait.WRITES_AT) and end.args[0] in self.members
 
     def _ends(self, user: Node, value: Value) -> bool:
-        if user.op.name == "index_put":
+        if user.op.traits & Trait.WRITES_AT:
             written = not user.arg("accumulate") and user.args[2] is value
             return written and self.masks.alike(user, self.first)
-        if user.op.name not in _NEUTRAL or user.args[0] is not value:
+        if not _reduces(user) or user.args[0] is not value:
             return False
         return all(arg in (None, False) for arg in user.args[1:])
 
@@ -167,7 +169,7 @@ class _Selection:
         ordered = sorted(self.members, key=lambda value: self.masks.order[value.node])
         for value in ordered:
             node = value.node
-            if node.op.name == "getitem":
+            if node.op.traits & Trait.READS_AT:
                 dense[value] = node.args[0]
                 continue
             mapped = dict(dense)
@@ -186,17 +188,18 @@ class _Selection:
         return self._add("where", (self.mask, dense, True if self.masks.facts.is_boolean(value) else 1), node, value)
 
     def _finish(self, node: Node, dense: dict[Value, Any]) -> None:
-        if node.op.name == "index_put":
+        if node.op.traits & Trait.WRITES_AT:
             base, new = node.args[0], dense[node.args[2]]
             made = self._add("where", (self.mask, self._cast(new, base, node), base), node, node.value)
         else:
-            chosen = self._add("where", (self.mask, dense[node.args[0]], _NEUTRAL[node.op.name]), node, node.args[0])
-            op = "sum" if node.op.name == "mean" else node.op.name
-            rest = node.args[1:] if op == node.op.name else lookup("sum").bind(chosen)[1:]
-            made = self._add(op, (chosen, *rest), node, node.value if op == node.op.name else None)
-            if node.op.name == "mean":
-                count = self._add("sum", lookup("sum").bind(self.mask), node, None)
-                made = self._add("divide", (made, count), node, node.value)
+            averages = node.op.traits & Trait.AVERAGES
+            neutral = 0 if averages else node.op.neutral
+            chosen = self._add("where", (self.mask, dense[node.args[0]], neutral), node, node.args[0])
+            if averages:
+                total, count = (self._add("sum", lookup("sum").bind(x), node, None) for x in (chosen, self.mask))
+                made = self._add("divide", (total, count), node, node.value)
+            else:
+                made = self._add(node.op.name, (chosen, *node.args[1:]), node, node.value)
         made.name = node.value.name
         self.masks.same.stands_for(made, node.value)
         self.masks.shapes.stands_for(made, node.value)
@@ -217,6 +220,6 @@ class _Selection:
         self.masks.insert(self.graph, made, before)
         known = like.type if like is not None else None
         if isinstance(known, LogicalTensor) and isinstance(self.mask.type, LogicalTensor):
-            dims = known.dims if op in _NEUTRAL or (op == "divide" and known.dims == ()) else self.mask.type.dims
+            dims = known.dims if _reduces(made) or (found.sign == "/" and known.dims == ()) else self.mask.type.dims
             made.value.type = LogicalTensor(known.dtype, dims, weak=known.weak)
         return made.value

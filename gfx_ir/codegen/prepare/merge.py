@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...control import is_test
+from ...control import is_test, operands_of, operator_of
 from ...graph import Graph, Node, Value
 from ..copying import Values, copy_nodes, outputs_of, substitute
 
@@ -40,8 +40,7 @@ def _opposite(value: Any) -> Value | None:
     if type(value) is not Value:
         return None
     node = value.node
-    found = node.args[1][0] if node.op.name == "host" and node.args[0] == "not" else None
-    found = node.args[0] if node.op.name == "logical_not" else found
+    found = operands_of(node)[0] if operator_of(node) == "not" else None
     return found if type(found) is Value else None
 
 

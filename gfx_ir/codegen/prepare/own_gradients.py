@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...control import Form
 from ...graph import Graph, Node
 from ...naming import snake
 from ...op import OpDef
@@ -18,7 +19,7 @@ def take_out(entry: Graph, functions: dict[str, Graph], style: Style) -> None:
     todo = [entry, *functions.values()]
     while todo:
         graph = todo.pop()
-        nodes = [node for node in graph.walk() if node.op.name == "custom_gradient"]
+        nodes = [node for node in graph.walk() if node.op.form is Form.OWN_GRADIENT]
         if nodes and style.gradients:
             todo += [made for node in nodes[:1] for made in _called(node, functions, known)]
         elif nodes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ...backend import Backend
+from ...control import is_given
 from ...graph import Graph, Value
 from ...infer.facts import Facts
 from ...passes.promotion import facts_of, keep_dtypes
@@ -22,6 +23,7 @@ from .carried import drop_carried
 from .composite import Expander
 from .filled import fill_lists
 from .foreign import check_texts
+from .gathered import gather_arguments
 from .inline import bottom_up, callees, inline_calls
 from .lacking import check_dtypes
 from .lists import make_tensors
@@ -36,6 +38,7 @@ from .ranges import count_from_zero
 from .reroll import Lists, reroll
 from .settled import ask_first
 from .shallow import nest_less
+from .shared_calls import share_calls
 from .simplify import simplify
 from .sizes import check_sizes
 from .staged import stage_ranges
@@ -63,7 +66,7 @@ def prepare(
 ) -> Prepared:
     """Copy and rewrite a program for printing; loops that `unrolling` takes stay Python's. A functional target's loops
     that data ends become ones of `max_trips` trips."""
-    functional = style.control != "python"
+    functional = style.control.higher_order
     values: dict[Value, Value] = {}
     entry = copy_graph(program.entry, values)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.arguments()]
@@ -84,9 +87,10 @@ def prepare(
             check_joined_dtypes(graph, style.name, partial(told, graph))
             nest_less(graph)
         lower_numbers(entry, functions, style, program.promotion)
+        share_calls(entry, functions, told)
     for graph in bottom_up(entry, functions):
         _cast(graph, graph is entry, backend, program.promotion, partial(told, graph), style.of_numbers)
-        if style.control == "functional":
+        if style.control.compiled:
             choose_by_masks(graph, told(graph))
             add_in_place(graph)
         expander.expand(graph)
@@ -95,10 +99,11 @@ def prepare(
     python = program.flavour != backend.name  # the target's own loops are over things of one length
     for graph in bottom_up(entry, functions):
         _control(graph, style, unrolling, max_trips, partial(told, graph), functions, python)
-    if style.control == "functional":
+    if style.control.compiled:
         check_sizes((entry, *functions.values()), style, unrolling)
     _return_expressions(entry, functions)
     inline_calls(entry, functions)
+    gather_arguments(entry, functions)
     names = {graph: key for key, graph in functions.items()}
     for graph in bottom_up(entry, functions):
         reroll(graph, partial(_is_list, lists, instances.get(names.get(graph, ""), "")))
@@ -124,7 +129,7 @@ def _control(
 ) -> None:  # fmt: skip
     """Give tests and loops the form in which the target has them. `facts` finds what is known of the values as they are,
     `functions` are those that are called; `python`: loops over several things are Python's, which stop at the shortest."""
-    functional = style.control != "python"
+    functional = style.control.higher_order
     traced = trace_tests(graph, unrolling, facts()) if functional else set()
     give_truths(graph, facts())
     if functional:
@@ -139,7 +144,7 @@ def _control(
     stage_ranges(graph, unrolling, functions)
     stop_at_the_shortest(graph, python)
     count_from_zero(graph)
-    if style.control == "functional" and bound_loops(graph, max_trips, facts()):
+    if style.control.compiled and bound_loops(graph, max_trips, facts()):
         simplify(graph, functional, facts())
 
 
@@ -166,7 +171,7 @@ def _return_expressions(entry: Graph, functions: dict[str, Graph]) -> None:
                 for value, leaf in zip(node.values, outputs_of(result, len(node.values))):
                     value.name = value.name or (leaf.name if type(leaf) is Value else None)
             if type(result) is Value and len(node.values) == 1 and result.name == node.values[0].name:
-                if sum(result.uses.values()) == 1 and result.node.op.name not in ("placeholder", "parameter"):
+                if sum(result.uses.values()) == 1 and not is_given(result.node):
                     result.name = None
 
 

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...control import is_for, is_loop, is_test
+from ...control import host_operator, is_for, is_loop, is_test
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
 from ...infer.fixpoint import Fixpoint
-from ...python_numbers import OPERATORS, TESTS
+from ...python_numbers import COMPARISONS
 from ...reach import reached
 from ...trees import leaves
 from ..copying import outputs_of
@@ -26,8 +26,8 @@ _MOST_FACTOR = 2**16
 _MOST_WHOLE = 2**31 - 1
 _MOST_BITS = 63
 _LARGEST, _SMALLEST = 3.4e38, 1.2e-38
-_BOUNDING = frozenset(("remainder", "floor_divide", "bitwise_and", "bitwise_right_shift"))
-_CANCELLING = frozenset(("subtract", "multiply", "divide", "remainder", "floor_divide"))
+_BOUNDING = frozenset(("%", "//", "&", ">>"))
+_CANCELLING = frozenset(("-", "*", "/", "%", "//"))
 TEXTS = frozenset(("format", "str", "repr"))
 """What makes a text of host values."""
 _TELLING = TEXTS | {"int", "float", "bool", "item"}
@@ -59,7 +59,7 @@ class Checks:
         self._sums = Fixpoint[Mapping[Any, int]](
             lambda value: [leaf for leaf, _ in self._terms(value) or () if type(leaf) is Value], self._sum, {}, {}
         )
-        self._extents = Extents(lambda value: value.node.op.name in _BOUNDING)
+        self._extents = Extents(lambda value: value.node.op.sign in _BOUNDING)
 
     def run(self, graphs: Iterable[Graph]) -> None:
         """Look at every node."""
@@ -76,7 +76,7 @@ class Checks:
                 elif op == "evaluate" and node.args[1]:
                     hint = "leave it out, or check what it is made of: assert n != 0"
                     raise refused(node, self.style, "this number", f"whose {node.args[1]} is all that it is for", hint)
-                elif op in OPERATORS and self._of_read_numbers(node):
+                elif node.op.sign and self._of_read_numbers(node):
                     self._operator(node)
 
     def _handed(self, node: Node) -> None:
@@ -91,26 +91,24 @@ class Checks:
         return all(map(self.facts.is_number, node.args)) and any(map(self.made.is_read, node.args))
 
     def _operator(self, node: Node) -> None:
-        op = node.op.name
-        if op == "bitwise_left_shift" and not is_literal(node.args[1], _MOST_SHIFT):
+        sign = node.op.sign
+        if sign == "<<" and not is_literal(node.args[1], _MOST_SHIFT):
             raise refused(node, self.style, "this shift", "which may leave the width of whole numbers")
-        if op == "pow":
+        if sign == "**":
             self._power(node)
-        elif op in ("add", "subtract", "multiply") and self.facts.kinds(node.values[0]) <= _WHOLE:
+        elif sign in ("+", "-", "*") and self.facts.kinds(node.values[0]) <= _WHOLE:
             degree, factor = self._extents.of(node.values[0])
             if degree > MOST_POWER or (degree and factor > _MOST_FACTOR):
                 hint = "take a remainder before, or compute with a float: float(n) * c"
                 raise refused(node, self.style, "this number", "which leads beyond the width of whole numbers", hint)
-        if op in _CANCELLING and len(node.args) == 2 and all(map(self.made.is_huge, node.args)):
+        if sign in _CANCELLING and len(node.args) == 2 and all(map(self.made.is_huge, node.args)):
             raise self._beyond(node)
-        if any(
-            type(arg) is int and abs(arg) > (_MOST_FACTOR if op == "multiply" else _MOST_WHOLE) for arg in node.args
-        ):
+        if any(type(arg) is int and abs(arg) > (_MOST_FACTOR if sign == "*" else _MOST_WHOLE) for arg in node.args):
             hint = "compute with a float: float(n) * c"
             raise refused(node, self.style, "this number", "which leads beyond the width of whole numbers", hint)
         if any(isinstance(arg, float) and 0 < abs(arg) and not _SMALLEST < abs(arg) < _LARGEST for arg in node.args):
             raise refused(node, self.style, "this number", "which only a double holds")
-        if (op in TESTS or op == "subtract") and len(node.args) == 2 and self._cancels(*node.args):
+        if (sign in COMPARISONS or sign == "-") and len(node.args) == 2 and self._cancels(*node.args):
             hint = "compare with a tolerance of your own, or give the code a tensor of dtype float64"
             raise refused(node, self.style, "this comparison", "which hangs on the digits of a double", hint)
 
@@ -149,7 +147,7 @@ class Checks:
         whole = {phi: result for phi, result in pairs if phi.is_tensor and self.facts.kinds(phi) <= _WHOLE}
         for phi, result in whole.items():
             self._multiplied(loop, phi, result)
-        for node in doubling(whole, self.made.parts, lambda value: value.node.op.name in _BOUNDING):
+        for node in doubling(whole, self.made.parts, lambda value: value.node.op.sign in _BOUNDING):
             if any(map(self.made.is_read, node.values)):
                 hint = "take a remainder in each trip, or begin with a float"
                 raise refused(
@@ -160,11 +158,11 @@ class Checks:
         """Refuse a carried number of which a trip makes a product with numbers that are read."""
 
         def parts(value: Value) -> list[Value]:
-            ends = value is phi or value.node.op.name in _BOUNDING or not self.facts.may_be_number(value)
+            ends = value is phi or value.node.op.sign in _BOUNDING or not self.facts.may_be_number(value)
             return [] if ends else [part for part in self.made.parts(value) if type(part) is Value]
 
         for value in reached([result] if type(result) is Value else [], parts):
-            if value.node.op.name != "multiply" or self.made.handed(value) is not None or not parts(value):
+            if value.node.op.sign != "*" or self.made.handed(value) is not None or not parts(value):
                 continue
             one, other = value.node.args
             scaled = [x for x, by in ((one, other), (other, one)) if type(x) is Value and self._scales(by)]
@@ -191,9 +189,9 @@ class Checks:
         came, args = self.made.handed(value), value.node.args
         if came is not None:
             return [(came[0], 1)] if len(came) == 1 else None
-        if value.node.op.name == "add":
+        if value.node.op.sign == "+":
             return [(arg, 1) for arg in args]
-        return [(args[0], 1), (args[1], -1)] if value.node.op.name == "subtract" else None
+        return [(args[0], 1), (args[1], -1)] if value.node.op.sign == "-" else None
 
     def _sum(self, value: Value) -> Mapping[Any, int]:
         terms = self._terms(value)
@@ -208,9 +206,7 @@ class Checks:
     # ------------------------------------------------------------------ text
     def _told(self, node: Node) -> None:
         """Refuse a text of data that the code goes on with: it is made while the code is traced."""
-        if self.style.control != "functional" or not any(
-            type(x) is Value and x.is_tensor for x in leaves(node.args[1])
-        ):
+        if not self.style.control.compiled or not any(type(x) is Value and x.is_tensor for x in leaves(node.args[1])):
             return
         if goes_on(node):
             raise refused(node, self.style, "this text", "which holds what is in a tensor", "compare the number itself")
@@ -222,7 +218,7 @@ def goes_on(node: Node) -> bool:
 
 
 def _tells(node: Node) -> bool:
-    return node.op.name == "host" and node.args[0] in TEXTS
+    return host_operator(node) in TEXTS
 
 
 def _users(value: Value) -> Iterator[Node]:

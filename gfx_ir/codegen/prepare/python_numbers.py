@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...control import is_loop
+from ...control import is_given, is_host, is_loop
 from ...dtypes import default, float64, int64
 from ...edited import set_arg
 from ...graph import Graph, Node, Value
@@ -86,7 +86,7 @@ def _asks(node: Node) -> bool:
     if node.regions:
         held = leaves((node.args, *(region.result for region in node.regions)))
         return any(type(leaf) is bool or is_wide(leaf) for leaf in held)
-    return node.op.family == "number" or node.op.name == "host"
+    return node.op.family == "number" or is_host(node)
 
 
 def _before(node: Node) -> Make:
@@ -141,7 +141,7 @@ def _make_arrays(node: Node, facts: Facts, style: Style, promotion: str) -> None
     op = node.op.name
     if op == "as_tensor" and _is_row(node, facts):
         _replace(node, node.args[0])
-    elif op == "to_bool" or (op in ("to_int", "to_float", "item") and style.control == "hop"):
+    elif op == "to_bool" or (op in ("to_int", "to_float", "item") and style.control.of_tensors):
         _replace(node, _as_array(node, _before(node), facts, promotion))
 
 
@@ -240,7 +240,7 @@ def _as_array(node: Node, make: Make, facts: Facts, promotion: str) -> Value:
 
 def _replace(node: Node, value: Value) -> None:
     old = node.values[0]
-    if value.name is None and value.node.op.name not in ("placeholder", "parameter"):
+    if value.name is None and not is_given(value.node):
         value.name = old.name
     if value.type is None:
         value.type = old.type

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...control import is_data_for
 from ...graph import Graph, Node, Value
 from ...op import lookup
 
@@ -11,7 +12,7 @@ from ...op import lookup
 def count_from_zero(graph: Graph) -> None:
     """Rewrite such loops in the graph and its regions where nothing is stacked: `lax.fori_loop` knows no step."""
     for node in list(graph.walk()):
-        if node.op.name != "for" or len(node.args[0]) != 1 or type(node.args[0][0]) is not tuple:
+        if not is_data_for(node) or len(node.args[0]) != 1 or type(node.args[0][0]) is not tuple:
             continue
         _, start, stop, step = node.args[0][0]
         data = any(type(bound) is Value and bound.is_tensor for bound in (start, stop, step))

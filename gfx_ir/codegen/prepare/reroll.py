@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...control import Form, is_call
 from ...graph import Graph, Node, Value
 from ...op import OpDef
 
 # `thread`: pairs (position of an argument, position of the output that it takes from the trip before).
-REPEAT = OpDef("repeat_calls(callee, path, start, stop, args, thread)", kinds=lambda args: ("tensor",))
+REPEAT = OpDef(
+    "repeat_calls(callee, path, start, stop, args, thread)", kinds=lambda args: ("tensor",), form=Form.REPEAT
+)
 
 
 class Lists:
@@ -41,7 +44,7 @@ def _reroll(graph: Graph, is_list: Callable[[str], bool]) -> None:
     run: list[Node] = []
     thread: dict[int, int] = {}
     for node in list(graph):
-        if node.op.name != "call":
+        if not is_call(node):
             continue
         place = _split(node.args[1])
         joined = _joins(run, node, thread) if run and place is not None and is_list(place[0]) else None

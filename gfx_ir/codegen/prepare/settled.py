@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ...control import is_open_host, is_test
+from ...control import is_data_test, is_data_while, is_none_test, is_open_host, is_test, operands_of, operator_of
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...trees import leaves
-from ..control import outer
 from ..copying import Values, copy_nodes, outputs_of, splice, substitute
+from ..sides import outer
+from .asked import is_truth
 
 Otherwise = Callable[[Graph, Values], Any]
-_CONSISTS = frozenset(("not_equal", "logical_not", "host_if", "cond"))
 
 
 def ask_first(graph: Graph, traced: set[Value]) -> None:
     """Put such tests around the tests and loops on data in the graph and its regions. `traced` are numbers that are data."""
     for node in reversed(list(graph.walk())):
-        if node.op.name == "cond":
+        if is_data_test(node):
             _before_test(node, traced)
-        elif node.op.name == "while":
+        elif is_data_while(node):
             _before_loop(node, traced)
 
 
@@ -60,7 +60,7 @@ def _asked(
     """The first of the settled tests that `node` needs: one without which the regions take None for data, or one that costs
     nothing (`free`) to ask; as a value of the graph that the node stands in, with what it is."""
     for found, known in settled:
-        subject = _at(found.node.args[0], node.graph) if found.node.op.name == "is_none" else None
+        subject = _at(found.node.args[0], node.graph) if is_none_test(found.node) else None
         here = _at(found, node.graph)
         if subject is not None and not known:
             needed = any(
@@ -93,7 +93,7 @@ def _settled(value: Any, truth: bool, traced: set[Value]) -> Iterator[tuple[Valu
     negated = _negated(value)
     if negated is not None:
         yield from _settled(negated, not truth, traced)
-    elif node.op.name == "not_equal" and type(node.args[1]) is int and node.args[1] == 0:
+    elif is_truth(node):
         yield from _settled(node.args[0], truth, traced)
     elif is_test(node):
         test = node.args[0]
@@ -111,15 +111,13 @@ def _known(side: Any, test: Any, truth: bool) -> bool | None:
     if isinstance(side, bool):
         return side
     found = outer(side)
-    asks_it = type(test) is Value and test.node.op.name == "not_equal" and test.node.args[0] is found
+    asks_it = type(test) is Value and is_truth(test.node) and test.node.args[0] is found
     return truth if found is not side and (found is test or asks_it) else None
 
 
 def _negated(value: Value) -> Any:
     node = value.node
-    if node.op.name == "host" and node.args[0] == "not":
-        return node.args[1][0]
-    return node.args[0] if node.op.name == "logical_not" else None
+    return operands_of(node)[0] if operator_of(node) == "not" else None
 
 
 def _at(value: Any, graph: Graph | None) -> Value | None:
@@ -164,9 +162,13 @@ def _asked_before(node: Node, test: Value, truth: bool, otherwise: Otherwise) ->
 
 def _only_for(node: Node) -> Iterator[Node]:
     """The nodes that a test on data consists of, from the last on, where nothing else takes them."""
-    value = node.args[0] if node.op.name == "cond" else None
+    value = node.args[0] if is_data_test(node) else None
     user = node
-    while type(value) is Value and value.node.op.name in _CONSISTS and value.node.graph is node.graph:
+    while (
+        type(value) is Value
+        and (is_test(value.node) or value.node.op.sign in ("!=", "not"))
+        and value.node.graph is node.graph
+    ):
         others = any(made.uses for made in value.node.values if made is not value)
         if others or value.uses != {user: 1} or any(leaf is value for leaf in leaves(user.args[1:])):
             return
@@ -199,7 +201,7 @@ def _key(test: Any) -> tuple[Any, bool]:
             test = found
         elif negated is not None:
             test, turned = negated, not turned
-        elif test.node.op.name == "is_none":
+        elif is_none_test(test.node):
             return ("is_none", _key(test.node.args[0])[0]), turned
         else:
             break

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...control import is_data_test
 from ...dtypes import bool_
 from ...errors import GfxError
 from ...graph import Graph, Node, Value
@@ -60,7 +61,7 @@ def _depths(graph: Graph) -> dict[Node, int]:
     """How many tests on data stand each at the end of the one before, from each on."""
     found: dict[Node, int] = {}
     for node in reversed(list(graph.walk())):
-        if node.op.name == "cond":
+        if is_data_test(node):
             found[node] = 1 + max((found[last] for last in map(_last, node.regions) if last is not None), default=0)
     return found
 
@@ -68,7 +69,7 @@ def _depths(graph: Graph) -> dict[Node, int]:
 def _last(region: Graph) -> Node | None:
     """The test that ends a region: nothing but its end takes what it gives."""
     node = region.last
-    if node is None or node.op.name != "cond" or any(user is not region.output for v in node.values for user in v.uses):
+    if node is None or not is_data_test(node) or any(user is not region.output for v in node.values for user in v.uses):
         return None
     return node
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...control import is_for, is_loop, is_test
+from ...control import is_data_test, is_for, is_host, is_loop, is_test
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
-from ..control import joins, outer
 from ..copying import outputs_of
+from ..sides import joins, outer
 
 _FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
 _INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle|returned|value)(_\d+)+")
@@ -24,11 +24,11 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
         for value in (*node.values, *(value for region in node.regions for value in region.placeholders)):
             if value.name and invented.fullmatch(value.name):
                 value.name = None
-        if node.op.name in ("not_equal", "equal"):
+        if node.op.sign in ("!=", "=="):
             _truth(node, facts)
-        if node.op.name == "logical_not":
+        if node.op.sign == "not":
             _twice(node, facts)
-        if node.op.name == "host":
+        if is_host(node):
             _once(node)
         if is_loop(node):
             _name_carried(node)
@@ -36,7 +36,7 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
             _name_joined(node)
             _knows_its_test(node, functional, facts)
             _same_on_both_sides(node)
-            if functional and node.op.name == "cond":
+            if functional and is_data_test(node):
                 _says_the_test(node, facts)
             _drop_outputs(node, facts)
 
@@ -47,7 +47,7 @@ def _truth(node: Node, facts: Facts) -> None:
         return
     if not facts.is_boolean(node.args[0]):
         return
-    if node.op.name == "not_equal":
+    if node.op.sign == "!=":
         node.value.replace_by(node.args[0])
     else:
         node.value.replace_by(_opposite(node.args[0], node, node.value.name, facts))
@@ -57,7 +57,7 @@ def _truth(node: Node, facts: Facts) -> None:
 def _twice(node: Node, facts: Facts) -> None:
     """`not not b` of a boolean is b."""
     value = node.args[0]
-    if type(value) is Value and value.node.op.name == "logical_not" and facts.is_boolean(value.node.args[0]):
+    if type(value) is Value and value.node.op.sign == "not" and facts.is_boolean(value.node.args[0]):
         node.value.replace_by(value.node.args[0])
 
 
@@ -71,7 +71,7 @@ def _once(node: Node) -> None:
 
 def _opposite(value: Value, before: Node, name: str | None, facts: Facts) -> Any:
     """`not b` of a boolean as a node before another; the b of a `not b` is there already."""
-    if value.node.op.name == "logical_not" and facts.is_boolean(value.node.args[0]):
+    if value.node.op.sign == "not" and facts.is_boolean(value.node.args[0]):
         return value.node.args[0]
     made = Node(lookup("logical_not"), (value,), ("tensor",), before.span)
     assert before.graph is not None

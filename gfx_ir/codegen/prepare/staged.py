@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...control import is_for, is_loop, is_open_host, is_test
+from ...control import (
+    hangs_on_data,
+    host_operator,
+    is_call,
+    is_data_test,
+    is_for,
+    is_holder,
+    is_loop,
+    is_open_host,
+    is_output,
+    is_test,
+    makes_python,
+)
 from ...graph import Graph, Node, Value
 from ...infer.carried import Carried
 from ...infer.flow import Flow
@@ -20,10 +32,6 @@ from ..copying import outputs_of
 from ..unrolling import Unrolling
 
 _KEEPS_SHAPE = Trait.ELEMENTWISE | Trait.TOTAL | Trait.SHAPE_OF_FIRST
-_PRODUCTS = frozenset(("matmul", "linear"))
-"""Products with a matrix: a square one, where a loop goes on with what they give."""
-_STAGED = frozenset(("cond", "while", "for"))
-_INDEXED = frozenset(("getitem", "index_put"))
 
 
 def stage_ranges(graph: Graph, unrolling: Unrolling, functions: Mapping[str, Graph]) -> None:
@@ -31,7 +39,7 @@ def stage_ranges(graph: Graph, unrolling: Unrolling, functions: Mapping[str, Gra
     found = [node for node in graph.walk() if is_for(node) and is_open_host(node) and _can(node, unrolling)]
     if not found:
         return
-    called = {node.args[0] for loop in found for node in loop.regions[0].walk() if node.op.name == "call"}
+    called = {node.args[0] for loop in found for node in loop.regions[0].walk() if is_call(node)}
     flow = Flow([graph], {name: functions[name] for name in called if _is_plain(functions[name])})
     for node in found:
         if _keep(node, flow):
@@ -40,7 +48,7 @@ def stage_ranges(graph: Graph, unrolling: Unrolling, functions: Mapping[str, Gra
 
 def _is_plain(function: Graph) -> bool:
     """Whether a function is one block of computations: the body of an op that the target lacks, for the most part."""
-    apart = any(node.regions or node.op.effect or node.op.name in ("call", "to_python") for node in function)
+    apart = any(node.regions or node.op.effect or is_call(node) or makes_python(node) for node in function)
     return not apart and not function.parameters
 
 
@@ -54,7 +62,7 @@ def _can(node: Node, unrolling: Unrolling) -> bool:
         return False
     starts = (value.kind == "tensor" if type(value) is Value else isinstance(value, (int, float)) for value in init)
     body = node.regions[0]
-    if any(inner.op.name in ("to_python", "holder") for inner in body.walk()):
+    if any(makes_python(inner) or is_holder(inner) for inner in body.walk()):
         return False
     if not all(starts) or any(value.kind not in ("tensor", "int", "float") for value in node.values):
         return False
@@ -71,9 +79,9 @@ def _handed_on(value: Value) -> list[Value]:
     """What Python computes from a value, and what it is within tests and loops, and behind them."""
     found: list[Value] = []
     for user in value.uses:
-        if user.op.name == "output":
+        if is_output(user):
             found += _behind(user, value)
-        elif user.op.name in _STAGED:
+        elif hangs_on_data(user):
             found += _inner(user, value)
         elif _is_arithmetic(user):
             found.append(user.value)
@@ -82,15 +90,15 @@ def _handed_on(value: Value) -> list[Value]:
 
 def _asks(user: Node, value: Value) -> bool:
     """Whether a node asks Python for a value: a number that it takes is no operand."""
-    if user.op.name in ("output", *_STAGED) or _is_arithmetic(user):
+    if is_output(user) or hangs_on_data(user) or _is_arithmetic(user):
         return False
-    if user.op.name in _INDEXED:
+    if user.op.traits & (Trait.READS_AT | Trait.WRITES_AT):
         return any(type(part) is slice and value in leaves(part) for part in _parts(user.args[1]))
     return not value.is_tensor and not user.op.traits & _KEEPS_SHAPE
 
 
 def _is_arithmetic(node: Node) -> bool:
-    return node.op.name == "host" and node.args[0] in ("+", "-", "*", "//", "%")
+    return host_operator(node) in ("+", "-", "*", "//", "%")
 
 
 def _parts(index: Any) -> tuple:
@@ -134,14 +142,14 @@ def _keep(loop: Node, flow: Flow) -> bool:
 
     def passed_on(value: Value) -> bool:
         source = flow.sources.get(value)
-        chosen = source is not None and (source.node is None or source.node.op.name == "cond")
+        chosen = source is not None and (source.node is None or is_data_test(source.node))
         return value in carried or chosen or _keeps_shape(value.node)
 
     return all(map(passed_on, reached(moving(outputs_of(loop.regions[0].result, len(loop.values))), taken)))
 
 
 def _keeps_shape(node: Node) -> bool:
-    return bool(node.op.traits & _KEEPS_SHAPE) or node.op.name in _PRODUCTS
+    return bool(node.op.traits & (_KEEPS_SHAPE | Trait.ROW_BY_ROW))
 
 
 def _stage(node: Node) -> None:

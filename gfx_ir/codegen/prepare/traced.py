@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...control import is_for, is_loop, is_open_host, is_test
+from ...control import data_op, is_for, is_host, is_loop, is_open_host, is_test
 from ...dtypes import int64
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -24,7 +24,6 @@ _AS_DATA: dict[str, tuple] = {
     **{f"math.{name}": (name,) for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "sin", "cos", "tan", "tanh")},
 }  # fmt: skip
 """What Python computes by asking a number for its value: the op that does so with data, and its further arguments."""
-_STAGED = {"host_if": "cond", "host_for": "for", "host_while": "while"}
 
 
 def trace_tests(graph: Graph, unrolling: Unrolling, facts: Facts) -> set[Value]:
@@ -34,8 +33,8 @@ def trace_tests(graph: Graph, unrolling: Unrolling, facts: Facts) -> set[Value]:
     traced = numbers_of_data(nodes, unrolling)
     for node in nodes:
         if _is_data(node, traced):
-            traced.update(_replace(node, _STAGED[node.op.name], node.args, facts))
-        elif node.op.name == "host" and _hangs(node.args[1], traced):
+            traced.update(_replace(node, data_op(node), node.args, facts))
+        elif is_host(node) and _hangs(node.args[1], traced):
             name, args = _LOGICAL.get(node.args[0]), node.args[1]
             if name is not None and all(map(facts.is_boolean, args)):
                 traced.update(_replace(node, name, tuple(args), facts))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...control import host_operator
 from ...graph import Graph, Node, Value
 from ...op import OpDef
 
@@ -18,7 +19,7 @@ def unpack_slices(graph: Graph) -> None:
 
 
 def _is_item(node: Node) -> bool:
-    return node.op.name == "host" and node.args[0] == "getitem" and type(node.args[1][0]) is Value
+    return host_operator(node) == "getitem" and type(node.args[1][0]) is Value
 
 
 def _length(part: slice) -> int | None:

@@ -4,7 +4,7 @@ the target must be told because its own answer is another: the width of position
 from __future__ import annotations
 
 from ...backend import Backend
-from ...control import is_loop
+from ...control import hangs_on_data, is_loop, is_output
 from ...defaults import dtype_for
 from ...dtypes import DType, framework_of, int64
 from ...edited import set_arg
@@ -62,7 +62,7 @@ def _joined(graph: Graph) -> DType | None:
     floats: set[DType] = set()
     joins = False
     for node in graph.walk():
-        joins = joins or node.op.name in ("cond", "while", "for")
+        joins = joins or hangs_on_data(node)
         for value in node.values:
             if value.is_tensor:
                 known = value.type if isinstance(value.type, LogicalTensor) else LogicalTensor()
@@ -98,7 +98,7 @@ def _unplace(node: Node) -> None:
 def _weaken(node: Node, kinds: str) -> None:
     """torch lets a tensor of no axes take part in promotion by its kind alone: JAX does so where no dtype is given.
     What is returned, or carried by a loop, keeps its dtype."""
-    if any(user.op.name == "output" or _carries(user, node.value) for user in node.value.users()):
+    if any(is_output(user) or _carries(user, node.value) for user in node.value.users()):
         return
     number, element = node.arg(_NUMBER[node.op.name]), node.arg("dtype")
     scalar = not isinstance(number, (tuple, list)) and (node.op.name != "full" or node.arg("shape") == ())

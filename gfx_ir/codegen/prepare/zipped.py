@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...control import is_data_for
 from ...graph import Graph, Node, Value
-from ...op import lookup
+from ...op import Trait, lookup
 from ...types import LogicalTensor
 
 
@@ -16,7 +17,7 @@ def stop_at_the_shortest(graph: Graph, python: bool) -> None:
     (`python`); in one of the target's own only that of a slice.
     """
     for node in list(graph.walk()):
-        if node.op.name != "for" or len(node.args[0]) < 2 or node.arg("exit") is not None:
+        if not is_data_for(node) or len(node.args[0]) < 2 or node.arg("exit") is not None:
             continue
         if any(_is_data(bound) for item in node.args[0] if type(item) is tuple for bound in item[1:]):
             if len(node.values) == len(node.arg("init")):
@@ -44,7 +45,7 @@ def _is_data(bound: Any) -> bool:
 
 
 def _is_slice(item: Any) -> bool:
-    if type(item) is not Value or item.node.op.name != "getitem":
+    if type(item) is not Value or not item.node.op.traits & Trait.READS_AT:
         return False
     index = item.node.args[1]
     return type(index[0] if type(index) is tuple and index else index) is slice

@@ -10,7 +10,7 @@ from jax.scipy import special
 
 import gfx_trace as gfx
 from gfx_ir.errors import MissingOp
-from gfx_jax.primitives.parameters import Parameters
+from gfx_jax.jaxpr.parameters import Parameters
 
 X = jnp.asarray(np.random.default_rng(0).standard_normal((4, 5)), jnp.float32)
 WHOLE = jnp.asarray(np.random.default_rng(1).integers(-50, 50, (4, 5)), jnp.int8)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from gfx_ir import dtypes
+from gfx_ir import dtypes, python_numbers
+from gfx_ir.codegen.prepare.reroll import REPEAT
 from gfx_ir.control import Form
 from gfx_ir.errors import GfxError
 from gfx_ir.loading import backend
@@ -210,12 +211,93 @@ def test_what_numpy_has_without_axes(name):
             assert isinstance(out, np.generic if point is Point.NUMBER else np.ndarray)
 
 
+@stating(Trait.READS_AT)
+def test_what_is_read_at_a_place_is_what_stands_there(sample: Sample):
+    op, (x, index) = lookup(sample.op), bound(sample)
+    written = evaluate(lookup("index_put"), (x, index, run(op, (x, index)), False))
+    np.testing.assert_array_equal(written, x)
+
+
+@stating(Trait.WRITES_AT)
+def test_what_is_written_at_a_place_stands_there(sample: Sample):
+    op, (x, index, value, _) = lookup(sample.op), bound(sample)
+    zeros = evaluate(op, (np.zeros_like(x), index, 1, True))
+    if np.all(zeros <= 1):  # each place once
+        written = run(op, (x, index, value, False))
+        there = evaluate(lookup("getitem"), (written, index))
+        np.testing.assert_array_equal(there, np.broadcast_to(np.asarray(value, x.dtype), there.shape))
+        added = run(op, (x, index, value, True))
+        np.testing.assert_array_equal(np.where(zeros == 0, written, 0), np.where(zeros == 0, x, 0))
+        np.testing.assert_array_equal(np.where(zeros == 0, added, 0), np.where(zeros == 0, x, 0))
+
+
+@stating(Trait.AFFINE)
+def test_affine(sample: Sample):
+    op, args = lookup(sample.op), bound(sample)
+    floats = [x for x in leaves(args) if isinstance(x, np.ndarray) and x.dtype == np.float32]
+    if not floats:
+        return
+
+    def at(first, second):
+        given = iter(range(len(floats)))
+
+        def mixed(x):
+            if not (isinstance(x, np.ndarray) and x.dtype == np.float32):
+                return x
+            x = x.astype(np.float64)
+            return first * x + second * np.cos(next(given) + x)
+
+        return run(op, tree_map(mixed, args))
+
+    whole = at(1, 2)
+    near = 64 * np.finfo(whole.dtype).eps
+    np.testing.assert_allclose(whole, at(1, 0) + at(0, 2) - at(0, 0), rtol=near, atol=near)
+
+
+@stating(Trait.JOINS)
+def test_joins_lists_of_any_length(sample: Sample):
+    op, (arrays, *rest) = lookup(sample.op), bound(sample)
+    one = np.asarray(arrays[0])
+    for count in (1, 2, 5):
+        assert run(op, ((one,) * count, *rest)).size == count * one.size
+
+
+@stating(Trait.AVERAGES)
+def test_averages(sample: Sample):
+    op, (x, *_) = lookup(sample.op), bound(sample)
+    total = np.asarray(x).astype(np.float64).sum() if np.asarray(x).dtype.kind == "f" else np.sum(x)
+    np.testing.assert_allclose(run(op, op.bind(x)), total / np.size(x), rtol=1e-3)
+
+
+@stating(Trait.ROW_BY_ROW)
+def test_row_by_row(sample: Sample):
+    args = bound(sample)
+    x, other = args[:2]
+    if x.ndim >= other.ndim == 2:
+        assert run(lookup(sample.op), args).shape[:-1] == x.shape[:-1]
+
+
+def test_operators_of_python():
+    """An op that Python has an operator for gives of numbers what that gives."""
+    signed = {op.name: op.sign for op in REGISTRY.values() if op.sign}
+    assert signed == dict(python_numbers.SIGNS)
+    for name, run_it in python_numbers.OPERATORS.items():
+        op, whole = lookup(name), bool(lookup(name).traits & Trait.WHOLE)
+        for a, b in ((6, 3), (7, 2)) if whole else ((6.0, 3.0), (-7.5, 2.0)):
+            numbers = (a, b)[: len(op.params)]
+            np.testing.assert_allclose(evaluate(op, numbers), run_it(*numbers))
+
+
 def test_neutral_elements():
     for sample in all_samples():
         op = lookup(sample.op)
         if op.neutral is None:
             continue
         x = bound(sample)[0]
+        if op.family == "reduce":
+            more = np.append(x.ravel(), np.asarray(op.neutral, x.dtype))
+            np.testing.assert_array_equal(run(op, op.bind(more)), run(op, op.bind(x.ravel())))
+            continue
         out = run(op, (x, op.neutral))
         if isinstance(x, np.ndarray) and out.dtype == x.dtype:
             np.testing.assert_array_equal(out, x)
@@ -410,7 +492,8 @@ def test_positions_that_jax_gives_in_32_bits():
 
 def test_forms_of_control_ops():
     """Rules that follow values through tests and loops find the arguments by these names, in each op of the form."""
-    forms = {op.name: (op.control.form, op.params, op.regions) for op in REGISTRY.values() if op.control is not None}
+    ops = [*(op for op in REGISTRY.values() if op.control is not None), REPEAT]
+    forms = {op.name: (op.form, op.params, op.regions) for op in ops}
     for name, (form, params, regions) in forms.items():
         if form is Form.TEST:
             assert params[1:] == ("operands",) and regions == ("then", "else"), name
@@ -418,6 +501,20 @@ def test_forms_of_control_ops():
             assert params == ("init", "operands", "exit") and regions == ("test", "body"), name
         elif form is Form.FOR:
             assert params == ("items", "init", "operands", "exit") and regions == ("body",), name
+        elif form is Form.CALL:
+            assert params[0] == "callee" and params[2] == "args", name
+        elif form is Form.REPEAT:
+            assert params[0] == "callee" and "args" in params, name
+        elif form is Form.HOST:
+            assert params == ("operator", "args"), name
         else:
             assert not regions or name == "custom_gradient", name
     assert {form for form, _, _ in forms.values()} == set(Form)
+
+
+def test_ops_of_host_values_name_those_that_do_the_same_with_data():
+    for op in REGISTRY.values():
+        if op.control is not None and op.control.open_host:
+            data = lookup(op.control.on_data)
+            assert (data.form, len(data.params), data.regions) == (op.form, len(op.params), op.regions)
+            assert not data.control.open_host

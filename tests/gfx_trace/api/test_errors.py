@@ -307,17 +307,6 @@ def test_every_error_is_of_one_shape():
     assert str(GuardError("what", hint="what to do")) == "what\nwhat to do"
 
 
-def test_a_return_that_one_branch_reaches_is_named_as_one():
-    def first(x):
-        for e in (x[0], 1.0):
-            if e > 0.2:
-                return x * e
-        return x
-
-    with pytest.raises(CaptureError, match=r"return out of a loop.*only one branch"):
-        gfx.symbolic_trace(first, backend="torch")
-
-
 def test_an_error_of_a_builtin_on_tensors_names_the_users_line():
     def largest(x):
         best = 0.0

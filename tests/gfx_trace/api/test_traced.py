@@ -12,7 +12,7 @@ import torch
 
 import gfx_trace as gfx
 from captured import affine, equal, nested, nested_arguments, root
-from gfx_ir.errors import CaptureError
+from gfx_ir.errors import CaptureError, GfxError
 
 traced_root = gfx.trace(root)
 
@@ -157,3 +157,56 @@ def test_arguments_of_ones_own():
     program = gfx.symbolic_trace(affine, torch.ones(2, 3), torch.ones(3, 4), tracer=WithoutShapes)
     assert program.level == 0
     equal(program(torch.ones(5, 3), torch.ones(3, 1)), np.full((5, 1), 4))
+
+
+# ---------------------------------------------------------------------- for users of torch.fx
+class Configured(gfx.Tracer):
+    """Made with settings of its own."""
+
+    def __init__(self, leaves, spec):
+        super().__init__()
+        self.leaves, self.spec = leaves, spec
+
+    def is_leaf(self, target):
+        return getattr(target, "__name__", "") in self.leaves
+
+    def create_args_for_root(self, root, args, kwargs):
+        return (self.spec,), kwargs
+
+
+@pytest.mark.parametrize("way", ["trace", "option"])
+def test_an_instance_traces_as_often_as_it_is_asked(way):
+    tracer = Configured({"helper"}, gfx.TensorSpec(("n", 3), "float32"))
+
+    def twice(x):
+        return x * helper(3)
+
+    for _ in range(2):
+        if way == "trace":
+            program = tracer.trace(twice, backend="torch")
+        else:
+            program = gfx.symbolic_trace(twice, tracer.spec, tracer=tracer, backend="torch")
+        assert [str(guard) for guard in program.guards] == ["x: f32[n, 3]"]
+        equal(program(torch.ones(2, 3)), np.full((2, 3), 5))
+    assert vars(tracer) == {"leaves": {"helper"}, "spec": tracer.spec}
+
+
+def test_what_was_captured_is_captured_again():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 20), torch.nn.ReLU(), torch.nn.Linear(20, 2)).eval()
+    x = torch.randn(5, 3)
+    in_jax = gfx.transpile(model, x, to="jax")
+    for again in (
+        gfx.symbolic_trace(gfx.symbolic_trace(model)),
+        gfx.symbolic_trace(in_jax),
+        gfx.symbolic_trace(in_jax, x),
+    ):
+        assert again.promotion == "torch" and list(again.params) == ["0.weight", "0.bias", "2.weight", "2.bias"]
+        equal(again(x).detach(), model(x).detach())
+
+    def beside(x: jax.Array):
+        return in_jax(x) + 1.0
+
+    data = jax.numpy.asarray(x.numpy())
+    equal(gfx.symbolic_trace(beside, data)(data), in_jax(data) + 1.0)
+    with pytest.raises(GfxError, match="not captured"):
+        gfx.symbolic_trace(in_jax, x, x)

@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.control import is_placeholder
 from gfx_ir.dtypes import DType, complex128, float64
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
@@ -39,7 +40,7 @@ def _cast(args: SimpleNamespace) -> str:
 def _promoted(args: SimpleNamespace) -> str:
     """Where NumPy has another dtype than torch.promote_types, or x stands for a longer expression, by a helper."""
     same = not args.wide or args.dtype in (float64, complex128)
-    short = not isinstance(args.x, Value) or args.x.node.op.name == "placeholder"
+    short = not isinstance(args.x, Value) or is_placeholder(args.x.node)
     return "x.to(torch.promote_types(x.dtype, dtype))" if same and short else "promote_with(x, dtype)"
 
 

@@ -24,9 +24,6 @@ def check_call(made: ast.Call) -> ast.Call:
     return ast.Call(made.func, [pred, ast.List([ast.Constant(text), *values], ast.Load()), *rest], made.keywords)
 
 
-DEFERRED = {"print": print_call, "check": check_call}
-
-
 def _format(items: Iterable[ast.expr], between: str = "") -> tuple[str, list[ast.expr]]:
     """A format, and what stands in it."""
     values: list[ast.expr] = []

@@ -11,12 +11,12 @@ from jax.extend.core import Literal
 
 from gfx_ir.errors import MissingOp
 
-from .primitives import CALLS, ELEMENTS, NUMBERED, REFUSED
-from .primitives.draws import DRAWS
-from .primitives.inner import INNER
-from .primitives.parameters import Parameters
-from .primitives.replaying import Number
-from .primitives.shorter import SHORTER
+from . import CALLS, ELEMENTS, NUMBERED, REFUSED
+from .draws import DRAWS
+from .inner import INNER
+from .parameters import Parameters
+from .replaying import Number
+from .shorter import SHORTER
 from .symbolic import is_open, sized
 
 

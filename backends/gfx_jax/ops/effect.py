@@ -13,6 +13,7 @@ from gfx_ir.backend import Row
 from gfx_ir.op import active
 from gfx_ir.ops.effect import error_names, print_options
 
+from ..deferred import check_call, print_call
 from ._lift import expect, refuse
 
 
@@ -69,6 +70,6 @@ def _print_spelling(args: SimpleNamespace) -> str:
 
 
 ROWS = (
-    Row("print", _print_spelling, {"jax.debug.print": _debug_print}),
-    Row("check", lambda a: f"check(pred, message, {error_names(a.error)[0]})"),
+    Row("print", _print_spelling, {"jax.debug.print": _debug_print}, finish=print_call),
+    Row("check", lambda a: f"check(pred, message, {error_names(a.error)[0]})", finish=check_call),
 )

@@ -12,7 +12,7 @@ import numpy as np
 from gfx_ir.errors import BackendError, CaptureError, GfxError
 from gfx_ir.types import LogicalTensor
 
-from .primitives.draws import SEVERAL
+from .draws import SEVERAL
 from .replay import Replay
 from .symbolic import symbolic
 

@@ -13,7 +13,7 @@ import jax
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import host
-from gfx_ir.codegen.control import outer
+from gfx_ir.codegen.sides import outer
 from gfx_ir.dtypes import DTYPES, float32
 from gfx_ir.graph import Value
 from gfx_ir.lifting.shapes import positions

@@ -1,4 +1,4 @@
-"""Tests and loops as PyTorch's higher-order operators: `torch.cond`, `torch.while_loop`, `scan`.
+"""Control flow of PyTorch's higher-order operators: `torch.cond`, `torch.while_loop`, `scan`.
 
 What goes in and out of them is tensors of fixed dtypes; a result is neither an operand nor another result; a tensor as an index
 is a list of positions. Functions close over what they read.
@@ -11,68 +11,68 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..control import is_for
-from ..dtypes import DType, dtype, kind_of
-from ..errors import GfxError
-from ..graph import Graph, Node, Value
-from ..python_numbers import is_number
-from ..reach import reached
-from ..trees import leaves
-from ..types import LogicalTensor
-from . import constants
-from .constants import call, name, parse
-from .liveness import counted, loop_results, placeholders
-from .rows import Rows
+from gfx_ir.codegen import constants
+from gfx_ir.codegen.constants import call, name, parse
+from gfx_ir.codegen.control.higher import HigherOrder
+from gfx_ir.codegen.liveness import counted, loop_results, placeholders
+from gfx_ir.control import is_for, is_host, is_loop, is_open_host, is_placeholder, is_test
+from gfx_ir.dtypes import DType, dtype, kind_of
+from gfx_ir.errors import GfxError
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.op import Trait
+from gfx_ir.python_numbers import is_number
+from gfx_ir.reach import reached
+from gfx_ir.trees import leaves
+from gfx_ir.types import LogicalTensor
 
-_SHARES = frozenset(
-    "getitem reshape permute_dims squeeze expand_dims broadcast_to astype stop_gradient flatten unflatten unstack split"
-    " swapaxes moveaxis matrix_transpose real imag diagonal as_tensor conj positive unbind chunk narrow contiguous".split()
-)
 _UNUSED = re.compile(r"_\d*")
 _DEFAULTS = {"b": "bool", "i": "int64", "f": "float32", "c": "complex64"}
 
 
-class Operators(Rows):
-    """Control flow by higher-order operators where the style says so."""
+class HopControl(HigherOrder):
+    """PyTorch's operators of higher order."""
 
-    @property
-    def hop(self) -> bool:
-        """Whether the style says so."""
-        return self.module.style.control == "hop"
+    of_tensors = True
 
     # ------------------------------------------------------------------ what goes in and out
     def give(self, region: Graph, results: Sequence[Any], values: Sequence[Value], whole: bool = False) -> bool:
         """End the function of a region: numbers as tensors, and a copy of what is taken from elsewhere."""
-        if not self.hop:
-            return super().give(region, results, values, whole)
         node = self.plan.whole.get(region)
         if node is not None:
-            self.put(ast.Return(self.build(node)))
+            self.writer.put(ast.Return(self.writer.build(node)))
             return True
         owner = region.owner
-        whole = whole or (owner is not None and owner.op.name == "while")
+        whole = whole or (owner is not None and is_loop(owner) and not is_for(owner))
         given = self._fresh(region, results, values)
-        self.put(ast.Return(ast.Tuple(given, ast.Load()) if whole or len(given) != 1 else given[0]))
+        self.writer.put(ast.Return(ast.Tuple(given, ast.Load()) if whole or len(given) != 1 else given[0]))
         return True
 
     def _fresh(self, region: Graph, results: Sequence[Any], values: Sequence[Value]) -> list[ast.expr]:
         seen: set[Value] = set()
         out: list[ast.expr] = []
         for result, value in zip(results, values):
-            leaf = self.plan.resolve(result)
+            leaf = self.writer.resolve(result)
             if type(leaf) is not Value or not (leaf.is_tensor or self._by_tensor(leaf)):
                 out.append(self._tensor(leaf, value))
                 continue
-            node, made = leaf.node, self.leaf(leaf)
-            shared = node.graph is not region or node.op.name == "placeholder" or _shares(node)
+            node, made = leaf.node, self.writer.leaf(leaf)
+            shared = node.graph is not region or is_placeholder(node) or self._shares(node)
             out.append(call(ast.Attribute(made, "clone", ast.Load())) if shared or leaf in seen else made)
             seen.add(leaf)
         return out
 
+    def _shares(self, node: Node) -> bool:
+        """Whether a node may give what it takes, or a part of it."""
+        if not any(type(leaf) is Value and leaf.is_tensor for leaf in leaves(node.args)):
+            return False
+        row = self.module.backend.rows.get(node.op.name)
+        fresh = row is None or row.spare or node.op.composite or node.op.traits & Trait.APART
+        return node.op.put is not None or not fresh
+
     def _tensor(self, leaf: Any, value: Value) -> ast.expr:
         """A number as a tensor of the dtype that `value`, which it becomes, has."""
         if type(leaf) is Value:
-            return call(self._torch("tensor"), self.leaf(leaf))
+            return call(self.of_module("tensor"), self.writer.leaf(leaf))
         if not is_number(leaf):
             raise GfxError(f"{leaf!r} cannot go through one of PyTorch's higher-order operators", value.node.span)
         element, style = self._element(value), self.module.style
@@ -85,7 +85,7 @@ class Operators(Rows):
         if element.kind in ("f", "c") and not isinstance(leaf, complex):
             leaf = float(leaf)
         if element.name == _DEFAULTS.get(kind_of(leaf)):
-            return call(self._torch("tensor"), self.constant(leaf))
+            return call(self.of_module("tensor"), self.writer.constant(leaf))
         made = parse(style.scalar.format(dtype=style.dtype(element.name), value="_"))
         assert isinstance(made, ast.Call)
         made.args[0] = constants.leaf(leaf, style)
@@ -100,45 +100,38 @@ class Operators(Rows):
         weak = found is not None and self.plan.facts.weak_kind(value) is not None
         return dtype(_DEFAULTS[found.kind]) if found is not None and weak else found
 
-    def _torch(self, text: str) -> ast.expr:
-        return ast.Attribute(self.module.free(name(self.module.style.module)), text, ast.Load())
-
-    def _init(self, node: Node, at: int) -> ast.expr:
-        leaf = self.plan.resolve(node.arg("init")[at])
-        if not self.hop or not node.values[at].is_tensor:
-            return super()._init(node, at)
+    def init(self, node: Node, at: int) -> ast.expr:
+        leaf = self.writer.resolve(node.arg("init")[at])
+        if not node.values[at].is_tensor:
+            return super().init(node, at)
         if not self.module.functional(node):  # its numbers meet those that the operators give
             kept = (type(leaf) is Value and leaf.is_tensor) or self._element(node.values[at]) is None
-            return self.tree(leaf) if kept else self._tensor(leaf, node.values[at])
+            return self.writer.tree(leaf) if kept else self._tensor(leaf, node.values[at])
         if type(leaf) is Value and leaf.is_tensor:
-            again = leaf in [self.plan.resolve(other) for other in node.arg("init")[:at]]
-            return call(ast.Attribute(self.leaf(leaf), "clone", ast.Load())) if again else self.leaf(leaf)
+            again = leaf in [self.writer.resolve(other) for other in node.arg("init")[:at]]
+            return call(ast.Attribute(self.writer.leaf(leaf), "clone", ast.Load())) if again else self.writer.leaf(leaf)
         return self._tensor(leaf, node.values[at])
 
     # ------------------------------------------------------------------ while
-    def functional_loop(self, node: Node) -> ast.expr:
-        if not self.hop:
-            return super().functional_loop(node)
+    def loop(self, node: Node) -> ast.expr:
         carried = self.plan.liveness.carried(node)
         if is_for(node) and not counted(node) and node.arg("exit") is None:
-            return self._hop_scan(node, carried)
-        made = self._hop_counted(node, carried) if is_for(node) else self._while_loop(node, carried)
+            return self._scan(node, carried)
+        made = self._counted(node, carried) if is_for(node) else self.while_loop(node, carried)
         if len(carried) != 1 or (is_for(node) and node in self.plan.positions.index):  # as a statement it is unpacked
             return made
         return ast.Subscript(made, ast.Constant(1 if is_for(node) else 0), ast.Load())
 
     def loop_values(self, node: Node) -> list[Value | None]:
         values = super().loop_values(node)
-        return [None, *values] if self.hop and is_for(node) and counted(node) else values
+        return [None, *values] if is_for(node) and counted(node) else values
 
-    def _enter(
+    def enter(
         self, phis: Sequence[Value | None], names: Sequence[str | None], before: Sequence[Value | None] = ()
     ) -> list[str]:
-        if not self.hop:
-            return super()._enter(phis, names, before)
         arguments: list[str] = []
         for value, hint in [*((value, None) for value in before), *zip(phis, names)]:
-            text = self._argument(value, hint, arguments)
+            text = self.argument(value, hint, arguments)
             arguments.append(text if text != "_" else self._unused(arguments))
         return arguments
 
@@ -146,124 +139,121 @@ class Operators(Rows):
     def _unused(taken: Sequence[str]) -> str:
         return next(text for text in ("_", *(f"_{count}" for count in range(1, 999))) if text not in taken)
 
-    def _signature(self, names: Sequence[str]) -> ast.arguments:
+    def signature(self, names: Sequence[str]) -> ast.arguments:
         """The signature of a nested function; `*_` takes what it does not read at the end."""
         read = len(names)
         while read and _UNUSED.fullmatch(names[read - 1]):
             read -= 1
-        if not self.hop or len(names) - read < 2:
-            return super()._signature(names)
+        if len(names) - read < 2:
+            return super().signature(names)
         rest = ast.arg(self._unused(names[:read]))
         return ast.arguments([], [ast.arg(text) for text in names[:read]], rest, [], [], None, [])
 
-    def _inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
-        if not self.hop:
-            return super()._inits(node, carried)
-        return ast.Tuple([self._init(node, at) for at in carried], ast.Load())
+    def inits(self, node: Node, carried: Sequence[int]) -> ast.expr:
+        return ast.Tuple([self.init(node, at) for at in carried], ast.Load())
 
     # ------------------------------------------------------------------ for
-    def _hop_counted(self, node: Node, carried: list[int]) -> ast.expr:
+    def _counted(self, node: Node, carried: list[int]) -> ast.expr:
         """A loop over a range, or over rows with an early end: `while_loop` with a counter."""
         body, flag, items = node.regions[-1], node.arg("exit"), placeholders(node, node.regions[-1])[0]
-        hints = self._hints(node, carried)
-        counter = self._counter(node, items, hints)
+        hints = self.hints(node, carried)
+        counter = self.items.counter(node, items, hints)
         over, avoid = node.args[0], set[str]()
         ranged = counted(node)
-        told = over if ranged else [part for part in over if not any(self._counts(part, rows) for rows in over)]
-        lengths = [self.tree(over[0][2])] if ranged else [self._length(part) for part in told]
+        lengths = [self.writer.tree(over[0][2])] if ranged else self.items.lengths(node)
         done = None if flag is None else hints[carried.index(flag)] or "done"
         asked = None if done is None else ast.UnaryOp(ast.Invert(), name(done))
         unused: list[str] = []
         for at in carried:
             unused.append(done if at == flag and done is not None else self._unused(unused))
-        condition = self._hop_test(node, counter, unused, lengths, asked, avoid)
+        condition = self._test(node, counter, unused, lengths, asked, avoid)
         phis = placeholders(node, body)[1]
 
         def enter() -> list[str]:
             arguments = [counter]
             for at, hint in zip(carried, hints):
-                text = self._argument(phis[at], hint, arguments)
+                text = self.argument(phis[at], hint, arguments)
                 arguments.append(text if text != "_" else self._unused(arguments))
-            self.scope.closed |= {counter}
-            self._want_results(node, carried)
+            self.writer.scope.closed |= {counter}
+            self.want_results(node, carried)
             if ranged and self.plan.liveness.used(items[0]):
-                self.bind(items[0], counter)
+                self.writer.bind(items[0], counter)
             elif not ranged:
-                self._bind_items(node, items, counter, arguments)
+                self.items.bind_items(node, items, counter, arguments)
             return arguments
 
         results, values = [loop_results(node)[at] for at in carried], [node.values[at] for at in carried]
 
         def finish() -> bool:
             following = ast.BinOp(name(counter), ast.Add(), ast.Constant(1))
-            self.put(ast.Return(ast.Tuple([following, *self._fresh(body, results, values)], ast.Load())))
+            self.writer.put(ast.Return(ast.Tuple([following, *self._fresh(body, results, values)], ast.Load())))
             return True
 
-        step = self.function(body, "body", avoid, enter, finish)
-        first = self.plan.resolve(over[0][1]) if ranged else 0
+        step = self.functions.function(body, "body", avoid, enter, finish)
+        first = self.writer.resolve(over[0][1]) if ranged else 0
         tensor = type(first) is Value and first.is_tensor
-        start = self.leaf(first) if tensor else call(self._torch("tensor"), self.tree(first))
-        inits = [start, *[self._init(node, at) for at in carried]]
+        start = self.writer.leaf(first) if tensor else call(self.of_module("tensor"), self.writer.tree(first))
+        inits = [start, *[self.init(node, at) for at in carried]]
         return ast.Call(self.higher("while_loop"), [condition, step, ast.Tuple(inits, ast.Load())], [])
 
-    def _hop_test(
+    def _test(
         self, node: Node, counter: str, unused: list[str], lengths: list[ast.expr], asked: ast.expr | None, avoid: set
     ) -> ast.expr:
         """The function that asks whether there is another trip."""
-        for length in reversed(lengths[:1] if len({ast.dump(found) for found in lengths}) == 1 else lengths):
+        for length in reversed(lengths):
             below = ast.Compare(name(counter), [ast.Lt()], [length])
             asked = below if asked is None else ast.BinOp(below, ast.BitAnd(), asked)
-        graph, number = self.place(self.plan.positions.statement(node))
+        graph, number = self.writer.place(self.plan.positions.statement(node))
         read = {found.id for length in lengths for found in ast.walk(length) if isinstance(found, ast.Name)}
-        text = self.scope.pick(["cond"], graph, 2 * number - 1, avoid | read)
+        text = self.writer.scope.pick(["cond"], graph, 2 * number - 1, avoid | read)
         avoid.add(text)
-        signature = self._signature([counter, *unused])
-        self.put(ast.FunctionDef(text, signature, [ast.Return(asked)], [], None))
+        signature = self.signature([counter, *unused])
+        self.writer.put(ast.FunctionDef(text, signature, [ast.Return(asked)], [], None))
         return name(text)
 
-    def _row(self, source: ast.expr, counter: str) -> ast.expr:
+    def row(self, source: ast.expr, counter: str) -> ast.expr:
         """A row of a tensor at a counter, which is a tensor itself here."""
-        return position(source, [name(counter)], [True]) if self.hop else super()._row(source, counter)
+        return position(source, [name(counter)], [True])
 
-    def _hop_scan(self, node: Node, carried: list[int]) -> ast.expr:
+    def _scan(self, node: Node, carried: list[int]) -> ast.expr:
         """`scan`: what is carried is a tensor or a tuple of them, and so is what is stacked; neither may be missing."""
         body, items = node.regions[-1], placeholders(node, node.regions[-1])[0]
-        stacked = [v.index - 1 for v in node.values[len(node.arg("init")) :] if self.plan.liveness.used(v)]
-        hints = self._hints(node, carried)
+        stacked = [value.index - 1 for value in self.stacked(node)]
+        hints = self.hints(node, carried)
 
         def unpacked(values: Sequence[Value], given: Sequence[str | None], whole: str, held: list[str]) -> str:
             if len(values) == 1:
-                text = self._argument(values[0], given[0], held)
+                text = self.argument(values[0], given[0], held)
                 return text if text != "_" else self._unused(held)
             targets: list[str] = []
             for value, hint in zip(values, given):
-                targets.append(self._argument(value, hint, [*held, *targets, whole]))
+                targets.append(self.argument(value, hint, [*held, *targets, whole]))
             stored: list[ast.expr] = [ast.Name(text, ast.Store()) for text in targets]
             if stored:
-                self.put(ast.Assign([ast.Tuple(stored, ast.Store())], name(whole)))
+                self.writer.put(ast.Assign([ast.Tuple(stored, ast.Store())], name(whole)))
             held.extend(targets)
             return whole if stored else self._unused(held)
 
         def enter() -> list[str]:
             held: list[str] = []
-            carry = unpacked(self._phis(node, body, carried), hints, "carry", held)
+            carry = unpacked(self.phis(node, body, carried), hints, "carry", held)
             held.append(carry)
             rows = unpacked(items, ["i" if item.kind == "int" else "row" for item in items], "items", held)
-            self._want_results(node, carried)
+            self.want_results(node, carried)
             return [carry, rows]
 
         def finish() -> bool:
             at = [*carried, *stacked]
             given = self._fresh(body, [loop_results(node)[k] for k in at], [node.values[k] for k in at])
             parts = [given[: len(carried)], given[len(carried) :]]
-            both = [self._tuple(part) if part else call(self._torch("zeros"), ast.Constant(1)) for part in parts]
-            self.put(ast.Return(ast.Tuple(both, ast.Load())))
+            both = [self._tuple(part) if part else call(self.of_module("zeros"), ast.Constant(1)) for part in parts]
+            self.writer.put(ast.Return(ast.Tuple(both, ast.Load())))
             return True
 
-        step = self.function(body, "step", set(), enter, finish)
-        source = self._tuple([self._over(part) for part in node.args[0]])
-        nothing = call(self._torch("zeros"), ast.Constant(1))
-        init = self._tuple([self._init(node, at) for at in carried]) if carried else nothing
+        step = self.functions.function(body, "step", set(), enter, finish)
+        source = self._tuple([self.items.over(part) for part in node.args[0]])
+        nothing = call(self.of_module("zeros"), ast.Constant(1))
+        init = self._tuple([self.init(node, at) for at in carried]) if carried else nothing
         return ast.Call(name(self.module.use("scan")), [step, init, source], [])
 
     @staticmethod
@@ -271,52 +261,57 @@ class Operators(Rows):
         return items[0] if len(items) == 1 else ast.Tuple(list(items), ast.Load())
 
     # ------------------------------------------------------------------ positions
-    def template(self, node: Node) -> ast.expr:
-        if self.hop and node.op.name in ("getitem", "index_put"):
-            made = self._by_position(node)
-            if made is not None:
-                return made
-        return super().template(node)
+    def check(self, node: Node) -> ast.expr:
+        what = "PyTorch's higher-order operators cannot raise an error that hangs on data"
+        raise GfxError(what, node.span, 'mode="python" writes it')
+
+    def spelled(self, node: Node) -> ast.expr | None:
+        return self._by_position(node) if node.op.traits & (Trait.READS_AT | Trait.WRITES_AT) else None
 
     def _by_position(self, node: Node) -> ast.expr | None:
         """Reading and writing where the index is one position, told by a tensor."""
         index = node.arg("index")
-        parts = [self.plan.resolve(part) for part in (index if type(index) is tuple else (index,))]
+        parts = [self.writer.resolve(part) for part in (index if type(index) is tuple else (index,))]
         if not any(map(self._by_tensor, parts)) or not all(map(self._is_position, parts)):
             return None
-        written = [self.leaf(part) for part in parts]
-        if node.op.name == "getitem":
-            return position(self.leaf(node.args[0]), written, [self._by_tensor(part) for part in parts])
+        written = [self.writer.leaf(part) for part in parts]
+        if node.op.traits & Trait.READS_AT:
+            return position(self.writer.leaf(node.args[0]), written, [self._by_tensor(part) for part in parts])
         if node.arg("accumulate"):
             return None
-        if len(parts) == 1 and is_number(self.plan.resolve(node.arg("value"))):
+        if len(parts) == 1 and is_number(self.writer.resolve(node.arg("value"))):
             return call(
-                ast.Attribute(self.leaf(node.args[0]), "index_fill", ast.Load()),
+                ast.Attribute(self.writer.leaf(node.args[0]), "index_fill", ast.Load()),
                 ast.Constant(0),
                 written[0],
-                self.leaf(node.arg("value")),
+                self.writer.leaf(node.arg("value")),
             )
         value, x = node.arg("value"), node.args[0]
         if (
             all(map(self._by_tensor, parts))
-            and self.plan.facts.is_array(self.plan.resolve(value))
-            and self.plan.agreement.same(value, x)
+            and self.plan.facts.is_array(self.writer.resolve(value))
+            and self.plan.agreement.same(self.writer.resolve(value), self.writer.resolve(x))
         ):
             place = ast.Tuple(written, ast.Load())
-            return call(ast.Attribute(self.leaf(x), "index_put", ast.Load()), place, self.leaf(value))
+            return call(ast.Attribute(self.writer.leaf(x), "index_put", ast.Load()), place, self.writer.leaf(value))
         where = written[0] if len(written) == 1 else ast.Tuple(written, ast.Load())
-        return call(name(self.module.use("put_at", node)), self.leaf(node.args[0]), where, self.leaf(node.arg("value")))
+        return call(
+            name(self.module.use("put_at", node)),
+            self.writer.leaf(node.args[0]),
+            where,
+            self.writer.leaf(node.arg("value")),
+        )
 
     def _by_tensor(self, part: Any) -> bool:
         """Whether a tensor holds this number: it is one, or is the index of a staged loop, or computed from that."""
-        resolve, phis = self.plan.resolve, self.plan.liveness.phis
+        resolve, phis = self.writer.resolve, self.plan.liveness.phis
 
         def held(value: Value) -> bool:
             loop, at = phis.get(value, (None, 0))
             return value.is_tensor or (loop is not None and at < 0 and self.module.functional(loop))
 
         def operands(value: Value) -> list[Value]:
-            made = value.node.op.name == "host" and not value.is_tensor and value not in phis
+            made = is_host(value.node) and not value.is_tensor and value not in phis
             return [x for x in map(resolve, leaves(value.node.args[1]) if made else ()) if type(x) is Value]
 
         value = resolve(part)
@@ -329,12 +324,7 @@ class Operators(Rows):
         if part.kind == "int" or (isinstance(known, LogicalTensor) and known.dims == ()):
             return True
         node = self.plan.liveness.phis.get(part, (part.node, 0))[0]
-        return part.is_tensor and node.op.name != "host_if" and self.plan.facts.may_be_weak(part)
-
-
-def _shares(node: Node) -> bool:
-    """Whether a node may give what it takes, or a part of it."""
-    return node.op.name in _SHARES and (node.op.name != "as_tensor" or not is_number(node.args[0]))
+        return part.is_tensor and not (is_test(node) and is_open_host(node)) and self.plan.facts.may_be_weak(part)
 
 
 def position(source: ast.expr, parts: Sequence[ast.expr], tensors: Sequence[bool]) -> ast.expr:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..rows.linalg import product
+from ..ops.linalg import product
 from .replaying import Number, Replaying
 
 _MADE = {0: jnp.zeros, 1: jnp.ones}

@@ -5,58 +5,63 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..graph import Node, Value
-from .constants import name, names_in
-from .loops import Loops
+from ...graph import Node, Value
+from ..constants import name, names_in
+from ..statements import Statements
 
 
-class Repeats(Loops):
+class Repeats:
     """Runs of calls with one list element after the other."""
 
-    def repeat(self, node: Node) -> None:
+    def __init__(self, writer: Statements) -> None:
+        self.writer, self.plan, self.module = writer, writer.plan, writer.module
+
+    def statement(self, node: Node) -> None:
         """Calls that go over a list of parameters, each with the result of the one before."""
         callee, path, start, stop, args, thread = node.args
-        graph, number = self.place(node)
+        graph, number = self.writer.place(node)
         starts = {output: at for at, output in reversed(thread)}
         chosen: dict[int, str] = {}
         for value in node.values:
             output = value.index - 1
             if output in starts:
                 chosen[output] = self._threaded(node, value, starts[output], chosen)
-        self.assign([(chosen[output], self.tree(args[at])) for output, at in sorted(starts.items())], node.span)
+        self.writer.assign(
+            [(chosen[output], self.writer.tree(args[at])) for output, at in sorted(starts.items())], node.span
+        )
         threaded = dict(thread)
-        given = [name(chosen[threaded[at]]) if at in threaded else self.tree(arg) for at, arg in enumerate(args)]
+        given = [name(chosen[threaded[at]]) if at in threaded else self.writer.tree(arg) for at, arg in enumerate(args)]
         for value in node.values:
             if value.index - 1 not in chosen and self.plan.liveness.used(value):
-                chosen[value.index - 1] = self.choose(value, graph, 2 * number, chosen.values())
+                chosen[value.index - 1] = self.writer.choose(value, graph, 2 * number, chosen.values())
         held = names_in(*given)
-        layer = self.scope.pick(
+        layer = self.writer.scope.pick(
             [self.module.titles.item(path), "layer"], graph, 2 * number, held | set(chosen.values())
         )
         made = ast.Call(name(self.module.titles.function(callee)), [name(layer), *given], [])
         targets: list[ast.expr] = [ast.Name(chosen.get(at, "_"), ast.Store()) for at in range(len(node.values))]
         body = ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())], made)
-        self.put(ast.For(ast.Name(layer, ast.Store()), self._list(path, start, stop), [body], []), node.span)
+        self.writer.put(ast.For(ast.Name(layer, ast.Store()), self._list(path, start, stop), [body], []), node.span)
         for at, text in chosen.items():
-            self.bind(node.values[at], text)
+            self.writer.bind(node.values[at], text)
 
     def _threaded(self, node: Node, value: Value, at: int, chosen: dict[int, str]) -> str:
         """The variable that goes from trip to trip."""
-        graph, number = self.place(node)
-        init: Any = self.plan.resolve(node.args[4][at])
-        read = self.bound.get(init) if type(init) is Value else None
+        graph, number = self.writer.place(node)
+        init: Any = self.writer.resolve(node.args[4][at])
+        read = self.writer.bound.get(init) if type(init) is Value else None
         hints = [
-            self.prefer.get(value),
+            self.writer.prefer.get(value),
             value.name,
             read.id if isinstance(read, ast.Name) else None,
             self.module.functions[node.args[0]].placeholders[at].name,
         ]
-        return self.scope.pick(hints, graph, 2 * number, chosen.values())
+        return self.writer.scope.pick(hints, graph, 2 * number, chosen.values())
 
     def _list(self, path: str, start: int, stop: int) -> ast.expr:
         """The list of parameters at the path, or the part of it that is gone over."""
-        source = self.path(path)
-        length = self.module.length(path)
+        source = self.writer.path(path)
+        length = self.module.length(self.plan.graph, path)
         if start == 0 and stop == length:
             return source
         upper = None if stop == length else ast.Constant(stop)

@@ -1,4 +1,4 @@
-"""What tests and loops are to the printer: which nodes they are and what their sides give and take."""
+"""Sides of tests, and what stands around a region: what they give, and what they take from outside."""
 
 from __future__ import annotations
 

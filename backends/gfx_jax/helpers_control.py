@@ -1,0 +1,45 @@
+"""Functions that emitted control flow calls where JAX asks for equal dtypes and the dtypes are not known beforehand.
+
+Their source is copied into emitted modules word for word. What a number and an array promote to is left to `jnp.where`:
+`jnp.result_type` takes the float64 of a traced Python number for one that was asked for.
+"""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def promoting_cond(pred, then, otherwise):
+    """lax.cond whose sides may differ in dtype, as an array and a number do: both get what they promote to."""
+
+    def either():
+        return jax.tree.map(lambda a, b: jnp.where(pred, a, b), then(), otherwise())
+
+    def cast(x, to):
+        if not to.weak_type:
+            return jnp.asarray(x, to.dtype)
+        return x if jnp.result_type(x) == to.dtype else x * to.dtype.type(1).item()  # a number still
+
+    types = jax.eval_shape(either)
+    return lax.cond(pred, *(lambda side=side: jax.tree.map(cast, side(), types) for side in (then, otherwise)))
+
+
+def settled(body, init, rows=None):
+    """What a loop (over rows) starts from, in the shapes and dtypes that its trips come to: `0` may become an array."""
+
+    def widened(a, b):
+        before, to = jax.eval_shape(lambda: a), jax.eval_shape(lambda b: jnp.where(True, a, b), b)
+        if to.shape != b.shape:
+            raise TypeError(f"a loop changes the shape of what it carries from {before.shape} to {b.shape}")
+        shape = to.shape if before.weak_type else before.shape  # no array grows
+        if before.shape == shape and (to.weak_type or before.dtype == to.dtype):
+            return a if before.dtype == to.dtype else a * to.dtype.type(1).item()  # a number still
+        return jnp.broadcast_to(jnp.asarray(a, to.dtype), shape)
+
+    row = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), rows)
+    while True:
+        after = jax.eval_shape(body, init) if rows is None else jax.eval_shape(body, init, row)[0]
+        wider = jax.tree.map(widened, init, after)
+        if all(a is b for a, b in zip(jax.tree.leaves(init), jax.tree.leaves(wider))):
+            return init
+        init = wider

@@ -1,0 +1,90 @@
+"""Layered helpers, each of which calls the one below on both sides of a test: time a layer from 16 layers to 64, stage by stage, and
+under `jax.jit` from 8 to 24."""
+
+import importlib
+import pathlib
+import sys
+import tempfile
+
+import jax
+import torch
+from harness import paired, seconds
+
+import gfx_trace as gfx
+from gfx_ir.verify import verify
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests" / "support"))
+layered = importlib.import_module("layers").layered
+FEW, MANY = 16, 64
+JIT = 8, 24
+LIMIT = 1.5
+X = torch.ones(3)
+GIVEN = {"typed": (X,), "open": ()}
+
+
+def measure(report):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        functions = {count: layered(folder, "branches", count) for count in (FEW, MANY, *JIT)}
+        for level, given in GIVEN.items():
+            for name, stage in stages(folder, given).items():
+                grows(report, f"{name}, {level}", stage, functions, (FEW, MANY))
+        for level, given in GIVEN.items():
+            grows(report, f"jit, {level}", jitted, functions, JIT, given)
+
+
+def captured(f, given):
+    return gfx.symbolic_trace(f, *given, backend="torch")
+
+
+def stages(folder, given):
+    """What is timed, of a function or of the program that was captured of it."""
+    return {
+        "capture": lambda f: lambda: captured(f, given),
+        **{f"{target} source": lambda f, to=target: source(f, given, to) for target in ("torch", "jax")},
+        "infer": lambda f: inferred(f, given),
+        "verify": lambda f: (lambda program: lambda: verify(program))(captured(f, given)),
+        "save": lambda f: (lambda program: lambda: program.save(folder / "saved"))(captured(f, given)),
+    }
+
+
+def source(f, given, target):
+    program = captured(f, given)
+
+    def work():
+        program.modules.clear()
+        program.source(target)
+
+    return work
+
+
+def inferred(f, given):
+    program = captured(f, given).bind(x=gfx.TensorSpec((3,), "float32"))
+    return lambda: program.infer()
+
+
+def jitted(program):
+    function, x = program.to("jax"), jax.numpy.ones(3)
+
+    def work():
+        jax.clear_caches()
+        jax.block_until_ready(jax.jit(lambda y: function(y))(x))
+
+    return work
+
+
+def grows(report, name, stage, functions, counts, given=None):
+    """Time a layer at the larger count against the smaller: 1 is linear."""
+    few, many = counts
+    made = [stage(functions[c] if given is None else captured(functions[c], given)) for c in counts]
+    for work in made:
+        work()
+    repeat = many // few
+
+    def often():
+        for _ in range(repeat):
+            made[0]()
+
+    pairs = [(a / many, b / (repeat * few)) for a, b in paired(made[1], often, 7)]
+    detail = " : ".join(seconds(sorted(times)[len(times) // 2]) for times in zip(*pairs))
+    report.add(f"{name}: a layer at {many} / at {few}", [a / b for a, b in pairs], "x", LIMIT, detail, noisy=True)
