@@ -24,6 +24,7 @@ from .arity import fits
 from .best import minmax
 from .classes import attribute_name, has_attribute, is_instance, type_of
 from .effects import WRITING_FUNCTIONS
+from .endless import endless
 from .faults import cannot, class_name, no_operator
 from .gated import Gated
 from .interfaces import Capturing
@@ -291,6 +292,7 @@ BUILTINS: dict[Any, Builtin] = {
     **_rows(LAZY, {
         next: next_item, iter: iterator, zip: combine, enumerate: combine, reversed: combine, map: mapped, filter: filtered,
         any: any_all, all: any_all, min: minmax, max: minmax, itertools.chain.from_iterable: chained,
+        itertools.count: endless, itertools.repeat: endless,
     }),
     **_rows(WRITES, {
         setattr: _setattr, delattr: _delattr, object.__setattr__: _set_plain, object.__delattr__: _set_plain,

@@ -61,6 +61,9 @@ class Testing(Protocol):
 class Resolving(Protocol):
     """Gated values, and values of regions that were left."""
 
+    def known(self, x: Any) -> Any:
+        """What x holds as far as it is known here which way the tests went on which it hangs."""
+
     def present(self, x: Any) -> Any:
         """What x holds, where it is known to hold something."""
 
@@ -150,6 +153,12 @@ class Looping(Protocol):
 
     fixed_loops: int
 
+    def unless(self, flag: Value, rest: Callable[[], None], get: Any, set_: Any, names: Sequence[str]) -> None:
+        """The trips that are left, where none before ended the loop."""
+
+    def stops_open(self, body: Any, get: Any, set_: Any, stop: Any) -> bool:
+        """Whether a trip of the body leaves its break flag open."""
+
     def while_(
         self, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, inner: Sequence[str] = ...
     ) -> None:
@@ -208,6 +217,11 @@ class Iterating(Protocol):
 
     def some(self, source: Any, count: int) -> Any:
         """What is unpacked to `count` targets."""
+
+    endless: dict[int, tuple[Any, Any]]
+
+    def rest(self, iterator: Any, first: Any) -> Any:
+        """What is left of an iterator without an end, from its next item on."""
 
     def doubt(self, source: Any) -> None:
         """A test on captured data decides how far a source is read."""

@@ -20,6 +20,7 @@ from gfx_ir.source import Scope, Span
 
 from .contents import row_of
 from .interfaces import Capturing
+from .open_iterables import Endless
 from .packages import enterable
 from .proxy import HostProxy, NeedsPython, Proxy
 from .raised import gfx_handlers
@@ -51,6 +52,9 @@ class Iteration:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.home: dict[int, Graph] = {}  # the region that made an iterator, by its id
+        self.endless: dict[
+            int, tuple[Any, Any]
+        ] = {}  # those without an end, and the step from item to item, by their ids
         self.doubtful: set[int] = set()  # those of which a test or loop on captured data decides how far they moved
 
     # ------------------------------------------------------------------ what made them
@@ -144,13 +148,21 @@ class Iteration:
             yield item
 
     def drained(self, source: Any) -> Any:
-        """What is taken as a whole: a container or tensor as it is, the items of an iterator as a list, and nothing is left in it."""
+        """What is taken as a whole: a container or tensor as it is, the items of an iterator as a list, and nothing is left in it;
+        what has no end as that."""
         self.tracer.effects.sure_of(source)
+        if id(source) in self.endless:
+            return self.rest(source, self.next(source))
         iterable = self.tracer.overloading.iterable(source)
         found = rows_of(iterable)
         if isinstance(iterable, Lazy):
             self.doubtful.discard(id(iterable))
         return list(self.steps(found)) if is_iterator(found) else found
+
+    def rest(self, iterator: Any, first: Any) -> Endless:
+        """What is left of an iterator without an end, from its next item on, that data decides how far to go over."""
+        self.doubt(iterator)
+        return Endless(first, self.endless[id(iterator)][1])
 
     def some(self, source: Any, count: int) -> Any:
         """What is unpacked to `count` targets: of an iterator one item more, by which Python sees that there are too many."""

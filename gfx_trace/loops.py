@@ -13,6 +13,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 
 from .carries import Carries
+from .endless import loop_without_end
 from .gated import Gated
 from .interfaces import Capturing
 from .loop_nodes import make_for, make_while
@@ -53,7 +54,9 @@ class Loops:
         while True:
             flag = False if stop is None else self.tracer.truths.truth(stop())
             if isinstance(flag, Value):
-                break
+                rest = lambda: self._stage_while(test, body, get, set_, names, stop, inner)
+                self.unless(flag, rest, get, set_, names)
+                return
             if flag:
                 return
             before = get()
@@ -64,7 +67,7 @@ class Loops:
                 return
             if stop is not None and not tried:
                 tried = True
-                if self._stops_open(body, get, set_, stop):
+                if self.stops_open(body, get, set_, stop):
                     if written:
                         raise self.tracer.error(
                             "GFX cannot convert this while: its test writes to what was there before, and data ends it from within"
@@ -75,6 +78,18 @@ class Loops:
                     self.tracer.truths.truth(test())
             body()
         self._stage_while(test, body, get, set_, names, stop, inner)
+
+    def unless(self, flag: Value, rest: Callable[[], None], get: Any, set_: Any, names: Sequence[str]) -> None:
+        """The trips that are left, where none before ended the loop: what one that did gave back is there if it did, and only then."""
+
+        def known() -> None:
+            set_(tuple([self.tracer.gates.known(x) for x in get()]))
+
+        def going_on() -> None:
+            known()
+            rest()
+
+        self.tracer.regions.branch(flag, known, going_on, get, set_, names, "")
 
     def _stage_running(self, test: Any, body: Any, get: Any, set_: Any, *loop: Any) -> bool:
         """Stage a loop that has a first trip; False, and everything is taken back, where that has to run before it."""
@@ -111,7 +126,7 @@ class Loops:
             assert node is not None
             self.tracer.graph.detach(node)
 
-    def _stops_open(self, body: Any, get: Any, set_: Any, stop: Any) -> bool:
+    def stops_open(self, body: Any, get: Any, set_: Any, stop: Any) -> bool:
         """Whether a trip of the body leaves its break flag open."""
         before = get()
         with self.tracer.regions.opened("trial"), self.tracer.decided.kept():
@@ -152,8 +167,7 @@ class Loops:
                 self._stage_while(test, body, get, set_, names, stop)
                 return
             body_side, flag = self.trace_body(carries, body, stop, before=test if carries.test_assigns else None)
-            tensor = found.is_tensor if isinstance(found, Value) else False
-            tensor = tensor or (isinstance(flag, Value) and flag.is_tensor)
+            tensor = any(isinstance(x, Value) and x.is_tensor for x in (found, flag))
             carries.open_length = True
             if carries.settle(body_side, tensor):
                 break
@@ -214,6 +228,9 @@ class Loops:
             again = lambda side: self.for_(side, body, get, set_, names, stop, target)
             self.tracer.gates.resolve(iterable, again, (get, set_, names), False)
             return
+        if stop is not None and id(iterable) in self.tracer.iteration.endless:
+            loop_without_end(self.tracer, iterable, body, get, set_, names, stop)
+            return
         source = self.tracer.loop_sources.loop_source(iterable)
         loop = (body, get, set_, names, stop, target)
         if source is not None and source.length != 0 and self._try_stage_for(source, iterable, *loop, peels):
@@ -228,8 +245,7 @@ class Loops:
                 continue
             flag = self.tracer.truths.truth(stop())
             if isinstance(flag, Value):
-                rest = lambda: self._run_for(items, body, get, set_, names, stop)
-                self.tracer.regions.branch(flag, None, rest, get, set_, names, "")
+                self.unless(flag, lambda: self._run_for(items, body, get, set_, names, stop), get, set_, names)
                 return
             if flag:
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -31,6 +32,16 @@ class OpenRange:
 
     __len__ = __getitem__ = __eq__ = __reversed__ = index = count = _refuse
     __hash__ = object.__hash__
+
+
+class Endless:
+    """What is left of itertools.count, or of itertools.repeat where the step is None."""
+
+    def __init__(self, start: Any, step: Any) -> None:
+        self.start, self.step = start, step
+
+    def __iter__(self) -> Iterator[Any]:
+        return itertools.repeat(self.start) if self.step is None else itertools.count(self.start, self.step)
 
 
 class Combined:

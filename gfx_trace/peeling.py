@@ -46,7 +46,6 @@ def peel(
     tracer.site = site
     flag = False if stop is None else tracer.truths.truth(stop())
     if isinstance(flag, Value):
-        get, set_, names = access
-        tracer.regions.branch(flag, None, lambda: loop(others), get, set_, names, "")
+        tracer.loops.unless(flag, lambda: loop(others), *access)
     elif not flag:
         loop(others)

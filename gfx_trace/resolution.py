@@ -85,6 +85,11 @@ class Resolution:
                 return self.present(self.imported(x.test, x.side(not truth)))
         return self.on_sides(x, self.present)
 
+    def known(self, x: Any) -> Any:
+        """What x holds as far as it is known here which way the tests went on which it hangs."""
+        way = self.tracer.facts.decide(x.test) if type(x) is Gated and not x.total else None
+        return x if way is None else self.known(self.imported(x.test, x.side(way)))
+
     def _used(self, x: Gated, truth: bool, use: Callable[[Any], Any]) -> Any:
         return use(self.imported(x.test, x.side(truth)))
 

@@ -14,8 +14,8 @@ from .carrying import Carrying
 from .either import roots
 from .interfaces import Capturing
 from .number_rows import number, rows_kind
-from .open_iterables import Combined, OpenRange
-from .proxy import NeedsPython, Proxy
+from .open_iterables import Combined, Endless, OpenRange
+from .proxy import NeedsPython, Proxy, weak_kind
 from .sequences import is_shape
 from .sides import Side
 
@@ -52,15 +52,34 @@ class Sources:
         return None
 
     def _combined_source(self, iterable: Combined) -> Source | None:
-        parts = [self.loop_source(part) for part in iterable.parts]
-        if any(part is None for part in parts):
+        ended = [self.loop_source(part) for part in iterable.parts if not isinstance(part, Endless)]
+        found: list[Source] = [source for source in ended if source is not None]
+        if len(found) < len(ended) or not found:
             return None
-        found: list[Source] = [p for p in parts if p is not None]
+        if len(ended) < len(iterable.parts):
+            return self._beside(iterable.parts, found)
         if iterable.kind == "reversed":
             return self._reversed_source(found[0])
         if iterable.kind == "enumerate":
             counter = ("range", iterable.start, _length_end(self.tracer, iterable.start, found[0]), 1)
             found.insert(0, Source([counter], _first, ["int"], None))
+        return _zipped(found)
+
+    def _beside(self, parts: tuple, ended: list[Source]) -> Source | None:
+        """Of what is zipped, that without an end is as long as one that has an end."""
+        size, others, found = _length_end(self.tracer, 0, ended[0]), iter(ended), []
+        for part in parts:
+            if not isinstance(part, Endless):
+                found.append(next(others))
+            elif part.step is None:
+                found.append(Source([], lambda values, item=part.start: item, [], None))  # type: ignore[misc]
+            elif weak_kind(part.start) == "int" and type(part.step) is int and part.step:
+                last = size if part.step == 1 else self.tracer.wrap(size) * part.step
+                end = last if type(part.start) is int and not part.start else part.start + self.tracer.wrap(last)
+                counter = ("range", self.tracer.unwrap(part.start), self.tracer.unwrap(end), part.step)
+                found.append(Source([counter], _first, ["int"], None))
+            else:
+                return None
         return _zipped(found)
 
     def _reversed_source(self, source: Source) -> Source | None:
