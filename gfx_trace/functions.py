@@ -235,6 +235,8 @@ class Functions:
         try:
             with tracer.arrays.outermost(), tracer.regions.opened(name) as side:
                 yield side
+            if len(tracer.missing) > len(missing):  # they are told where it is expanded
+                raise NoCall
         except BaseException:
             tracer.assumed.back(assumed)
             del tracer.notes[notes:]

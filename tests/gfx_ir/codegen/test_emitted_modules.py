@@ -67,7 +67,7 @@ def test_helpers_are_fitted_and_mean_the_same(name):
         if own is not None:
             assert without_words(text) == without_words(textwrap.dedent(inspect.getsource(own)))
             made: dict = {}
-            exec(text, dict(own.__globals__), made)
+            exec("\n".join([*owner.style.imports.values(), text]), dict(own.__globals__), made)
             assert same_code(made[own.__name__].__code__, own.__code__)  # known again where it is captured
 
 
