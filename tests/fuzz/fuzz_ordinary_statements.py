@@ -38,6 +38,8 @@ LOOPS = (
     "$found = None\nfor $t in <l>:\n    % $t:v loop\n    if <b>:\n        $found = $t\n        break\n-> $found:o", "$big = <f>\nfor $e in <L>:\n    if $e > $big:\n        $big = $e\n-> $big:f", "$acc = lib.zeros_like(<v>)\nfor $i in range(3):\n    % $i:h $acc:v loop\n    $acc = $acc + <v+>\n-> $acc:v",
     "$total = 0.0\nfor $e in <v>:\n    % $e:s\n    $total += float($e) * <f>\n-> $total:f", "$hits = 0\nfor $e in <v>:\n    % $e:s\n    if $e > <n>:\n        $hits += 1\n-> $hits:i", "$prev = <v+>\nfor $t in <l>:\n    % $t:v $prev:v loop\n    $cur = <v+>\n    $prev, $cur = $cur, $prev\n-> $prev:v",
     "for $i in range(2):\n    for $j in range(3):\n        % $i:h $j:h loop\n        <block>", "for $i in itertools.count():\n    % $i:i loop\n    if $i >= <K> or <b>:\n        break\n    <block>", "$s = <s>\nfor $i in range(3):\n    $s = $s + <v>[$i] * $i\n-> $s:s",
+    "$tries = 0\nwhile $tries < 5:\n    % $tries:i loop\n    $tries += 1\n    <block>\n    if $tries > 1 and <b>:\n        break\n-> $tries:i", "$n = 0\nwhile True:\n    % $n:i loop\n    $n += 1\n    <block>\n    if $n > 2 and (<b> or $n > 4):\n        break\n-> $n:i",
+    "for $i in range(4):\n    % $i:h\n    <block>\n    if $i == 2 and <b>:\n        return <result>", "$n = 0\nwhile $n < 4:\n    % $n:i\n    $n += 1\n    if $n == 2:\n        if <b>:\n            return <result>\n    <block>", "for $i, $e in zip(itertools.count(1), <v>):\n    % $i:h $e:s loop\n    <block>",
 )  # fmt: skip
 CONTAINERS = (
     "<var:l>.append(<v+>)", "<var:l>.append(<v+>)", "<var:l>[0] = <v+>", "<var:l>[-1] = <l>[-1] * <n>", "<var:l>.extend([<v+>, <v+>])", "<var:l>.insert(0, <v+>)", "<var:l>.append(<v+>)\n$last = <var:l>.pop(0)\n-> $last:v",
