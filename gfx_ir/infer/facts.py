@@ -62,10 +62,13 @@ class Facts:
         casts: bool = False,
         of_numbers: Iterable[str] = (),
         assumed: DType | None = None,
+        handed: Mapping[Value, Fact] | None = None,
     ) -> None:
         """`settles`: whether the target makes one value of those of a test or loop, and one dtype; `casts`: whether what any loop
         carries is cast to the dtype that it is told; `of_numbers`: the ops that are written by a function of Python's where they
-        take numbers alone; `assumed`: the dtype that arguments and parameters have where they are told none."""
+        take numbers alone; `assumed`: the dtype that arguments and parameters have where they are told none; `handed`: facts of what other
+        graphs hand these."""
+        self._handed = handed or {}
         self._casts, self._assumed = casts, assumed
         self._graphs, self._functions = graphs, functions
         self.settles, self.rules = settles, ShapeRules(promotion)
@@ -162,6 +165,8 @@ class Facts:
     def _parts(self, value: Value) -> list[Value]:
         """What a value's equation reads."""
         flow = self.flow
+        if value in self._handed:
+            return []
         if (source := flow.sources.get(value)) is not None:
             asked = [source.node.args[0]] if source.node is not None and is_data_test(source.node) else []
             return _values([*source.leaves, *asked])
@@ -175,6 +180,8 @@ class Facts:
 
     def _rule(self, value: Value) -> Fact:
         flow = self.flow
+        if value in self._handed:
+            return self._handed[value]
         if (source := flow.sources.get(value)) is not None:
             return self._joined(value, source)
         if value in flow.rows:

@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ..backend import Backend
-from ..dtypes import DTYPES, DType, bool_, complex128, default, float32, float64, framework_of, int64
+from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64
 from ..edited import put_before, set_arg
 from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..infer.abstract import ARRAY
 from ..infer.elements import declared, tensors
 from ..infer.facts import Facts
+from ..infer.handed import FLOATS
 from ..infer.origins import POSITIONS
 from ..op import Trait, lookup
 from ..promotion import promote
@@ -29,7 +30,6 @@ from ..types import LogicalTensor
 from .agree import is_weak
 
 _APART = ("control", "create", "random", "effect", "number")
-_FLOATS = tuple(DTYPES[name] for name in ("float16", "float32", "float64"))
 _OTHERS = (bool_, float32, float64, complex128)
 _WIDEST = (float64, complex128)
 _MOST = 32
@@ -60,7 +60,7 @@ def promote_at_run(graph: Graph, backend: Backend, rules: str, facts: Assumed) -
     first = facts(None)
     if any(_is_open(node, first, rules, backend.promotion) for node in graph.walk() if len(node.values) == 1):
         open_ = any(dtype is None for node in nodes for leaf in tensors(node) for dtype, _ in first.elements(leaf))
-        views = [facts(dtype) for dtype in _FLOATS] if open_ else [first]
+        views = [facts(dtype) for dtype in FLOATS] if open_ else [first]
         found = Promotion(graph, views, facts(int64) if open_ else None, rules, backend.promotion)
         made = [
             (node, dtype)

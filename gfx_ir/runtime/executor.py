@@ -13,6 +13,7 @@ from ..dtypes import framework_of
 from ..errors import VerifyError
 from ..graph import Value
 from ..infer.facts import Facts
+from ..infer.handed import Handed
 from ..interpreter import NUMBERS, Interpreter
 from ..op import lookup
 from ..passes.promotion import keep_dtypes
@@ -46,8 +47,9 @@ class Executor:
         before = self._agreed
         if before is None or before[0] is not program or before[1] != program.version:
             copy = copy_program(program)
+            handed = Handed(copy.entry, copy.functions, copy.promotion)
             for graph in copy.graphs:
-                keep_dtypes(graph, self.backend, copy.promotion, entry=graph is copy.entry)
+                keep_dtypes(graph, self.backend, copy.promotion, handed, graph is copy.entry)
             before = self._agreed = (program, program.version, copy)
         return before[2]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...dtypes import DType, default, kind_of
@@ -16,11 +17,11 @@ _LIST = "arrays"
 """What the parameter is called that takes a list of tensors."""
 
 
-def make_tensors(graph: Graph, style: Style, promotion: str) -> None:
-    """Rewrite such lists and casts in the graph and its regions."""
+def make_tensors(graph: Graph, style: Style, promotion: str, told: Callable[[], Facts]) -> None:
+    """Rewrite such lists and casts in the graph and its regions. `told` finds what is known of the values."""
     if not style.of_numbers:
         return
-    facts = Facts([graph], {}, promotion, of_numbers=style.of_numbers)
+    facts = told()
     for node in list(graph.walk()):
         if _LIST in node.op.params and type(node.arg(_LIST)) is tuple:
             items = node.arg(_LIST)

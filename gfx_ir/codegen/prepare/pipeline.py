@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,7 +10,8 @@ from ...backend import Backend
 from ...control import is_given
 from ...graph import Graph, Value
 from ...infer.facts import Facts
-from ...passes.promotion import facts_of, keep_dtypes
+from ...infer.handed import Handed
+from ...passes.promotion import keep_dtypes
 from ...program import Parameter, Program
 from ..copying import copy_graph, join, outputs_of, substitute
 from ..style import Style
@@ -80,25 +81,27 @@ def prepare(
         if program.flavour != backend.name:
             check_dtypes(graph, backend)
     expander = Expander(backend, functions, program.promotion)
-    told = lambda graph: facts_of(graph, program.promotion)  # as it is by then
+    known = lambda: Handed(entry, functions, program.promotion, style.of_numbers)
+    handed = known()
     if functional:
         for graph in (entry, *functions.values()):
             check_open_dtypes(graph, style.name)
-            check_joined_dtypes(graph, style.name, partial(told, graph))
+            check_joined_dtypes(graph, style.name, partial(handed.facts, graph))
             nest_less(graph)
         lower_numbers(entry, functions, style, program.promotion)
-        share_calls(entry, functions, told)
+        handed = known()  # numbers are arrays now
+        share_calls(entry, functions, handed.facts)
     for graph in bottom_up(entry, functions):
-        _cast(graph, graph is entry, backend, program.promotion, partial(told, graph), style.of_numbers)
+        _cast(graph, graph is entry, backend, program.promotion, handed)
         if style.control.compiled:
-            choose_by_masks(graph, told(graph))
+            choose_by_masks(graph, handed.facts(graph))
             add_in_place(graph)
         expander.expand(graph)
-        make_tensors(graph, style, program.promotion)
+        make_tensors(graph, style, program.promotion, partial(handed.facts, graph, True))
     expander.check()
     python = program.flavour != backend.name  # the target's own loops are over things of one length
     for graph in bottom_up(entry, functions):
-        _control(graph, style, unrolling, max_trips, partial(told, graph), functions, python)
+        _control(graph, style, unrolling, max_trips, partial(handed.facts, graph), functions, python)
     if style.control.compiled:
         check_sizes((entry, *functions.values()), style, unrolling)
     _return_expressions(entry, functions)
@@ -113,14 +116,12 @@ def prepare(
     return Prepared(entry, functions, signature, names, instances, lists)
 
 
-def _cast(
-    graph: Graph, entry: bool, backend: Backend, promotion: str, facts: Callable[..., Facts], of_numbers: Iterable[str]
-) -> None:
+def _cast(graph: Graph, entry: bool, backend: Backend, promotion: str, handed: Handed) -> None:
     """Put casts where the target has other dtypes, or takes others, than the framework that the program was written for."""
-    tell_booleans(graph, facts())
+    tell_booleans(graph, handed.facts(graph))
     leave_out(graph, backend, promotion)
-    give_powers(graph, backend, promotion, facts())
-    keep_dtypes(graph, backend, promotion, of_numbers, entry)
+    give_powers(graph, backend, promotion, handed.facts(graph))
+    keep_dtypes(graph, backend, promotion, handed, entry)
 
 
 def _control(

@@ -1,0 +1,53 @@
+"""Interprocedural facts: what the functions of a program are called with and give back, for rewrites of one graph after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..control import is_call
+from ..dtypes import DTYPES, DType, int64
+from ..graph import Graph, Value
+from ..types import LogicalTensor
+from .facts import Fact, Facts
+
+FLOATS = tuple(DTYPES[name] for name in ("float16", "float32", "float64"))
+"""The dtypes that open arguments are assumed to have: source is exact where they have one of these, or whole numbers."""
+_ASSUMED = (None, *FLOATS, int64)
+
+
+class Handed:
+    """The facts of each graph of a program, with those of what the others hand it as they were when this was made."""
+
+    def __init__(
+        self, entry: Graph, functions: Mapping[str, Graph], rules: str, of_numbers: Iterable[str] = ()
+    ) -> None:
+        """`of_numbers`: the ops that are written by a function of Python's where they take numbers alone."""
+        self._rules, self._of_numbers = rules, tuple(of_numbers)
+        self._known: dict[tuple, dict[Value, Fact]] = {}
+        values = list(_open(entry, functions))
+        for numbers in {(), self._of_numbers} if values else ():
+            for assumed in _ASSUMED:
+                facts = Facts([entry], functions, rules, of_numbers=numbers, assumed=assumed)
+                self._known[numbers, assumed] = {value: facts.of(value) for value in values}
+
+    def facts(self, graph: Graph, numbers: bool = False, assumed: DType | None = None) -> Facts:
+        """What is known of the values of a graph as it is now. `numbers`: with `of_numbers`; `assumed`: the dtype that arguments and
+        parameters have where they are told none."""
+        of_numbers = self._of_numbers if numbers else ()
+        known = self._known.get((of_numbers, assumed), {})
+        return Facts([graph], {}, self._rules, of_numbers=of_numbers, assumed=assumed, handed=known)
+
+
+def _open(entry: Graph, functions: Mapping[str, Graph]) -> Iterator[Value]:
+    """What functions take and calls give, as far as its type does not tell that it is an array, which has axes, and its dtype."""
+    for graph in functions.values():
+        yield from (value for value in graph.placeholders if not _told(value))
+    for graph in (entry, *functions.values()):
+        for node in graph.walk():
+            if is_call(node) and node.args[0] in functions:
+                yield from (value for value in node.values if not _told(value))
+
+
+def _told(value: Value) -> bool:
+    known = value.type
+    return not value.is_tensor or (isinstance(known, LogicalTensor) and known.dtype is not None and bool(known.dims))

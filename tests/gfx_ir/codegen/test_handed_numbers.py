@@ -1,0 +1,91 @@
+"""Functions that are called with numbers of Python's and with arrays: in other frameworks' source they are what they were."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+
+def halved(u, other):
+    return u * 0.5 + other * 0.1
+
+
+def lower(u, other):
+    return np.minimum(u, other) * 2
+
+
+def chosen(u, other):
+    return np.where(other > 0.3, u, other)
+
+
+def listed(u, other):
+    return np.stack([u, other]).sum() + np.array([other, u]).max()
+
+
+def quotient(u, other):
+    return (u + 1.0) / (other + 2.0) ** 2
+
+
+def compared(u, other):
+    return (u > other) * 1.0 + (u == 0.5)
+
+
+def number(u, other):
+    return u
+
+
+HELPERS = [halved, lower, chosen, listed, quotient, compared, number]
+
+
+def in_a_loop(helper):
+    def fn(x):
+        r, s = 0.5, x[0]
+        for _ in range(3):
+            r = r + (helper(s, r) if r > 0.7 else helper(r, s))
+        return r
+
+    return fn
+
+
+def twice(helper):
+    def fn(x):
+        a, b = helper(0.5, x[0]), helper(x[1], x[0])
+        return a + helper(b, a), helper(0.25, x[2]) * a
+
+    return fn
+
+
+def number_or_array(helper):
+    def fn(x):
+        r = 0.5 if x.sum() > 1 else x[0]
+        return helper(r, x[1]) + helper(x[2], r)
+
+    return fn
+
+
+@pytest.mark.parametrize(
+    ("make", "dtype"), [(in_a_loop, "float64"), (twice, "float32"), (twice, "float64"), (number_or_array, "float64")]
+)
+@pytest.mark.parametrize("helper", HELPERS)
+def test_they_are_told_by_all_their_calls(helper, make, dtype):
+    fn = make(helper)
+    for given in ((), (np.zeros(3, dtype),)):
+        try:
+            program = gfx.symbolic_trace(fn, *given, backend="numpy")
+        except gfx.GfxError as error:
+            assert "np.stack" in str(error) or "dtype" in str(error), error
+            continue
+        with jax.enable_x64():
+            to_torch, to_jax = program.to("torch"), program.to("jax")
+            for data in ([1.038, 0.19, 0.46], [0.1, -0.7, 0.2]):
+                x = np.array(data, dtype)
+                want = [np.asarray(leaf, float) for leaf in jax.tree.leaves(fn(x))]
+                for call, array in ((program, x), (to_torch, torch.tensor(x)), (to_jax, jnp.asarray(x))):
+                    got = [float(leaf) for leaf in jax.tree.leaves(call(array))]
+                    np.testing.assert_allclose(got, want, rtol=1e-5 if dtype == "float32" else 1e-12)
+                assert math.isfinite(sum(want))
