@@ -26,6 +26,11 @@ def as_number_beside(x, like):
     return x.to(torch.result_type(like, 1j if x.is_complex() else 1.0 if x.is_floating_point() else 1))
 
 
+def as_double(x):
+    """x as a tensor, a float of Python's with all its digits."""
+    return torch.as_tensor(x, dtype=torch.float64) if isinstance(x, float) else torch.as_tensor(x)
+
+
 def as_floats(x, dtype):
     """x, in this dtype where it is of whole numbers or booleans."""
     return x if x.is_floating_point() or x.is_complex() else x.to(dtype)

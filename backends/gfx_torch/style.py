@@ -62,6 +62,7 @@ STYLE = Style(
     generator=True,
     scalar="torch.tensor({value}, dtype={dtype})",
     wrap="torch.as_tensor",
+    wide="as_double",
     numbers=_FIRST_NUMBER,
     of_bool="torch.tensor",
     places=True,

@@ -8,6 +8,7 @@ from functools import partial
 
 from ..backend import Backend
 from ..control import hangs_on_data, is_call, is_for
+from ..dtypes import default
 from ..errors import MissingOp
 from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
@@ -39,6 +40,7 @@ class Context:
     ) -> None:
         self.program, self.backend, self.style = program, backend, style
         self.unrolling = Unrolling(unroll)
+        self.doubles = default("f", program.promotion).bits > default("f", backend.promotion).bits  # numbers are, alone
         self.prepared: Prepared = prepare(program, backend, style, self.unrolling, max_trips)
         self.functions = self.prepared.functions
         self.order = bottom_up(self.prepared.entry, self.functions)

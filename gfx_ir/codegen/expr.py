@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..control import host_operator, is_for, is_loop, is_test
-from ..graph import Node, Value
+from ..graph import Node, Value, values_in
 from ..python_numbers import SPELLINGS
 from ..trees import tree_map
 from . import constants
@@ -234,9 +234,19 @@ class _Fill:
         made = self._name(spelled, bound)
         arg = self.args.get(spelled.id) if spelled.id not in bound else None
         if type(arg) is Value and arg.is_tensor and self.writer.plan.facts.may_be_number(arg):
-            wrap = self.writer.module.free(constants.parse(self.writer.module.style.wrap))
-            return ast.Call(wrap, [made], [])
+            return ast.Call(self._wrap(arg), [made], [])
         return made
+
+    def _wrap(self, arg: Value) -> ast.expr:
+        """What makes an array of what may be a number: of a double's digits where no other argument tells how many there are."""
+        module, facts = self.writer.module, self.writer.plan.facts
+        others = [facts.elements(x) for x in values_in(tuple(self.args.values())) if x.is_tensor and x is not arg]
+        narrow = any(
+            d is None or (not weak and d.kind in "fc" and d.bits < 64) for found in others for d, weak in found
+        )
+        if module.style.wide and module.doubles and "float" in facts.kinds(arg) and not narrow:
+            return name(module.use(module.style.wide, self.node))
+        return module.free(constants.parse(module.style.wrap))
 
     def _items(self, items: list, bound: frozenset[str]) -> list:
         """A list of expressions; `*shape` of a literal becomes its items."""

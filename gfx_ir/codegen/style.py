@@ -18,7 +18,7 @@ class Style:
     the functions that it calls for these; `dtypes` names a dtype by its DType
     name where it is not `{module}.{name}`; `scalar` makes a typed 0-d array of a number, with {dtype} and {value} in
     it; `wrap` makes an array of what may be a number, for methods and, unless `numbers` is None, for functions: it says from which
-    argument on a function takes Python's numbers;
+    argument on a function takes Python's numbers; `wide` names the helper that does so with all digits of a double, where `wrap` does not;
     `key` names the argument that takes the source of random numbers, and `source` is what a call may give for it ("" where it
     may be left out); `of_bool` makes one of the Python boolean that a function of the target gives;
     `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each
@@ -40,6 +40,7 @@ class Style:
     source: str = ""
     scalar: str = "{dtype}({value})"
     wrap: str = "asarray"
+    wide: str = ""
     numbers: Mapping[str, int] | None = None
     of_bool: str = ""
     generator: bool = False

@@ -89,3 +89,32 @@ def test_they_are_told_by_all_their_calls(helper, make, dtype):
                     got = [float(leaf) for leaf in jax.tree.leaves(call(array))]
                     np.testing.assert_allclose(got, want, rtol=1e-5 if dtype == "float32" else 1e-12)
                 assert math.isfinite(sum(want))
+
+
+def last(x):
+    r = 0.3
+    for v in x:
+        r = np.exp(r) - 1 if v > 0 else v
+    return np.sin(r)
+
+
+def joined(x):
+    r = 0.1 if x[0] > 1 else x[1]
+    return np.cos(r) + np.sqrt(r)
+
+
+def carried(x):
+    r = 0.7
+    for _ in range(2):
+        r = np.tanh(r) + np.log1p(r) * x[0] + np.minimum(r, x[2])
+    return r
+
+
+@pytest.mark.parametrize("fn", [last, joined, carried])
+def test_functions_of_what_may_be_a_number_have_the_digits_of_a_double(fn):
+    for given in ((), (np.zeros(3),)):
+        program = gfx.symbolic_trace(fn, *given, backend="numpy")
+        for x in (np.array([1.038, 0.19, 0.46]), np.array([0.1, 0.7, 0.2])):
+            got = program.to("torch")(torch.tensor(x))
+            assert got.dtype == torch.float64
+            np.testing.assert_allclose(float(got), fn(x), rtol=1e-13)
