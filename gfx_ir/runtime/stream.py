@@ -31,7 +31,15 @@ class Pending(Future):
 
     def __init__(self, call: Call) -> None:
         super().__init__()
-        self.call = call
+        self.call, self.asked = call, False
+
+    def result(self, timeout: float | None = None) -> Any:
+        self.asked = True
+        return super().result(timeout)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        self.asked = True
+        return super().exception(timeout)
 
     def cancel(self) -> bool:
         """Whether it will not go to its end."""
@@ -130,7 +138,7 @@ class Stream:
             if not future.set_running_or_notify_cancel():
                 raise CancelledError("the call was cancelled before it began")
             for other in task.after:
-                other.exception()  # it has its own futures for that
+                Future.exception(other)  # it has its own futures for that
             future.call.begin()
             self._watch(task)
             with self._settings():
@@ -157,7 +165,8 @@ class Stream:
             future.set_result(found)
             return
         with self._state:
-            self._errors.append(future)
+            unasked = [other for other in self._errors if not other.asked]
+            self._errors = [*unasked[:1], future]  # `wait` raises the first alone
         future.set_exception(error)
 
     def _watch(self, task: _Task) -> None:
@@ -194,7 +203,7 @@ class Stream:
             errors, self._errors = self._errors, []
         self.device.synchronize()
         for future in errors:
-            error = future.exception()
+            error = None if future.asked else future.exception()
             if error is not None:
                 raise error
 

@@ -66,6 +66,19 @@ def test_a_stream_runs_on_the_frameworks_own_threads():
         stream.close()
 
 
+def test_errors_that_were_asked_for_are_not_kept():
+    def fail(call):
+        raise ValueError("asked")
+
+    with Engine("numpy").stream() as stream:
+        for _ in range(3):
+            assert isinstance(stream.submit(fail).exception(), ValueError)
+        stream.wait()
+        stream.submit(fail)
+        with pytest.raises(ValueError, match="asked"):
+            stream.wait()
+
+
 def test_settings_are_passed_on_to_the_device():
     before = torch.get_num_threads()
     with Engine("torch").stream(threads=1) as stream:
