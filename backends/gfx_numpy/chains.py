@@ -72,17 +72,21 @@ class Chain:
         self.temporaries: list[np.dtype] = []
         for at, row in enumerate(self.rows):
             done = [slot for kind, slot in row.operands if kind == _LOCAL and self._reads[slot] == at and slot in holds]
-            for slot in dict.fromkeys(done):  # a ufunc may write over what it reads, element by element
-                dtype, number = holds.pop(slot)
-                free.setdefault(dtype, []).append(number)
-            if row.temporary == -1:
-                continue
-            if free.get(row.dtype):
-                row.temporary = free[row.dtype].pop()
-            else:
-                row.temporary = len(self.temporaries)
-                self.temporaries.append(row.dtype)
-            holds[row.target] = row.dtype, row.temporary
+            over = isinstance(row.ufunc, np.ufunc)  # which may write over what it reads, element by element
+            released = [holds.pop(slot) for slot in dict.fromkeys(done)]
+            if over:
+                _give(released, free)
+            if row.temporary != -1:
+                row.temporary = self._temporary_of(row.dtype, free)
+                holds[row.target] = row.dtype, row.temporary
+            if not over:
+                _give(released, free)
+
+    def _temporary_of(self, dtype: np.dtype, free: dict[np.dtype, list[int]]) -> int:
+        if free.get(dtype):
+            return free[dtype].pop()
+        self.temporaries.append(dtype)
+        return len(self.temporaries) - 1
 
     def order(self, env: list[Any]) -> tuple[int, ...] | None:
         """The axes from the slowest to the fastest, as the first operand of the whole shape lies; None: row by row."""
@@ -139,6 +143,11 @@ class Chain:
             count = rows.stop - rows.start
             target = out[row.target][rows] if row.temporary == -1 else temporaries[row.temporary][:count]
             local[row.target] = row.ufunc(*given, out=target)
+
+
+def _give(released: Sequence[tuple[np.dtype, int]], free: dict[np.dtype, list[int]]) -> None:
+    for dtype, number in released:
+        free.setdefault(dtype, []).append(number)
 
 
 def _arranged(x: np.ndarray, rank: int, kept: list[int]) -> np.ndarray:

@@ -174,10 +174,10 @@ class _Plan:
             else lambda env, arena, order: arena.take(place, shape, dtype, order)
         )
 
-    def _over(self, node: Node) -> Target | None:
+    def _over(self, node: Node, call: Callable[..., Any]) -> Target | None:
         """The memory of a donated argument that the node takes last, element by element, for a result of its type."""
-        if node.value not in self.kept or not node.op.traits & Trait.ELEMENTWISE:
-            return None
+        if node.value not in self.kept or not node.op.traits & Trait.ELEMENTWISE or not isinstance(call, np.ufunc):
+            return None  # what is no ufunc may read an operand again when it has begun to write
         for value in [arg for arg in node.args if type(arg) is Value and arg in self.given]:
             if len(value.uses) == 1 and (value.type.dtype, value.type.dims) == (
                 node.value.type.dtype,
@@ -185,14 +185,14 @@ class _Plan:
             ):
                 self.pairs.append((self.given.pop(value), self.kept[node.value]))
                 slot = self.slots[value]
-                return lambda env, arena, order: env[slot]
+                return lambda env, arena, order: env[slot] if isinstance(env[slot], np.ndarray) else None
         return None
 
     def _call(self, node: Node, link: Link) -> None:
         """A node that is one call, which writes where it is told."""
         sources = [self._source(_leaf(node, operand)) for operand in link.operands]
         self._slot(node.value)
-        at, call, target = self.slots[node.value], link.call, self._over(node) or self._target(node.value)
+        at, call, target = self.slots[node.value], link.call, self._over(node, link.call) or self._target(node.value)
         shape, elementwise = tuple(node.value.type.dims), not link.whole
 
         def step(env: Env, params: Mapping[str, Any], arena: Arena) -> None:
