@@ -32,7 +32,8 @@ def compiled(program: Program, backend: Backend, donated: Sequence[int]) -> Exec
         _traced(jitted, emitted, program, backend)
 
     def run(args: Sequence[Any], params: Mapping[str, Any], buffers: Sequence[Any] | None) -> Sequence[Any]:
-        return emitted.results(jitted(emitted.tree(params), *args) if emitted.takes_params else jitted(*args))
+        given = emitted.arguments(args)
+        return emitted.results(jitted(emitted.tree(params), *given) if emitted.takes_params else jitted(*given))
 
     return Executable(run, tuple(pairs), jitted, "jax.jit of source")
 

@@ -31,6 +31,7 @@ def compiled(program: Program, backend: Backend, through_compiler: bool) -> Exec
     writing: list[_Writing] = []
 
     def run(args: Sequence[Any], params: Mapping[str, Any], buffers: Sequence[Any] | None) -> Sequence[Any]:
+        args = emitted.arguments(args)
         with torch.no_grad():
             if buffers is not None and not through_compiler:
                 if not writing:

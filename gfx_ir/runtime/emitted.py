@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..backend import Backend
 from ..codegen import Module, emit
+from ..dtypes import DType
 from ..errors import BackendError
+from ..graph import Value
 from ..param_tree import nest
 from ..program import Program
 
@@ -23,6 +25,10 @@ class Emitted:
         self.takes_params = terms is not None and bool(terms.leading)
         self.fn: Callable[..., Any] = self.module.bare()
         self.several = type(program.entry.result) is tuple
+        self._hosts = any(not value.is_tensor for value in program.entry.placeholders)
+        results = program.entry.result if self.several else (program.entry.result,)
+        self._dtypes = frozenset(at for at, leaf in enumerate(results) if type(leaf) is Value and not leaf.is_tensor)
+        self._native, self._told = backend.native_dtype, lambda x: backend.as_dtype(x) or x
         self._trees: tuple[Mapping[str, Any] | None, Any] = (None, None)
 
     def tree(self, params: Mapping[str, Any]) -> Any:
@@ -33,6 +39,15 @@ class Emitted:
             self._trees = params, found
         return found
 
+    def arguments(self, args: Sequence[Any]) -> Sequence[Any]:
+        """Arguments as its source takes them: dtypes in the framework's own words."""
+        if not self._hosts:
+            return args
+        return [self._native(x) if type(x) is DType else x for x in args]
+
     def results(self, found: Any) -> Any:
-        """What it gave, as a sequence."""
-        return found if self.several else (found,)
+        """What it gave, as a sequence; dtypes in GFX's words."""
+        found = found if self.several else (found,)
+        if not self._dtypes:
+            return found
+        return [self._told(x) if at in self._dtypes else x for at, x in enumerate(found)]

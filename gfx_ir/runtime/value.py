@@ -141,29 +141,29 @@ _GETITEM, _PUT = lookup("getitem"), lookup("index_put")
 
 
 def _binary(op: OpDef, swapped: bool) -> Callable[[Value, Any], Any]:
-    def method(self: Value, other: Any) -> Any:
+    def method(value: Value, other: Any) -> Any:
         if not isinstance(other, (Value, bool, int, float, complex)):
             return NotImplemented
-        return self.builder.run(op, op.bind(other, self) if swapped else op.bind(self, other))
+        return value.builder.run(op, op.bind(other, value) if swapped else op.bind(value, other))
 
     return method
 
 
 def _in_place(op: OpDef) -> Callable[[Value, Any], Any]:
-    def method(self: Value, other: Any) -> Any:
-        made = self.builder.run(op, op.bind(self, other))
-        if (made.shape, made.dtype) != (self.shape, self.dtype):
-            raise DeviceError(f"{made.type} does not go into a value of {self.type}")
-        self._data, self.pending = made._data, made.pending
+    def method(value: Value, other: Any) -> Any:
+        made = value.builder.run(op, op.bind(value, other))
+        if (made.shape, made.dtype) != (value.shape, value.dtype):
+            raise DeviceError(f"{made.type} does not go into a value of {value.type}")
+        value._data, value.pending = made._data, made.pending
         if made.pending is not None:
-            made.pending.hand_over(self)
-        return self
+            made.pending.hand_over(value)
+        return value
 
     return method
 
 
 def _unary(op: OpDef) -> Callable[[Value], Any]:
-    return lambda self: self.builder.run(op, op.bind(self))
+    return lambda value: value.builder.run(op, op.bind(value))
 
 
 for _short, _name in BINARY.items():
