@@ -6,6 +6,7 @@ Source: the oneDNN Graph RFC "Support inferring output shapes and strides" (its 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,6 +28,8 @@ def completed(dims: Sequence[int], strides: Sequence[int | None] | None) -> tupl
     if len(strides) != len(dims):
         raise InvalidShape(f"strides {shown(strides)} for {len(dims)} axes")
     known = [step for step in strides if step is not None]
+    if min(known, default=0) < 0:
+        raise InvalidShape(f"strides {shown(strides)} go backwards", hint=_TOLD)
     if len(known) == len(strides):
         return tuple(known)
     if not known:
@@ -51,10 +54,51 @@ def overlap(dims: Sequence[int], strides: Sequence[int]) -> bool:
         reach += step * (size - 1)
     if clear:
         return False
+    places = _places(dims, strides)
+    return bool(np.unique(places).size < places.size)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Memory of a strided tensor: the address of its first element, dims, strides in elements, bytes of an element."""
+
+    address: int
+    dims: tuple[int, ...]
+    strides: tuple[int, ...]
+    itemsize: int
+
+    def bounds(self) -> tuple[int, int]:
+        """The first byte, and the one behind the last."""
+        if 0 in self.dims:
+            return self.address, self.address
+        reach = [self.itemsize * step * (size - 1) for step, size in zip(self.strides, self.dims)]
+        low, high = sum(min(0, step) for step in reach), sum(max(0, step) for step in reach)
+        return self.address + low, self.address + high + self.itemsize
+
+    def places(self) -> np.ndarray:
+        """The address of each element."""
+        return self.address + self.itemsize * _places(self.dims, self.strides).ravel()
+
+
+def share(first: Extent | None, second: Extent | None) -> bool:
+    """Whether two tensors have a byte in common; what is not known has none."""
+    if first is None or second is None:
+        return False
+    (a, b), (c, d) = first.bounds(), second.bounds()
+    if b <= c or d <= a or a == b or c == d:
+        return False
+    width = np.gcd(first.itemsize, second.itemsize)
+    if (first.address - second.address) % width:
+        return True
+    one, other = [(x.places()[:, None] + np.arange(0, x.itemsize, width)).ravel() for x in (first, second)]
+    return bool(np.isin(one, other).any())
+
+
+def _places(dims: Sequence[int], strides: Sequence[int]) -> np.ndarray:
     places = np.zeros((), np.int64)
     for step, size in zip(strides, dims):
         places = places[..., None] + step * np.arange(size)
-    return bool(np.unique(places).size < places.size)
+    return places
 
 
 def shown(sizes: Sequence[int | None]) -> str:

@@ -31,7 +31,11 @@ class Placed:
         if self.program.writes:
             out, state = found
             found = out, {path: self._to(x, owner.name, self.program.params.get(path)) for path, x in state.items()}
-        return self.program.finish(found, owner, given)
+        result = self.program.finish(found, owner, given)
+        if self.program.writes:
+            for engine in self.frozen.engines.values():
+                engine.written()
+        return result
 
     def _to(self, x: Any, name: str, held: Any) -> Any:
         """State on the target's framework; of whole numbers or floats that a device holds in fewer bits in those of what stood there."""

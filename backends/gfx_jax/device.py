@@ -18,6 +18,7 @@ from gfx_ir.program import Program
 from gfx_ir.runtime.device import Device, Executable, Rates
 from gfx_ir.runtime.framework import FrameworkDevice
 from gfx_ir.runtime.support import Support, no
+from gfx_ir.strides import Extent
 from gfx_ir.trees import leaves
 
 from .compiled import compiled
@@ -56,6 +57,12 @@ class JaxDevice(FrameworkDevice):
         if isinstance(x, np.ndarray) and x.dtype.itemsize > jax.dtypes.canonicalize_dtype(x.dtype).itemsize:
             raise DeviceError("JAX is not set to 64-bit types")
         return jax.device_put(jax.numpy.from_dlpack(x), self.handle)
+
+    def copied(self, x: Any) -> Any:
+        return x
+
+    def memory(self, x: Any) -> Extent | None:
+        return None
 
     def write(self, buffer: Any, x: Any) -> None:
         Device.write(self, buffer, x)

@@ -65,9 +65,15 @@ class TorchDevice(FrameworkDevice):
         return x.to(self.handle)
 
     def share(self, x: Any) -> torch.Tensor:
-        if isinstance(x, np.ndarray) and not x.flags.writeable:
-            raise DeviceError("PyTorch takes no memory that may not be written")
+        if isinstance(x, np.ndarray) and (not x.flags.writeable or min(x.strides, default=0) < 0):
+            raise DeviceError("PyTorch takes no memory that may not be written, and none that is read backwards")
         return torch.from_dlpack(x)
+
+    def address(self, x: Any) -> int:
+        return int(x.data_ptr())
+
+    def version(self, x: Any) -> Any:
+        return None if x.is_inference() else x._version
 
     def layout_of(self, x: Any) -> Layout:
         return MKLDNN if x.is_mkldnn else "strided"

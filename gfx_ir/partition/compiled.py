@@ -14,6 +14,8 @@ from ..runtime.stream import Pending, Stream
 from ..runtime.tensor import Tensor
 from ..runtime.transfer import moved
 from ..types import LogicalTensor, Opaque
+from .buffers import apart, own_buffers, same_type, written
+from .parameters import Parameters
 
 
 class CompiledPartition:
@@ -25,12 +27,17 @@ class CompiledPartition:
 
     def __init__(
         self, name: str, ops: tuple[str, ...], inputs: Sequence[LogicalTensor], outputs: Sequence[LogicalTensor], code: Executable,
-        engine: Engine, params: Mapping[str, Any], peak: Callable[[], int | None],
+        engine: Engine, parameters: Parameters, peak: Callable[[], int | None],
     ) -> None:  # fmt: skip
         self.name, self.ops, self.inputs, self.outputs = name, ops, tuple(inputs), tuple(outputs)
-        self.code, self.engine, self.params, self._peak = code, engine, params, peak
+        self.code, self.engine, self._parameters, self._peak = code, engine, parameters, peak
         self._known = {tensor.id: tensor for tensor in (*self.inputs, *self.outputs)}
         self._shaped = any(tensor.layout != "any" for tensor in self.outputs)
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Data of its parameters by path, on its device."""
+        return self._parameters.now()
 
     @property
     def handle(self) -> Any:
@@ -78,11 +85,13 @@ class CompiledPartition:
         wanted = _by_id(outputs, self.outputs, self.name, "gives")
         device = self.engine.device
         args = [self._here(tensor, want) for tensor, want in zip(given, self.inputs)]
-        own = [
-            t.buffer if t.buffer is not None and t.device in (None, device) and device.holds(t.buffer) else None
-            for t in wanted
-        ]
-        found = self.code.run(args, self.params, own if any(x is not None for x in own) else None)
+        params = self.params
+        if all(tensor.buffer is None for tensor in wanted):
+            found = self.code.run(args, params, None)
+        else:
+            places = written(wanted, self.outputs, device)
+            found = self.code.run(args, params, own_buffers(wanted, places, (*args, *params.values()), device))
+            found = apart(found, wanted, places, device)
         for tensor, want, x in zip(wanted, self.outputs, found):
             self._fill(tensor, want, x)
         return outputs
@@ -132,26 +141,16 @@ class CompiledPartition:
             tensor.buffer, tensor.device = self._laid_out(x, want), device
         elif tensor.buffer is not x:
             target = tensor.device or device
-            if not target.holds(tensor.buffer):
-                raise ArgumentError(
-                    f"the buffer of output {want.id} is no data of {target.name}", hint="say where it lies"
-                )
-            _same(target.type_of(tensor.buffer), device.type_of(x), want)
+            same_type(target.type_of(tensor.buffer), device.type_of(x), want)
             target.write(tensor.buffer, moved(x, device, target))
         known = want if want.known else device.type_of(x).with_(id=want.id)
         home = tensor.device or device
+        place = home.memory(tensor.buffer) if want.layout == "strided" else None
+        known = known if place is None else known.with_(strides=place.strides)
         tensor.logical = known if want.layout != "any" else known.with_(layout=home.layout_of(tensor.buffer))
 
     def __repr__(self) -> str:
         return f"<CompiledPartition {self.name} on {self.engine.device.name}: {', '.join(self.ops)}; {self.how}>"
-
-
-def _same(buffer: LogicalTensor, found: LogicalTensor, want: LogicalTensor) -> None:
-    if (buffer.dtype, buffer.dims) != (found.dtype, found.dims):
-        raise ShapeError(
-            f"the buffer of output {want.id} is {buffer}, and the result {found}",
-            hint="bring one of that type, or none",
-        )
 
 
 def _by_id(given: Sequence[Tensor], wanted: Sequence[LogicalTensor], name: str, verb: str) -> list[Tensor]:

@@ -104,7 +104,7 @@ class Frozen:
                 return compiled(*given)
             return self._timed(partition, compiled, given, node, call.profile)
         except Exception as error:
-            if self.on_fault == "raise" or not engine.device.may_fail(error):
+            if self.on_fault == "raise" or partition.acts or not engine.device.may_fail(error):
                 error.add_note(f"in {named(node)} on {engine.device.name}")
                 raise
             return self._instead(partition, args, prefix)

@@ -19,7 +19,7 @@ from ..pause import collection_paused
 from ..program import Program
 from ..regions import join_path, with_regions
 from ..rules import OPEN
-from ..runtime.device import Device, Executable
+from ..runtime.device import Executable
 from ..runtime.devices import REFERENCE, device, usable_now
 from ..runtime.engine import Engine
 from ..runtime.transfer import holder, moved
@@ -28,7 +28,9 @@ from ..trees import leaves
 from ..types import LogicalTensor
 from ..verify import instances
 from .compiled import CompiledPartition
+from .effects import acting_graphs
 from .interpreted import interpreted
+from .parameters import Parameters
 from .structure import structure
 
 
@@ -76,6 +78,11 @@ class Partition:
     def structure(self) -> Hashable:
         """Equal for partitions that compute the same."""
         return structure(self.program)
+
+    @functools.cached_property
+    def acts(self) -> bool:
+        """Whether it acts on the world, so that it cannot be run once more where it failed midway."""
+        return self.program.entry in acting_graphs(self.program)
 
     # ------------------------------------------------------------------ shapes
     def infer_output_shape(
@@ -185,7 +192,7 @@ class Partition:
             on_fault,
         )
         code = engine.cache.get(key, lambda: _code(self, data, inputs, engine, places, on_fault))
-        params = {path: engine.keep((path, id(x)), x, _home(x, engine)) for path, x in data.params.items()}
+        params = Parameters(data.params, engine)
         ops = tuple([node.op.name for node in self.program.entry])
         peak = functools.partial(self.peak, inputs, prefix)
         return CompiledPartition(self.name, ops, inputs, outputs, code, engine, params, peak)
@@ -264,11 +271,6 @@ def _with_data(program: Program, data: Mapping[str, Any], prefix: str) -> Progra
             raise ArgumentError(f"the parameters lack {full!r}")
         found[path] = data[full]
     return dataclasses.replace(program, params=found)
-
-
-def _home(x: Any, engine: Engine) -> Device:
-    """The device that parameter data lies on."""
-    return holder(x, (engine.device, *usable_now())) or engine.device
 
 
 @collection_paused()

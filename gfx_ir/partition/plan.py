@@ -19,6 +19,7 @@ from ..runtime.devices import REFERENCE, device
 from ..tables import table, text_of
 from ..verify import callees, instances
 from .assign import Assign
+from .effects import keep_order
 from .grouping import grouped
 from .neutral import settle
 from .outlining import outlined
@@ -80,7 +81,7 @@ class Plan(Sequence[Partition]):
 
 
 def _donated(call: Node, by_name: Mapping[str, Partition]) -> tuple[int, ...]:
-    """What another partition of the same device computes, as memory of its own, for this one alone."""
+    """What another partition of the same device computes, as memory of its own that nothing else it gives shares, for this one alone."""
     found = []
     for value in dict.fromkeys(values_in(call.args)):
         giver = (
@@ -91,7 +92,8 @@ def _donated(call: Node, by_name: Mapping[str, Partition]) -> tuple[int, ...]:
         if giver is None or list(value.uses.items()) != [(call, 1)]:
             continue
         inner = giver.results[value.index - 1]
-        if inner.node.op.traits & Trait.APART and inner.is_tensor:
+        makers = (inner.node, *(user for user in inner.uses if user.op.name != "output"))
+        if inner.is_tensor and all(node.op.traits & Trait.APART for node in makers):
             found.append(value.id)
     return tuple(found)
 
@@ -123,6 +125,7 @@ def partition(
     placed = {node.device for graph in every_graph(out) for node in graph if node.device}
     devices = {one.name: one for one in found}
     devices.update({name: device(name) for name in placed if name not in devices})
+    keep_order(out)
     calls = _cut(out, devices, policy)
     return Plan(out, devices, policy, calls)
 

@@ -17,6 +17,7 @@ from ..memory import dense
 from ..op import OpDef
 from ..patterns.finding import Pattern
 from ..program import Program
+from ..strides import Extent
 from ..types import Layout, LogicalTensor, Opaque
 from .support import Support
 
@@ -127,6 +128,18 @@ class Device:
         raise DeviceError(
             f"data of {self.name} has no strides", hint="leave the strides out, or give those of a dense tensor"
         )
+
+    def copied(self, x: Any) -> Any:
+        """The same data in memory of its own."""
+        return self.from_host(np.array(self.to_host(x)))
+
+    def memory(self, x: Any) -> Extent | None:
+        """Where data lies that can be written; None where it cannot be, or that is not known."""
+        return None
+
+    def version(self, x: Any) -> Any:
+        """Another one each time that data is written; None: nobody counts that."""
+        return None
 
     def layout_of(self, x: Any) -> Layout:
         """The layout of data that lies here: "strided", or one of its own."""

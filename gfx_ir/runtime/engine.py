@@ -34,6 +34,7 @@ class Engine:
         self.allocator = Allocator(self.device, memory_limit)
         self.persistent: dict[Any, Any] = {}
         self.closed = False
+        self._written = 0
         self._streams: weakref.WeakSet[Stream] = weakref.WeakSet()
         self._lock = threading.Lock()
         if disk is not None:
@@ -79,12 +80,24 @@ class Engine:
         return made
 
     def keep(self, key: Any, x: Any, source: Device) -> Any:
-        """Data on this device for as long as the engine lives, moved there once."""
+        """Data on this device for as long as the engine lives, moved there once, and again where it was written since."""
+        if source is self.device:
+            return x
         with self._lock:
-            found = self.persistent.get(key)
-            if found is None or found[0] is not x:
-                found = self.persistent[key] = x, moved(x, source, self.device)
-            return found[1]
+            found, version = self.persistent.get(key), self.version(x, source)
+            if found is None or found[0] is not x or found[1] != version:
+                found = self.persistent[key] = x, version, moved(x, source, self.device)
+            return found[2]
+
+    def version(self, x: Any, source: Device) -> Any:
+        """Another one for data that was written since: its device tells, or whoever wrote it (see `written`)."""
+        found = source.version(x)
+        return ("told", self._written) if found is None else found
+
+    def written(self) -> None:
+        """Tell that data was written whose device keeps no account of that: what is kept of it is moved again."""
+        with self._lock:
+            self._written += 1
 
     def close(self) -> None:
         """End its streams, work in flight included, and forget what it holds."""

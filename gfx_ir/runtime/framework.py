@@ -13,6 +13,7 @@ from ..errors import GfxError, MissingOp
 from ..op import OpDef
 from ..reference import ReferenceBackend
 from ..rules import Typing, building
+from ..strides import Extent
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .device import Device
@@ -47,6 +48,21 @@ class FrameworkDevice(Device):
 
     def write(self, buffer: Any, x: Any) -> None:
         self.backend.assign(buffer, x)
+
+    def copied(self, x: Any) -> Any:
+        made = self.allocate(self.type_of(x))
+        self.write(made, x)
+        return made
+
+    def memory(self, x: Any) -> Extent | None:
+        found = self.backend.layout_of(x)
+        if found is None:
+            return None
+        return Extent(self.address(x), tuple(found.shape), tuple(found.strides), self.type_of(x).dtype.itemsize)  # type: ignore[union-attr]
+
+    def address(self, x: Any) -> int:
+        """Where the first element of data lies that can be written."""
+        return int(x.__array_interface__["data"][0])
 
     def in_strides(self, x: Any, strides: Sequence[int]) -> Any:
         found, dims = self.backend.layout_of(x), self.backend.shape_of(x)

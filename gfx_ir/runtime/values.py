@@ -31,7 +31,8 @@ from .value import UNSET, Value
 
 class Values(Backend):
     """`Values("torch")` makes values on a device and applies ops to them: input shapes, output shapes, the device's implementation
-    or the fallback (see Dispatch). `lazy`: what ops give is computed once it is asked for.
+    or the fallback (see Dispatch). `lazy`: what ops give is computed once it is asked for, of data as it was when they were called:
+    values have a copy of it.
 
     An executor runs a program on it: lazily, only what tests and results ask for is computed.
     """
@@ -56,10 +57,10 @@ class Values(Backend):
         if isinstance(x, Value):
             return x.to(self.place)
         if self.place.holds(x):
-            return Value(self, x)
+            return Value(self, self.place.copied(x) if self.lazy else x)
         if hasattr(x, "__dlpack__") and not isinstance(x, (np.ndarray, np.generic)):
             x = np.from_dlpack(x)
-        return Value(self, self.place.from_host(np.asarray(x)))
+        return Value(self, self.place.from_host(np.array(x) if self.lazy else np.asarray(x)))
 
     def is_tensor(self, x: Any) -> bool:
         return isinstance(x, Value)
@@ -154,7 +155,7 @@ class Values(Backend):
     def _deferred(self, leaf: Any) -> Any:
         if type(leaf) is not Value:
             is_array = isinstance(leaf, np.ndarray) and leaf.ndim
-            return self._deferred(self.from_host(leaf)) if is_array else leaf
+            return self._deferred(self(leaf)) if is_array else leaf
         if leaf.builder.place is not self.place:
             raise self._elsewhere(None, leaf)
         if leaf.pending is not None:

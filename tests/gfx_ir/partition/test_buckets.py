@@ -88,3 +88,8 @@ def test_buckets_are_named_and_hold_what_they_are_given():
         run(X, X[:2])
     with pytest.raises(ArgumentError, match="does not hold 3"):
         bucketed(program, lambda size: 2, (0, 1), "numpy")[0](X, X)
+
+
+def test_an_empty_batch_is_its_own_bucket():
+    run, _ = bucketed(gfx.symbolic_trace(lambda x: x * 2, backend="numpy"), on="numpy")
+    assert run(np.ones((0, 3))).shape == (0, 3)

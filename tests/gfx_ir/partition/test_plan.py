@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gfx_ir
+import gfx_trace as gfx
 from gfx_ir import ops
 from gfx_ir.build import Builder
 from gfx_ir.errors import ArgumentError, DeviceError, GuardError
@@ -214,6 +215,32 @@ def test_control_dependencies_and_the_order_of_effects_hold_between_partitions(c
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["one", "two"]
     waits = {call.args[0]: [other.args[0] for other in call.waits] for call in plan.program.entry}
     assert waits == {plan[0].name: [], plan[1].name: [], plan[2].name: [plan[0].name], plan[3].name: [plan[1].name]}
+
+
+@pytest.mark.parametrize("first", ["numpy", "jax"])
+@pytest.mark.parametrize("policy", ["fusion", "debug"])
+def test_effects_within_tests_and_functions_keep_their_order(capsys, first, policy):
+    def f(x):
+        print("one", float(x.sum()))
+        if float(x.sum()) > 1:
+            print("two")
+        print("three", float(x[0]))
+        return x
+
+    gfx.symbolic_trace(f, backend="numpy").on(first, policy=policy)(np.ones(2, np.float32))
+    assert capsys.readouterr().out == "one 2.0\ntwo\nthree 1.0\n"
+
+
+def test_dtypes_go_from_partition_to_partition():
+    def f(x, y):
+        x += y
+        return x * 2
+
+    for policy in ("fusion", "debug"):
+        for name in ("torch", "jax"):
+            x = np.ones(2, np.float32)
+            found = gfx.symbolic_trace(f, backend="numpy").on(name, policy=policy)(x, Y)
+            assert np.array_equal(np.asarray(found), 2 * (1 + Y)) and np.array_equal(x, 1 + Y)
 
 
 def test_placement_counts_transfers():

@@ -72,6 +72,20 @@ def test_what_fails_falls_back(fault, policy):
     assert broken.count > 2
 
 
+def test_what_acted_on_the_world_is_not_done_again(capsys):
+    def f(x):
+        print("once")
+        y = x.sum() * 2
+        print("sum", float(y))
+        return y
+
+    broken = Faulty(device("numpy"), Fault.DIES, 1)
+    placed = gfx.symbolic_trace(f, backend="numpy").on(broken, on_fault="fallback")
+    with pytest.raises(DeviceError, match="is lost"):
+        placed(X)
+    assert capsys.readouterr().out.count("once") == 1
+
+
 def test_eager_ops_fall_back_and_are_counted():
     ops, broken = Dispatch(Faulty(device("numpy"), Fault.RAISES, 0), "fallback"), gfx_ir.op.lookup("sin")
     np.testing.assert_array_equal(ops.run(broken, (X,)), np.sin(X))

@@ -85,6 +85,18 @@ def test_writes_evaluate_and_change_one_value_alone():
             a[0] += V(X)
 
 
+@pytest.mark.parametrize("name", ["numpy", "torch"])
+def test_an_expression_is_of_data_as_it_was(name):
+    make = Values(name, lazy=True)
+    x, y = np.ones(2), np.ones(2)
+    found = make(x) * 2 + make.run(lookup("add"), (make(x), y))
+    own = torch.ones(2) if name == "torch" else np.ones(2)
+    twice = make(own) * 2
+    for data in (x, y, own):
+        data[0] = 9
+    assert found.to_plain().tolist() == [4, 4] and twice.to_plain().tolist() == [2, 2]
+
+
 def test_errors_carry_the_line_that_built_the_value():
     V = Values("reference", lazy=True)
     with np.errstate(all="raise"):
