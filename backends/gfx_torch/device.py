@@ -86,7 +86,7 @@ class TorchDevice(FrameworkDevice):
                     f"mkldnn blocks no {x.dtype} on {self.kind}", hint="leave the layout to the device: any"
                 )
             return x if x.is_mkldnn else x.to_mkldnn()
-        x = x.to_dense() if x.is_mkldnn else x
+        x = x.to_dense() if x.is_mkldnn else x.resolve_conj().resolve_neg()  # whose bits DLPack does not hand on
         if layout == CHANNELS_LAST and x.ndim == 4:
             return x.contiguous(memory_format=torch.channels_last)
         return super().in_layout(x, layout)

@@ -90,7 +90,7 @@ class Value(Typed):
         return np.array(self.to_plain(), dtype=dtype, copy=copy)
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self.data().__dlpack__(**options)
+        return self.device.in_layout(self.data(), None).__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:
         return self.data().__dlpack_device__()

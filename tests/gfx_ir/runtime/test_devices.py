@@ -178,6 +178,15 @@ def test_memory_of_the_host_is_shared_by_dlpack():
     assert found[0] == 9
 
 
+def test_bits_of_views_go_along():
+    z = torch.tensor([1 + 2j, 3 - 4j])
+    for view in (z.conj(), z.conj().imag):  # which PyTorch has as a bit of the tensor
+        for name in ("numpy", "jax", "reference"):
+            found = Values("torch")(view).to(name)
+            assert np.array_equal(found.to_plain(), view.resolve_neg().resolve_conj().numpy())
+        assert np.array_equal(np.from_dlpack(Values("torch")(view)), view.resolve_neg().resolve_conj().numpy())
+
+
 def test_engines_wrap_handles_of_gfx_or_of_a_framework():
     import jax
 
