@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from ..control import is_call
 from ..graph import Node
 from ..regions import join_path
 from ..runtime.call import Call, Limits
@@ -84,7 +85,7 @@ class _Queueing(Machine):
         self.begun: dict[Node, Future] = {}
 
     def node(self, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
-        if not (node.device and node.op.name == "call"):
+        if not (node.device and is_call(node)):
             for other in node.waits:
                 if other in self.begun:
                     self.begun[other].result()

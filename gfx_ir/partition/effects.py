@@ -33,9 +33,9 @@ def acts(node: Node, program: Program, graphs: Collection[Graph]) -> bool:
 
 def keep_order(program: Program) -> None:
     """Let each node that acts wait for the one before it in its graph, in place."""
-    graphs = acting_graphs(program)
-    if not graphs:
+    if not any(node.op.effect for graph in program.graphs for node in graph.walk()):
         return
+    graphs = acting_graphs(program)
     for graph in with_regions(program.graphs):
         before: Node | None = None
         for node in graph:

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..control import is_call
 from ..errors import GuardError, MemoryLimitError, VerifyError
 from ..graph import Graph, Node, Value
 from ..host import same
@@ -186,9 +187,9 @@ class Machine(Interpreter):
 
     def node(self, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         self.call.at(node)
-        if node.device and node.op.name == "call":
+        if node.device and is_call(node):
             return self.frozen.partition(node, args[2], join_path(prefix, args[1]), self.call)
-        if self.call.profile is None or node.regions or node.op.name == "call":
+        if self.call.profile is None or node.regions or is_call(node):
             return super().node(node, args, prefix)
         with self.call.profile.timed(node.op.name, "node", "interpreter", _place(node)):
             return super().node(node, args, prefix)

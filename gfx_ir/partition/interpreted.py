@@ -7,6 +7,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+from ..control import is_call
 from ..copies import copy_program
 from ..graph import Node, Value
 from ..interpreter import Interpreter
@@ -91,7 +92,7 @@ class _Machine(Interpreter):
             return self._node(node, args, prefix)
 
     def _node(self, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
-        found = self.calls.get(node.args[0]) if self.calls and node.op.name == "call" else None
+        found = self.calls.get(node.args[0]) if self.calls and is_call(node) else None
         if found is None:
             return super().node(node, args, prefix)
         claim, arguments = found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, values_in
 from ..op import lookup
 from ..passes.moves import relink
@@ -43,10 +44,7 @@ def _called(program: Program, graph: Graph, group: Group) -> Node:
     inside = set(group.nodes)
     outputs = [v for node in group.nodes for v in node.values if not inside.issuperset(v.uses)]
     inputs = dict.fromkeys(
-        v
-        for node in group.nodes
-        for v in values_in(node.args)
-        if v.node not in inside and v.node.op.name != "parameter"
+        v for node in group.nodes for v in values_in(node.args) if v.node not in inside and not is_parameter(v.node)
     )
     name = free_name(program, f"{group.device.replace(':', '_')}_{len(program.functions)}")
     call = Node(lookup("call"), (name, "", tuple(inputs)), (), group.nodes[0].span)
@@ -86,5 +84,5 @@ def _wait(graph: Graph, calls: dict[Node, Node], before: dict[Node, Node]) -> No
         node.waits = tuple([other for other in node.waits if calls.get(other) is call])
         call.waits = tuple(dict.fromkeys((*call.waits, *(calls.get(other, other) for other in outside))))
     for node in graph:
-        if node.waits and node.op.name != "call":
+        if node.waits and not is_call(node):
             node.waits = tuple(dict.fromkeys(calls.get(other, other) for other in node.waits))

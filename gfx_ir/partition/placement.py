@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
+from ..control import is_call, is_placeholder
 from ..dependence import is_end
 from ..graph import Graph, Node, Value, values_in
 from ..passes.base import ALL, Context, Pass, PassError, every_graph
@@ -48,7 +49,7 @@ class Place(Pass):
             for node in graph:
                 if not node.device:
                     waiting += node.regions
-                    callee = program.callee(node.args[0]) if node.op.name == "call" else None
+                    callee = program.callee(node.args[0]) if is_call(node) else None
                     waiting += [callee] if callee is not None else []
         return changed
 
@@ -77,7 +78,7 @@ class _Cuts:
             for value in dict.fromkeys(values_in(node.args)):
                 if value.node in self.costs:
                     found.append((value, value.node, node))
-                elif is_end(value) and value.node.op.name == "placeholder":
+                elif is_end(value) and is_placeholder(value.node):
                     found.append((value, None, node))
         for value in values_in((self.graph.result,)):
             if value.node in self.costs:
@@ -201,7 +202,7 @@ def _heaviest(program: Program) -> Graph:
         node = max(costs, key=costs.__getitem__, default=None)
         if node is None or 2 * costs[node] <= sum(costs.values()):
             return graph
-        callee = program.callee(node.args[0]) if node.op.name == "call" else None
+        callee = program.callee(node.args[0]) if is_call(node) else None
         inner = [*node.regions, *([callee] if callee is not None else [])]
         if not inner:
             return graph

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..control import is_call, is_output
 from ..copies import copy_program
 from ..errors import ArgumentError
 from ..graph import Graph, Node, values_in
@@ -58,9 +59,7 @@ class Plan(Sequence[Partition]):
         """The nodes that stand in no partition: tests and loops that no device takes whole, and what is known of shapes."""
         inside = {graph for one in self._partitions for graph in with_regions(one.program.graphs)}
         graphs = [graph for graph in every_graph(self.program) if graph not in inside]
-        return [
-            node for graph in graphs for node in graph if node.op.name != "call" or node.args[0] not in self.by_name
-        ]
+        return [node for graph in graphs for node in graph if not is_call(node) or node.args[0] not in self.by_name]
 
     def table(self) -> Any:
         """As a rich table."""
@@ -84,15 +83,11 @@ def _donated(call: Node, by_name: Mapping[str, Partition]) -> tuple[int, ...]:
     """What another partition of the same device computes, as memory of its own that nothing else it gives shares, for this one alone."""
     found = []
     for value in dict.fromkeys(values_in(call.args)):
-        giver = (
-            by_name.get(value.node.args[0])
-            if value.node.device == call.device and value.node.op.name == "call"
-            else None
-        )
+        giver = by_name.get(value.node.args[0]) if value.node.device == call.device and is_call(value.node) else None
         if giver is None or list(value.uses.items()) != [(call, 1)]:
             continue
         inner = giver.results[value.index - 1]
-        makers = (inner.node, *(user for user in inner.uses if user.op.name != "output"))
+        makers = (inner.node, *(user for user in inner.uses if not is_output(user)))
         if inner.is_tensor and all(node.op.traits & Trait.APART for node in makers):
             found.append(value.id)
     return tuple(found)
@@ -147,7 +142,7 @@ def _cut(program: Program, devices: dict[str, Device], policy: Policy) -> list[N
             if node.device:
                 continue
             waiting += node.regions
-            if node.op.name == "call":
+            if is_call(node):
                 callee = program.callee(node.args[0])
                 waiting += [callee] if callee is not None else []
     return calls

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..graph import Graph, Node
+from ..control import is_call
+from ..graph import Graph, Node, values_in
 from ..program import Program
 from ..runtime.device import Device
 from ..runtime.support import YES, Support, no
@@ -19,7 +20,7 @@ class Supports:
         """Whether the device takes a node, and what it holds or calls."""
         if has_key(node):
             return no("random numbers are drawn by whoever holds the key")
-        if node.op.name == "call":
+        if is_call(node):
             callee = self.program.callee(node.args[0])
             return no("its function is not known") if callee is None else self.graph(callee, device)
         found = device.supports(node).at(node)
@@ -41,16 +42,11 @@ class Supports:
 
 def has_key(node: Node) -> bool:
     """Whether a node takes or gives a key of random numbers."""
-    taken = (leaf for leaf in node.inputs if getattr(leaf.value, "kind", "") == "key")
-    return any(value.kind == "key" for value in node.values) or next(taken, None) is not None
+    return any(value.kind == "key" for value in (*node.values, *values_in(node.args)))
 
 
 def neutral(node: Node) -> bool:
     """Whether a node gives host values alone, and acts on nothing: what is known of shapes and of other host values."""
-    held = node.op.control is not None and (bool(node.regions) or node.op.control.reads_data or node.op.name == "call")
-    return (
-        bool(node.values)
-        and not held
-        and not node.op.effect
-        and not any(value.is_tensor or value.kind == "key" for value in node.values)
-    )
+    if not node.values or node.op.effect or any(value.is_tensor or value.kind == "key" for value in node.values):
+        return False
+    return node.op.control is None or not (node.regions or node.op.control.reads_data or is_call(node))

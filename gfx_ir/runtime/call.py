@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..applied import Applied
+from ..control import is_call
 from ..errors import CancelledError, DeadlineError
 from .profile import Profile
 
@@ -75,5 +76,5 @@ current: ContextVar[Call | None] = ContextVar("gfx_call", default=None)
 
 def named(node: Applied) -> str:
     """A node as errors name it."""
-    callee = node.args[0] if node.op.name == "call" else node.op.name
+    callee = node.args[0] if is_call(node) else node.op.name
     return f"{getattr(callee, 'name', callee)!r}"
