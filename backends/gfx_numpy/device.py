@@ -12,15 +12,14 @@ from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import DeviceError
 from gfx_ir.program import Program
 from gfx_ir.runtime.device import Executable, Rates
-from gfx_ir.runtime.framework import FrameworkDevice, empty
-from gfx_ir.types import LogicalTensor
+from gfx_ir.runtime.framework import HostDevice
 
 from .planned import compiled
 
 _KNOWN = frozenset(found.numpy for found in DTYPES.values())
 
 
-class NumpyDevice(FrameworkDevice):
+class NumpyDevice(HostDevice):
     """Arrays of the host. It shares memory with whoever takes it by DLPack."""
 
     rates = Rates(operations=2e9, bandwidth=2e10, call=1e-6, transfer=1e-6)
@@ -32,10 +31,6 @@ class NumpyDevice(FrameworkDevice):
 
     def holds(self, x: Any) -> bool:
         return isinstance(x, (np.ndarray, np.generic)) and x.dtype in _KNOWN
-
-    def allocate(self, type_: LogicalTensor) -> Any:
-        assert type_.dtype is not None and type_.dims is not None
-        return empty(type_.dims, type_.strides, type_.dtype.numpy)
 
     def compile(self, program: Program, donated: Sequence[int]) -> Executable:
         return compiled(program, self.backend, donated)

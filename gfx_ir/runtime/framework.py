@@ -9,13 +9,13 @@ import numpy as np
 
 from ..applied import Applied
 from ..backend import Backend
-from ..errors import GfxError, MissingOp
+from ..errors import DeviceError, GfxError, MissingOp
 from ..op import OpDef
 from ..reference import ReferenceBackend
 from ..rules import Typing, building
 from ..strides import Extent
 from ..trees import leaves, tree_map
-from ..types import LogicalTensor
+from ..types import LogicalTensor, Opaque
 from .device import Device
 from .support import YES, Support, no
 
@@ -149,7 +149,32 @@ class _Asking(Typing):
         return super().add(op, args)
 
 
-class ReferenceDevice(FrameworkDevice):
+class HostDevice(FrameworkDevice):
+    """NumPy arrays. Those that compute otherwise than arrays do, masked ones and matrices, are refused: elsewhere a mask is lost."""
+
+    def type_of(self, x: Any) -> LogicalTensor:
+        if isinstance(x, _OTHERWISE):
+            hint = "give an array: x.filled(value) of a masked one, np.asarray(x) of a matrix"
+            raise DeviceError(f"devices do not compute as NumPy's {type(x).__name__} does", hint=hint)
+        return super().type_of(x)
+
+    def signature(self, x: Any) -> Any:
+        return x.dtype, x.shape, type(x)
+
+    def in_layout(self, x: Any, layout: Opaque | None) -> Any:
+        if isinstance(x, _OTHERWISE):
+            self.type_of(x)
+        return super().in_layout(x, layout)
+
+    def allocate(self, type_: LogicalTensor) -> Any:
+        assert type_.dtype is not None and type_.dims is not None
+        return empty(type_.dims, type_.strides, type_.dtype.numpy)
+
+
+_OTHERWISE = (np.ma.MaskedArray, np.matrix)
+
+
+class ReferenceDevice(HostDevice):
     """The default device, which is always there: NumPy arrays, and the definition of every op."""
 
     def __init__(self) -> None:
@@ -160,10 +185,6 @@ class ReferenceDevice(FrameworkDevice):
         if op.control is not None:
             return no("it holds regions, which are cut on their own") if op.regions else YES
         return YES if self.backend.supports(op) else no("it has no definition of its own")
-
-    def allocate(self, type_: LogicalTensor) -> Any:
-        assert type_.dtype is not None and type_.dims is not None
-        return empty(type_.dims, type_.strides, type_.dtype.numpy)
 
     def prepare(self, op: OpDef, args: Sequence[Any]) -> Callable[..., Any] | None:
         return lambda *given: _plain(self.backend.run(op, given))

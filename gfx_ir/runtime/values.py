@@ -21,12 +21,14 @@ from ..trees import BRANCHES, tree_map
 from ..types import LogicalTensor
 from .application import Application
 from .device import Device
-from .devices import device
+from .devices import REFERENCE, device
 from .dispatch import Dispatch
 from .expression import UNSET as EMPTY
 from .expression import Deferred, Evaluator, Expression, users_line
 from .transfer import moved
 from .value import UNSET, Value
+
+HOST = device(REFERENCE)
 
 
 class Values(Backend):
@@ -60,6 +62,7 @@ class Values(Backend):
             return Value(self, self.place.copied(x) if self.lazy else x)
         if hasattr(x, "__dlpack__") and not isinstance(x, (np.ndarray, np.generic)):
             x = np.from_dlpack(x)
+        x = HOST.in_layout(x, None)
         return Value(self, self.place.from_host(np.array(x) if self.lazy else np.asarray(x)))
 
     def is_tensor(self, x: Any) -> bool:

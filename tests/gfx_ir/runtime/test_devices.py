@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import gfx_ir
+import gfx_trace as gfx
 from gfx_ir import ops
 from gfx_ir.dtypes import dtype, float32
 from gfx_ir.errors import DeviceError
@@ -176,6 +177,17 @@ def test_memory_of_the_host_is_shared_by_dlpack():
     found = moved(x, a, b)
     x[0] = 9
     assert found[0] == 9
+
+
+def test_arrays_that_compute_otherwise_are_refused():
+    for x in (np.ma.array([1.0, 2.0], mask=[0, 1]), np.matrix([[1.0, 2.0]])):
+        for name in ("numpy", "torch"):
+            with pytest.raises(DeviceError, match="devices do not compute as NumPy's"):
+                ops.add(Values(name)(x), 1)
+            placed = gfx.symbolic_trace(lambda x: x * 2, backend="numpy").on(name)
+            assert np.array_equal(placed(np.asarray(x)), 2 * np.asarray(x))
+            with pytest.raises(DeviceError, match="devices do not compute as NumPy's"):
+                placed(x)
 
 
 def test_bits_of_views_go_along():
