@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..graph import Node, Value
@@ -40,7 +41,8 @@ def _plain(node: Node) -> bool:
 
 
 def _is_neutral(node: Node) -> bool:
+    """Whether the second argument is the neutral one, its sign too: x - (-0.0) is 0.0 for -0.0."""
     neutral: Any = node.op.neutral
-    return (
-        neutral is not None and len(node.args) == 2 and type(node.args[1]) in (int, float) and node.args[1] == neutral
-    )
+    if neutral is None or len(node.args) != 2 or type(node.args[1]) not in (int, float):
+        return False
+    return node.args[1] == neutral and math.copysign(1, node.args[1]) == math.copysign(1, neutral)

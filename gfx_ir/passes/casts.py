@@ -25,20 +25,31 @@ class Casts(LocalPass):
 def _needless(kept: set[Value], node: Node) -> tuple | None:
     if not _is_cast(node) or node.args[0] in kept or node.value in kept:
         return None
-    found = known_type(node.args[0])
-    return (node.args[0],) if found is not None and found.dtype == node.args[1] else None
+    for x in (node.args[0], _below_a_wider_one(kept, node)):
+        found = known_type(x)
+        if found is not None and found.dtype == node.args[1]:
+            return (x,)
+    return None
 
 
 def _past_a_wider_one(kept: set[Value], node: Node) -> bool:
-    """astype(astype(x, wider), d) is astype(x, d)."""
-    inner = node.args[0].node if _is_cast(node) else None
-    if inner is None or not _is_cast(inner) or inner.args[0] in kept:
+    """astype(astype(x, wider), d) is astype(x, d); where x has that dtype, it is memory of its own, which x is not."""
+    x = _below_a_wider_one(kept, node) if _is_cast(node) else None
+    found = known_type(x)
+    if found is None or found.dtype == node.args[1]:
         return False
-    found = known_type(inner.args[0])
-    if found is None or found.dtype is None or not _keeps(found.dtype, inner.args[1]):
-        return False
-    node.set_args((inner.args[0], *node.args[1:]))
+    node.set_args((x, *node.args[1:]))
     return True
+
+
+def _below_a_wider_one(kept: set[Value], node: Node) -> Value | None:
+    """What a cast of a cast is of, where the first one loses nothing."""
+    inner = node.args[0].node
+    if not _is_cast(inner) or inner.args[0] in kept:
+        return None
+    found = known_type(inner.args[0])
+    keeps = found is not None and found.dtype is not None and _keeps(found.dtype, inner.args[1])
+    return inner.args[0] if keeps else None
 
 
 def _is_cast(node: Node) -> bool:

@@ -12,12 +12,11 @@ from ..control import is_for
 from ..graph import Graph, Node, Value
 from ..keys import constant_key, tree_key
 from ..program import Program
-from ..regions import is_range
 from ..trees import leaves, tree_map
-from ..types import LogicalTensor
 from .base import Context, Pass
 from .effects import Effects
 from .moves import relink, results_of
+from .trips import length
 
 
 class FuseLoops(Pass):
@@ -101,16 +100,9 @@ def _trips(node: Node) -> Hashable:
         return None
     if any(inner.in_place for inner in node.regions[0]):
         return None
-    lengths = [_length(item) for item in node.arg("items")]
-    known = [length for length in lengths if length is not None]
+    lengths = [length(item) for item in node.arg("items")]
+    known = [found for found in lengths if found is not None]
     return min(known) if len(known) == len(lengths) else tree_key(node.arg("items"))
-
-
-def _length(item: Any) -> int | None:
-    if is_range(item):
-        return len(range(*item[1:])) if all(type(end) is int for end in item[1:]) else None
-    dims = item.type.dims if isinstance(item.type, LogicalTensor) else None
-    return dims[0] if dims and type(dims[0]) is int else None
 
 
 def _fused(graph: Graph, loops: list[Node]) -> Node:

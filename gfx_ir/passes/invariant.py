@@ -8,12 +8,12 @@ from ..control import is_parameter
 from ..graph import Graph, Node, Value
 from ..op import Trait
 from ..program import Program
-from ..regions import is_range
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .base import ALL, Context, Pass, every_graph
 from .effects import Effects
 from .sweep import written
+from .trips import surely_runs
 
 
 class Invariant(Pass):
@@ -41,7 +41,7 @@ class _Loop:
         feeds = control.feeds(node)[-1] or ()
         first = control.carried(node).stop
         self.outside: dict[Value, Any] = dict(zip(self.body.placeholders[first:], feeds[first:]))
-        self.runs, self.kept = _surely_runs(node), written(self.body)
+        self.runs, self.kept = surely_runs(node), written(self.body)
 
     def run(self) -> bool:
         """Move what can move."""
@@ -91,19 +91,6 @@ class _Loop:
         at = self.node.op.params.index("operands")
         args = self.node.args
         self.node.set_args((*args[:at], (*args[at], *values), *args[at + 1 :]))
-
-
-def _surely_runs(node: Node) -> bool:
-    """Whether the body of a loop runs once at least."""
-    items = node.arg("items") if "items" in node.op.params else ()
-    return bool(items) and node.arg("exit") is None and all(map(_has_entries, items))
-
-
-def _has_entries(item: Any) -> bool:
-    if is_range(item):
-        return all(type(end) is int for end in item[1:]) and len(range(*item[1:])) > 0
-    dims = item.type.dims if type(item) is Value and isinstance(item.type, LogicalTensor) else None
-    return dims is not None and len(dims) > 0 and isinstance(dims[0], int) and dims[0] > 0
 
 
 def _cannot_fail(node: Node) -> bool:

@@ -15,6 +15,7 @@ from ..program import Program
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .base import ALL, Context, Pass, every_graph
+from .escaping import Escaping
 
 Visit = Callable[[Node], Sequence[Any] | None]
 
@@ -49,12 +50,6 @@ def substitute(node: Node, replaced: Mapping[Value, Any]) -> None:
         node.set_args(tree_map(lambda leaf: replaced.get(leaf, leaf) if type(leaf) is Value else leaf, node.args))
 
 
-def returned(value: Value) -> bool:
-    """Whether its graph gives it as a result."""
-    graph = value.graph
-    return graph is not None and graph.output in value.uses
-
-
 def written(graph: Graph, surely: Callable[[Node], bool] = lambda node: True) -> set[Value]:
     """The values that some node was written over by its author, in place: they keep their users. `surely`: which nodes stay so."""
     found: set[Value] = set()
@@ -85,13 +80,20 @@ class LocalPass(Pass):
     preserves = ALL
 
     def run(self, program: Program, context: Context) -> bool:
-        changed = False
+        changed, escaping = False, Escaping(program)
         for graph in every_graph(program):
             kept, fixed = written(graph), pinned(graph)
-            changed |= sweep(graph, partial(self.rule, kept))
+            changed |= sweep(graph, partial(self._visit, kept, escaping))
             for node in graph:
                 changed |= node not in fixed and self.after(kept, node)
         return changed
+
+    def _visit(self, kept: set[Value], escaping: Escaping, node: Node) -> tuple | None:
+        """What its rule says of a node, unless a caller, who gets memory of the node's own, would get other memory."""
+        found = self.rule(kept, node)
+        if found is None or node.op.put is not None or all(map(escaping.moves, node.values, found)):
+            return found
+        return None
 
     def rule(self, kept: set[Value], node: Node) -> tuple | None:
         """What takes the place of the node's values; None: the node stays."""

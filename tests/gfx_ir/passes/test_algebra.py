@@ -10,6 +10,7 @@ CASES = {
     "a = multiply(x, 1)": [],
     "a = multiply(x, 1.0)": [],
     "a = subtract(x, 0)": [],
+    "a = subtract(x, -0.0)": ["subtract"],  # -0.0 - -0.0 is 0.0
     "a = divide(x, 1)": [],
     "a = pow(x, 1)": [],
     "b = negative(x)\n    a = negative(b)": [],
