@@ -9,7 +9,7 @@ from typing import Any
 from . import host
 from .attributes import Attribute
 from .described import Described
-from .dtypes import DTYPES
+from .dtypes import DTYPES, PROMOTIONS
 from .encoding import FORMAT, KINDS_OF_ATTRIBUTES, VERSION
 from .errors import FormatError, MissingOp
 from .graph import UNBOUND, Graph, Node, Value
@@ -102,7 +102,8 @@ class _Decoder:
         owners = []
         for row in spans:
             file, line, name, scope = need(row, list, "a span", 4)
-            need(file, str, "the file of a span")
+            if "\0" in need(file, str, "the file of a span"):
+                raise bad("a span stands in no file")
             need(name, str, "the name of a span")
             owner = None if scope is None else self.at(scopes, scope, "scope")
             self.spans.append(Span(file, need(line, int, "the line of a span"), name, owner))
@@ -292,6 +293,8 @@ class _Decoder:
         data, texts = self.data, {}
         for key in ("promotion", "flavour"):
             texts[key] = need(data.get(key), str, key)
+        if texts["promotion"] not in PROMOTIONS:
+            raise bad(f"there are no rules of promotion {texts['promotion'][:40]!r}")
         at: Any = data.get("entry")
         entry = self.at(self.graphs, at, "graph")
         functions = {}

@@ -77,7 +77,8 @@ def infer(op: OpDef, args: tuple, rules: str) -> tuple:
 
 
 def infer_at(op: OpDef, args: tuple, rules: str, span: Any) -> tuple:
-    """`infer`; an error names the op, the types of its arguments and the user's line."""
+    """`infer`; an error names the op, the types of its arguments and the user's line, also where these are of a kind that its
+    rule does not read."""
     try:
         return infer(op, args, rules)
     except ShapeError as error:
@@ -85,6 +86,9 @@ def infer_at(op: OpDef, args: tuple, rules: str, span: Any) -> tuple:
             raise
         types = ", ".join(str(leaf) for leaf in leaves(args) if isinstance(leaf, LogicalTensor))
         raise type(error)(f"{op.name}: {error.what} (arguments: {types})", span, error.hint) from None
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        what = f"{op.name}: it does not take {', '.join(map(str, args))} ({error})"
+        raise ShapeError(what, span, f"it takes: {', '.join(op.params)}") from error
 
 
 def compute(op: OpDef, args: tuple, types: Sequence[Any], rules: str) -> Any:

@@ -31,6 +31,8 @@ _STORED = {
     "F8_E5M2": "float8_e5m2", "I64": "int64", "I32": "int32", "I16": "int16", "I8": "int8", "U64": "uint64",
     "U32": "uint32", "U16": "uint16", "U8": "uint8", "BOOL": "bool", "C64": "complex64",
 }  # fmt: skip
+_OF_ANOTHER_FORM = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+"""What Python raises where data of a file are of another kind than an op's row, which reads its arguments, takes them for."""
 _KNOWN = frozenset(_STORED.values())
 
 
@@ -84,6 +86,10 @@ def load(path: str | Path) -> Program:
         raise FormatError(f"{path}: {error.what}", error.span, error.hint) from None
     except RecursionError:
         raise FormatError(f"{path}: a tree in it is too deep", hint=TAMPERED) from None
+    except _OF_ANOTHER_FORM as error:
+        raise FormatError(
+            f"{path} is no program of GFX: a part of it has another form ({error})", hint=TAMPERED
+        ) from error
     return program
 
 

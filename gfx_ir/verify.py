@@ -16,6 +16,7 @@ from .program import Program
 from .regions import join_path
 from .text import default_kinds
 from .trees import leaves
+from .types import LogicalTensor
 
 _KINDS = frozenset((*HOST_KINDS, "tensor"))
 _TEXT = re.compile(r"[\w ,.>+-]*")
@@ -137,6 +138,8 @@ class _Check:
                 self.fail(node, f"its value {at} says it is value {value.index} of {value.node!r}")
             if value.kind not in _KINDS:
                 self.fail(node, f"there is no kind {value.kind!r} of values")
+            if not _fits(value):
+                self.fail(node, f"a value of kind {value.kind!r} cannot be of the type {value.type!r}")
             if named and value.name and not is_name(value.name):
                 self.fail(node, f"{value.name!r} is no name")
             self.defined.add(value)
@@ -195,6 +198,13 @@ class _Check:
         for value in self.defined:
             if value.uses != self.uses.get(value, {}):
                 self.fail(value.node, f"the uses of {value!r} are not what takes it: {value.uses}")
+
+
+def _fits(value: Value) -> bool:
+    """Whether a value may have the type that it is told: arrays have one of a tensor, open or none."""
+    if value.type is None or value.kind == "any":
+        return True
+    return isinstance(value.type, LogicalTensor) == (value.kind in _ON_DEVICE)
 
 
 # ---------------------------------------------------------------------- programs

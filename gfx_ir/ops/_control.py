@@ -125,6 +125,8 @@ class Call(Structural):
             fail(f"there is no function {getattr(callee, 'name', callee)!r} in the program")
         elif len(graph.placeholders) != len(args):
             fail(f"{graph.name!r} takes {len(graph.placeholders)} arguments, not {len(args)}")
+        else:
+            results(graph.result, len(node.values), node.span)
 
 
 class CustomGradient(Structural):

@@ -100,6 +100,8 @@ class Host(Plain):
     def verify(self, node: Node, fail: Fail, program: Any) -> None:
         if type(node.args[0]) is not str or node.args[0] not in HOST_OPERATORS:
             fail(f"there is no operator {node.args[0]!r} of host values", f"there are: {' '.join(HOST_OPERATORS)}")
+        if type(node.args[1]) is not tuple:
+            fail("an operator takes a tuple of operands")
 
 
 class ToPython(Plain):

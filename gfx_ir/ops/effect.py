@@ -68,6 +68,10 @@ class Print(Plain):
         print(*values, end=end, file=sys.stderr if stream == "stderr" else None)
         return ()
 
+    def verify(self, node: Node, fail: Fail, program: Any) -> None:
+        if type(node.args[0]) is not tuple:
+            fail("it prints a tuple of values")
+
 
 class Check(Plain):
     """An error that is raised where a test fails."""

@@ -8,6 +8,7 @@ from gfx_ir.graph import UNBOUND, Graph, Node
 from gfx_ir.host import Dim
 from gfx_ir.op import lookup
 from gfx_ir.program import Guard, Parameter, Program
+from gfx_ir.trees import BRANCHES, leaves
 from gfx_ir.types import LogicalTensor, Opaque
 
 assert ops  # the catalogue is registered where it is imported
@@ -107,7 +108,8 @@ class Source:
     def type(self, kind):
         if self.draw(st.booleans()):
             return None
-        return self.draw(LOGICAL if kind == "tensor" else CONSTANTS.filter(lambda c: c is not None))
+        told = CONSTANTS.filter(lambda c: c is not None and (kind == "any" or not isinstance(c, LogicalTensor)))
+        return self.draw(LOGICAL if kind in ("tensor", "optional") else told)
 
     def tree(self, known):
         return self.draw(trees(st.one_of(LEAVES, *([st.sampled_from(known)] * 2 if known else []))))
@@ -124,11 +126,10 @@ class Source:
         if kind == "call" and self.callees:
             callee = self.draw(st.sampled_from(self.callees))
             args = tuple(self.leaf(known) for _ in callee.placeholders)
-            return Node(
-                lookup("call"),
-                (callee, self.pick("", "h.0"), args),
-                tuple(self.draw(small(st.sampled_from(("tensor", *HOST))))),
-            )
+            branch = type(callee.result) in BRANCHES
+            given = len(list(leaves(callee.result))) if branch else 1
+            kinds = tuple([self.pick("tensor", *HOST) for _ in range(given)])
+            return Node(lookup("call"), (callee, self.pick("", "h.0"), args), kinds)
         return self.straight(kind, known)
 
     def straight(self, kind, known):

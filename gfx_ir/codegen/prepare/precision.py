@@ -81,7 +81,7 @@ class Checks:
 
     def _handed(self, node: Node) -> None:
         """Refuse a number that no array holds as what a test on a tensor gives, or a loop begins with."""
-        given = [region.result for region in node.regions] if is_test(node) and node.args[0].is_tensor else []
+        given = [region.result for region in node.regions] if _on_data(node) else []
         given += [node.arg("init")] if is_loop(node) else []
         if any(map(is_wide, leaves(tuple(given)))):
             hint = "compute with a float: float(n)"
@@ -240,3 +240,8 @@ def _given(user: Node, value: Value) -> list[Value]:
 
 
 __all__ = ["NUMBERS", "check_numbers", "is_wide", "refused"]
+
+
+def _on_data(node: Node) -> bool:
+    """Whether a node is a test of a tensor."""
+    return is_test(node) and type(node.args[0]) is Value and node.args[0].is_tensor

@@ -146,3 +146,11 @@ def test_so_are_those_of_what_a_loop_begins_as_a_number():
     assert program.to("torch")(-torch.ones(3, 2)) == 0
     with pytest.raises(UnsupportedConstruct, match="one side gives 1 axes, and the other one 0"):
         program.source("jax")
+
+
+@pytest.mark.parametrize("decided", [True, False])
+def test_a_test_of_data_that_an_edit_decided(decided):
+    program = gfx.symbolic_trace(lambda x: x * 2.0 if x.sum() > 0.0 else x, backend="numpy")
+    program.entry.last.set_args((decided, *program.entry.last.args[1:]))
+    for name in BACKENDS:
+        same(program, (X,), name)
