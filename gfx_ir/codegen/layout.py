@@ -166,6 +166,7 @@ def _docstring(text: str, indent: str) -> Iterator[str]:
     text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     if text.endswith('"'):
         text = text[:-1] + '\\"'
+    text = "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
     lines = text.split("\n")
     if len(lines) == 1:
         yield f'{indent}"""{text}"""'

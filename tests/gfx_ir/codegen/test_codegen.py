@@ -1,6 +1,7 @@
 """Emitted source: it reads as its author would have written it, and computes what the graph says."""
 
 import ast
+import inspect
 
 import numpy as np
 import pytest
@@ -177,3 +178,9 @@ def test_random_programs(name):
         module = emit(program, backend(name))
         for n in (1, 3):
             same(program, (X, Y, n), name, module)
+
+
+def test_a_docstring_comes_back_whatever_stands_in_it():
+    g, (x,), _ = graph("f", "x")
+    g.doc, g.result = 'a "quoted" \\ path\n\0 \x07 \r \ud800 λ"', x
+    assert inspect.cleandoc(emit(Program(g), backend("numpy")).load().__doc__) == g.doc
