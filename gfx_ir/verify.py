@@ -169,7 +169,7 @@ class _Check:
         self._define(node, named=True)
         if op.control is not None:
             op.control.verify(node, partial(self.fail, node), self.program)
-        if not op.regions and op.name != "call":
+        if not op.regions and not is_call(node):
             self._texts(node)
             self._kinds(node)
 

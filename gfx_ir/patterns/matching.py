@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..control import is_output
 from ..graph import Node, Value
 from ..keys import tree_key
 from ..op import OpDef, Trait
@@ -231,7 +232,7 @@ class Attempt:
     def _taken(self, value: Value, outside: Node | None) -> str:
         if outside is None:
             return f"{_shown(value)} is an argument of the pattern and stands within it"
-        return f"{_shown(value)} is taken by {'the result' if outside.op.name == 'output' else outside.op.name}, too"
+        return f"{_shown(value)} is taken by {'the result' if is_output(outside) else outside.op.name}, too"
 
     def _refused(self) -> tuple[Node, str] | None:
         """What the pattern requires of values and arguments."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...control import is_test
+from ...control import is_call, is_data_test, is_given, is_placeholder, is_test
 from ...dependence import needs
 from ...graph import Graph, Node, Value, values_in
 from ...infer.demand import Question, Rule
@@ -32,7 +32,7 @@ def share_calls(entry: Graph, functions: dict[str, Graph], facts: Callable[[Grap
         heavy = {name for name, callee in functions.items() if traced.get(callee, 0) >= MANY}
         if heavy:
             _Sharing(graph, heavy, functions, facts(graph)).run()
-        traced[graph] = sum(traced.get(functions[n.args[0]], 0) if n.op.name == "call" else 1 for n in graph.walk())
+        traced[graph] = sum(traced.get(functions[n.args[0]], 0) if is_call(n) else 1 for n in graph.walk())
 
 
 class _Sharing:
@@ -49,7 +49,7 @@ class _Sharing:
             node = graph.last
             while node is not None:
                 before = node.prev
-                while node is not None and node.op.name == "cond" and (pair := self._pair(node)) is not None:
+                while node is not None and is_data_test(node) and (pair := self._pair(node)) is not None:
                     node = self._drawn_out(node, *pair)
                 node = before
 
@@ -68,7 +68,7 @@ class _Sharing:
         found: dict[tuple, Node] = {}
         acted = False
         for node in region:
-            if node.op.name == "call" and node.args[0] in self.heavy and node.args[:2] not in found:
+            if is_call(node) and node.args[0] in self.heavy and node.args[:2] not in found:
                 needed = _needed(node)
                 if not (acted and node.args[0] in self.acting) and not any(map(self._apart, needed)):
                     found[node.args[:2]] = node
@@ -77,12 +77,12 @@ class _Sharing:
 
     def _acts(self, node: Node) -> bool:
         inside = (node, *(inner for region in node.regions for inner in region.walk()))
-        return any(n.op.effect or (n.op.name == "call" and n.args[0] in self.acting) for n in inside)
+        return any(n.op.effect or (is_call(n) and n.args[0] in self.acting) for n in inside)
 
     def _apart(self, node: Node) -> bool:
         """Whether a node cannot be computed once more for what a call is given."""
         inside = (node, *(inner for region in node.regions for inner in region.walk()))
-        return any(inner.op.effect or inner.waits or inner.op.name == "call" for inner in inside)
+        return any(inner.op.effect or inner.waits or is_call(inner) for inner in inside)
 
     def _may_be_one(self, node: Node, first: Any, second: Any) -> bool:
         """Whether what two sides give to a call can be one value, which the test chooses."""
@@ -101,12 +101,7 @@ class _Sharing:
         graph, type_ = value.node.graph, value.type
         if isinstance(type_, LogicalTensor) and type_.dims == ():
             return Shaping()
-        if (
-            value.node.op.name == "placeholder"
-            and graph is not None
-            and graph.owner is not None
-            and is_test(graph.owner)
-        ):
+        if is_placeholder(value.node) and graph is not None and graph.owner is not None and is_test(graph.owner):
             outer = graph.owner.args[1][graph.placeholders.index(value)]
             return (yield self._shapes, outer) if type(outer) is Value else Shaping()
         parts, found = shaping(value.node), Shaping()
@@ -178,14 +173,14 @@ class _Sharing:
 def _outside(node: Node, at: int, leaf: Any) -> Any:
     """What a leaf of a side stands for around the test; itself where that side makes it."""
     region = node.regions[at]
-    if type(leaf) is Value and leaf.node.op.name == "placeholder" and leaf.node.graph is region:
+    if type(leaf) is Value and is_placeholder(leaf.node) and leaf.node.graph is region:
         return node.args[1][region.placeholders.index(leaf)]
     return leaf
 
 
 def _needed(call: Node) -> list[Node]:
     """The nodes of its graph that a call takes values of, directly or not, the last first."""
-    given = [value.node for value in values_in(call.args) if value.node.op.name not in ("placeholder", "parameter")]
+    given = [value.node for value in values_in(call.args) if not is_given(value.node)]
     within = [node for node in given if node.graph is call.graph]
     found = set(reached(within, needs))
     graph = call.graph
