@@ -24,7 +24,7 @@ from gfx_ir.infer.abstract import (
     rank_of,
     ranks_of,
 )
-from gfx_ir.infer.content import UNTOLD, Content, content
+from gfx_ir.infer.content import UNTOLD, Content, content, joined
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS
 from gfx_ir.infer.shape_rules import Call, ShapeRules
@@ -221,6 +221,11 @@ class Equations:
 
     def _content(self, value: Value) -> Rule:
         node = value.node
+        if is_test(node):
+            sides = []
+            for side in self.sides(value):
+                sides.append((yield self.contents, side) if is_tensor(side) else None)
+            return joined(sides)
         if node.op.name in _APART or node.regions or node.op.effect or len(node.values) != 1:
             return None
         found = dict[Value, Content]()

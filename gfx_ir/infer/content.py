@@ -14,7 +14,7 @@ from ..errors import GfxError
 from ..op import OpDef, Trait, evaluate
 from ..rules import building
 from ..trees import leaves, tree_map
-from .sequences import Seq, holds, rule_of
+from .sequences import Seq, holds, rule_of, sequence
 
 LARGEST = 4096
 """Elements of what is computed at capture."""
@@ -38,6 +38,16 @@ def content(op: OpDef, args: tuple, dtype: DType, rank: int | None) -> Content:
     rule = rule_of(op)
     made = rule(tree_map(lambda leaf: None if leaf is UNTOLD else leaf, args), rank) if rule is not None else None
     return made if made is not None and holds(dtype, made) else None
+
+
+def joined(sides: list[Content]) -> Content:
+    """What one of several values holds, whichever of them it is: that which each of them does."""
+    kinds = {side.dtype if isinstance(side, np.ndarray) else None for side in sides}
+    if len(kinds) == 1 and None not in kinds:
+        return sides[0] if all(np.array_equal(sides[0], side) for side in sides) else None  # type: ignore[arg-type]
+    first, *others = map(sequence, sides)
+    alike = first is not None and all(side == first and type(side.start) is type(first.start) for side in others)
+    return first if alike else None
 
 
 UNTOLD = type("Untold", (), {"__repr__": lambda self: "UNTOLD"})()
