@@ -133,6 +133,10 @@ class Builder:
         """What ops gave, as the traced function sees it."""
         return result
 
+    def told_dims(self, value: Value) -> tuple | None:
+        """The dims of a tensor, as far as the ops tell that made it."""
+        return value.type.dims if isinstance(value.type, LogicalTensor) else None
+
     def is_boolean(self, value: Value, number: bool = False) -> bool:
         """Whether a value without a type surely holds booleans (is one of Python's own), by the way it was made."""
         return False
@@ -201,6 +205,11 @@ def assumptions() -> Any:
 def surely_boolean(value: Value, number: bool = False) -> bool:
     """Whether a value of the function that is captured holds booleans (is one of Python's own) by the way it was made."""
     return isinstance(active.builder, Builder) and active.builder.is_boolean(value, number)
+
+
+def told_dims(value: Value) -> tuple | None:
+    """The dims of a tensor of the function that is captured, as far as the way it was made tells; None: nothing is known."""
+    return active.builder.told_dims(value) if isinstance(active.builder, Builder) else None
 
 
 def shown(value: Any) -> Any:

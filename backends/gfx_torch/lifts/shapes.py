@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import dtype_of, host, require_kinds
+from gfx_ir.build import dtype_of, host, require_kinds, told_dims
+from gfx_ir.dtypes import result_type_torch
 from gfx_ir.errors import ShapeError
+from gfx_ir.graph import Value
+from gfx_ir.infer.origins import asked_of
 
 from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, sequence, shape_of
 from ..ranks import require
@@ -108,11 +111,31 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 
 
 def cat(tensors: Any, dim: Any = 0) -> Any:
-    """Joined along an axis; an empty vector among tensors of more axes counts for nothing."""
+    """Joined along an axis; an empty vector among tensors of more axes gives its dtype alone."""
     tensors = sequence(tensors, "cat")
-    if any(known_rank(x) not in (None, 1) for x in tensors):
-        tensors = tuple([x for x in tensors if not (known_rank(x) == 1 and known_size(x, 0) == 0)])
-    return ops.concat(tensors, axis=dim)
+    empty = [x for x in tensors if _is_empty_vector(x)]
+    parts = tuple([x for x in tensors if not any(x is other for other in empty)])
+    if not empty or all(known_rank(x) == 1 for x in parts):
+        return ops.concat(tensors, axis=dim)
+    joined, found = ops.concat(parts, axis=dim), [dtype_of(x) for x in parts]
+    apart = [dtype_of(x) for x in empty if not _has_dtype_of(x, parts)]
+    if all(dtype is not None and dtype in found for dtype in apart):
+        return joined
+    known = [(dtype, False, False) for dtype in (*found, *apart) if dtype is not None]
+    if len(known) < len(found) + len(apart):
+        refuse("torch.cat of an empty vector whose dtype may be another", "give gfx.TensorSpec(shape, dtype)")
+    return ops.astype(joined, result_type_torch(known))
+
+
+def _is_empty_vector(x: Any) -> bool:
+    dims = told_dims(x) if isinstance(x, Value) and x.type is None else None
+    return dims == (0,) or (known_rank(x) == 1 and known_size(x, 0) == 0)
+
+
+def _has_dtype_of(x: Any, parts: tuple) -> bool:
+    """Whether a tensor was made with the dtype of one of others, be it known or not."""
+    asked = asked_of(x.node) if isinstance(x, Value) else None
+    return any(asked is part for part in parts)
 
 
 MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}

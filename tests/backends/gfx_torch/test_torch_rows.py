@@ -1,9 +1,11 @@
 """What PyTorch calls become: recorded, run on the reference and with the calls that the rows print, against PyTorch."""
 
+import jax.numpy as jnp
 import pytest
 import torch
 from torch.nn import functional as F
 
+import gfx_trace as gfx
 from gfx_ir.errors import GfxError
 from torch_probe import call, compare, record, results, run
 
@@ -263,3 +265,27 @@ def test_a_lift_without_shapes_means_the_same_or_says_what_it_needs(case):
     expected = results(fn(*(x.clone() for x in given)))
     one_dtype = "double" not in fn.__code__.co_names and all(x.is_floating_point() for x in given)
     compare(results(run(graph, given, on_torch=True)), expected, dtypes=one_dtype)
+
+
+def _behind_none(x: torch.Tensor):
+    return torch.cat([torch.tensor([]), x], dim=-1)
+
+
+def _behind_none_of_its_dtype(x: torch.Tensor):
+    return torch.cat([x.new_empty(0), torch.tensor([], dtype=x.dtype), x], dim=-2)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 0)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bool])
+def test_an_empty_vector_among_matrices_gives_its_dtype_alone(dtype, shape):
+    x = torch.ones(shape, dtype=dtype)
+    for program in (
+        gfx.symbolic_trace(_behind_none, x),
+        gfx.symbolic_trace(_behind_none, gfx.TensorSpec((None, None), str(dtype)[6:])),
+    ):
+        torch.testing.assert_close(program(x), _behind_none(x))
+    for given in ((), (x,)):
+        program = gfx.symbolic_trace(_behind_none_of_its_dtype, *given)
+        torch.testing.assert_close(program(x), _behind_none_of_its_dtype(x))
+        found = gfx.transpile(_behind_none_of_its_dtype, *given, to="jax")(jnp.asarray(x.numpy()))
+        assert found.shape == tuple(shape)
