@@ -33,7 +33,7 @@ from .missing import refuse_missing
 from .modules import Mode, authors_own, register_root
 from .outliving import Made, outliving
 from .remembered import Remembered, as_later_calls
-from .results import result_tree
+from .results import Results
 from .rewrite import is_converted
 from .state import Write, lasting_writes
 from .tracebacks import walk
@@ -172,7 +172,7 @@ def _traced(
         tracer.memoised.leave()
         tracer.functions.leave()
         outside = outliving(tracer.journal.frames[0].values(), result, made)
-        tree, rebuild = result_tree(tracer, result)
+        tree, rebuild = Results(tracer, outside).tree(result)
         state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
     except Exception as error:
         refuse_missing(tracer)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import enum
+import types
+from collections.abc import Callable, Collection
 from typing import Any
+
+import numpy as np
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
-from gfx_ir.trees import tree_map
+from gfx_ir.trees import leaves, tree_map
 
+from .contents import attributes_of, row_of
+from .devices import fixed_device, is_device
 from .gated import Gated, gate_of
 from .interfaces import Capturing
 from .iteration import is_iterator
@@ -20,76 +26,160 @@ from .proxy import HostProxy, Proxy, Unusable
 from .rows import Lazy, rows_of
 from .sequences import OpenList, as_list
 
-
-def result_tree(tracer: Capturing, result: Any) -> tuple[Any, Callable[[Any], Any] | None]:
-    """(tree of Values and constants, how to make the function's own container of it: None where the tree is one already)."""
-    kind = type(result)
-    if isinstance(result, (Proxy, HostProxy)):
-        taken = type(result) is HostProxy and result.taken
-        return (tracer.host("tuple", result.value) if taken else result.read()), None
-    if kind in (int, float, bool, complex, str, type(None)):
-        return result, None
-    if type(result) is OpenList:
-        return as_list(tracer, result), None
-    if isinstance(result, Unusable):
-        raise result.error
-    if (gated := gate_of(result)) is not None:
-        joined = tracer.gates.resolve(gated, lambda side: _plain(side))
-        return (_either(tracer, gated), None) if type(joined) is Gated else result_tree(tracer, joined)
-    if kind in (list, tuple) and rows_of(result) is not result:
-        return _rows_tree(tracer, kind, rows_of(result))
-    if tracer.arrays.array_owner(result) is not None:
-        return tracer.arrays.array_proxy(result).read(), None
-    if dataclasses.is_dataclass(result) and not isinstance(result, type):
-        return _from_items(tracer, _fields(result), _maker_of(result))
-    if isinstance(result, dict):
-        tracer.effects.sure_of(result)
-        return _from_items(tracer, dict(result), None if kind is dict else kind)
-    if isinstance(result, (tuple, list)):
-        parts = [result_tree(tracer, item) for item in result]
-        tree = [p[0] for p in parts]
-        named = kind if hasattr(result, "_fields") else None
-        rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
-        return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
-    left = type(result) is OpenRange or is_iterator(result) or isinstance(result, type)
-    found = result if left else tracer.unwrap(result)
-    if found is not result:
-        return found, None
-    name = "range" if kind is OpenRange else (result.kind if isinstance(result, Lazy) else kind).__name__
-    raise UnsupportedConstruct(
-        f"GFX cannot return a {name} from captured code",
-        tracer.span(),
-        "return tensors, numbers, and tuples, lists or dicts of them",
-    )
+Made = tuple[Any, Callable[[Any], Any] | None]
 
 
-def _either(tracer: Capturing, gated: Gated) -> Value:
-    """What an open host test returns, where its sides differ in structure: one value, which is a whole tree on each side."""
-    test, sides = tracer.local(gated.test), []
-    for at, name in enumerate(("then", "else")):
-        with tracer.region(name) as (graph, captures), tracer.facts.given(test, at == 0):
-            tree, rebuild = result_tree(tracer, tracer.gates.imported(gated.test, gated.sides[at]))
-            if rebuild is not None or gated.test.is_tensor:
-                what = "GFX cannot return containers of different kinds from the sides of this test"
-                raise tracer.error(what, "return tuples, lists or dicts of tensors and numbers")
-            graph.result = (tree_map(tracer._local, tree),)
-        sides.append((graph, captures))
-    operands = tracer.outer_operands(sides)
-    node = Node(lookup("host_if"), (test, operands), ("any",), tracer.span(), tuple(graph for graph, _ in sides))
-    tracer.append(node)
-    return node.value
+class Results:
+    """The results of a capture. `outside`: ids of the written objects that something else than the captured code holds."""
 
+    def __init__(self, tracer: Capturing, outside: Collection[int] = ()) -> None:
+        self.tracer = tracer
+        self._written = {id(slot.object) for slot in tracer.journal.frames[0].values() if slot.kind == "attribute"}
+        self._made = self._written.difference(outside)  # ids of the objects that the code made
+        self._seen: set[int] = set()  # ids of those that are part of the result
 
-def _rows_tree(tracer: Capturing, kind: type, rows: Proxy) -> tuple[Any, Callable[[Any], Any] | None]:
-    """A list or tuple of the rows of one tensor: where these stand for numbers, it holds one for each row."""
-    if not rows_kind(rows):
-        return tracer.host(kind.__name__, rows.read()), None
-    if not isinstance(tracer.host_values.length(rows), int):
-        raise tracer.error(
-            "GFX cannot return this list: how many numbers it holds is open",
-            "give the argument's shape at capture, or append tensors",
+    def tree(self, result: Any) -> Made:
+        """(tree of Values and constants, how to make the function's own container of it: None where the tree is one already)."""
+        tracer, kind = self.tracer, type(result)
+        if isinstance(result, (Proxy, HostProxy)):
+            taken = type(result) is HostProxy and result.taken
+            return (tracer.host("tuple", result.value) if taken else result.read()), None
+        if kind in (int, float, bool, complex, str, type(None)):
+            return result, None
+        if type(result) is OpenList:
+            return as_list(tracer, result), None
+        if isinstance(result, Unusable):
+            raise result.error
+        if (gated := gate_of(result)) is not None:
+            joined = tracer.gates.resolve(gated, lambda side: _plain(side))
+            return (self._either(gated), None) if type(joined) is Gated else self.tree(joined)
+        if kind in (list, tuple) and rows_of(result) is not result:
+            return self._rows(kind, rows_of(result))
+        if tracer.arrays.array_owner(result) is not None:
+            return tracer.arrays.array_proxy(result).read(), None
+        if dataclasses.is_dataclass(result) and not isinstance(result, type):
+            return self._items(_fields(result), lambda items: kind(**items))
+        if isinstance(result, dict):
+            tracer.effects.sure_of(result)
+            return self._items(dict(result), None if kind is dict else kind)
+        if isinstance(result, (tuple, list)):
+            parts = [self.tree(item) for item in result]
+            tree = [p[0] for p in parts]
+            named = kind if hasattr(result, "_fields") else None
+            rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
+            return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
+        if id(result) in self._made and _only_attributes(kind):
+            return self._attributes(result)
+        left = type(result) is OpenRange or is_iterator(result) or isinstance(result, type)
+        found = result if left else tracer.unwrap(result)
+        if found is not result:
+            return found, None
+        raise self._refused(result)
+
+    def _refused(self, result: Any) -> UnsupportedConstruct:
+        kind = type(result)
+        name = "range" if kind is OpenRange else (result.kind if isinstance(result, Lazy) else kind).__name__
+        return UnsupportedConstruct(
+            f"GFX cannot return a {name} from captured code",
+            self.tracer.span(),
+            "return tensors, numbers, and tuples, lists or dicts of them",
         )
-    return result_tree(tracer, kind(rows))
+
+    def _either(self, gated: Gated) -> Value:
+        """What an open host test returns, where its sides differ in structure: one value, which is a whole tree on each side."""
+        tracer = self.tracer
+        test, sides = tracer.local(gated.test), []
+        for at, name in enumerate(("then", "else")):
+            with tracer.region(name) as (graph, captures), tracer.facts.given(test, at == 0):
+                tree, rebuild = self.tree(tracer.gates.imported(gated.test, gated.sides[at]))
+                if rebuild is not None or gated.test.is_tensor:
+                    what = "GFX cannot return containers of different kinds from the sides of this test"
+                    raise tracer.error(what, "return tuples, lists or dicts of tensors and numbers")
+                graph.result = (tree_map(tracer._local, tree),)
+            sides.append((graph, captures))
+        operands = tracer.outer_operands(sides)
+        node = Node(lookup("host_if"), (test, operands), ("any",), tracer.span(), tuple(graph for graph, _ in sides))
+        tracer.append(node)
+        return node.value
+
+    def _rows(self, kind: type, rows: Proxy) -> Made:
+        """A list or tuple of the rows of one tensor: where these stand for numbers, it holds one for each row."""
+        tracer = self.tracer
+        if not rows_kind(rows):
+            return tracer.host(kind.__name__, rows.read()), None
+        if not isinstance(tracer.host_values.length(rows), int):
+            raise tracer.error(
+                "GFX cannot return this list: how many numbers it holds is open",
+                "give the argument's shape at capture, or append tensors",
+            )
+        return self.tree(kind(rows))
+
+    def _items(self, items: dict, make: Any) -> Made:
+        parts = {key: self.tree(item) for key, item in items.items()}
+        tree = {key: p[0] for key, p in parts.items()}
+        if make is None and not any(p[1] for p in parts.values()):
+            return tree, None
+
+        def rebuild(built: dict) -> Any:
+            inner = {k: (parts[k][1](v) if parts[k][1] else v) for k, v in built.items()}  # type: ignore[misc]
+            return make(inner) if make is not None else inner
+
+        return tree, rebuild
+
+    def _attributes(self, result: Any) -> Made:
+        """An object that the code made, as a dictionary of those attributes that hang on what it computed; the others are what they
+        are in each call."""
+        if id(result) in self._seen:
+            what = f"GFX cannot return a {type(result).__name__} in two places of one result"
+            raise UnsupportedConstruct(what, self.tracer.span(), "return its tensors")
+        self._seen.add(id(result))
+        kind, parts, fixed = type(result), dict[str, Made](), dict[str, Made]()
+        for name, held in attributes_of(result).items():
+            part = self._attribute(held)
+            varies = any(type(leaf) is Value for leaf in leaves(part[0]))
+            (parts if varies else fixed)[name] = part
+
+        def rebuild(built: dict) -> Any:
+            made = object.__new__(kind)
+            for name, (tree, again) in fixed.items():
+                attributes_of(made)[name] = again(tree) if again else tree_map(lambda leaf: leaf, tree)
+            for name, (_, again) in parts.items():
+                attributes_of(made)[name] = again(built[name]) if again else built[name]
+            return made
+
+        return {name: tree for name, (tree, _) in parts.items()}, rebuild
+
+    def _attribute(self, held: Any) -> Made:
+        """An attribute of such an object; one from outside is the same object in each call."""
+        if is_device(held):
+            held = fixed_device(self.tracer, held)
+        if id(held) not in self._written and self.tracer.arrays.array_owner(held) is None and _is_shared(held):
+            return None, lambda built: held
+        return self.tree(held)
+
+
+_FIXED = (type, types.BuiltinFunctionType, enum.Enum, np.dtype)
+_HEAP_TYPE, _HOLDS_OTHERS = 1 << 9, 1 << 14  # Py_TPFLAGS_HEAPTYPE, Py_TPFLAGS_HAVE_GC
+
+
+def _is_shared(x: Any) -> bool:
+    """Whether something that was not written while captured code ran is the same in each call, and holds nothing of a call's own."""
+    kind = type(x)
+    if isinstance(x, types.FunctionType):
+        return x.__closure__ is None
+    single = row_of(kind) is None and not kind.__flags__ & _HOLDS_OTHERS
+    return single or isinstance(x, _FIXED) or _only_attributes(kind)
+
+
+def _only_attributes(kind: type) -> bool:
+    """Whether all that an object of a class holds are its attributes, in a dictionary of its own."""
+    bases = kind.__mro__[:-1]
+    slots = (held for base in bases for held in vars(base).values() if isinstance(held, types.MemberDescriptorType))
+    return kind.__dictoffset__ != 0 and all(map(_in_python, bases)) and not any(slots)
+
+
+def _in_python(kind: type) -> bool:
+    return bool(kind.__flags__ & _HEAP_TYPE)
 
 
 def _plain(side: Any) -> Any:
@@ -102,24 +192,6 @@ def _fields(result: Any) -> dict[str, Any]:
     if isinstance(result, dict):
         return dict(result.items())
     return {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
-
-
-def _maker_of(result: Any) -> Callable[[dict], Any]:
-    kind = type(result)
-    return lambda items: kind(**items)
-
-
-def _from_items(tracer: Capturing, items: dict, make: Any) -> tuple[Any, Callable[[Any], Any] | None]:
-    parts = {key: result_tree(tracer, item) for key, item in items.items()}
-    tree = {key: p[0] for key, p in parts.items()}
-    if make is None and not any(p[1] for p in parts.values()):
-        return tree, None
-
-    def rebuild(built: dict) -> Any:
-        inner = {k: (parts[k][1](v) if parts[k][1] else v) for k, v in built.items()}  # type: ignore[misc]
-        return make(inner) if make is not None else inner
-
-    return tree, rebuild
 
 
 def _rebuilder(parts: list[Any], make: Callable[[list[Any]], Any]) -> Callable[[Any], Any]:

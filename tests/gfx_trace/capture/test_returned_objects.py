@@ -1,0 +1,107 @@
+"""Objects that captured code makes and returns: rebuilt by the Program, and dictionaries of their tensors in emitted code."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+
+
+class Config:
+    heads = 2
+
+
+CONFIG = Config()
+
+
+class Layer:
+    def __init__(self):
+        self.keys, self.seen, self.log = None, 0, []
+
+    def update(self, keys):
+        self.dtype, self.device, self.act = keys.dtype, keys.device, torch.relu
+        self.keys = keys if self.keys is None else torch.cat([self.keys, keys])
+        self.seen = self.seen + keys.shape[0]
+        return self.keys
+
+
+class Cache:
+    def __init__(self, config):
+        self.layers, self.config = [Layer() for _ in range(config.heads)], config
+
+    def __getattr__(self, name):
+        raise KeyError(name)
+
+
+def decode(x: torch.Tensor):
+    cache = Cache(CONFIG)
+    y = cache.layers[0].update(x) + cache.layers[1].update(x * 2)
+    cache.layers[1].update(y)
+    return {"y": y, "cache": cache}
+
+
+def shown(cache):
+    found = []
+    for layer in cache.layers:
+        own = vars(layer)
+        found.append({name: own[name].tolist() if name == "keys" else own[name] for name in sorted(own)})
+    return found
+
+
+@pytest.mark.parametrize("given", [(), (torch.ones(2, 3),), (gfx.TensorSpec(("N", 3), "float32"),)])
+def test_an_object_is_made_anew_in_each_call(given):
+    program = gfx.symbolic_trace(decode, *given)
+    x = torch.arange(6.0).reshape(2, 3)
+    first, second, wanted = program(x)["cache"], program(x)["cache"], decode(x)["cache"]
+    assert type(first) is Cache and first.config is CONFIG and shown(first) == shown(wanted)
+    assert first.layers is not second.layers and first.layers[0].log is not second.layers[0].log
+
+
+def test_emitted_code_gives_its_tensors_by_name():
+    made = gfx.transpile(decode, gfx.TensorSpec(("N", 3), "float32"), to="jax")
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    found, wanted = made(jnp.asarray(x))["cache"]["layers"], decode(torch.tensor(x))["cache"].layers
+    assert [sorted(layer) for layer in found] == [["keys", "seen"]] * 2
+    for layer, other in zip(found, wanted):
+        np.testing.assert_array_equal(layer["keys"], other.keys)
+        assert layer["seen"] == other.seen
+
+
+class Slotted:
+    __slots__ = ("keys", "__dict__")
+
+    def __init__(self, keys):
+        self.keys, self.more = keys, keys * 2
+
+
+KEPT = Layer()
+
+
+def slotted(x):
+    return Slotted(x)
+
+
+def kept(x):
+    KEPT.update(x)
+    return KEPT
+
+
+def in_two_places(x):
+    layer = Layer()
+    layer.update(x)
+    return layer, layer
+
+
+def holds_itself(x):
+    layer = Layer()
+    layer.update(x)
+    layer.own = layer
+    return layer
+
+
+@pytest.mark.parametrize("f", [slotted, kept, in_two_places, holds_itself])
+def test_what_cannot_be_made_anew_is_refused(f):
+    with pytest.raises(CaptureError, match=r"GFX cannot (return a|convert this write)"):
+        gfx.symbolic_trace(f, torch.ones(2, 3))
