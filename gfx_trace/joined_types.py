@@ -6,6 +6,7 @@ from typing import Any
 
 from gfx_ir import dtypes
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import joined_dims
 from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
@@ -14,17 +15,21 @@ from .proxy import weak_kind
 _KINDS = ("bool", "int", "float", "complex")
 
 
-def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
-    """The type of what is either of two values, where both are known."""
+def joined_type(a: Any, b: Any, promotion: str, alike: bool) -> LogicalTensor | None:
+    """The type of what is either of two values, where both are known. `alike`: the two have one shape, or nothing is told; else dims
+    that differ are unknown ones."""
     left, right = (x.type if isinstance(x, Value) and x.is_tensor else number_type(x, promotion) for x in (a, b))
-    if not isinstance(left, LogicalTensor) or not isinstance(right, LogicalTensor) or left.dims != right.dims:
+    if not isinstance(left, LogicalTensor) or not isinstance(right, LogicalTensor):
         return None
-    if left.dtype is None or right.dtype is None:
+    if left.dtype is None or right.dtype is None or (alike and left.dims != right.dims):
+        return None
+    dims = left.dims if left.dims == right.dims else joined_dims((left.dims, right.dims))
+    if dims is None and left.dims != right.dims:
         return None
     if not left.weak and not right.weak and left.dtype != right.dtype:
-        return LogicalTensor(None, left.dims)
+        return LogicalTensor(None, dims)
     dtype, weak = dtypes.result_type([(left.dtype, left.weak), (right.dtype, right.weak)], promotion)
-    return LogicalTensor(dtype, left.dims, weak=weak)
+    return LogicalTensor(dtype, dims, weak=weak)
 
 
 def widens(before: LogicalTensor, after: LogicalTensor) -> bool:

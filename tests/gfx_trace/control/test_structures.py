@@ -106,3 +106,16 @@ def test_a_write_through_a_view_is_written_once():
     assert sum(node.op.name == "index_put" for node in program.entry) == 2
     x = torch.tensor([1.0, 2.0, 3.0])
     assert program(x).tolist() == raised(x).tolist()
+
+
+def once_or_twice(x: torch.Tensor):
+    return x if x.shape[0] == 1 else torch.cat([x, x])
+
+
+def test_what_has_another_size_on_each_side_has_the_others():
+    """The sides of Python's own test agree in all dims but one, and what follows is told of those."""
+    program = gfx.symbolic_trace(once_or_twice, gfx.TensorSpec(("B", 3), "float32"))
+    found = program.entry.result
+    assert found.type.dtype.name == "float32" and found.type.dims == (None, 3)
+    for x in (torch.ones(1, 3), torch.ones(2, 3)):
+        torch.testing.assert_close(program(x), once_or_twice(x))
