@@ -6,9 +6,11 @@ from functools import reduce
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.build import host
+from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import ShapeError
 
-from ..lifting import ask_rank, kind, known_rank, names, of_ranks, sequence
+from ..lifting import ask_rank, kind, known_rank, names, of_ranks, plain, refuse, sequence
 from ..ranks import alike, least, most
 
 
@@ -111,7 +113,22 @@ def linalg_cross(input: Any, other: Any, *, dim: Any = -1) -> Any:
     return cross(input, other, dim)
 
 
+def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, out_dtype: Any = None) -> Any:
+    """Each row times the matrix of its group, of which `offs` tells where each ends; rows behind the last, of which PyTorch
+    promises nothing, are taken for its own."""
+    plain("F.grouped_mm", bias=bias is not None, out_dtype=out_dtype is not None)
+    ranks = ask_rank(mat_a, 2, "F.grouped_mm"), ask_rank(mat_b, 3, "F.grouped_mm")
+    if offs is None and ranks == (3, 3):
+        return ops.matmul(mat_a, mat_b)
+    if offs is None or ranks != (2, 3):
+        refuse(f"F.grouped_mm of tensors of {ranks[0]} and {ranks[1]} axes", "multiply the groups in a loop")
+    group = ops.searchsorted(offs, ops.arange(ops.size(mat_a, 0), dtype=DTYPES["int32"]), side="right")
+    group = ops.minimum(group, host("-", ops.size(mat_b, 0), 1))
+    return ops.squeeze(ops.matmul(ops.expand_dims(mat_a, 1), ops.take(mat_b, group, axis=0)), axis=1)
+
+
 LIFTS = {
+    "F.grouped_mm": grouped_mm,
     names("addmm"): most("addmm", of_ranks("addmm", addmm, None, 2, 2), 2),
     names("baddbmm"): most("baddbmm", of_ranks("baddbmm", baddbmm, None, 3, 3), 3),
     names("addbmm"): most("addbmm", of_ranks("addbmm", addbmm, None, 3, 3), 2),

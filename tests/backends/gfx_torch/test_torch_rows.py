@@ -289,3 +289,17 @@ def test_an_empty_vector_among_matrices_gives_its_dtype_alone(dtype, shape):
         torch.testing.assert_close(program(x), _behind_none_of_its_dtype(x))
         found = gfx.transpile(_behind_none_of_its_dtype, *given, to="jax")(jnp.asarray(x.numpy()))
         assert found.shape == tuple(shape)
+
+
+@pytest.mark.parametrize("ends", [[2, 2, 5], [0, 0, 5], [1, 4, 5]])
+def test_rows_are_multiplied_group_by_group(ends):
+    def grouped(x, w, offs):
+        return F.grouped_mm(x, w, offs=offs)
+
+    x, w, offs = torch.randn(5, 8), torch.randn(3, 8, 4), torch.tensor(ends, dtype=torch.int32)
+    wanted = torch.cat([x[a:b] @ w[at] for at, (a, b) in enumerate(zip([0, *ends], ends))])
+    for given in ((), (x, w, offs)):
+        program = gfx.symbolic_trace(grouped, *given, backend="torch")
+        torch.testing.assert_close(program(x, w, offs), wanted)
+    with pytest.raises(GfxError, match=r"F\.grouped_mm"):
+        gfx.symbolic_trace(lambda a, b: F.grouped_mm(a, b, offs=offs), x, x.T)
