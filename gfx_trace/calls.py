@@ -191,14 +191,18 @@ class Calls:
         if is_module(target):
             return with_hooks(self.tracer, target, args, kwargs, _enter_root)
         if isinstance(target, types.MethodType):
+            self.name_arrays({"self": target.__self__})
             return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
         if isinstance(target, functools.partial):
-            self.name_arrays(target)
+            names = inspect.signature(target.func).parameters
+            self.name_arrays({**dict(zip(names, target.args)), **target.keywords})
             return self.call_entry(target.func, (*target.args, *args), {**target.keywords, **kwargs})
         inner = compiled(target)
         if inner is not None:
             return self.call_entry(inner, args, kwargs)
-        if isinstance(target, types.FunctionType) and self.lifted(target) is None and not self.tracer.is_leaf(target):
+        if not isinstance(target, types.FunctionType):
+            self.name_arrays({"self": target})
+        elif self.lifted(target) is None and not self.tracer.is_leaf(target):
             return self.tracer.libraries.call(
                 target, args, kwargs, lambda: convert(target, self.tracer)(*args, **kwargs)
             )
@@ -290,10 +294,9 @@ class Calls:
         self._call_function(post, (made,), {})
         return made
 
-    def name_arrays(self, target: functools.partial) -> None:
-        """Arrays bound by a partial are parameters: named by their place in the one tree that holds them, else by argument too."""
-        names = list(inspect.signature(target.func).parameters)
-        bound = {**dict(zip(names, target.args)), **target.keywords}
+    def name_arrays(self, bound: dict[str, Any]) -> None:
+        """Arrays that a partial or a method binds to the target are parameters: named by their place in the one tree that holds them,
+        else by argument too."""
         held = {name: self.tracer.arrays.arrays_in(tree) for name, tree in bound.items()}
         trees = [name for name, found in held.items() if any(path for path, _ in found)]
         for name, found in held.items():

@@ -1,5 +1,6 @@
 """What can be captured: functions, methods, callables, and code that names no framework."""
 
+import dataclasses
 import functools
 
 import jax
@@ -122,3 +123,33 @@ def test_the_first_call_does_not_decide_whose_function_it_is():
     traced = gfx.trace(lambda x: x.std())
     with pytest.raises(CaptureError, match="backend"):
         traced(torch.ones(3))
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Affine:
+    w: jax.Array
+    b: jax.Array
+
+    def __call__(self, x):
+        return x @ self.w + self.b
+
+    def again(self, x):
+        return self(self(x))
+
+
+@pytest.mark.parametrize("method", [False, True])
+def test_arrays_of_a_registered_object_are_its_parameters(method):
+    """However small they are: they are trained."""
+    affine = Affine(jnp.full((3, 3), 0.5), jnp.ones(3))
+    target = affine.again if method else affine
+    made = gfx.transpile(target, jnp.ones((2, 3)), to="torch").module()
+    assert [name for name, _ in made.named_parameters()] == ["w", "b"]
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    out = made(torch.tensor(x))
+    np.testing.assert_allclose(out.detach(), target(jnp.asarray(x)))
+    out.sum().backward()
+    call = Affine.again if method else Affine.__call__
+    wanted = jax.grad(lambda a: call(a, jnp.asarray(x)).sum())(affine)
+    np.testing.assert_allclose(made.b.grad, wanted.b)
+    np.testing.assert_allclose(made.w.grad, wanted.w)
