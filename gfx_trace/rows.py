@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.control import is_given
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.lifting.rows import joined, stacked
@@ -14,6 +15,7 @@ from gfx_ir.python_numbers import OPEN
 
 from .aliases import doubt, mutable
 from .checks import checked
+from .either import roots
 from .gated import GatedItems
 from .interfaces import Capturing
 from .journal import Slot
@@ -278,7 +280,8 @@ def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: 
         raise tracer.error(
             f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
         )
-    one = Proxy(rows.read(), rows.backend)  # a tensor of its own
+    seen = rows.backend is not None and rows.backend.views and _is_callers(rows)
+    one = Proxy(ops.copy(rows.read()) if seen else rows.read(), rows.backend)  # a tensor of its own
     axis = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0))
     plain = type(axis) is int and not set(kwargs) - {"dim", "axis"} and len(args) < 3
     if last in ("array", "asarray"):
@@ -292,6 +295,11 @@ def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: 
     raise tracer.error(
         f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first"
     )
+
+
+def _is_callers(rows: Proxy) -> bool:
+    """Whether a tensor lies in memory that the caller has."""
+    return any(is_given(root.read().node) for root in roots(rows))
 
 
 def called(x: Any, frame: Any) -> str:
