@@ -260,6 +260,12 @@ class Views:
         put = x.backend.methods.get("__setitem__") if x.backend is not None else None
         refuse_overlap(self.tracer, x, where, new)
         value = self.tracer.unwrap(new)
+        missing = value is None or (
+            type(value) is Value and value.kind in ("optional", "any") and not self.tracer.facts.there(value)
+        )
+        if missing and x.backend is not None and x.backend.numbers:
+            what = "GFX cannot convert this write: it may write None, of which NumPy makes nan in an array of floats"
+            raise self.tracer.error(what, "write np.nan, or test for None before")
         old, before = x.read(), self.tracer.graph.last
         if not is_written(old, where, value):
             result = (ops.index_put if put is None else put.fn)(old, where, value)

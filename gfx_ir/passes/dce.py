@@ -76,14 +76,17 @@ def keep_errors(graph: Graph, raises: Raises, may_fail: Acts, acts: Acts) -> Non
 
 
 def _keep_failing(graphs: list[Graph], raises: Raises, may_fail: Acts, acts: Acts) -> None:
-    """Evaluate what is left of dead nodes, where no other of the same operation of the author's is used."""
+    """Evaluate what is left of dead nodes, and of what their regions give, where no other of the same operation of the author's is
+    used."""
     everything = [node for graph in graphs for node in graph]
     steps = {_step(node) for node in _living(everything, graphs[0], acts) if any(map(_is_used, node.values))}
     for node in reversed(everything):
         if not needed(node, acts) and node.graph is not None and not _keep_raising(node, raises):
-            if may_fail(node) and _step(node) not in steps:
-                _evaluate(node, "")
-            else:
+            inside = (inner for region in node.regions for inner in region.walk())
+            failing = [each for each in (node, *inside) if may_fail(each) and _step(each) not in steps]
+            for each in failing:
+                _evaluate(each, "")
+            if not failing:
                 node.graph.erase(node)
 
 
