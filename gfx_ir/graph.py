@@ -11,7 +11,7 @@ from .applied import Applied, Functions, Typed
 from .attributes import Attributed
 from .edges import UNBOUND, Input, Output
 from .errors import VerifyError
-from .ids import IDS
+from .ids import Id
 from .op import OpDef, lookup
 from .source import Span
 from .text import to_text
@@ -21,11 +21,13 @@ from .trees import BRANCHES, is_constant, leaves, parts_of, tree_map
 class Value(Typed):
     """An output of a node. `uses` counts, for each node that takes it, how often. `id` is its own; over calls it is kept."""
 
-    __slots__ = ("node", "index", "name", "uses", "id")
+    __slots__ = ("node", "index", "name", "uses", "_id")
+
+    id = Id()
 
     def __init__(self, node: Node, index: int, kind: str, name: str | None = None, type: Any = None) -> None:
         self.node, self.index, self.kind, self.name, self.type = node, index, kind, name, type
-        self.id, self.uses = IDS.fresh(), dict[Node, int]()
+        self.uses: dict[Node, int] = {}
 
     @property
     def graph(self) -> Graph | None:
@@ -53,8 +55,9 @@ class Node(Applied):
     op's `regions`. `in_place`: written over its first argument, whose dtype and shape its value has. `device`: its place, or "".
     """
 
-    __slots__ = ("regions", "after", "waits", "graph", "prev", "next", "in_place", "id", "device")
+    __slots__ = ("regions", "after", "waits", "graph", "prev", "next", "in_place", "_id", "device")
 
+    id = Id()
     values: tuple[Value, ...]
 
     def __init__(
@@ -68,7 +71,7 @@ class Node(Applied):
         self.op, self.args, self.regions, self.span = op, args, regions, span
         self.after: Node | None = None
         self.waits: tuple[Node, ...] = ()
-        self.in_place, self.id, self.device = False, IDS.fresh(), ""
+        self.in_place, self.device = False, ""
         self.graph: Graph | None = None
         self.prev: Node | None = None
         self.next: Node | None = None

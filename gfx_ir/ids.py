@@ -1,9 +1,10 @@
-"""Ids of nodes and values: a number for each, which copies, files and partitions keep."""
+"""Ids of nodes and values: a number for each that is asked for it, which copies, files and partitions keep."""
 
 from __future__ import annotations
 
 import itertools
 import threading
+from typing import Any
 
 
 class Ids:
@@ -15,9 +16,12 @@ class Ids:
         self._count = itertools.count(1)
         self._lock = threading.Lock()
 
-    def fresh(self) -> int:
-        """A number that nothing has yet. Safe to share between threads."""
-        return next(self._count)
+    def of(self, x: Any) -> int:
+        """The number of a node or value, a fresh one at first. Safe to share between threads."""
+        with self._lock:
+            if not hasattr(x, "_id"):
+                x._id = next(self._count)
+        return x._id  # type: ignore[no-any-return]
 
     def reserve(self, largest: int) -> None:
         """Let numbers up to this one be taken."""
@@ -26,3 +30,16 @@ class Ids:
 
 
 IDS = Ids()
+
+
+class Id:
+    """The attribute of a node or value: its number, from `IDS` when it is asked for first."""
+
+    def __get__(self, x: Any, owner: type | None = None) -> int:
+        try:
+            return x._id  # type: ignore[no-any-return]
+        except AttributeError:
+            return IDS.of(x)
+
+    def __set__(self, x: Any, number: int) -> None:
+        x._id = number
