@@ -12,30 +12,41 @@ from .facts import Fact, Facts
 
 FLOATS = tuple(DTYPES[name] for name in ("float16", "float32", "float64"))
 """The dtypes that open arguments are assumed to have: source is exact where they have one of these, or whole numbers."""
-_ASSUMED = (None, *FLOATS, int64)
 
 
 class Handed:
-    """The facts of each graph of a program, with those of what the others hand it as they were when this was made."""
+    """The facts of each graph of a program, with those of what the others hand it as they were when this was made.
+
+    `numbers`: whether functions of numbers give numbers of Python's where dtypes are promoted: NumPy's do not, whatever the target has.
+    """
 
     def __init__(
-        self, entry: Graph, functions: Mapping[str, Graph], rules: str, of_numbers: Iterable[str] = ()
+        self,
+        entry: Graph,
+        functions: Mapping[str, Graph],
+        rules: str,
+        of_numbers: Iterable[str] = (),
+        across: bool = False,
     ) -> None:
-        """`of_numbers`: the ops that are written by a function of Python's where they take numbers alone."""
-        self._rules, self._of_numbers = rules, tuple(of_numbers)
-        self._known: dict[tuple, dict[Value, Fact]] = {}
+        """`rules`: those of the program; `of_numbers`: the ops that are written by a function of Python's where they take numbers alone;
+        `across`: whether the target promotes otherwise, so that facts are asked for assumed dtypes."""
+        self.numbers, self._rules, self._of_numbers = rules != "numpy", rules, tuple(of_numbers)
+        self._known: dict[tuple[tuple[str, ...], DType | None], dict[Value, Fact]] = {}
         values = list(_open(entry, functions))
-        for numbers in {(), self._of_numbers} if values else ():
-            for assumed in _ASSUMED:
-                facts = Facts([entry], functions, rules, of_numbers=numbers, assumed=assumed)
-                self._known[numbers, assumed] = {value: facts.of(value) for value in values}
+        promoted = self._of_numbers if self.numbers else ()
+        assumed = (*FLOATS, int64) if across else ()
+        for asked in (
+            {((), None), (self._of_numbers, None), *((promoted, dtype) for dtype in assumed)} if values else ()
+        ):
+            facts = Facts([entry], functions, rules, of_numbers=asked[0], assumed=asked[1])
+            self._known[asked] = {value: facts.of(value) for value in values}
 
     def facts(self, graph: Graph, numbers: bool = False, assumed: DType | None = None) -> Facts:
         """What is known of the values of a graph as it is now. `numbers`: with `of_numbers`; `assumed`: the dtype that arguments and
         parameters have where they are told none."""
         of_numbers = self._of_numbers if numbers else ()
-        known = self._known.get((of_numbers, assumed), {})
-        return Facts([graph], {}, self._rules, of_numbers=of_numbers, assumed=assumed, handed=known)
+        handed = self._known[of_numbers, assumed] if self._known else None
+        return Facts([graph], {}, self._rules, of_numbers=of_numbers, assumed=assumed, handed=handed)
 
 
 def _open(entry: Graph, functions: Mapping[str, Graph]) -> Iterator[Value]:

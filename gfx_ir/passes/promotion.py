@@ -15,10 +15,9 @@ def keep_dtypes(graph: Graph, backend: Backend, rules: str, handed: Handed, entr
     """Put casts into a graph and its regions. `rules`: those of the program; `handed`: what its graphs hand each other; `entry`:
     whether the graph's result is that of the program."""
     told = partial(handed.facts, graph)
-    numbers = rules != "numpy"  # whose functions of numbers give no number of Python's, whatever the target has
     open_ = cast_whole_numbers(graph, backend, rules, told())
     if entry:
         return_unsigned(graph, backend.promotion)
     if open_:
-        promote_at_run(graph, backend, rules, partial(told, numbers))
-    tell_filled(graph, backend, rules, partial(told, numbers))
+        promote_at_run(graph, backend, rules, partial(told, handed.numbers))
+    tell_filled(graph, backend, rules, partial(told, handed.numbers))

@@ -47,7 +47,7 @@ class Executor:
         before = self._agreed
         if before is None or before[0] is not program or before[1] != program.version:
             copy = copy_program(program)
-            handed = Handed(copy.entry, copy.functions, copy.promotion)
+            handed = Handed(copy.entry, copy.functions, copy.promotion, across=True)
             for graph in copy.graphs:
                 keep_dtypes(graph, self.backend, copy.promotion, handed, graph is copy.entry)
             before = self._agreed = (program, program.version, copy)

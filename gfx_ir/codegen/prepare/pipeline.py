@@ -8,6 +8,7 @@ from functools import partial
 
 from ...backend import Backend
 from ...control import is_given
+from ...dtypes import framework_of
 from ...graph import Graph, Value
 from ...infer.facts import Facts
 from ...infer.handed import Handed
@@ -67,7 +68,6 @@ def prepare(
 ) -> Prepared:
     """Copy and rewrite a program for printing; loops that `unrolling` takes stay Python's. A functional target's loops
     that data ends become ones of `max_trips` trips."""
-    functional = style.control.higher_order
     values: dict[Value, Value] = {}
     entry = copy_graph(program.entry, values)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.arguments()]
@@ -81,15 +81,11 @@ def prepare(
         if program.flavour != backend.name:
             check_dtypes(graph, backend)
     expander = Expander(backend, functions, program.promotion)
-    known = lambda: Handed(entry, functions, program.promotion, style.of_numbers)
-    handed = known()
-    if functional:
-        for graph in (entry, *functions.values()):
-            check_open_dtypes(graph, style.name)
-            check_joined_dtypes(graph, style.name, partial(handed.facts, graph))
-            nest_less(graph)
-        lower_numbers(entry, functions, style, program.promotion)
-        handed = known()  # numbers are arrays now
+    if style.control.higher_order:
+        _hold_arrays(entry, functions, style, program.promotion)
+    across = framework_of(program.promotion) != backend.promotion
+    handed = Handed(entry, functions, program.promotion, style.of_numbers, across)
+    if style.control.higher_order:
         share_calls(entry, functions, handed.facts)
     for graph in bottom_up(entry, functions):
         _cast(graph, graph is entry, backend, program.promotion, handed)
@@ -114,6 +110,16 @@ def prepare(
         for graph in bottom_up(entry, functions):
             _share_generator(graph)
     return Prepared(entry, functions, signature, names, instances, lists)
+
+
+def _hold_arrays(entry: Graph, functions: Mapping[str, Graph], style: Style, promotion: str) -> None:
+    """What tests and loops of a functional target hand on are arrays of one dtype. Raises UnsupportedConstruct where they cannot be."""
+    handed = Handed(entry, functions, promotion)
+    for graph in (entry, *functions.values()):
+        check_open_dtypes(graph, style.name)
+        check_joined_dtypes(graph, style.name, partial(handed.facts, graph))
+        nest_less(graph)
+    lower_numbers(entry, functions, style, promotion)
 
 
 def _cast(graph: Graph, entry: bool, backend: Backend, promotion: str, handed: Handed) -> None:
