@@ -8,6 +8,11 @@ from typing import Any
 
 def nest(flat: Mapping[str, Any]) -> Any:
     """`{"blocks.0.w": x}` as `{"blocks": [{"w": x}]}`: numbered children are lists, positions that hold nothing are None."""
+    return _listed(as_dictionaries(flat))
+
+
+def as_dictionaries(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"a.0.w": x}` as `{"a": {"0": {"w": x}}}`."""
     root: dict[str, Any] = {}
     for path, leaf in flat.items():
         node = root
@@ -15,7 +20,7 @@ def nest(flat: Mapping[str, Any]) -> Any:
         for key in outer:
             node = node.setdefault(key, {})
         node[last] = leaf
-    return _listed(root)
+    return root
 
 
 def _listed(node: Any) -> Any:

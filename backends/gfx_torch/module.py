@@ -11,6 +11,7 @@ from torch import nn
 
 from gfx_ir.codegen import Module, origin
 from gfx_ir.errors import GuardError
+from gfx_ir.param_tree import as_dictionaries
 from gfx_ir.trees import tree_map
 
 _STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
@@ -52,7 +53,7 @@ class Transpiled(Branch):
         register = _Register(made, told, bound, persistent=like is None)
         layout = None if params is None else _fill(self, params, register)
         taken = dict(_leaves(params))
-        _fill(self, _nested({path: item for path, item in bound.items() if path not in taken}), register)
+        _fill(self, as_dictionaries({path: item for path, item in bound.items() if path not in taken}), register)
         self._gfx_fn, self._gfx_layout, self._gfx_writes = fn, layout, writes
         self._gfx_modes = [(branches[path], mode, path) for path, mode in (modes or {}).items() if path in branches]
 
@@ -161,18 +162,6 @@ def _fill(branch: nn.Module, tree: Any, register: _Register, prefix: str = "") -
         else:
             layout[key] = (None, item)
     return (type(tree), layout)
-
-
-def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """`{"a.w": x}` as `{"a": {"w": x}}`."""
-    root: dict[str, Any] = {}
-    for path, item in flat.items():
-        *outer, last = path.split(".")
-        node = root
-        for key in outer:
-            node = node.setdefault(key, {})
-        node[last] = item
-    return root
 
 
 @dataclass
