@@ -1,11 +1,10 @@
 """Returns out of loops that Python runs, and returns behind them: where the flag says that one was reached, one of them has its value."""
 
-import jax.numpy as jnp
-import numpy as np
 import pytest
 import torch
 
 import gfx_trace as gfx
+from three_ways import assert_as_python
 
 DATA = [torch.tensor([a, b, 0.1]) for a, b in ((1.0, 2.0), (-1.0, 0.5), (-3.0, 0.2), (0.05, -0.01), (-0.6, 0.3))]
 
@@ -97,12 +96,7 @@ CASES = [
 @pytest.mark.parametrize("given", [(), (DATA[0],)], ids=["open", "typed"])
 @pytest.mark.parametrize("fn", CASES)
 def test_each_return_is_taken_where_python_takes_it(fn, given):
-    program = gfx.symbolic_trace(fn, *given, backend="torch")
-    for x in DATA:
-        want = fn(x.clone())
-        torch.testing.assert_close(program(x.clone()), want)
-        torch.testing.assert_close(program.to("torch")(x.clone()), want)
-        np.testing.assert_allclose(program.to("jax")(jnp.asarray(x.numpy())), want.numpy(), rtol=1e-5)
+    assert_as_python(fn, given, [(x,) for x in DATA])
 
 
 def forgotten(x):
