@@ -22,7 +22,6 @@ class Value(Typed):
     """An output of a node. `uses` counts, for each node that takes it, how often. `id` is its own; over calls it is kept."""
 
     __slots__ = ("node", "index", "name", "uses", "_id")
-
     id = Id()
 
     def __init__(self, node: Node, index: int, kind: str, name: str | None = None, type: Any = None) -> None:
@@ -56,7 +55,6 @@ class Node(Applied):
     """
 
     __slots__ = ("regions", "after", "waits", "graph", "prev", "next", "in_place", "_id", "device")
-
     id = Id()
     values: tuple[Value, ...]
 
@@ -68,10 +66,9 @@ class Node(Applied):
         span: Span | None = None,
         regions: tuple[Graph, ...] = (),
     ) -> None:
-        self.op, self.args, self.regions, self.span = op, args, regions, span
+        self.op, self.args, self.regions, self.span, self.in_place, self.device = op, args, regions, span, False, ""
         self.after: Node | None = None
         self.waits: tuple[Node, ...] = ()
-        self.in_place, self.device = False, ""
         self.graph: Graph | None = None
         self.prev: Node | None = None
         self.next: Node | None = None

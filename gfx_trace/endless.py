@@ -10,6 +10,7 @@ from gfx_ir.graph import Value
 
 from .interfaces import Capturing
 from .overloaded import operate
+from .peeling import stops_open
 
 
 def endless(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -29,7 +30,7 @@ def loop_without_end(
     items = tracer.iteration.steps(iterator, loop=True)
     item = next(items)
     flag: Any = None
-    if not tracer.loops.stops_open(lambda: body(item), get, set_, stop):
+    if not stops_open(tracer, lambda: body(item), get, set_, stop):
         while not isinstance(flag, Value):
             body(item)
             flag = tracer.truths.truth(stop())

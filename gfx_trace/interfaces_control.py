@@ -153,12 +153,6 @@ class Looping(Protocol):
 
     fixed_loops: int
 
-    def unless(self, flag: Value, rest: Callable[[], None], get: Any, set_: Any, names: Sequence[str]) -> None:
-        """The trips that are left, where none before ended the loop."""
-
-    def stops_open(self, body: Any, get: Any, set_: Any, stop: Any) -> bool:
-        """Whether a trip of the body leaves its break flag open."""
-
     def while_(
         self, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, inner: Sequence[str] = ...
     ) -> None:

@@ -18,7 +18,7 @@ from .gated import Gated
 from .interfaces import Capturing
 from .loop_nodes import make_for, make_while
 from .mapped import mapped
-from .peeling import divides, peel
+from .peeling import divides, peel, stops_open, unless
 from .proxy import NeedsPython, Proxy
 from .raised import Raised
 from .rotated import rotated
@@ -55,7 +55,7 @@ class Loops:
             flag = False if stop is None else self.tracer.truths.truth(stop())
             if isinstance(flag, Value):
                 rest = lambda: self._stage_while(test, body, get, set_, names, stop, inner)
-                self.unless(flag, rest, get, set_, names)
+                unless(self.tracer, flag, rest, get, set_, names)
                 return
             if flag:
                 return
@@ -67,7 +67,7 @@ class Loops:
                 return
             if stop is not None and not tried:
                 tried = True
-                if self.stops_open(body, get, set_, stop):
+                if stops_open(self.tracer, body, get, set_, stop):
                     if written:
                         raise self.tracer.error(
                             "GFX cannot convert this while: its test writes to what was there before, and data ends it from within"
@@ -78,18 +78,6 @@ class Loops:
                     self.tracer.truths.truth(test())
             body()
         self._stage_while(test, body, get, set_, names, stop, inner)
-
-    def unless(self, flag: Value, rest: Callable[[], None], get: Any, set_: Any, names: Sequence[str]) -> None:
-        """The trips that are left, where none before ended the loop: what one that did gave back is there if it did, and only then."""
-
-        def known() -> None:
-            set_(tuple([self.tracer.gates.known(x) for x in get()]))
-
-        def going_on() -> None:
-            known()
-            rest()
-
-        self.tracer.regions.branch(flag, known, going_on, get, set_, names, "")
 
     def _stage_running(self, test: Any, body: Any, get: Any, set_: Any, *loop: Any) -> bool:
         """Stage a loop that has a first trip; False, and everything is taken back, where that has to run before it."""
@@ -125,18 +113,6 @@ class Loops:
             node = self.tracer.graph.last
             assert node is not None
             self.tracer.graph.detach(node)
-
-    def stops_open(self, body: Any, get: Any, set_: Any, stop: Any) -> bool:
-        """Whether a trip of the body leaves its break flag open."""
-        before = get()
-        with self.tracer.regions.opened("trial"), self.tracer.decided.kept():
-            try:
-                body()
-                found = isinstance(self.tracer.truths.truth(stop()), Value)
-            except (Raised, UnsupportedConstruct):  # what cannot be converted here may be where the loop is staged
-                found = True
-        set_(before)
-        return found
 
     # ------------------------------------------------------------------ while
     def _stage_while(
@@ -245,7 +221,8 @@ class Loops:
                 continue
             flag = self.tracer.truths.truth(stop())
             if isinstance(flag, Value):
-                self.unless(flag, lambda: self._run_for(items, body, get, set_, names, stop), get, set_, names)
+                rest = lambda: self._run_for(items, body, get, set_, names, stop)
+                unless(self.tracer, flag, rest, get, set_, names)
                 return
             if flag:
                 return

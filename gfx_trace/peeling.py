@@ -1,16 +1,18 @@
-"""Loop peeling: the first trip runs before the loop, where only it changes the kind or shape of what the loop carries."""
+"""Loop peeling: trips that run before the loop, the first where only it changes the kind or shape of what the loop carries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 
 from .interfaces import Capturing
 from .number_rows import rows_kind
 from .open_iterables import Combined
 from .proxy import Proxy
+from .raised import Raised
 
 
 def divides(iterable: Any) -> bool:
@@ -36,6 +38,32 @@ def divided(tracer: Capturing, iterable: Any) -> tuple[Any, Any]:
     return (iterable.start, *firsts), Combined("enumerate", others, iterable.start + 1)
 
 
+def stops_open(tracer: Capturing, body: Callable[[], None], get: Any, set_: Any, stop: Any) -> bool:
+    """Whether a trip of the body leaves its break flag open; nothing is left of the trip."""
+    before = get()
+    with tracer.regions.opened("trial"), tracer.decided.kept():
+        try:
+            body()
+            found = isinstance(tracer.truths.truth(stop()), Value)
+        except (Raised, UnsupportedConstruct):  # what cannot be converted here may be where the loop is staged
+            found = True
+    set_(before)
+    return found
+
+
+def unless(tracer: Capturing, flag: Value, rest: Callable[[], None], get: Any, set_: Any, names: Sequence[str]) -> None:
+    """The trips that are left, where none before ended the loop: what one that did gave back is there if it did, and only then."""
+
+    def known() -> None:
+        set_(tuple([tracer.gates.known(x) for x in get()]))
+
+    def going_on() -> None:
+        known()
+        rest()
+
+    tracer.regions.branch(flag, known, going_on, get, set_, names, "")
+
+
 def peel(
     tracer: Capturing, iterable: Any, body: Callable[[Any], None], loop: Callable[[Any], None], stop: Any, access: tuple
 ) -> None:
@@ -46,6 +74,6 @@ def peel(
     tracer.site = site
     flag = False if stop is None else tracer.truths.truth(stop())
     if isinstance(flag, Value):
-        tracer.loops.unless(flag, lambda: loop(others), *access)
+        unless(tracer, flag, lambda: loop(others), *access)
     elif not flag:
         loop(others)
