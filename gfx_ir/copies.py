@@ -8,6 +8,7 @@ from typing import Any
 
 from .control import is_call
 from .graph import Graph, Node, Value
+from .ids import IDS
 from .program import Program
 from .trees import BRANCHES, tree_map
 
@@ -23,6 +24,7 @@ def copy_graph(graph: Graph, made: dict[Any, Any] | None = None, fresh: bool = F
         _ends(old, new, made)
         if not fresh:
             _same_ids([*old.placeholders, *old.parameters.values()], made)
+            IDS.of_each(one for node in old for one in (node, *node.values))
         for node in old:
             regions = tuple([Graph(region.name, region.doc) for region in node.regions])
             twin = Node(node.op, _args(node.args, made), tuple([v.kind for v in node.values]), node.span, regions)
@@ -75,7 +77,13 @@ def _own(value: Any, made: dict[Any, Any]) -> Any:
 
 
 def _args(tree: Any, made: dict[Any, Any]) -> Any:
-    return tree_map(lambda leaf: made.get(leaf, leaf) if type(leaf) is Value or type(leaf) is Graph else leaf, tree)
+    """A tree with what became of the values and graphs in it. Most leaves are values, or stay."""
+    kind = type(tree)
+    if kind is Value or kind is Graph:
+        return made.get(tree, tree)
+    if kind is tuple:
+        return tuple([_args(item, made) for item in tree])
+    return tree_map(lambda leaf: _args(leaf, made), tree) if kind in BRANCHES else tree
 
 
 def copy_program(program: Program) -> Program:

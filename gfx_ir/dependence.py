@@ -10,19 +10,19 @@ from collections.abc import Iterable, Iterator
 
 from .control import is_given
 from .errors import VerifyError
-from .graph import Graph, Node, Value
+from .graph import Graph, Node, Value, values_in
 from .reach import reached
 from .trees import leaves
 
 
-def needs(node: Node) -> Iterator[Node]:
+def needs(node: Node) -> list[Node]:
     """The nodes of its own graph that a node depends on directly, arguments of the graph left out."""
-    for leaf in leaves(node.args):
-        if type(leaf) is Value and leaf.node.graph is node.graph and not is_end(leaf):
-            yield leaf.node
+    graph = node.graph
+    makers = [value.node for value in values_in(node.args)]
+    found = [maker for maker in makers if maker.graph is graph and not is_given(maker)]
     if node.after is not None:
-        yield node.after
-    yield from node.waits
+        found.append(node.after)
+    return [*found, *node.waits] if node.waits else found
 
 
 def is_end(value: Value) -> bool:

@@ -249,6 +249,11 @@ class Graph(Attributed):
         """Add a node before another one (None: at the end). O(1). `taken`: the Values in its arguments, of who has them."""
         if node.graph is not None:
             raise VerifyError(f"{node.op.name} already stands in a graph")
+        self._link(node, before)
+        _add_uses(node, values_in(node.args) if taken is None else taken)
+        return node
+
+    def _link(self, node: Node, before: Node | None) -> None:
         node.graph = self
         previous = self.last if before is None else before.prev
         node.prev, node.next = previous, before
@@ -261,12 +266,10 @@ class Graph(Attributed):
         else:
             before.prev = node
         self.count += 1
-        _add_uses(node, values_in(node.args) if taken is None else taken)
         for region in node.regions:
             region.owner = node
         if not self.dirty:
             self.edited()
-        return node
 
     def erase(self, node: Node) -> None:
         """Remove a node that nobody uses. O(1). Raises VerifyError where one of its values is used."""
@@ -284,6 +287,15 @@ class Graph(Attributed):
         node.graph = node.prev = node.next = None
         self.count -= 1
         self.edited()
+
+    def adopt(self, node: Node) -> None:
+        """Move a node of another graph to the end of this one; it takes what it took. O(1)."""
+        other = node.graph
+        assert other is not None
+        other._unlink(node, node)
+        other.count -= 1
+        other.edited()
+        self._link(node, None)
 
     def discard(self, first: Node, last: Node) -> None:
         """Take a run of nodes out of the list for good: they give up their values, so that no circle keeps them until garbage is collected."""

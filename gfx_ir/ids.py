@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -22,6 +23,13 @@ class Ids:
             if not hasattr(x, "_id"):
                 x._id = next(self._count)
         return x._id  # type: ignore[no-any-return]
+
+    def of_each(self, things: Iterable[Any]) -> None:
+        """See that each of these nodes and values has one."""
+        with self._lock:
+            for x in things:
+                if not hasattr(x, "_id"):
+                    x._id = next(self._count)
 
     def reserve(self, largest: int) -> None:
         """Let numbers up to this one be taken."""

@@ -7,7 +7,7 @@ to the stage of those of their device that take them, where nothing else takes t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..dependence import needs, waiters
@@ -16,6 +16,8 @@ from .assign import CLAIMS
 from .policy import Policy
 
 _ROUNDS = 8
+Needed = Mapping[Node, Sequence[Node]]
+"""For each node of a graph, in its order, those that it depends on directly."""
 
 
 @dataclass(eq=False)
@@ -28,15 +30,15 @@ class Group:
 
 def grouped(graph: Graph, policy: Policy) -> list[Group | Node]:
     """The groups of a graph, and the nodes that are placed nowhere, in an order in which each stands behind what it needs."""
-    atoms = _atoms(graph)
-    stage = _stages(graph, atoms)
+    atoms, needed = _atoms(graph), {node: needs(node) for node in graph}
+    stage = _stages(graph, atoms, needed)
     found: dict[tuple[str, int], Group] = {}
     for node in graph:
         if node.device:
             key = node.device, stage[node]
             found.setdefault(key, Group(node.device)).nodes.append(node)
     pieces = [piece for group in found.values() for piece in _cut(group, atoms, policy)]
-    return _ordered(graph, pieces)
+    return _ordered(graph, pieces, needed)
 
 
 def _atoms(graph: Graph) -> dict[Node, list[Node]]:
@@ -52,8 +54,8 @@ def _atoms(graph: Graph) -> dict[Node, list[Node]]:
     return found
 
 
-def _stages(graph: Graph, atoms: dict[Node, list[Node]]) -> dict[Node, int]:
-    stage = _earliest(graph, atoms)
+def _stages(graph: Graph, atoms: dict[Node, list[Node]], needed: Needed) -> dict[Node, int]:
+    stage = _earliest(needed, atoms)
     waiting = waiters(graph)
     for node in reversed(list(graph)):
         users = [u for value in node.values for u in value.uses if u.graph is graph and u is not graph.output]
@@ -66,15 +68,15 @@ def _stages(graph: Graph, atoms: dict[Node, list[Node]]) -> dict[Node, int]:
     return stage
 
 
-def _earliest(graph: Graph, atoms: dict[Node, list[Node]]) -> dict[Node, int]:
+def _earliest(needed: Needed, atoms: dict[Node, list[Node]]) -> dict[Node, int]:
     """As soon as can be, the nodes of an atom together. Atoms that something outside stands within are none (`atoms` loses them)."""
     for _ in range(_ROUNDS):
         stage: dict[Node, int] = {}
-        moved = _forward(graph, stage)
+        moved = _forward(needed, stage)
         for _ in range(_ROUNDS if atoms else 0):
             for atom in {id(found): found for found in atoms.values()}.values():
                 stage.update(dict.fromkeys(atom, max(stage[node] for node in atom)))
-            moved = _forward(graph, stage)
+            moved = _forward(needed, stage)
             if not moved:
                 break
         if not moved or not atoms:
@@ -83,25 +85,24 @@ def _earliest(graph: Graph, atoms: dict[Node, list[Node]]) -> dict[Node, int]:
         for other in [other for node in bad for other in atoms.get(node, ())]:
             atoms.pop(other, None)
     atoms.clear()
-    return _earliest(graph, atoms)
+    return _earliest(needed, atoms)
 
 
-def _forward(graph: Graph, stage: dict[Node, int]) -> set[Node]:
+def _forward(needed: Needed, stage: dict[Node, int]) -> set[Node]:
     """Raise stages to what their needs ask for; the nodes that had a lower one."""
     moved = set()
-    for node in graph:
-        found = max([_after(other, node, stage) for other in needs(node)], default=0)
+    for node, others in needed.items():
+        device, found = node.device, 0
+        for other in others:
+            after = stage[other] + (other.device != device or not device)
+            if after > found:
+                found = after
         before = stage.get(node)
         if before is None or found > before:
             stage[node] = found
             if before is not None:
                 moved.add(node)
     return moved
-
-
-def _after(needed: Node, node: Node, stage: dict[Node, int]) -> int:
-    apart = needed.device != node.device or not node.device
-    return stage[needed] + apart
 
 
 def _cut(group: Group, atoms: dict[Node, list[Node]], policy: Policy) -> Iterable[Group]:
@@ -122,7 +123,7 @@ def _cut(group: Group, atoms: dict[Node, list[Node]], policy: Policy) -> Iterabl
     return [*pieces, current] if current.nodes else pieces
 
 
-def _ordered(graph: Graph, groups: list[Group]) -> list[Group | Node]:
+def _ordered(graph: Graph, groups: list[Group], needed: Needed) -> list[Group | Node]:
     """Depth first along what they need, in the order of the graph."""
     unit: dict[Node, Group | Node] = {node: group for group in groups for node in group.nodes}
     for node in graph:
@@ -133,7 +134,7 @@ def _ordered(graph: Graph, groups: list[Group]) -> list[Group | Node]:
         if unit[node] in done:
             continue
         done.add(unit[node])
-        stack = [(unit[node], iter(_needed(unit[node], unit)))]
+        stack = [(unit[node], iter(_before(unit[node], unit, needed)))]
         while stack:
             current, rest = stack[-1]
             step = next((other for other in rest if other not in done), None)
@@ -142,12 +143,12 @@ def _ordered(graph: Graph, groups: list[Group]) -> list[Group | Node]:
                 stack.pop()
             else:
                 done.add(step)
-                stack.append((step, iter(_needed(step, unit))))
+                stack.append((step, iter(_before(step, unit, needed))))
     return order
 
 
-def _needed(piece: Group | Node, unit: dict[Node, Group | Node]) -> list[Group | Node]:
+def _before(piece: Group | Node, unit: dict[Node, Group | Node], needed: Needed) -> list[Group | Node]:
     nodes = piece.nodes if isinstance(piece, Group) else [piece]
-    found = dict.fromkeys(unit[other] for node in nodes for other in needs(node))
+    found = dict.fromkeys([unit[other] for node in nodes for other in needed[node]])
     found.pop(piece, None)
     return list(found)

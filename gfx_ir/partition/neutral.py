@@ -14,7 +14,7 @@ from .supports import Supports, neutral
 def settle(graph: Graph, supports: Supports, devices: Mapping[str, Device]) -> None:
     """Place the neutral nodes of a graph: on the device of what they ask; else, as they hang on arguments alone, on that of each
     node that takes them, a copy for each device. What the graph itself or an unplaced node takes stays unplaced, too."""
-    found = [node for node in graph if neutral(node) and not node.device]
+    found = [node for node in graph if not node.device and neutral(node)]
     if not found:
         return
     for node in found:

@@ -79,6 +79,8 @@ def _titles(inputs: Iterable[Value]) -> dict[Value, str]:
 def _wait(graph: Graph, calls: dict[Node, Node], before: dict[Node, Node]) -> None:
     """Control dependencies between what stands in groups, and what stands outside, are those of the calls."""
     for node, call in calls.items():
+        if not node.waits and node not in before:
+            continue
         effect = [before[node]] if node in before else []  # the order of effects is kept between calls, too
         outside = [other for other in (*effect, *node.waits) if calls.get(other, other) is not call]
         node.waits = tuple([other for other in node.waits if calls.get(other) is call])

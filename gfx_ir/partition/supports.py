@@ -42,11 +42,17 @@ class Supports:
 
 def has_key(node: Node) -> bool:
     """Whether a node takes or gives a key of random numbers."""
-    return any(value.kind == "key" for value in (*node.values, *values_in(node.args)))
+    for value in node.values:
+        if value.kind == "key":
+            return True
+    return "key" in [value.kind for value in values_in(node.args)]
 
 
 def neutral(node: Node) -> bool:
     """Whether a node gives host values alone, and acts on nothing: what is known of shapes and of other host values."""
-    if not node.values or node.op.effect or any(value.is_tensor or value.kind == "key" for value in node.values):
+    for value in node.values:
+        if value.kind == "tensor" or value.kind == "key":
+            return False
+    if not node.values or node.op.effect:
         return False
     return node.op.control is None or not (node.regions or node.op.control.reads_data or is_call(node))

@@ -181,15 +181,15 @@ def function_of(callee: Graph, nodes: list[Node], inputs: Mapping[Value, str], p
         return value if found is None else found
 
     for node in nodes:
-        assert node.graph is not None
-        node.graph.detach(node)
-        args = node.args if not is_call(node) else relative_call(node.args, path)
-        node.args = map_values(inner, args)
+        callee.adopt(node)
+        if is_call(node):
+            node.set_args(map_values(inner, relative_call(node.args, path)))
+        elif any([value in local or is_parameter(value.node) for value in values_in(node.args)]):
+            node.set_args(map_values(inner, node.args))
         for at, value in enumerate(node.values, 1):
             if value.node is not node:
                 local[value] = Value(node, at, value.kind, value.name, value.type)
         node.values = tuple([local.get(value, value) for value in node.values])
-        callee.append(node)
     relink(callee)
     (callee.result,) = map_values(inner, (result,))
     return callee
