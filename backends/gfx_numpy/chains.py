@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .fused import Fuser, Loop, constant, term
+
 BLOCK = 1 << 17
 """Elements of a block: a few such of float32 fit in the caches, and calls of Python's are few."""
 
@@ -23,12 +25,14 @@ class Source:
 
 
 class _Row:
-    __slots__ = ("ufunc", "operands", "target", "dtype", "temporary")
+    __slots__ = ("ufunc", "operands", "kinds", "target", "dtype", "temporary")
 
     def __init__(
-        self, ufunc: Callable[..., Any], operands: list[tuple[int, Any]], target: int, dtype: np.dtype, temporary: int
-    ) -> None:
-        self.ufunc, self.operands, self.target, self.dtype, self.temporary = ufunc, operands, target, dtype, temporary
+        self, ufunc: Callable[..., Any], operands: list[tuple[int, Any]], kinds: Sequence[Any], target: int, dtype: np.dtype,
+        temporary: int,
+    ) -> None:  # fmt: skip
+        self.ufunc, self.operands, self.kinds, self.target = ufunc, operands, kinds, target
+        self.dtype, self.temporary = dtype, temporary
 
 
 _CONSTANT, _WHOLE, _SLICED, _LOCAL = range(4)
@@ -38,32 +42,35 @@ class Chain:
     """Ufuncs whose results all have one shape. Operands of that shape are gone through block by block along the first axis (along
     all elements at once, where nothing is broadcast), others are taken as they are."""
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
+    def __init__(self, shape: tuple[int, ...], fuser: Fuser | None = None) -> None:
+        self.shape, self.fuser = shape, fuser
         self.rows: list[_Row] = []
         self.flat = True
         self._reads: dict[int, int] = {}
         self._local: dict[int, int] = {}
         self._memory = threading.local()
+        self._loop: Loop | None = None
+        self._takes: list[int] = []
 
     def add(
-        self, ufunc: Callable[..., Any], sources: Sequence[Source], shapes: Sequence[tuple[int, ...]], local: Sequence[bool], slot: int,
-        dtype: np.dtype, out: bool,
+        self, ufunc: Callable[..., Any], sources: Sequence[Source], shapes: Sequence[tuple[int, ...]], kinds: Sequence[Any],
+        local: Sequence[bool], slot: int, dtype: np.dtype, out: bool,
     ) -> None:  # fmt: skip
-        """One more ufunc, whose result goes to a slot; `out`: as a whole array, which stands there already."""
+        """One more ufunc, whose result goes to a slot; `out`: as a whole array, which stands there already. `kinds`: the dtype of
+        each source, for a constant its class."""
         operands: list[tuple[int, Any]] = []
         for source, shape, inside in zip(sources, shapes, local):
-            if source.slot < 0:
-                operands.append((_CONSTANT, source.constant))
-            elif inside:
+            if inside:
                 operands.append((_LOCAL, source.slot))
                 self._reads[source.slot] = len(self.rows)
+            elif source.slot == -1:
+                operands.append((_CONSTANT, source.constant))
             elif shape == self.shape:
                 operands.append((_SLICED, source.slot))
             else:
                 operands.append((_WHOLE, source.slot))
                 self.flat &= all(size == 1 for size in shape)
-        self.rows.append(_Row(ufunc, operands, slot, dtype, -1 if out else -2))
+        self.rows.append(_Row(ufunc, operands, kinds, slot, dtype, -1 if out else -2))
 
     def close(self) -> None:
         """Give each value that stays inside a temporary, those that are read no longer to the next one of its dtype."""
@@ -81,6 +88,36 @@ class Chain:
                 holds[row.target] = row.dtype, row.temporary
             if not over:
                 _give(released, free)
+        if self.fuser is not None and self.flat:
+            self._fuse(self.fuser)
+
+    def _fuse(self, fuser: Fuser) -> None:
+        """Find the one loop that computes everything."""
+        taken: dict[int, tuple[str, np.dtype]] = {}
+        lines, local, out = [], dict[int, str](), list[_Row]()
+        for at, row in enumerate(self.rows):
+            names = []
+            for (kind, operand), dtype in zip(row.operands, row.kinds):
+                if kind == _CONSTANT:
+                    names.append(constant(operand))
+                elif kind == _LOCAL:
+                    names.append(local[operand])
+                else:
+                    found = taken.setdefault(operand, (f"x{len(taken)}", dtype))[0]
+                    names.append(f"{found}[{'i' if kind == _SLICED else 0}]")
+            value = term(row.ufunc, names, row.kinds, row.dtype)
+            if value is None:
+                return
+            local[row.target] = f"v{at}"
+            lines.append(f"v{at} = {value}")
+            if row.temporary == -1:
+                lines.append(f"y{len(out)}[i] = v{at}")
+                out.append(row)
+        given = [name for name, _ in taken.values()] + [f"y{at}" for at in range(len(out))]
+        body = "".join(f"\n        {line}" for line in lines)
+        text = f"def fused({', '.join(given)}):\n    for i in range(y0.size):{body}\n"
+        self._takes = list(taken)
+        self._loop = fuser.loop(text, [dtype for _, dtype in taken.values()], [row.dtype for row in out])
 
     def _temporary_of(self, dtype: np.dtype, free: dict[np.dtype, list[int]]) -> int:
         if free.get(dtype):
@@ -114,6 +151,9 @@ class Chain:
             whole = {slot: x.reshape(-1) if x.shape == shape else x.reshape(()) for slot, x in whole.items()}
             out = {slot: x.reshape(-1) for slot, x in out.items()}
             shape = (math.prod(shape),)
+            if self._loop is not None:
+                self._loop(*(whole[slot].reshape(-1) for slot in self._takes), *out.values())
+                return
         step = max(1, BLOCK // max(1, math.prod(shape[1:])))
         temporaries = self._temporary(step, shape[1:])
         for first in range(0, shape[0], step):

@@ -25,6 +25,7 @@ from gfx_ir.trees import leaves, tree_map
 
 from .arena import Arena, Order
 from .chains import Chain, Source, laid_out, memory_order
+from .fused import Fuser
 from .kernels import KERNELS
 from .links import Link, Operand, links
 from .row_calls import RowCall
@@ -36,12 +37,12 @@ _LEAST = 1 << 14
 """Elements of the smallest array that it pays to keep memory for, or to go through in blocks."""
 
 
-def compiled(program: Program, backend: Backend, donated: Sequence[int]) -> Executable:
-    """The plan of a typed program."""
+def compiled(program: Program, backend: Backend, donated: Sequence[int], fuser: Fuser | None = None) -> Executable:
+    """The plan of a typed program. `fuser`: what makes one loop of a chain, where it can."""
     own = Executor(backend).under_own_rules(program)
     own = copy_program(own)
     _flattened(own, backend)
-    plan = _Plan(own, backend, donated)
+    plan = _Plan(own, backend, donated, fuser)
     return Executable(
         plan.run, tuple(plan.pairs), plan, f"planned: {plan.reused} buffers reused, {plan.chained} ops in chains"
     )
@@ -61,8 +62,8 @@ def _flattened(program: Program, backend: Backend) -> None:
 class _Plan:
     """Steps over slots. Runs at once on several threads have an arena each."""
 
-    def __init__(self, program: Program, backend: Backend, donated: Sequence[int]) -> None:
-        self.program, self.backend = program, backend
+    def __init__(self, program: Program, backend: Backend, donated: Sequence[int], fuser: Fuser | None) -> None:
+        self.program, self.backend, self.fuser = program, backend, fuser
         graph = program.entry
         self.slots: dict[Value, int] = {}
         for value in (*graph.placeholders, *graph.parameters.values()):
@@ -208,7 +209,7 @@ class _Plan:
     def _chain(self, nodes: list[Node], made: list[list[Link]]) -> None:
         self.chained += len(nodes)
         inside, members = {node.value for node in nodes}, set(nodes)
-        chain = Chain(tuple(nodes[0].value.type.dims))
+        chain = Chain(tuple(nodes[0].value.type.dims), self.fuser)
         targets = []
         hidden = -2
         for node, links_ in zip(nodes, made):
@@ -218,16 +219,17 @@ class _Plan:
                 targets.append((at, self._target(node.value), node.value.type.dtype.numpy))
             own: list[int] = []
             for link in links_:
-                sources, shapes, local = [], [], []
+                sources, shapes, kinds, local = [], [], [], []
                 for operand in link.operands:
                     leaf = _leaf(node, operand)
                     sources.append(Source(own[operand.link], None) if operand.link >= 0 else self._source(leaf))
                     shapes.append(chain.shape if operand.link >= 0 else _dims(leaf))
+                    kinds.append(links_[operand.link].dtype if operand.link >= 0 else _kind(leaf))
                     local.append(operand.link >= 0 or (type(leaf) is Value and leaf in inside))
                 last = link is links_[-1]
                 own.append(at if last else hidden)
                 hidden -= not last
-                chain.add(link.call, sources, shapes, local, own[-1], link.dtype, out and last)
+                chain.add(link.call, sources, shapes, kinds, local, own[-1], link.dtype, out and last)
         chain.close()
         shape = chain.shape
 
@@ -326,6 +328,11 @@ def _apart(node: Node) -> bool:
 
 def _dims(leaf: Any) -> tuple[int, ...]:
     return tuple(leaf.type.dims) if type(leaf) is Value else ()
+
+
+def _kind(leaf: Any) -> Any:
+    """The dtype of a value, the class of a constant."""
+    return leaf.type.dtype.numpy if type(leaf) is Value else type(leaf)
 
 
 def _shape_key(value: Value) -> tuple:
