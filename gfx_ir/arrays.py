@@ -48,6 +48,10 @@ class Arrays:
         """Whether an array is one key of random numbers, which has no dtype that others know."""
         return False
 
+    def draws_from(self, x: Any) -> bool:
+        """Whether x is what the framework draws random numbers from: a key, or a generator of its own."""
+        return False
+
     def shape_of(self, x: Any) -> tuple[int, ...]:
         """Shape of an array."""
         return tuple(x.shape)

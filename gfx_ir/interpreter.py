@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from . import dtypes
 from .backend import Backend
@@ -22,6 +22,18 @@ from .types import LogicalTensor
 NUMBERS = (bool, int, float, complex)
 
 
+class Counting(Protocol):
+    """What counts the bytes that are held."""
+
+    level: int
+
+    def took(self, node: Node, results: Sequence[Any]) -> None:
+        """Note what a node gave. Raises where it is too much."""
+
+    def gave(self, node: Node, result: Any) -> None:
+        """Note that a result is held no longer."""
+
+
 class Interpreter:
     """One run: the plans of its graphs, its parameters by path. `program` (None: none at hand) has the functions."""
 
@@ -29,6 +41,7 @@ class Interpreter:
         self.backend, self.program, self.params = backend, program, params
         self.promotion = program.promotion if program is not None else backend.promotion
         self.plans: dict[Graph, list[Step]] = {}
+        self.meter: Counting | None = None
 
     # ------------------------------------------------------------------ graphs
     def graph(
@@ -39,6 +52,8 @@ class Interpreter:
         if plan is None:
             plan = self.plans[graph] = steps(graph)
         env: dict[Value, Any] = dict(zip(graph.placeholders, inputs))
+        meter = self.meter
+        level = meter.level if meter is not None else 0
         for path, value in graph.parameters.items():
             env[value] = self.parameter(join_path(prefix, path))
         for step in plan:
@@ -50,8 +65,15 @@ class Interpreter:
                 _annotate(error, node.span)
                 raise
             env.update(zip(node.values, out))
+            if meter is not None:
+                meter.took(node, out)
             for value in step.frees:
-                env.pop(value, None)
+                if meter is None:
+                    env.pop(value, None)
+                else:
+                    meter.gave(value.node, env.pop(value, None))
+        if meter is not None:  # what is left is the result, which is whoever's asked for it
+            meter.level = level
         if finish is not None:
             env = {value: finish(value, data) for value, data in env.items()}
         return _filled(graph.result, env)

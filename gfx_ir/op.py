@@ -228,6 +228,11 @@ class OpDef:
                 raise TypeError(f"{self.name} takes arrays and numbers, not {given!r}")
         return builder.add(self, bound)
 
+    @property
+    def draws(self) -> bool:
+        """Whether it takes a key of random numbers, or makes one."""
+        return "key" in self.params or self.kinds == ("key",)
+
     def named(self, args: Sequence[Any]) -> SimpleNamespace:
         """The bound arguments as attributes."""
         return SimpleNamespace(**dict(zip(self.params, args)))

@@ -37,6 +37,10 @@ class ReferenceBackend(Backend):
             return dtype(np.dtype(x).name)
         return None
 
+    def draws_from(self, x: Any) -> bool:
+        """A generator of NumPy's, or two 64-bit words."""
+        return isinstance(x, np.random.Generator) or (self.is_tensor(x) and x.shape == (2,) and x.dtype == np.uint64)
+
     def to_host(self, x: Any) -> Any:
         """The array itself."""
         return np.asarray(x)

@@ -161,6 +161,10 @@ class JaxBackend(Backend):
         """Whether it is what `jax.random.key` gives."""
         return jnp.issubdtype(x.dtype, jax.dtypes.prng_key) and not x.shape
 
+    def draws_from(self, x: Any) -> bool:
+        """A key, as `jax.random.key` or `jax.random.PRNGKey` gives it."""
+        return isinstance(x, jax.Array) and (self.is_key(x) or (x.shape == (2,) and x.dtype == jnp.uint32))
+
     def as_dtype(self, x: Any) -> DType | None:
         """The DType of `jnp.float32`, `np.dtype("float32")`, `np.float32`, "float32" or a Python type; else None."""
         return as_dtype(x.dtype if isinstance(x, _SCALAR_CLASS) else x, _of_python)

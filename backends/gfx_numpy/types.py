@@ -89,6 +89,10 @@ class NumpyBackend(Backend):
         """What arrays, or NumPy's own numbers, have by a name."""
         return next((found for kind in _CLASSES if (found := getattr(kind, name, None)) is not None), None)
 
+    def draws_from(self, x: Any) -> bool:
+        """A generator of NumPy's."""
+        return isinstance(x, np.random.Generator)
+
     def is_tensor(self, x: Any) -> bool:
         """Whether x is an array, or a scalar of NumPy's, of a dtype that GFX knows."""
         return isinstance(x, self.tensor_types) and self.as_dtype(x.dtype) is not None

@@ -47,7 +47,11 @@ class TorchDevice(FrameworkDevice):
         return isinstance(x, torch.Tensor) and x.device.type == self.kind and (x.device.index or 0) == self.index
 
     def type_of(self, x: Any) -> LogicalTensor:
+        _refuse_sparse(x)
         return LogicalTensor(self.backend.dtype_of(x), tuple(x.shape))
+
+    def signature(self, x: Any) -> Any:
+        return x.dtype, x.shape, x.layout
 
     def to_host(self, x: Any) -> np.ndarray:
         return np.asarray(self.backend.to_host(x.to_dense() if x.is_mkldnn else x))
@@ -86,6 +90,7 @@ class TorchDevice(FrameworkDevice):
                     f"mkldnn blocks no {x.dtype} on {self.kind}", hint="leave the layout to the device: any"
                 )
             return x if x.is_mkldnn else x.to_mkldnn()
+        _refuse_sparse(x)
         x = x.to_dense() if x.is_mkldnn else x.resolve_conj().resolve_neg()  # whose bits DLPack does not hand on
         if layout == CHANNELS_LAST and x.ndim == 4:
             return x.contiguous(memory_format=torch.channels_last)
@@ -115,3 +120,8 @@ class TorchDevice(FrameworkDevice):
                 torch.set_num_threads(before)
             if deterministic and not strict:
                 torch.use_deterministic_algorithms(False)
+
+
+def _refuse_sparse(x: torch.Tensor) -> None:
+    if x.layout is not torch.strided and not x.is_mkldnn:
+        raise DeviceError(f"devices do not compute on tensors of {x.layout}", hint="give a dense one: x.to_dense()")

@@ -173,6 +173,10 @@ class TorchBackend(Backend):
         return aten.lift_of(fn, self.functions) if aten.is_aten(fn) else super().recognised(fn)
 
     # ------------------------------------------------------------------ tensors
+    def draws_from(self, x: Any) -> bool:
+        """A generator of PyTorch's."""
+        return isinstance(x, torch.Generator)
+
     def dtype_of(self, x: Any) -> DType:
         native = x if isinstance(x, torch.dtype) else x.dtype
         if native not in _FROM_TORCH:

@@ -19,6 +19,7 @@ from ..runtime.call import Call, Limits, current, named
 from ..runtime.device import Device
 from ..runtime.devices import REFERENCE, usable_now
 from ..runtime.engine import Engine
+from ..runtime.meter import Meter
 from ..runtime.profile import Profile
 from ..runtime.stream import Pending, Stream
 from ..runtime.transfer import holder, moved
@@ -45,7 +46,7 @@ class Frozen:
         own = [engine.device for engine in self.engines.values()]
         self.devices = [*own, *(other for other in usable_now() if other not in own)]
         self.compiled: Cache[CompiledPartition] = Cache(cache)
-        self.outside = Anywhere(self.devices, on_fault)
+        self.outside = Anywhere(self.devices, plan.program.flavour, on_fault)
         self.plans: dict[Graph, list[Step]] = {}
 
     def __call__(self, *args: Any, limits: Limits | None = None, profile: Profile | None = None) -> Any:
@@ -184,6 +185,7 @@ class Machine(Interpreter):
     def __init__(self, frozen: Frozen, call: Call) -> None:
         super().__init__(frozen.outside, frozen.plan.program, frozen.plan.program.params)
         self.frozen, self.call, self.plans = frozen, call, frozen.plans
+        self.meter = Meter(call.limits.bytes) if call.limits.bytes is not None else None
 
     def node(self, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         self.call.at(node)

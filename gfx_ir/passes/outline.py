@@ -184,7 +184,7 @@ def function_of(callee: Graph, nodes: list[Node], inputs: Mapping[Value, str], p
         callee.adopt(node)
         if is_call(node):
             node.set_args(map_values(inner, relative_call(node.args, path)))
-        elif any([value in local or is_parameter(value.node) for value in values_in(node.args)]):
+        elif any(value in local or is_parameter(value.node) for value in values_in(node.args)):
             node.set_args(map_values(inner, node.args))
         for at, value in enumerate(node.values, 1):
             if value.node is not node:

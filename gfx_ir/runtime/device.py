@@ -87,6 +87,10 @@ class Device:
         """Whether x is data that lies here."""
         raise NotImplementedError
 
+    def draws_from(self, x: Any) -> bool:
+        """Whether x is what random numbers are drawn from here: a key, or a generator of its framework."""
+        return False
+
     def type_of(self, x: Any) -> LogicalTensor:
         """dtype and dims of data that lies here."""
         raise NotImplementedError

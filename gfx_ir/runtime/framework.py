@@ -34,8 +34,11 @@ class FrameworkDevice(Device):
     def holds(self, x: Any) -> bool:
         return self.backend.is_tensor(x)
 
+    def draws_from(self, x: Any) -> bool:
+        return self.backend.draws_from(x)
+
     def type_of(self, x: Any) -> LogicalTensor:
-        return LogicalTensor(self.backend.dtype_of(x), self.backend.shape_of(x))
+        return LogicalTensor(None if self.backend.is_key(x) else self.backend.dtype_of(x), self.backend.shape_of(x))
 
     def signature(self, x: Any) -> Any:
         return x.dtype, x.shape

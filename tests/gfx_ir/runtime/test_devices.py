@@ -2,6 +2,7 @@
 
 import warnings
 
+import jax
 import numpy as np
 import pytest
 import torch
@@ -248,3 +249,26 @@ def test_a_third_partys_device_comes_by_entry_point(tmp_path, monkeypatch):
     )
     assert len((ROOT / "examples/toy_device/toy_device.py").read_text().splitlines()) < 150
     device.cache_clear()
+
+
+def dropped(x):
+    return torch.nn.functional.dropout(x, 0.5, True) * 2
+
+
+@pytest.mark.parametrize("name", ["reference", "numpy", "torch", "jax"])
+def test_random_numbers_are_drawn_by_whose_key_is_given(name):
+    run, x = gfx.symbolic_trace(dropped).on(name), torch.ones(64)
+    seed = lambda: torch.Generator().manual_seed(3)
+    first, again = (np.asarray(run(x, generator=seed())) for _ in range(2))
+    assert set(first) == {0, 4} and (first == again).all()
+    assert set(np.asarray(run(x))) == {0, 4}  # PyTorch's own generator
+    found = np.asarray(run(x, generator=jax.random.key(0)))
+    assert set(found) == {0, 4} and (found == np.asarray(run(x, generator=jax.random.key(0)))).all()
+    with pytest.raises(DeviceError, match=r"draws random numbers from this builtins.str"):
+        run(x, generator="seed")
+
+
+@pytest.mark.parametrize("name", ["numpy", "torch"])
+def test_sparse_tensors_are_refused(name):
+    with pytest.raises(DeviceError, match="to_dense"):
+        gfx.symbolic_trace(lambda x: x * 2 + 1, backend="torch").on(name)(torch.eye(3).to_sparse())

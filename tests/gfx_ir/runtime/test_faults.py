@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+import torch
 
 import gfx_ir
 import gfx_trace as gfx
@@ -100,7 +101,7 @@ def test_what_hangs_is_given_up_and_the_stream_goes_on():
         late = run.submit(stream, X, limits=Limits(seconds=0.2))
         then = run.submit(stream, X)
         start = time.monotonic()
-        with pytest.raises(DeadlineError, match=r"more than 0\.2 s at 'cos' \[.*test_faults\.py:26"):
+        with pytest.raises(DeadlineError, match=r"more than 0\.2 s at 'cos' \[.*test_faults\.py:27"):
             late.result()
         np.testing.assert_allclose(then.result(), WANTED)
         assert time.monotonic() - start < 1.4
@@ -158,6 +159,19 @@ def test_a_call_beyond_its_memory_is_refused_before_it_runs():
     assert engine.allocator.used == 80
     engine.close()
     assert engine.allocator.used == 0
+
+
+def test_what_a_loop_holds_counts_too():
+    def grow(x, n: int):
+        for _ in range(n):
+            if x.sum() > 0:
+                x = torch.cat([x, x])
+        return x
+
+    run = gfx.symbolic_trace(grow).on("torch")
+    assert run(torch.ones(4), 3, limits=Limits(bytes=1000)).shape == (32,)
+    with pytest.raises(MemoryLimitError, match=r"bytes are held at once[\s\S]*test_faults.py"):
+        run(torch.ones(4), 12, limits=Limits(bytes=1000))
 
 
 def test_an_engine_is_closed_with_work_in_flight():
