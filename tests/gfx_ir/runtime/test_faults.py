@@ -56,7 +56,7 @@ def test_a_call_that_fails_names_node_and_line_and_the_next_one_is_right(fault, 
     run, _ = frozen(fault)
     with pytest.raises(kind, match=what) as caught:
         run(X)
-    assert "test_faults.py:26" in told(caught.value) and "np.cos(y) * y" in told(caught.value)
+    assert "test_faults.py:27" in told(caught.value) and "np.cos(y) * y" in told(caught.value)
     if fault is Fault.DIES:
         with pytest.raises(DeviceError, match="is lost"):
             run(X)
@@ -209,7 +209,7 @@ def test_a_profile_tells_partitions_and_nodes(tmp_path):
     run(X, profile=profile)
     kinds = {(name, kind) for name, kind, *_ in profile.totals()}
     assert {("cos", "node"), ("exp", "node")} <= kinds and any(kind == "partition" for _, kind in kinds)
-    assert "test_faults.py:26" in str(profile) and "faulty_numpy" in str(profile)
+    assert "test_faults.py:27" in str(profile) and "faulty_numpy" in str(profile)
     profile.save(tmp_path / "trace.json")
     events = gfx_ir.save.json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     assert {"name", "ph", "ts", "dur", "pid", "tid"} <= set(events[0]) and events[0]["ph"] == "X"
