@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .fused import Fuser, Loop, constant, term
+from .workers import Workers
 
 BLOCK = 1 << 17
 """Elements of a block: a few such of float32 fit in the caches, and calls of Python's are few."""
@@ -42,8 +43,8 @@ class Chain:
     """Ufuncs whose results all have one shape. Operands of that shape are gone through block by block along the first axis (along
     all elements at once, where nothing is broadcast), others are taken as they are."""
 
-    def __init__(self, shape: tuple[int, ...], fuser: Fuser | None = None) -> None:
-        self.shape, self.fuser = shape, fuser
+    def __init__(self, shape: tuple[int, ...], workers: Workers, fuser: Fuser | None = None) -> None:
+        self.shape, self.workers, self.fuser = shape, workers, fuser
         self.rows: list[_Row] = []
         self.flat = True
         self._reads: dict[int, int] = {}
@@ -151,13 +152,20 @@ class Chain:
             whole = {slot: x.reshape(-1) if x.shape == shape else x.reshape(()) for slot, x in whole.items()}
             out = {slot: x.reshape(-1) for slot, x in out.items()}
             shape = (math.prod(shape),)
-            if self._loop is not None:
-                self._loop(*(whole[slot].reshape(-1) for slot in self._takes), *out.values())
-                return
         step = max(1, BLOCK // max(1, math.prod(shape[1:])))
-        temporaries = self._temporary(step, shape[1:])
-        for first in range(0, shape[0], step):
-            self._block(slice(first, min(first + step, shape[0])), shape, whole, out, temporaries)
+        loop = self._loop if len(shape) == 1 else None
+
+        def work(first: int, end: int) -> None:
+            if loop is not None:
+                rows = slice(first * step, min(end * step, shape[0]))
+                given = [whole[slot] if len(whole[slot].shape) else whole[slot].reshape(1) for slot in self._takes]
+                loop(*(x[rows] if len(x) == shape[0] else x for x in given), *(x[rows] for x in out.values()))
+                return
+            temporaries = self._temporary(step, shape[1:])
+            for at in range(first, end):
+                self._block(slice(at * step, min((at + 1) * step, shape[0])), shape, whole, out, temporaries)
+
+        self.workers.share(work, -(-shape[0] // step))
 
     def _temporary(self, step: int, inner: tuple[int, ...]) -> list[np.ndarray]:
         found = getattr(self._memory, "made", None)

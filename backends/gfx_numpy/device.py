@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gfx_ir.runtime.framework import HostDevice
 
 from .fused import Fuser
 from .planned import compiled
+from .workers import Workers
 
 _KNOWN = frozenset(found.numpy for found in DTYPES.values())
 
@@ -30,7 +32,7 @@ class NumpyDevice(HostDevice):
         super().__init__(backend)
         if which not in ("", "cpu", "0", "numba"):
             raise DeviceError(f"NumPy has no device {which!r}", hint="it has one: numpy, or numpy:numba")
-        self.fuser = Fuser() if which == "numba" else None
+        self.workers, self.fuser = Workers(), Fuser() if which == "numba" else None
         if self.fuser is not None:
             self.name = f"{backend.name}:{which}"
 
@@ -38,7 +40,10 @@ class NumpyDevice(HostDevice):
         return isinstance(x, (np.ndarray, np.generic)) and x.dtype in _KNOWN
 
     def compile(self, program: Program, donated: Sequence[int]) -> Executable:
-        return compiled(program, self.backend, donated, self.fuser)
+        return compiled(program, self.backend, donated, self.workers, self.fuser)
+
+    def settings(self, threads: int | None, deterministic: bool) -> AbstractContextManager[None]:
+        return self.workers.limited(threads)
 
     def share(self, x: Any) -> np.ndarray:
         return np.from_dlpack(x)

@@ -29,6 +29,7 @@ from .fused import Fuser
 from .kernels import KERNELS
 from .links import Link, Operand, links
 from .row_calls import RowCall
+from .workers import Workers
 
 Env = list[Any]
 Target = Callable[[Env, Arena, Order], np.ndarray | None]
@@ -37,12 +38,14 @@ _LEAST = 1 << 14
 """Elements of the smallest array that it pays to keep memory for, or to go through in blocks."""
 
 
-def compiled(program: Program, backend: Backend, donated: Sequence[int], fuser: Fuser | None = None) -> Executable:
-    """The plan of a typed program. `fuser`: what makes one loop of a chain, where it can."""
+def compiled(
+    program: Program, backend: Backend, donated: Sequence[int], workers: Workers, fuser: Fuser | None = None
+) -> Executable:
+    """The plan of a typed program. `workers` share large chains; `fuser`: what makes one loop of a chain, where it can."""
     own = Executor(backend).under_own_rules(program)
     own = copy_program(own)
     _flattened(own, backend)
-    plan = _Plan(own, backend, donated, fuser)
+    plan = _Plan(own, backend, donated, workers, fuser)
     return Executable(
         plan.run, tuple(plan.pairs), plan, f"planned: {plan.reused} buffers reused, {plan.chained} ops in chains"
     )
@@ -62,8 +65,10 @@ def _flattened(program: Program, backend: Backend) -> None:
 class _Plan:
     """Steps over slots. Runs at once on several threads have an arena each."""
 
-    def __init__(self, program: Program, backend: Backend, donated: Sequence[int], fuser: Fuser | None) -> None:
-        self.program, self.backend, self.fuser = program, backend, fuser
+    def __init__(
+        self, program: Program, backend: Backend, donated: Sequence[int], workers: Workers, fuser: Fuser | None
+    ) -> None:
+        self.program, self.backend, self.workers, self.fuser = program, backend, workers, fuser
         graph = program.entry
         self.slots: dict[Value, int] = {}
         for value in (*graph.placeholders, *graph.parameters.values()):
@@ -209,7 +214,7 @@ class _Plan:
     def _chain(self, nodes: list[Node], made: list[list[Link]]) -> None:
         self.chained += len(nodes)
         inside, members = {node.value for node in nodes}, set(nodes)
-        chain = Chain(tuple(nodes[0].value.type.dims), self.fuser)
+        chain = Chain(tuple(nodes[0].value.type.dims), self.workers, self.fuser)
         targets = []
         hidden = -2
         for node, links_ in zip(nodes, made):

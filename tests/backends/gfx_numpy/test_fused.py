@@ -5,6 +5,7 @@ import importlib.util
 import numpy as np
 import pytest
 
+import gfx_trace as gfx
 from gfx_ir.errors import DeviceError
 from gfx_ir.graph import Graph, Node
 from gfx_ir.infer import retype
@@ -16,6 +17,7 @@ from gfx_ir.runtime.executor import Executor
 from gfx_ir.runtime.values import Values
 from gfx_ir.trees import leaves, tree_map
 from gfx_numpy.planned import compiled
+from gfx_numpy.workers import Workers
 from sampled import bound
 from samples import all_samples
 
@@ -64,10 +66,22 @@ def test_chains_as_the_reference(sample, args, fused):
     own, fuser = backend("numpy"), device("numpy:numba").fuser if fused else None
     with np.errstate(all="ignore"):
         want = Executor(own)(program, arrays)
-        got = compiled(program, own, (), fuser).run(arrays, {}, None)
+        got = compiled(program, own, (), Workers(), fuser).run(arrays, {}, None)
     for a, b in zip(got, want):
         assert a.dtype == b.dtype
         np.testing.assert_allclose(a, b, rtol=EPS.get(b.dtype.name, 0), atol=EPS.get(b.dtype.name, 0))
+
+
+@pytest.mark.parametrize("fused", [False, pytest.param(True, marks=needs_numba)])
+@pytest.mark.parametrize("count", [1 << 20, (1 << 20) - 77])
+def test_threads_share_large_chains(count, fused):
+    run = gfx.symbolic_trace(lambda x, y: (x * 2 + 1) * (x - y) / 3 + 1, backend="numpy").on(
+        "numpy:numba" if fused else "numpy"
+    )
+    x, y = np.linspace(-2, 2, count), np.float64(0.5)
+    for threads in (1, 2, 5):
+        with device("numpy").settings(threads, False):
+            np.testing.assert_allclose(run(x, y), (x * 2 + 1) * (x - y) / 3 + 1, rtol=1e-14)
 
 
 @needs_numba
