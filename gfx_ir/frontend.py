@@ -9,6 +9,7 @@ from typing import Any
 
 from .arrays import Arrays
 from .errors import BackendError
+from .making import Replayed
 from .printed import same_code
 from .row import Lift, Row
 from .trees import leaves, paths, unflatten
@@ -120,12 +121,9 @@ class Frontend(Arrays):
         """(path, leaf) pairs of a tree as the framework sees it; a path is a tuple of keys, positions and names."""
         return list(paths(tree))
 
-    def stage(
-        self, fn: Callable[..., Any], types: Sequence[LogicalTensor]
-    ) -> Callable[[Callable[..., Any], Callable[[Any], Any], Sequence[Any]], Any]:
-        """What the framework's own tracer records of fn on arrays of these types: `replay(call, constant, values)` makes the
-        same calls of its public functions through `call`, arrays that fn holds taken by `constant`, and gives the result.
-        Raises BackendError where there is no such tracer."""
+    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
+        """What the framework's own tracer records of fn on arrays of these types, as what makes the same calls of its public
+        functions again. Raises BackendError where there is no such tracer."""
         raise BackendError(f"{self.name} has no tracer of its own for this")
 
     def asks_for_data(self, error: Exception) -> bool:

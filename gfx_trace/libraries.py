@@ -7,25 +7,21 @@ one, which the user's code makes; what is made beneath it may hold what only it 
 from __future__ import annotations
 
 import functools
-import re
-import sys
 import types
 from collections.abc import Callable
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from gfx_ir.backend import Backend
-from gfx_ir.errors import GfxError, MissingOp, UnsupportedConstruct
+from gfx_ir.errors import GfxError, UnsupportedConstruct
+from gfx_ir.installed import required
 from gfx_ir.probing import own_attribute
 from gfx_ir.source import Span
 
-from .attempts import Mark, attempt
+from .attempts import attempt
 from .called import called_name
 from .interfaces import Capturing
+from .making import whole
 from .raised import Raised
-
-_REQUIREMENT = re.compile(r"[\w.-]+")
 
 
 class _Neither(UnsupportedConstruct):
@@ -57,7 +53,7 @@ class Libraries:
         tracer, site = self._tracer, self._tracer.site
         self._within, refusals, shown = True, tracer.python.refusals, tracer.python.shown_values
         try:
-            return attempt(tracer, lambda mark: _whole(mark, work()))
+            return attempt(tracer, lambda mark: whole(mark, work()))
         except Raised:
             raise
         except Exception as error:
@@ -72,7 +68,7 @@ class Libraries:
         work = functools.partial(self._record, tracer, owner, f, args, kwargs)
         try:
             return attempt(
-                tracer, lambda mark: _whole(mark, tracer.effects.watched(work, (f, args, kwargs), (), {}, deep=-1))
+                tracer, lambda mark: whole(mark, tracer.effects.watched(work, (f, args, kwargs), (), {}, deep=-1))
             )
         except Exception as error:
             tracer.site = site
@@ -95,28 +91,3 @@ def _why(error: Exception) -> str:
         return f"{type(error).__name__}: {error}".partition("\n")[0]
     why = own_attribute(error, "why")
     return error.what.removeprefix("GFX ") if why is None else f"{why}; {error.hint}"
-
-
-def _whole(mark: Mark, made: Any) -> Any:
-    """What was made since the mark. Raises MissingOp where a call without a row is among it."""
-    lacking = list(mark.tracer.missing)[mark.missing :]
-    if lacking:
-        raise MissingOp(f"GFX has no row for {lacking[0]}")
-    return made
-
-
-@functools.cache
-def required(package: str) -> frozenset[str]:
-    """What the distribution that installed a package says that it requires, or has uses for; nothing of a package that none did."""
-    module = sys.modules.get(package)
-    file = own_attribute(module, "__file__")
-    if file is None:
-        return frozenset()
-    place = Path(file).parent.parent if own_attribute(module, "__path__") else Path(file).parent
-    found = [each for each in metadata.distributions(path=[str(place)]) if _installs(each, package)]
-    named = (_REQUIREMENT.match(text) for each in found for text in each.requires or ())
-    return frozenset(name[0] for name in named if name is not None)
-
-
-def _installs(distribution: metadata.Distribution, package: str) -> bool:
-    return any(file.parts[0] in (package, f"{package}.py") for file in distribution.files or ())

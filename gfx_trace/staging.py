@@ -24,6 +24,7 @@ from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
 from .interfaces import Capturing
+from .making import Making
 from .proxy import HostProxy, Proxy
 from .rewrite import is_converted
 
@@ -180,11 +181,8 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
         except _More as more:
             closed = [*closed, *more.values]
 
-    def call(*made: Any) -> Any:
-        tracer.site = site  # what asks a tensor for an attribute leaves its own
-        return tracer.calls.call(*made)
-
-    return replay(call, tracer.arrays.array_proxy, [*inputs, *(tracer.wrap(value, backend) for value in closed)])
+    tracer.site = site
+    return replay(Making(tracer, backend), [*inputs, *(tracer.wrap(value, backend) for value in closed)])
 
 
 def _run(

@@ -16,6 +16,7 @@ from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DType, default
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
+from gfx_ir.making import Replayed
 from gfx_ir.printed import same_code
 from gfx_ir.types import LogicalTensor
 
@@ -40,6 +41,7 @@ from .lifts import LIFTS
 from .mode import rules
 from .ops import ROWS
 from .ops.effect import print_to
+from .recorded import Functions
 from .refused import REFUSED
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
@@ -117,6 +119,7 @@ class JaxBackend(Backend):
             lift.fn = taken.refusing(lift.fn, lift.name, target)
         for path, fn in REFUSED.items():
             self.add_lift(path, fn, names)
+        self.known = Functions(self.functions)
 
     def rules(self) -> str:
         """JAX's in its mode: default dtypes are others with 64-bit types."""
@@ -219,9 +222,9 @@ class JaxBackend(Backend):
         dims = tuple(symbolic.sized(dim, None, symbolic.TYPES) for dim in x.shape)
         return LogicalTensor(self.dtype_of(x), dims, weak=bool(getattr(x, "weak_type", False)))
 
-    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> staging.Replayed:
+    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
         """The jaxpr of fn, as what makes its calls again."""
-        return staging.stage(fn, types)
+        return staging.stage(fn, types, self.known)
 
     def asks_for_data(self, error: Exception) -> bool:
         """Whether code asked a tracer of JAX's for a number."""

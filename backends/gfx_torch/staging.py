@@ -16,8 +16,8 @@ import torch
 from torch.fx.experimental import proxy_tensor
 
 from gfx_ir.errors import MissingOp
+from gfx_ir.making import Making, Replayed
 
-Replayed = Callable[[Callable[..., Any], Callable[[Any], Any], Sequence[Any]], Any]
 Lifted = Callable[[Any], Any]
 Maker = Callable[[Iterator[Any]], Any]
 _PLACES = ("device", "layout", "pin_memory")
@@ -45,8 +45,8 @@ def stage(fn: Callable[..., Any], types: Sequence[tuple[tuple[int, ...], Any]], 
         if node.op == "call_function" and node.target is not operator.getitem and lifted(node.target) is None:
             raise MissingOp(f"GFX has no row for ATen's {node.target}, which the function comes to")
 
-    def replay(call: Callable[..., Any], constant: Callable[[Any], Any], values: Sequence[Any]) -> Any:
-        return makers[0](iter(_replayed(module, nodes, call, constant, values)))
+    def replay(making: Making, values: Sequence[Any]) -> Any:
+        return makers[0](iter(_replayed(module, nodes, making, values)))
 
     return replay
 
@@ -110,10 +110,8 @@ def _writes(node: Any) -> bool:
     return schema is not None and schema.is_mutable
 
 
-def _replayed(
-    module: Any, nodes: Sequence[Any], call: Callable[..., Any], constant: Callable[[Any], Any], values: Sequence[Any]
-) -> Sequence[Any]:
-    """The results of a graph, its calls made through `call`; what it makes stands where the first argument stands."""
+def _replayed(module: Any, nodes: Sequence[Any], making: Making, values: Sequence[Any]) -> Sequence[Any]:
+    """The results of a graph, its calls made again; what it makes stands where the first argument stands."""
     env: dict[Any, Any] = {}
     given = iter(values)
     places = {"device": values[0].device} if values else {}
@@ -122,7 +120,7 @@ def _replayed(
         if node.op == "placeholder":
             env[node] = next(given)
         elif node.op == "get_attr":
-            env[node] = constant(getattr(module, node.target))
+            env[node] = making.constant(getattr(module, node.target))
         elif node.op == "output":
             return read(node.args[0])
         elif node.target is operator.getitem:
@@ -131,5 +129,5 @@ def _replayed(
             named = {key: item for key, item in read(node.kwargs).items() if key not in _PLACES}
             if "device" in node.kwargs:
                 named |= places
-            env[node] = call(node.target, read(node.args), named)
+            env[node] = making.call(node.target, read(node.args), named)
     raise AssertionError("a graph of torch.fx ends with its output")

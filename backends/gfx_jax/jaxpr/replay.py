@@ -10,9 +10,12 @@ import numpy as np
 from jax.extend.core import Literal
 
 from gfx_ir.errors import MissingOp
+from gfx_ir.making import Making
 
+from ..recorded import Recording
 from . import CALLS, ELEMENTS, NUMBERED, REFUSED
 from .draws import DRAWS
+from .groups import Groups
 from .inner import INNER
 from .parameters import Parameters
 from .replaying import Number
@@ -21,10 +24,11 @@ from .symbolic import is_open, sized
 
 
 class Replay:
-    """Makes the calls of a jaxpr again, through `call(function, args, kwargs)`; `constant` takes the arrays that it holds."""
+    """Makes the calls of a jaxpr again; where `record` tells of calls of public functions that it came of, these."""
 
-    def __init__(self, call: Callable[..., Any], constant: Callable[[Any], Any]) -> None:
-        self._call, self.constant = call, constant
+    def __init__(self, making: Making, record: Recording) -> None:
+        self.making, self.constant = making, making.constant
+        self._groups = Groups(self, making, record)
         self.env: dict[Any, Any] = {}
         self.made_by: dict[Any, Any] = {}  # the equation that a variable comes from
         self.sizes: dict[str, Any] = {}  # what the names of symbolic sizes stand for
@@ -32,7 +36,7 @@ class Replay:
 
     def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call a public function of JAX."""
-        return self._call(fn, *self._sized((args, kwargs)))
+        return self.making.call(fn, *self.sized((args, kwargs)))
 
     def run(self, closed: Any, args: Sequence[Any]) -> list[Any]:
         """The results of a closed jaxpr."""
@@ -46,13 +50,16 @@ class Replay:
         """The results of a jaxpr with these constants; what nothing reads is left out."""
         self.env.update(zip(jaxpr.constvars, map(self.constant, consts)))
         self.env.update(zip(jaxpr.invars, args))
-        for eqn in _live(jaxpr):
-            for var in eqn.outvars:
-                self.made_by[var] = eqn
-            out = self._equation(eqn)
-            for var, value in zip(eqn.outvars, out if eqn.primitive.multiple_results else (out,)):
-                self.env[var] = value
+        self._groups.play(_live(jaxpr), jaxpr.outvars)
         return [self.value(var) for var in jaxpr.outvars]
+
+    def equation(self, eqn: Any) -> None:
+        """Make one equation again."""
+        for var in eqn.outvars:
+            self.made_by[var] = eqn
+        out = self._equation(eqn)
+        for var, value in zip(eqn.outvars, out if eqn.primitive.multiple_results else (out,)):
+            self.env[var] = value
 
     def read(self, var: Any) -> Any:
         """What a variable stands for: a Number where it is one."""
@@ -91,11 +98,11 @@ class Replay:
             numbers = [self.read(var) for var in eqn.invars]
             if all(isinstance(number, Number) for number in numbers):
                 return Number.of(eqn.primitive.bind(*(number.array() for number in numbers), **eqn.params))
-            return self._replayed(ELEMENTS[name], eqn, self._sized(_plain(eqn.params)), self._elements(eqn))
+            return self._replayed(ELEMENTS[name], eqn, self.sized(_plain(eqn.params)), self._elements(eqn))
         if name in INNER:
             return INNER[name](self, eqn)
         if name in CALLS:
-            given = {**self._sized(_plain(eqn.params)), "operand": eqn.invars[0].aval if eqn.invars else None}
+            given = {**self.sized(_plain(eqn.params)), "operand": eqn.invars[0].aval if eqn.invars else None}
             read = self._number if name in NUMBERED else self.value
             return self._replayed(CALLS[name], eqn, given, map(read, eqn.invars))
         raise MissingOp(
@@ -110,12 +117,12 @@ class Replay:
         given.settle(eqn.primitive.name)
         return made
 
-    def _sized(self, tree: Any) -> Any:
+    def sized(self, tree: Any) -> Any:
         """Arguments with the captured sizes in the places of symbolic ones."""
         if isinstance(tree, dict):
-            return {name: self._sized(item) for name, item in tree.items()}
+            return {name: self.sized(item) for name, item in tree.items()}
         if isinstance(tree, (tuple, list)):
-            items = [self._sized(item) for item in tree]
+            items = [self.sized(item) for item in tree]
             return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
         return sized(tree, self.sizes) if self.sizes and is_open(tree) else tree
 

@@ -56,8 +56,18 @@ def _reshape(replay: Replaying, eqn: Any) -> Any:
             return replay.value(before)
         made = replay.origin(before, "reshape", "squeeze", "expand_dims")
         if made is None:
+            widened(replay, eqn)
             return None
         before = made.invars[0]
+
+
+def widened(replay: Replaying, eqn: Any) -> None:
+    """Note of an array that gets axes of one item in front of its own that it broadcasts as it is, too."""
+    var, out = eqn.invars[0], eqn.outvars[0]
+    own, shape = tuple(var.aval.shape), tuple(out.aval.shape)
+    more = len(shape) - len(own)
+    if own and more > 0 and shape == (*[1] * more, *own):
+        replay.narrow[out] = replay.narrowed(var)
 
 
 def _sum(replay: Replaying, eqn: Any) -> Any:

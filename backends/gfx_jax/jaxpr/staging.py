@@ -10,18 +10,20 @@ import jax.numpy as jnp
 import numpy as np
 
 from gfx_ir.errors import BackendError, CaptureError, GfxError
+from gfx_ir.making import Making, Replayed
 from gfx_ir.types import LogicalTensor
 
+from ..recorded import Functions, kind_of, recording
 from .draws import SEVERAL
 from .replay import Replay
 from .symbolic import symbolic
 
-Replayed = Callable[[Callable[..., Any], Callable[[Any], Any], Sequence[Any]], Any]
 NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
 
-def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
-    """The jaxpr of fn on arrays of these types, as what makes its calls again.
+def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Functions) -> Replayed:
+    """The jaxpr of fn on arrays of these types, as what makes its calls again: those of `functions` as they were, where the record of
+    Python's calls beside it tells them.
 
     Raises CaptureError where fn asks an array for its data, and BackendError for a type that JAX makes narrower.
     """
@@ -40,7 +42,8 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
 
     try:
         scope = jax.export.SymbolicScope()
-        closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
+        with recording(functions, kind_of) as record:
+            closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
     except GfxError:
         raise
     except NEEDS_VALUES as error:
@@ -57,9 +60,9 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
         hint = "say which sizes are equal, with one gfx.Dim in their gfx.TensorSpecs, or give arguments of fixed shape"
         raise CaptureError(what, hint=hint) from error
 
-    def replay(call: Callable[..., Any], constant: Callable[[Any], Any], values: Sequence[Any]) -> Any:
+    def replay(making: Making, values: Sequence[Any]) -> Any:
         assert rebuild is not None
-        return rebuild(Replay(call, constant).run(closed, values))
+        return rebuild(Replay(making, record).run(closed, values))
 
     return replay
 

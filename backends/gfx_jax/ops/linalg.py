@@ -51,12 +51,22 @@ def _dot_general(
     if kind_of(lhs) == "b":  # truth values: whether any pair holds
         lhs, rhs = ops.astype(lhs, int32), ops.astype(rhs, int32)
         return ops.not_equal(_dot_general(lhs, rhs, dimension_numbers), 0)
-    if len(left_sum) == 1 and not any(batch) and max(left, right) <= 2:
+    if _of_matrices(left, right, dimension_numbers):
         lhs = ops.matrix_transpose(lhs) if left_sum[0] != left - 1 else lhs
-        return ops.matmul(lhs, ops.matrix_transpose(rhs) if right_sum[0] else rhs)
+        return ops.matmul(lhs, ops.matrix_transpose(rhs) if right_sum[0] > max(right - 2, 0) else rhs)
     if not any((left_sum, *batch)) and left == right == 1:
         return ops.outer(lhs, rhs)
     return ops.einsum(product(left, right, dimension_numbers), (lhs, rhs))
+
+
+def _of_matrices(left: int, right: int, dimension_numbers: Any) -> bool:
+    """Whether it is the product of two matrices, of as many pairs as there are in front of both, or of vectors with one matrix."""
+    (left_sum, right_sum), (left_batch, right_batch) = dimension_numbers
+    if len(left_sum) != 1 or tuple(left_batch) != tuple(range(len(left_batch))) or tuple(right_batch) != tuple(left_batch):
+        return False
+    if len(left_batch):
+        return left == right == len(left_batch) + 2
+    return max(left, right) <= 2 or (right == 2 and left_sum[0] == left - 1)
 
 
 def _wider(lhs: Any, rhs: Any) -> Any:

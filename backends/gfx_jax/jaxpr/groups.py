@@ -1,0 +1,211 @@
+"""Equations as the calls that they came of: one of a public function is that call again, one of a module is a scope of the graph.
+
+A call is made as it was where every value that leaves its equations is in its result; else its equations are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import jax
+
+from gfx_ir.errors import CaptureError
+from gfx_ir.making import Called, Making
+
+from ..recorded import Entered, Item, Public, Recording, prefix
+from ..recorded.names import batched, variable
+from ..recorded.rows import row_of
+from . import ELEMENTS
+from .replaying import Number, Replaying
+from .shorter import widened
+
+_BROADCASTING = frozenset((*ELEMENTS, "broadcast_in_dim", "convert_element_type"))
+"""Primitives of calls that go element by element."""
+
+
+class Equations(Replaying, Protocol):
+    """What makes single equations again."""
+
+    env: dict[Any, Any]
+
+    def equation(self, eqn: Any) -> None:
+        """Make one equation again."""
+
+    def sized(self, tree: Any) -> Any:
+        """Arguments with the captured sizes in the places of symbolic ones."""
+
+
+class NotAlike(CaptureError):
+    """A call, made again, gives another type than it gave, or takes what is not there."""
+
+
+class Groups:
+    """The calls of one record."""
+
+    def __init__(self, replay: Equations, making: Making, record: Recording) -> None:
+        self.replay, self.making, self.record = replay, making, record
+
+    def play(self, equations: Sequence[Any], outvars: Iterable[Any]) -> None:
+        """Make the equations of a jaxpr again."""
+        users: dict[Any, set[int]] = {var: {-1} for var in outvars if not hasattr(var, "val")}
+        for at, eqn in enumerate(equations):
+            for var in eqn.invars:
+                if not hasattr(var, "val"):
+                    users.setdefault(var, set()).add(at)
+        steps = [(at, eqn, self._chain(eqn)) for at, eqn in enumerate(equations)]
+        self._level(steps, 0, users)
+
+    def _chain(self, eqn: Any) -> list[Item]:
+        return next((found for var in eqn.outvars if (found := self.record.chain(var))), [])
+
+    def _level(self, steps: list[tuple], level: int, users: Mapping[Any, set[int]]) -> None:
+        for item, run in itertools.groupby(steps, lambda step: step[2][level] if level < len(step[2]) else None):
+            inner = list(run)
+            if item is None:
+                for _, eqn, _ in inner:
+                    self.replay.equation(eqn)
+                    self._name(eqn.outvars)
+                continue
+            self.making.at(item.at)
+            if self._as_call(item, inner, users):
+                continue
+            if isinstance(item, Entered):
+                with self.making.entered(self._called(item)):
+                    self._level(inner, level + 1, users)
+            else:
+                self._level(inner, level + 1, users)
+
+    def _name(self, variables: Iterable[Any]) -> None:
+        for var in variables:
+            name = self.record.names.get(var)
+            if name is not None and var in self.replay.env:
+                self.making.named(self.replay.env[var], name)
+
+    # ------------------------------------------------------------------ scopes
+    def _called(self, item: Entered) -> Called:
+        given = [(name, self.replay.env.get(variable(x))) for name, x in item.given if isinstance(x, jax.Array)]
+        key = type(item.owner) if item.kind == "module" else item.code
+        kind = "module" if item.kind == "module" else "function"
+        return Called(item.name, kind, self.path(item), key, given, item.code, item.globals, item.doc)
+
+    def path(self, item: Entered) -> str:
+        """The path of a module's parameters."""
+        return prefix(item.arrays, self._path)
+
+    def _path(self, leaf: Any) -> str:
+        found = variable(leaf)
+        return self.making.path(leaf if found is None else self.replay.env.get(found))
+
+    # ------------------------------------------------------------------ calls
+    def _as_call(self, item: Item, steps: list[tuple], users: Mapping[Any, set[int]]) -> bool:
+        """Make a call as it was; False where its equations have to be made instead."""
+        equations = [eqn for _, eqn, _ in steps]
+        work = self._public(item, equations) if isinstance(item, Public) else self._layer(item)
+        if work is None or item.result is None:
+            return False
+        here = {at for at, _, _ in steps}
+        leaving = {var for _, eqn, _ in steps for var in eqn.outvars if users.get(var, here) - here}
+        given = [variable(leaf) if isinstance(leaf, jax.core.Tracer) else None for leaf in jax.tree.leaves(item.result)]
+        if not leaving <= set(given) or any(map(batched, jax.tree.leaves(item.result))):
+            return False
+        try:
+            made = self.making.attempt(lambda: self._alike(work(), given))
+        except Exception:  # of whatever kind: the equations say the same
+            return False
+        self.replay.env.update({var: x for var, x in zip(given, made) if var in leaving})
+        if len(equations) == 1 and equations[0].primitive.name == "reshape":
+            widened(self.replay, equations[0])
+        self._name(leaving)
+        return True
+
+    def _alike(self, made: Any, given: Sequence[Any]) -> list[Any]:
+        """The leaves of what a call gave. Raises NotAlike where they have other types than before."""
+        found = jax.tree.leaves(made)
+        if len(found) != len(given):
+            raise NotAlike("another number of results")
+        for x, var in zip(found, given):
+            type_ = self.making.type_of(x)
+            if var is None:
+                continue
+            if type_ is None or (type_.dtype is not None and type_.dtype.name != var.aval.dtype.name):
+                raise NotAlike("another dtype")
+            if type_.dims is not None and not _same_dims(type_.dims, self.replay.sized(tuple(var.aval.shape))):
+                raise NotAlike("another shape")
+        return found
+
+    def _public(self, item: Public, equations: Sequence[Any]) -> Callable[[], Any] | None:
+        args, kwargs = _given(item)
+        if self._is_number(item.result) and all(map(self._is_number, jax.tree.leaves((args, kwargs)))):
+            return None  # the equations compute it
+        narrow = all(eqn.primitive.name in _BROADCASTING for eqn in equations) and self._keeps_shape(item)
+        return lambda: self.making.call(item.function, *self.replay.sized(self._read((args, kwargs), narrow)))
+
+    def _keeps_shape(self, item: Public) -> bool:
+        """Whether an argument, as it is, has the shape of the result."""
+        shape = getattr(item.result, "shape", None)
+        leaves = [leaf for leaf in jax.tree.leaves((item.args, item.kwargs)) if isinstance(leaf, jax.core.Tracer)]
+        return any(leaf.shape == shape and variable(leaf) not in self.replay.narrow for leaf in leaves)
+
+    def _is_number(self, x: Any) -> bool:
+        """Whether x is a number that is known, or what comes of some."""
+        if not isinstance(x, jax.core.Tracer):
+            return not isinstance(x, jax.Array)
+        var = variable(x)
+        return not x.shape and (var is None or var not in self.replay.env or isinstance(self.replay.env[var], Number))
+
+    def _layer(self, item: Entered) -> Callable[[], Any] | None:
+        row = row_of(item)
+        if row is None:
+            return None
+        own = {keys[-1]: leaf for keys, leaf in item.arrays}
+        call = lambda fn, *args, **kwargs: self.making.call(fn, args, kwargs)
+        return lambda: row(call, item.owner, self._read(own), *self._read([x for _, x in item.given if x is not None]))
+
+    def _read(self, tree: Any, narrow: bool = False) -> Any:
+        """Arguments with what stands for them now: `narrow` as they were before they were broadcast."""
+        if isinstance(tree, dict):
+            return {name: self._read(item, narrow) for name, item in tree.items()}
+        if isinstance(tree, (tuple, list)):
+            items = [self._read(item, narrow) for item in tree]
+            return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
+        if not isinstance(tree, jax.Array):
+            return tree
+        if not isinstance(tree, jax.core.Tracer):
+            return self.making.constant(tree)
+        var = variable(tree)
+        if var is None or batched(tree) or var not in self.replay.env:
+            raise NotAlike("an argument that no equation made")
+        found = self.replay.narrowed(var) if narrow else self.replay.read(var)
+        return found.value if isinstance(found, Number) else found
+
+
+def _same_dims(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    return len(found) == len(wanted) and all(
+        a == b for a, b in zip(found, wanted) if isinstance(a, int) and isinstance(b, int)
+    )
+
+
+def _given(item: Public) -> tuple[tuple, dict[str, Any]]:
+    """The arguments of a call, those left out that are at their defaults."""
+    try:
+        signature = inspect.signature(item.function)
+        bound = signature.bind(*item.args, **item.kwargs)
+    except (TypeError, ValueError):
+        return item.args, item.kwargs
+    args, kwargs, named = list[Any](), dict[str, Any](), False
+    for name, parameter in signature.parameters.items():
+        value = bound.arguments.get(name, parameter.default)
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += bound.arguments.get(name, ())
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            kwargs.update(bound.arguments.get(name, {}))
+        elif value is parameter.default or (type(value) in (bool, int, str) and value == parameter.default):
+            named = named or parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        elif named or parameter.kind is parameter.KEYWORD_ONLY or not isinstance(value, (jax.Array, tuple, list)):
+            kwargs[name], named = value, True
+        else:
+            args.append(value)
+    return tuple(args), kwargs

@@ -1,0 +1,8 @@
+"""The Python call tree beside JAX's trace: which equations stand for which call of a public function, and for which call of a module."""
+
+from __future__ import annotations
+
+from .calls import Entered, Functions, Item, Public, Recording, recording
+from .modules import kind_of, prefix
+
+__all__ = ["Entered", "Functions", "Item", "Public", "Recording", "kind_of", "prefix", "recording"]

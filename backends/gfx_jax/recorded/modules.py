@@ -1,0 +1,108 @@
+"""Modules of libraries on JAX, and functions of the user's: which calls are scopes, and where the arrays of a module stand."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType, FrameType
+from typing import Any
+
+import jax
+
+from gfx_ir.installed import required
+
+_FRAMEWORK = frozenset(("jax", "jaxlib", "numpy"))
+_OURS = frozenset(("gfx_ir", "gfx_trace", "gfx_numpy", "gfx_torch", "gfx_jax"))
+Leaves = Sequence[tuple[tuple[str, ...], Any]]
+"""(keys, array) pairs of a module."""
+
+
+def kind_of(frame: FrameType) -> str | None:
+    """What a call is a scope of: "module" of one that the user wrote, "layer" of one of a library's, "function" of the user's;
+    None where it is none."""
+    code = frame.f_code
+    if code.co_name.startswith("<"):
+        return None
+    package = frame.f_globals.get("__name__", "").partition(".")[0]
+    if package in _FRAMEWORK or package in _OURS or package in sys.stdlib_module_names - {"__main__"}:
+        return None
+    owner = _self(frame, code)
+    if owner is not None and _is_module(type(owner)):
+        if code.co_name != "__call__":
+            return None
+        return "layer" if of_library(type(owner).__module__) else "module"
+    return None if of_library(package) or _installed(package) else "function"
+
+
+def _self(frame: FrameType, code: CodeType) -> Any:
+    return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount and code.co_varnames[0] == "self" else None
+
+
+@functools.cache
+def _is_module(cls: type) -> bool:
+    """Whether a class is one of a library's modules: it is made of a class of the library's."""
+    return any(of_library(base.__module__) for base in cls.__mro__)
+
+
+@functools.cache
+def _installed(package: str) -> bool:
+    return "site-packages" in (getattr(sys.modules.get(package), "__file__", None) or "")
+
+
+def of_library(module: str) -> bool:
+    """Whether a module, by its name, is of a library that is built on JAX."""
+    package = module.partition(".")[0]
+    return package not in _FRAMEWORK and bool(required(package) & {"jax", "jaxlib"})
+
+
+def documented(cls: type) -> str:
+    """The docstring of a class that its author wrote, not the signature that makes a dataclass's."""
+    doc = vars(cls).get("__doc__") or ""
+    return "" if doc.startswith(f"{cls.__name__}(") else doc
+
+
+# ---------------------------------------------------------------- the arrays of a module
+def arrays_of(module: Any) -> Leaves:
+    """The arrays of a module, by their keys below it, as its library has them."""
+    try:
+        held = _tree(module)
+        found = jax.tree_util.tree_leaves_with_path(held)
+    except Exception:  # a library asks for what is not there outside of its own calls
+        return []
+    return [(tuple(map(_key, path)), leaf) for path, leaf in found if isinstance(leaf, jax.Array)]
+
+
+def _tree(module: Any) -> Any:
+    variables = getattr(module, "variables", None)
+    if isinstance(variables, Mapping):  # Linen: by collections, which the paths begin with
+        return [*variables.values()]
+    own = getattr(module, "params_dict", None)
+    return own() if callable(own) else module
+
+
+def _key(key: Any) -> str:
+    return str(next((getattr(key, kind) for kind in ("key", "idx", "name") if hasattr(key, kind)), key))
+
+
+def prefix(arrays: Leaves, path: Callable[[Any], str]) -> str:
+    """The path under which a module's arrays stand: what is left of most of their paths without their keys below the module."""
+    found = Counter(_above(keys, path(leaf)) for keys, leaf in arrays)
+    del found[""]
+    return found.most_common(1)[0][0] if found else ""
+
+
+def _above(keys: tuple[str, ...], path: str) -> str:
+    parts = path.split(".")
+    for key in reversed(keys):
+        if not parts or parts[-1] != key:
+            break
+        parts.pop()
+    return ".".join(parts)
+
+
+def own(arrays: Leaves) -> Iterator[tuple[str, Any]]:
+    """The arrays of a module itself, by name."""
+    for keys, leaf in arrays:
+        yield keys[-1], leaf

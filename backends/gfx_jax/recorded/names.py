@@ -1,0 +1,89 @@
+"""Private names of JAX that a recording reads: checked once, in this file alone. Where one is missing nothing is recorded."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import weakref
+from collections.abc import Iterable
+from types import CodeType, FunctionType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend.core import Literal, take_current_trace
+
+_INDEXING = "jax._src.numpy.indexing"
+_TESTED = (0, 10)
+"""The versions of JAX whose names these are: of others each is looked at first."""
+
+
+def equations() -> Any:
+    """The list of equations that JAX writes at this point; None where it writes none, or writes them twice over, to differentiate."""
+    with take_current_trace() as trace:
+        while trace is not None:
+            frame = getattr(trace, "frame", None)
+            if frame is not None:
+                return frame.tracing_eqns
+            trace = trace.parent_trace if type(trace).__name__ == "BatchTrace" else None
+    return None
+
+
+def defined(written: Iterable[Any]) -> list[Any]:
+    """The variables that equations define, those left out that JAX has dropped by now."""
+    alive = (eqn() if isinstance(eqn, weakref.ReferenceType) else eqn for eqn in written)
+    return [var for eqn in alive if eqn is not None for var in eqn.outvars]
+
+
+def variable(tracer: Any) -> Any:
+    """The variable of a jaxpr that an array stands for while JAX traces, be it for all items of a batch; None: a number, or data."""
+    while type(tracer).__name__ == "BatchTracer":
+        tracer = tracer.val
+    found = tracer.val if type(tracer).__name__ == "DynamicJaxprTracer" else None
+    return None if isinstance(found, Literal) else found
+
+
+def batched(tracer: Any) -> bool:
+    """Whether an array stands for one item of a batch."""
+    return type(tracer).__name__ == "BatchTracer"
+
+
+def code_of(f: Any) -> CodeType | None:
+    """The code that the call of a function begins with: of one that jax.jit compiled, that of the author's function."""
+    while not isinstance(f, FunctionType):
+        if not hasattr(f, "__wrapped__"):
+            return None
+        f = f.__wrapped__
+    return f.__code__
+
+
+@functools.cache
+def hooks() -> dict[CodeType, str]:
+    """The code by which JAX calls what is no plain function, by what it says of the call; nothing where JAX has other names for these."""
+    try:
+        compiled: Any = jax.jit(lambda x: x)
+        found = {
+            _inner(compiled._cache_miss).__code__: "compiled",
+            type(jnp.add).__call__.__code__: "object",
+            _inner(jax.custom_jvp.__call__).__code__: "object",
+            importlib.import_module(_INDEXING).rewriting_take.__code__: "item",
+        }
+        jax.make_jaxpr(_probe)(jnp.zeros(2))
+    except (AttributeError, ImportError, AssertionError):
+        if jax.__version_info__[:2] == _TESTED:
+            raise
+        return {}
+    return found
+
+
+def _probe(x: Any) -> Any:
+    before = len(equations())
+    y = jnp.sin(x)
+    assert variable(y) in defined(equations()[before:])
+    return y
+
+
+def _inner(f: Any) -> Any:
+    while hasattr(f, "__wrapped__"):
+        f = f.__wrapped__
+    return f

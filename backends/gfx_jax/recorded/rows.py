@@ -1,0 +1,36 @@
+"""Rows of modules of libraries on JAX: a layer that a catalogue's op is, in place of what its author computes it from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir.op import lookup
+
+from .calls import Entered
+
+Row = Callable[..., Any]
+"""row(call, module, arrays, *args): what a layer gives, by `call(function, ...)`. Raises NotImplementedError where it is set otherwise."""
+
+
+def _plainly(module: Any, **defaults: Any) -> None:
+    """Raises NotImplementedError where a module is set otherwise than as these say."""
+    for name, value in defaults.items():
+        if getattr(module, name, value) not in (value, *(value if isinstance(value, tuple) else ())):
+            raise NotImplementedError(name)
+
+
+def _linen_layer_norm(call: Callable[..., Any], module: Any, arrays: dict[str, Any], x: Any) -> Any:
+    _plainly(module, reduction_axes=-1, feature_axes=-1, axis_name=None, dtype=None)
+    return call(lookup("layer_norm"), x, (x.shape[-1],), arrays.get("scale"), arrays.get("bias"), module.epsilon)
+
+
+ROWS: dict[str, Row] = {
+    "flax.linen.normalization.LayerNorm": _linen_layer_norm,
+}
+
+
+def row_of(item: Entered) -> Row | None:
+    """The row of a layer that was called; None where it has none."""
+    cls = type(item.owner)
+    return ROWS.get(f"{cls.__module__}.{cls.__qualname__}") if item.kind == "layer" else None
