@@ -1,4 +1,4 @@
-"""Loops over lists of parameters: `for block in params["blocks"]: x = block(…)`."""
+"""Loops over lists of parameters: `for block in params["blocks"]: x = block(…)`; over numbered names `params[f"block_{n}"]`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Repeats:
 
     def statement(self, node: Node) -> None:
         """Calls that go over a list of parameters, each with the result of the one before."""
-        callee, path, start, stop, args, thread = node.args
+        callee, path, start, stop, args, thread, stem = node.args
         graph, number = self.writer.place(node)
         starts = {output: at for at, output in reversed(thread)}
         chosen: dict[int, str] = {}
@@ -35,13 +35,17 @@ class Repeats:
             if value.index - 1 not in chosen and self.plan.liveness.used(value):
                 chosen[value.index - 1] = self.writer.choose(value, graph, 2 * number, chosen.values())
         held = names_in(*given)
-        layer = self.writer.scope.pick(
-            [self.module.titles.item(path), "layer"], graph, 2 * number, held | set(chosen.values())
-        )
-        made = ast.Call(name(self.module.titles.function(callee)), [name(layer), *given], [])
+        hints = ["n"] if stem else [self.module.titles.item(path), "layer"]
+        layer = self.writer.scope.pick(hints, graph, 2 * number, held | set(chosen.values()))
+        own: ast.expr = name(layer)
+        if stem:
+            key = ast.JoinedStr([ast.Constant(stem), ast.FormattedValue(own, -1)])
+            own = ast.Subscript(self.writer.path(path), key, ast.Load())
+        made = ast.Call(name(self.module.titles.function(callee)), [own, *given], [])
         targets: list[ast.expr] = [ast.Name(chosen.get(at, "_"), ast.Store()) for at in range(len(node.values))]
         body = ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())], made)
-        self.writer.put(ast.For(ast.Name(layer, ast.Store()), self._list(path, start, stop), [body], []), node.span)
+        over = self._numbers(start, stop) if stem else self._list(path, start, stop)
+        self.writer.put(ast.For(ast.Name(layer, ast.Store()), over, [body], []), node.span)
         for at, text in chosen.items():
             self.writer.bind(node.values[at], text)
 
@@ -57,6 +61,10 @@ class Repeats:
             self.module.functions[node.args[0]].placeholders[at].name,
         ]
         return self.writer.scope.pick(hints, graph, 2 * number, chosen.values())
+
+    def _numbers(self, start: int, stop: int) -> ast.expr:
+        """The numbers that the names of what is gone over end with."""
+        return ast.Call(name("range"), [*([ast.Constant(start)] if start else []), ast.Constant(stop)], [])
 
     def _list(self, path: str, start: int, stop: int) -> ast.expr:
         """The list of parameters at the path, or the part of it that is gone over."""

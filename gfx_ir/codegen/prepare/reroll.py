@@ -1,7 +1,9 @@
-"""Runs of calls to one graph with parameters P.0, P.1, … become one `repeat_calls` node: a loop over the list P."""
+"""Runs of calls to one graph with parameters P.0, P.1, … become one `repeat_calls` node: a loop over the list P. So do those with
+parameters P.block_0, P.block_1, …: a loop over the numbers of these names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,10 +11,14 @@ from ...control import Form, is_call
 from ...graph import Graph, Node, Value
 from ...op import OpDef
 
-# `thread`: pairs (position of an argument, position of the output that it takes from the trip before).
+# `thread`: pairs (position of an argument, position of the output that it takes from the trip before); `stem`: what the names of the
+# parameters at `path` begin with, before their number; "" of a list.
 REPEAT = OpDef(
-    "repeat_calls(callee, path, start, stop, args, thread)", kinds=lambda args: ("tensor",), form=Form.REPEAT
+    "repeat_calls(callee, path, start, stop, args, thread, stem)", kinds=lambda args: ("tensor",), form=Form.REPEAT
 )
+
+
+_NUMBERED = re.compile(r"(.*?)(0|[1-9]\d*)")
 
 
 class Lists:
@@ -47,7 +53,8 @@ def _reroll(graph: Graph, is_list: Callable[[str], bool]) -> None:
         if not is_call(node):
             continue
         place = _split(node.args[1])
-        joined = _joins(run, node, thread) if run and place is not None and is_list(place[0]) else None
+        known = place is not None and (place[1] or is_list(place[0]))
+        joined = _joins(run, node, thread) if run and known else None
         if joined is None:
             _close(run, thread)
             run, thread = [node], {}
@@ -57,10 +64,11 @@ def _reroll(graph: Graph, is_list: Callable[[str], bool]) -> None:
     _close(run, thread)
 
 
-def _split(prefix: str) -> tuple[str, int] | None:
-    """(list, position) of a path that ends in a position."""
+def _split(prefix: str) -> tuple[str, str, int] | None:
+    """(path, stem, number) of a path that ends in a number; the stem is "" of a position in a list."""
     path, _, last = (prefix or "").rpartition(".")
-    return (path, int(last)) if last.isdecimal() else None
+    found = _NUMBERED.fullmatch(last)
+    return (path, found[1], int(found[2])) if found is not None else None
 
 
 def _joins(run: list[Node], node: Node, thread: dict[int, int]) -> dict[int, int] | None:
@@ -68,7 +76,7 @@ def _joins(run: list[Node], node: Node, thread: dict[int, int]) -> dict[int, int
     last = run[-1]
     before, here = _split(last.args[1]), _split(node.args[1])
     same = last.args[0] == node.args[0] and len(last.args[2]) == len(node.args[2])
-    if not same or before is None or here is None or here != (before[0], before[1] + 1):
+    if not same or before is None or here is None or here != (*before[:2], before[2] + 1):
         return None
     found: dict[int, int] = {}
     for at, (old, new) in enumerate(zip(last.args[2], node.args[2])):
@@ -99,8 +107,8 @@ def _close(run: list[Node], thread: dict[int, int]) -> None:
     if len(run) < 2:
         return
     first, last = run[0], run[-1]
-    path, start = _split(first.args[1]) or ("", 0)
-    args = (first.args[0], path, start, start + len(run), first.args[2], tuple(sorted(thread.items())))
+    path, stem, start = _split(first.args[1]) or ("", "", 0)
+    args = (first.args[0], path, start, start + len(run), first.args[2], tuple(sorted(thread.items())), stem)
     made = Node(REPEAT, args, tuple(value.kind for value in last.values), first.span)
     graph = first.graph
     assert graph is not None
