@@ -9,6 +9,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from gfx_ir.backend import Backend
+from gfx_ir.control import is_holder
 from gfx_ir.errors import MissingOp
 from gfx_ir.graph import Value
 from gfx_ir.making import Called
@@ -29,6 +30,11 @@ class Place:
     f_lasti: int = 0
     f_back: None = None
 
+    @property
+    def f_locals(self) -> dict[str, Any]:
+        """Its variables are gone."""
+        return {}
+
 
 class Making:
     """See `gfx_ir.making.Making`."""
@@ -47,8 +53,8 @@ class Making:
         return self._tracer.arrays.array_proxy(x)
 
     def attempt(self, work: Callable[[], Any]) -> Any:
-        """What work() gives. Raises MissingOp where a call without a row is among it, and what work raises."""
-        return attempt(self._tracer, lambda mark: whole(mark, work()))
+        """What work() gives. Raises MissingOp where a call without a row is among it, held as it is or not, and what work raises."""
+        return attempt(self._tracer, lambda mark: _held(mark, whole(mark, work())))
 
     @contextmanager
     def entered(self, call: Called) -> Iterator[None]:
@@ -96,4 +102,11 @@ def whole(mark: Mark, made: Any) -> Any:
     lacking = list(mark.tracer.missing)[mark.missing :]
     if lacking:
         raise MissingOp(f"GFX has no row for {lacking[0]}")
+    return made
+
+
+def _held(mark: Mark, made: Any) -> Any:
+    held = next((node for node in mark.nodes() if is_holder(node)), None)
+    if held is not None:
+        raise MissingOp(f"GFX has no row for {held.arg('target')}")
     return made

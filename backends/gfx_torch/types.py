@@ -18,7 +18,6 @@ from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.errors import BackendError, UnsupportedConstruct
 from gfx_ir.making import Replayed
 from gfx_ir.memory import Layout
-from gfx_ir.making import Replayed
 from gfx_ir.types import LogicalTensor
 
 from . import (

@@ -204,8 +204,8 @@ def _given(item: Public) -> tuple[tuple, dict[str, Any]]:
             kwargs.update(bound.arguments.get(name, {}))
         elif value is parameter.default or (type(value) in (bool, int, str) and value == parameter.default):
             named = named or parameter.kind is parameter.POSITIONAL_OR_KEYWORD
-        elif named or parameter.kind is parameter.KEYWORD_ONLY or not isinstance(value, (jax.Array, tuple, list)):
-            kwargs[name], named = value, True
+        elif named or parameter.kind is parameter.KEYWORD_ONLY:
+            kwargs[name] = value
         else:
             args.append(value)
     return tuple(args), kwargs

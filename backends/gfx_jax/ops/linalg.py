@@ -62,7 +62,11 @@ def _dot_general(
 def _of_matrices(left: int, right: int, dimension_numbers: Any) -> bool:
     """Whether it is the product of two matrices, of as many pairs as there are in front of both, or of vectors with one matrix."""
     (left_sum, right_sum), (left_batch, right_batch) = dimension_numbers
-    if len(left_sum) != 1 or tuple(left_batch) != tuple(range(len(left_batch))) or tuple(right_batch) != tuple(left_batch):
+    if (
+        len(left_sum) != 1
+        or tuple(left_batch) != tuple(range(len(left_batch)))
+        or tuple(right_batch) != tuple(left_batch)
+    ):
         return False
     if len(left_batch):
         return left == right == len(left_batch) + 2

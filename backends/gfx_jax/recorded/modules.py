@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -13,7 +13,9 @@ import jax
 
 from gfx_ir.installed import required
 
-_FRAMEWORK = frozenset(("jax", "jaxlib", "numpy"))
+from .names import PACKAGES
+
+_FRAMEWORK = frozenset((*PACKAGES, "numpy"))
 _OURS = frozenset(("gfx_ir", "gfx_trace", "gfx_numpy", "gfx_torch", "gfx_jax"))
 Leaves = Sequence[tuple[tuple[str, ...], Any]]
 """(keys, array) pairs of a module."""
@@ -29,7 +31,7 @@ def kind_of(frame: FrameType) -> str | None:
     if package in _FRAMEWORK or package in _OURS or package in sys.stdlib_module_names - {"__main__"}:
         return None
     owner = _self(frame, code)
-    if owner is not None and _is_module(type(owner)):
+    if owner is not None and _is_module(type(owner)):  # type: ignore[arg-type]
         if code.co_name != "__call__":
             return None
         return "layer" if of_library(type(owner).__module__) else "module"
@@ -54,7 +56,7 @@ def _installed(package: str) -> bool:
 def of_library(module: str) -> bool:
     """Whether a module, by its name, is of a library that is built on JAX."""
     package = module.partition(".")[0]
-    return package not in _FRAMEWORK and bool(required(package) & {"jax", "jaxlib"})
+    return package not in _FRAMEWORK and bool(required(package) & PACKAGES)
 
 
 def documented(cls: type) -> str:
@@ -100,9 +102,3 @@ def _above(keys: tuple[str, ...], path: str) -> str:
             break
         parts.pop()
     return ".".join(parts)
-
-
-def own(arrays: Leaves) -> Iterator[tuple[str, Any]]:
-    """The arrays of a module itself, by name."""
-    for keys, leaf in arrays:
-        yield keys[-1], leaf

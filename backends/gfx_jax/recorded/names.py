@@ -13,7 +13,11 @@ import jax
 import jax.numpy as jnp
 from jax.extend.core import Literal, take_current_trace
 
+PACKAGES = frozenset(("jax", "jaxlib"))
+"""JAX's own packages."""
 _INDEXING = "jax._src.numpy.indexing"
+DERIVING = "jax._src.interpreters.ad"
+"""The module whose functions run what is differentiated: what is called there is written twice over, by rules of JAX's own."""
 _TESTED = (0, 10)
 """The versions of JAX whose names these are: of others each is looked at first."""
 
