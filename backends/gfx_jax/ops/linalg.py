@@ -61,7 +61,7 @@ def _dot_general(
 
 def _of_matrices(left: int, right: int, dimension_numbers: Any) -> bool:
     """Whether it is the product of two matrices, of as many pairs as there are in front of both, or of vectors with one matrix."""
-    (left_sum, right_sum), (left_batch, right_batch) = dimension_numbers
+    (left_sum, _), (left_batch, right_batch) = dimension_numbers
     if (
         len(left_sum) != 1
         or tuple(left_batch) != tuple(range(len(left_batch)))

@@ -1,0 +1,72 @@
+"""Models of libraries on JAX: the calls that their authors wrote, functions for their modules, loops over equal ones."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+X = jnp.linspace(-1.0, 1.0, 30).reshape(5, 6)
+
+
+def test_calls_within_what_jax_traces_are_made_again_as_they_were():
+    program = gfx.symbolic_trace(lambda x: jax.lax.map(lambda row: jax.nn.softmax(jax.nn.gelu(row)), x), X)
+    source = program.source("torch")
+    assert "F.softmax(" in source and "F.gelu(" in source and "exp(" not in source
+    want = jax.nn.softmax(jax.nn.gelu(X))
+    np.testing.assert_allclose(program.to("torch")(torch.tensor(np.asarray(X))), want, rtol=2e-6)
+
+
+def test_a_bias_that_is_given_axes_for_a_batch_is_added_as_it_is():
+    bias = jnp.arange(6.0)
+    program = gfx.symbolic_trace(lambda x: jax.lax.map(lambda row: row[None] + jnp.reshape(bias * row, (1, -1)), x), X)
+    np.testing.assert_allclose(program(X), X[:, None] + bias * X[:, None], rtol=1e-6)
+
+
+@pytest.fixture
+def linen():
+    return pytest.importorskip("flax.linen")
+
+
+@pytest.fixture
+def encoder(linen):
+    class Block(linen.Module):
+        @linen.compact
+        def __call__(self, x):
+            h = linen.LayerNorm()(x)
+            x = x + linen.MultiHeadDotProductAttention(num_heads=2)(h)
+            h = linen.gelu(linen.Dense(16)(linen.LayerNorm()(x)))
+            return x + linen.Dense(8)(h)
+
+    class Encoder(linen.Module):
+        @linen.compact
+        def __call__(self, tokens):
+            x = linen.Embed(12, 8)(tokens)
+            for _ in range(3):
+                x = Block()(x)
+            return linen.Dense(12)(x)
+
+    return Encoder()
+
+
+def test_a_linen_model_is_functions_of_its_modules_and_loops_over_equal_ones(encoder):
+    tokens = jnp.arange(10).reshape(2, 5)
+    variables = encoder.init(jax.random.key(0), tokens)
+    found = gfx.transpile(functools.partial(encoder.apply, variables), tokens, to="torch")
+    assert "def block(params, x):" in found.source and '[f"Block_{n}"], x)' in found.source
+    assert "F.layer_norm(" in found.source and "F.gelu(" in found.source
+    given, want = torch.tensor(np.asarray(tokens)), encoder.apply(variables, tokens)
+    np.testing.assert_allclose(found(given).detach(), want, rtol=1e-5, atol=1e-6)
+
+    module = found.module()
+    module(given).square().sum().backward()
+    gradients = jax.grad(lambda v: (encoder.apply(v, tokens) ** 2).sum())(variables)
+    leaves = {".".join(k.key for k in path): x for path, x in jax.tree.leaves_with_path(gradients)}
+    own = {name: p.grad for name, p in module.named_parameters()}
+    assert len(own) == len(leaves)
+    for name, gradient in own.items():
+        np.testing.assert_allclose(gradient, leaves[name], rtol=1e-4, atol=1e-5)
