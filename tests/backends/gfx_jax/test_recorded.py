@@ -60,7 +60,7 @@ def test_a_linen_model_is_functions_of_its_modules_and_loops_over_equal_ones(enc
     assert "def block(params, x):" in found.source and '[f"Block_{n}"], x)' in found.source
     assert "F.layer_norm(" in found.source and "F.gelu(" in found.source
     given, want = torch.tensor(np.asarray(tokens)), encoder.apply(variables, tokens)
-    np.testing.assert_allclose(found(given).detach(), want, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found(given).detach(), want, rtol=1e-5, atol=5e-6)  # of values up to 6
 
     module = found.module()
     module(given).square().sum().backward()
