@@ -113,6 +113,10 @@ class Frontend(Arrays):
         """The module that its author wrote, of one that the framework compiled. Raises UnsupportedConstruct where it keeps none."""
         return module
 
+    def trained(self, x: Any) -> bool | None:
+        """Whether an array that code closes over is trained; None: the framework does not say, so that any may be."""
+        return False
+
     def flatten(self, tree: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
         """The leaves of a tree as the framework's functions of functions see them, and how it is made of new leaves."""
         return list(leaves(tree)), lambda new: unflatten(tree, iter(new))

@@ -86,14 +86,18 @@ class Arrays:
             return found
         return self.array_proxy(found, slot.key if isinstance(slot.key, str) else "constant", slot.place)
 
+    def is_small(self, x: Any) -> bool:
+        """Whether an array is a constant where nothing else says that it is a parameter."""
+        owner = self.array_owner(x)
+        assert owner is not None
+        return math.prod(owner.shape_of(x)) <= (_SMALL if self.tracer.constants else 0)
+
     def array_value(self, x: Any, path: str, owner: Backend | None = None) -> Value:
         """An array as a parameter, or as a constant node where it is small and belongs to no module."""
         owner = owner or self.array_owner(x)
         if owner is None:
             raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.tracer.span())
-        if id(x) not in self.tracer.tensor_paths and math.prod(owner.shape_of(x)) <= (
-            _SMALL if self.tracer.constants else 0
-        ):
+        if id(x) not in self.tracer.tensor_paths and self.is_small(x):
             data, element = constant_data(owner, x)
             with self.outermost():
                 made = ops.constant(data, element)

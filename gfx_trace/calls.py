@@ -33,6 +33,7 @@ from .packages import enterable
 from .proxy import Unusable, is_open
 from .sequences import OpenList, Starred, spread
 from .special_methods import SpecialMethod, accessor, bound_operands, meant
+from .target_arrays import name_bound, name_closed_over
 
 if TYPE_CHECKING:
     pass
@@ -191,18 +192,20 @@ class Calls:
         if is_module(target):
             return with_hooks(self.tracer, target, args, kwargs, _enter_root)
         if isinstance(target, types.MethodType):
-            self.name_arrays({"self": target.__self__})
+            name_bound(self.tracer, {"self": target.__self__})
             return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
         if isinstance(target, functools.partial):
             names = inspect.signature(target.func).parameters
-            self.name_arrays({**dict(zip(names, target.args)), **target.keywords})
+            name_bound(self.tracer, {**dict(zip(names, target.args)), **target.keywords})
             return self.call_entry(target.func, (*target.args, *args), {**target.keywords, **kwargs})
         inner = compiled(target)
         if inner is not None:
             return self.call_entry(inner, args, kwargs)
         if not isinstance(target, types.FunctionType):
-            self.name_arrays({"self": target})
-        elif self.lifted(target) is None and not self.tracer.is_leaf(target):
+            name_bound(self.tracer, {"self": target})
+        else:
+            name_closed_over(self.tracer, target)
+        if isinstance(target, types.FunctionType) and self.lifted(target) is None and not self.tracer.is_leaf(target):
             return self.tracer.libraries.call(
                 target, args, kwargs, lambda: convert(target, self.tracer)(*args, **kwargs)
             )
@@ -293,17 +296,6 @@ class Calls:
                 store(made, name, field.default_factory())
         self._call_function(post, (made,), {})
         return made
-
-    def name_arrays(self, bound: dict[str, Any]) -> None:
-        """Arrays that a partial or a method binds to the target are parameters: named by their place in the one tree that holds them,
-        else by argument too."""
-        held = {name: self.tracer.arrays.arrays_in(tree) for name, tree in bound.items()}
-        trees = [name for name, found in held.items() if any(path for path, _ in found)]
-        for name, found in held.items():
-            for path, leaf in found:
-                full = ".".join(map(str, path if trees == [name] else (name, *path)))
-                if self.tracer.tensor_paths.setdefault(id(leaf), full) == full:  # one that stands in two places is one
-                    self.tracer.bound_arrays[full] = leaf
 
 
 def _enter_root(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:

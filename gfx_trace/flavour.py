@@ -111,14 +111,20 @@ def _framework(module: str) -> str | None:
     return next((known.name for known in loaded_frameworks() if package in known.packages), None)
 
 
-def _references(fn: types.FunctionType) -> list[Any]:
-    found = []
+def loaded_names(fn: types.FunctionType) -> list[str]:
+    """The globals that the code of a function loads, and that of the functions written in it."""
+    found: list[str] = []
     codes = [fn.__code__]
     while codes:
         code = codes.pop()
         codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
         loads = (step.argval for step in dis.get_instructions(code) if step.opname in _LOADS)
-        found += [fn.__globals__[name] for name in dict.fromkeys(loads) if name in fn.__globals__]
+        found += [name for name in dict.fromkeys(loads) if name in fn.__globals__]
+    return list(dict.fromkeys(found))
+
+
+def _references(fn: types.FunctionType) -> list[Any]:
+    found = [fn.__globals__[name] for name in loaded_names(fn)]
     for cell in fn.__closure__ or ():
         try:
             found.append(cell.cell_contents)

@@ -89,6 +89,9 @@ class OfHostValues(Protocol):
 class OfArrays(Protocol):
     """Arrays from outside."""
 
+    def is_small(self, x: Any) -> bool:
+        """Whether an array is a constant where nothing else says that it is a parameter."""
+
     def frameworks(self) -> list[Backend]:
         """Backends whose arrays and functions may occur in the captured code."""
 

@@ -202,6 +202,10 @@ class JaxBackend(Backend):
         return made
 
     # ------------------------------------------------------------------ JAX's own tracer
+    def trained(self, x: Any) -> bool | None:
+        """Unknown: an array is trained where somebody asks for its gradient."""
+        return None
+
     def flatten(self, tree: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
         """The leaves of a tree of containers that JAX knows, and how it is made of new leaves."""
         found, structure = jax.tree.flatten(tree)

@@ -251,6 +251,10 @@ class TorchBackend(Backend):
         """A mode in which PyTorch's kernels write what they make."""
         return watching.ReadOnly()
 
+    def trained(self, x: Any) -> bool | None:
+        """What the tensor says itself."""
+        return bool(getattr(x, "requires_grad", False))
+
     def condition_of(self, x: Any) -> watching.Condition | None:
         """Whether gradients are recorded, what came back, and which memory it has."""
         return watching.condition_of(x)

@@ -153,3 +153,32 @@ def test_arrays_of_a_registered_object_are_its_parameters(method):
     wanted = jax.grad(lambda a: call(a, jnp.asarray(x)).sum())(affine)
     np.testing.assert_allclose(made.b.grad, wanted.b)
     np.testing.assert_allclose(made.w.grad, wanted.w)
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_arrays_of_a_tree_that_a_target_closes_over_are_its_parameters(mapped):
+    """However small they are, and also where JAX's own tracer takes the call apart; what stands alone beside them is a buffer."""
+    affine, shift = Affine(jnp.full((3, 3), 0.5), jnp.ones(3)), jnp.arange(3.0)
+
+    def loss(affine, x):
+        return ((jax.vmap(affine)(x) if mapped else affine(x)) + shift).sum()
+
+    def target(x):
+        return loss(affine, x)
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    made = gfx.transpile(target, jnp.asarray(x), to="torch").module()
+    assert [name for name, _ in made.named_parameters()] == ["w", "b"]
+    assert [name for name, _ in made.named_buffers()] == ["shift"]
+    out = made(torch.tensor(x))
+    np.testing.assert_allclose(out.detach(), target(jnp.asarray(x)))
+    out.backward()
+    wanted = jax.grad(loss)(affine, jnp.asarray(x))
+    np.testing.assert_allclose(made.b.grad, wanted.b)
+    np.testing.assert_allclose(made.w.grad, wanted.w)
+
+
+def test_of_tensors_that_a_target_closes_over_those_that_are_trained_are_its_parameters():
+    w, table = torch.nn.Parameter(torch.ones(2)), torch.arange(2.0)
+    made = gfx.transpile(lambda x: x * w + table, torch.ones(2), to="torch").module()
+    assert [name for name, _ in made.named_parameters()] == ["w"]
