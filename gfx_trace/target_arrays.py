@@ -15,6 +15,8 @@ from .interfaces import Capturing
 from .packages import users
 from .reads import UNSET, content_of
 
+_TRAINED = "params"
+"""The collection of a model's variables that is trained, where it has several: the others hold statistics and caches."""
 _Found = list[tuple[tuple, Any]]
 
 
@@ -44,9 +46,11 @@ def _name(tracer: Capturing, held: Mapping[str, _Found]) -> None:
     trees = [name for name, found in held.items() if any(path for path, _ in found)]
     single = trees if not tracer.bound_arrays else []
     for name, found in held.items():
+        collections = {path[0] for path, _ in found if path}
         for path, leaf in found:
             full = ".".join(map(str, path if single == [name] else (name, *path)))
-            if tracer.tensor_paths.setdefault(id(leaf), full) == full:
+            statistics = _TRAINED in collections and len(path) > 1 and path[0] != _TRAINED
+            if tracer.tensor_paths.setdefault(id(leaf), full) == full and not statistics:
                 tracer.bound_arrays[full] = leaf
 
 

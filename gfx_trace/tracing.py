@@ -15,6 +15,7 @@ from gfx_ir.trees import tree_map
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from . import tracer
+from .applied_targets import applied
 from .capture import Captured, capture
 from .flavour import loaded_frameworks
 from .program import Program
@@ -60,6 +61,7 @@ def captured(target: Any, args: tuple, kwargs: dict[str, Any], options: dict[str
     program = target.program if isinstance(target, Transpiled) else target
     if isinstance(program, Program):
         return _again(program, args, kwargs)
+    target, kwargs = applied(target, kwargs)
     asked, made = options.pop("backend", None), options.pop("tracer", tracer.Tracer)
     make = made._begin if isinstance(made, Tracer) else made
     with collection_paused():

@@ -2,6 +2,8 @@
 
 import dataclasses
 import functools
+from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -182,3 +184,26 @@ def test_of_tensors_that_a_target_closes_over_those_that_are_trained_are_its_par
     w, table = torch.nn.Parameter(torch.ones(2)), torch.arange(2.0)
     made = gfx.transpile(lambda x: x * w + table, torch.ones(2), to="torch").module()
     assert [name for name, _ in made.named_parameters()] == ["w"]
+
+
+class Pair(NamedTuple):
+    """A model as a pair of functions, which is how Haiku has it."""
+
+    init: Callable
+    apply: Callable
+
+
+def test_a_pair_of_functions_is_applied_with_the_parameters_that_are_given():
+    pair = Pair(lambda rng, x: {"w": jnp.ones(3)}, lambda params, rng, x, scale=1.0: x * params["w"] * scale)
+    x = jnp.arange(3.0)
+    made = gfx.transpile(pair, x, params={"w": jnp.full(3, 2.0)}, scale=3.0, to="torch")
+    assert [name for name, _ in made.module().named_parameters()] == ["w"]
+    np.testing.assert_allclose(made(torch.arange(3.0), scale=3.0), 6 * np.arange(3.0))
+
+
+def test_of_collections_of_variables_the_params_alone_are_trained():
+    variables = {"params": {"w": jnp.ones(3)}, "batch_stats": {"mean": jnp.zeros(3)}}
+    target = functools.partial(lambda v, x: (x - v["batch_stats"]["mean"]) * v["params"]["w"], variables)
+    made = gfx.transpile(target, jnp.ones(3), to="torch").module()
+    assert [name for name, _ in made.named_parameters()] == ["params.w"]
+    assert [name for name, _ in made.named_buffers()] == ["batch_stats.mean"]
