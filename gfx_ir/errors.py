@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from .source import Span
@@ -25,6 +26,11 @@ class GfxError(Exception):
         if self.hint:
             lines.append(self.hint)
         return "\n".join(lines)
+
+
+def debugging() -> bool:
+    """Whether GFX_DEBUG asks for whole tracebacks, and for checks that would cost every user time."""
+    return os.environ.get("GFX_DEBUG", "0") not in ("", "0")
 
 
 def listed(missing: Sequence[str]) -> str:

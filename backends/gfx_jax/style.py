@@ -22,6 +22,16 @@ def {name}(*args):
 def {name}_jvp(primals, tangents):
     return {rule}(*primals, *tangents)"""
 
+LOWERING = (
+    "keep_order", "own_gradients", "foreign_texts", "lacking_dtypes",
+    "open_dtypes", "shallow", "python_numbers", "handed", "shared_calls",
+    "booleans", "untold", "powers", "promoted", "masked", "added", "composites",
+    "traced", "truths", "asked_first", "merged_tests", "simplify", "drop_carried", "unpacked",
+    "staged_ranges", "shortest", "ranges", "bounded", "sizes",
+    "returned", "inline_calls", "gathered", "reroll",
+)  # fmt: skip
+"""What loops and tests hand on is arrays of one dtype and shape; then casts, then their forms in lax, then which functions there are."""
+
 STYLE = Style(
     name="jax",
     module="jnp",
@@ -42,5 +52,6 @@ STYLE = Style(
     scalar="{dtype}({value})",
     wrap="jnp.asarray",
     helpers={"promoting_cond": promoting_cond, "settled": settled},
+    lowering=LOWERING,
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "jax"},
 )

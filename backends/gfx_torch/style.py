@@ -45,6 +45,21 @@ _FIRST_NUMBER = {
     "torch.as_tensor": 0, "torch.where": 1, "torch.full": 0, "torch.full_like": 1, "torch.linspace": 0, "torch.logspace": 0,
 }  # fmt: skip
 
+_FIRST = ("keep_order", "own_gradients", "foreign_texts", "lacking_dtypes")
+_DTYPES = ("booleans", "untold", "powers", "promoted", "composites", "tensor_lists")
+_LAST = ("returned", "inline_calls", "gathered", "reroll", "one_generator")
+LOWERING = (
+    *_FIRST, "handed", *_DTYPES,
+    "truths", "merged_tests", "simplify", "drop_carried", "unpacked", "filled_lists", *_LAST,
+)  # fmt: skip
+"""Casts where dtypes differ, then the forms of tests and loops, then which functions there are."""
+HOP_LOWERING = (
+    *_FIRST, "open_dtypes", "shallow", "python_numbers", "handed", "shared_calls", *_DTYPES,
+    "traced", "truths", "asked_first", "merged_tests", "simplify", "drop_carried", "unpacked",
+    "staged_ranges", "shortest", "ranges", *_LAST,
+)  # fmt: skip
+"""What goes into operators of higher order, and comes out of them, is tensors of one dtype."""
+
 STYLE = Style(
     name="torch",
     module="torch",
@@ -70,6 +85,9 @@ STYLE = Style(
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "torch"},
     applied="{name}.apply",
     of_numbers=MATH,
+    lowering=LOWERING,
 )
 
-HOP = replace(STYLE, control=HopControl, prefix="torch", imports={**STYLE.imports, "scan": _SCAN})
+HOP = replace(
+    STYLE, lowering=HOP_LOWERING, control=HopControl, prefix="torch", imports={**STYLE.imports, "scan": _SCAN}
+)

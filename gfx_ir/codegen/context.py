@@ -24,7 +24,7 @@ from .liveness import Liveness
 from .plan import Plan
 from .planning import Planner
 from .prepare import Prepared, prepare
-from .prepare.inline import bottom_up
+from .prepare.calls import bottom_up
 from .style import Style
 from .summary import Summary
 from .titles import Titles

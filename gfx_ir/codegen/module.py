@@ -20,7 +20,7 @@ from .emitted import Module
 from .function import FunctionWriter
 from .identifiers import usable
 from .layout import lay_out
-from .prepare.inline import own_gradients
+from .prepare.calls import own_gradients
 from .static import static_arguments
 from .style import Style
 

@@ -9,6 +9,12 @@ from typing import Any
 from ..naming import snake
 from .writer import ControlWriter
 
+PLAIN = (
+    "keep_order", "own_gradients", "foreign_texts", "lacking_dtypes", "handed", "booleans", "untold", "powers", "promoted", "composites",
+    "truths", "merged_tests", "simplify", "drop_carried", "unpacked", "filled_lists", "returned", "inline_calls", "gathered", "reroll",
+)  # fmt: skip
+"""What a target needs whose tests and loops are Python's."""
+
 
 @dataclass(frozen=True)
 class Style:
@@ -25,7 +31,8 @@ class Style:
     draw moves on; `places`: whether tensors are put on devices by name; `tensor`: the class whose functions are written as
     methods; `gradients`: how a function that brings its own gradient is made of the {forward} that computes it and its {rule}
     ("vjp" or "jvp", see the op `custom_gradient`; {several}: "*" where it gives several results), and `applied`: how it is called;
-    `of_numbers`: the ops that are written by a function of Python's where they take numbers alone.
+    `of_numbers`: the ops that are written by a function of Python's where they take numbers alone; `lowering`: the passes, by their
+    names in `prepare.LOWERINGS` and in their order, that bring a program to what the target has before it is written.
     """
 
     name: str
@@ -50,6 +57,7 @@ class Style:
     gradients: Mapping[str, str] = field(default_factory=dict)
     applied: str = "{name}"
     of_numbers: frozenset[str] = frozenset()
+    lowering: tuple[str, ...] = PLAIN
 
     def dtype(self, name: str) -> str:
         """The expression for a dtype."""

@@ -12,7 +12,7 @@ from ..ops.effect import error_names
 from .helpers import Helpers
 from .identifiers import BUILTINS, function_name, usable
 from .prepare import Prepared
-from .prepare.inline import own_gradients
+from .prepare.calls import own_gradients
 from .style import Style
 
 

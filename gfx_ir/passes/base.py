@@ -26,8 +26,9 @@ class PassError(GfxError):
 class Context:
     """What one series of passes shares: `target`, the backend that it is for ("": any), and what ran so far.
 
-    `verified` is the version of the program that was found well formed last, `tolerance` what the passes so far
-    have of it; `inputs` are data for the entry's placeholders, a tuple each, where there are some at hand.
+    `checked`: whether programs are verified before and after each, and what each did is reported; `verified` is the version that
+    was found well formed last, `tolerance` what the passes so far have of it; `inputs` are data for the entry's placeholders, a
+    tuple each, where there are some at hand.
     """
 
     target: str = ""
@@ -36,6 +37,7 @@ class Context:
     verified: Any = None
     tolerance: float | None = None
     inputs: list[Any] = field(default_factory=list)
+    checked: bool = True
 
 
 class Pass:
@@ -95,14 +97,15 @@ class Pass:
         """Run it on a program, in place; whether that changed. Raises PassError where it may not run, or broke something."""
         context = Context() if context is None else context
         self._check_before(program, context)
-        before = program.version
+        before = program.version if context.checked else None
         try:
             changed = self.run(program, context)
-        except GfxError as error:
-            raise PassError(f"{self._told(context)} failed: {error.what}", error.span, error.hint) from error
         except Exception as error:
-            raise PassError(f"{self._told(context)} failed: {type(error).__name__}: {error}") from error
-        if program.version != before and not changed:
+            told = self.failed(error, context)
+            if told is error:
+                raise
+            raise told from error
+        if context.checked and program.version != before and not changed:
             raise PassError(f"{self._told(context)} edited the program, and says that it did not")
         if changed:
             self._verify(program, context, "left")
@@ -110,6 +113,12 @@ class Pass:
             context.tolerance = max((x for x in (context.tolerance, self.tolerance) if x is not None), default=None)
         context.done.append(self.name)
         return changed
+
+    def failed(self, error: Exception, context: Context) -> Exception:
+        """What is raised where `run` raised this."""
+        if isinstance(error, GfxError):
+            return PassError(f"{self._told(context)} failed: {error.what}", error.span, error.hint)
+        return PassError(f"{self._told(context)} failed: {type(error).__name__}: {error}")
 
     def _check_before(self, program: Program, context: Context) -> None:
         missing = [name for name in self.needs if not self.has(name)]
@@ -124,7 +133,7 @@ class Pass:
         self._verify(program, context, "was given")
 
     def _verify(self, program: Program, context: Context, what: str) -> None:
-        if context.verified == program.version:
+        if not context.checked or context.verified == program.version:
             return
         try:
             verify(program)
@@ -135,10 +144,14 @@ class Pass:
     def _told(self, context: Context) -> str:
         return f"pass {self.name!r}" + (f", after {', '.join(context.done)}," if context.done else "")
 
+    def holders(self, program: Program) -> list[Graph]:
+        """The graphs whose derived attributes an edit makes stale."""
+        return every_graph(program)
+
     def _drop_stale(self, program: Program) -> None:
         if self.preserves == ALL:
             return
-        for graph in every_graph(program):
+        for graph in self.holders(program):
             for key in [*graph.own_attributes, *graph.lent_attributes]:
                 if key.derived and key not in self.preserves:
                     graph.drop(key)

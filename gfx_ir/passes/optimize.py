@@ -66,9 +66,11 @@ class Optimize:
     @collection_paused()
     def __call__(self, program: Program) -> Program:
         """A new program. Raises PassError, which names the pass and those that ran before it."""
-        out = copy_program(program)
-        self.report = []
-        context = Context(self.target, inputs=self.inputs)
+        return self.run(copy_program(program), Context(self.target, inputs=self.inputs))
+
+    def run(self, program: Program, context: Context) -> Program:
+        """Apply them to this program, in place, for the context that they are to share."""
+        out, self.report = program, []
         expected = [_run(out, inputs) for inputs in self.inputs]
         for at in range(ROUNDS if self.fixpoint else 1):
             changed = [self._apply(pass_, out, context, expected, at) for pass_ in self.passes]
@@ -80,11 +82,14 @@ class Optimize:
         return out
 
     def _apply(self, pass_: Pass, program: Program, context: Context, expected: list[Any], at: int) -> bool:
+        if not context.checked:
+            return pass_.apply(program, context)
         before = "" if self.dump is None else to_text(program)
-        count, start = _count(program), time.perf_counter()
+        count = self.report[-1].after if self.report else _count(program)
+        start = time.perf_counter()
         changed = pass_.apply(program, context)
         seconds = time.perf_counter() - start
-        self.report.append(Applied(pass_.name, at, changed, seconds, count, _count(program)))
+        self.report.append(Applied(pass_.name, at, changed, seconds, count, _count(program) if changed else count))
         if changed and self.dump is not None:
             _dump(self.dump, len(self.report), pass_.name, before, to_text(program))
         if changed:

@@ -43,7 +43,9 @@ class Entry:
 class PassRegistry:
     """A table of passes: `register` adds one, `get` makes a new instance. Safe to share between threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, group: str = GROUP) -> None:
+        """`group`: the entry points of other packages' passes."""
+        self.group = group
         self._entries: dict[str, Entry] = {}
         self._lock = threading.Lock()
         self._loaded = False
@@ -90,7 +92,7 @@ class PassRegistry:
         with self._lock:
             loaded, self._loaded = self._loaded, True
         if not loaded:
-            for point in metadata.entry_points(group=GROUP):
+            for point in metadata.entry_points(group=self.group):
                 point.load()(self)
 
 

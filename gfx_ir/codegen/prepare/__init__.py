@@ -1,8 +1,51 @@
-"""What the printer does to its own copy of a program before it prints it: one file a rewrite, `pipeline` runs them.
+"""Lowering: the passes over the printer's own copy of a program, one file each; a style lists those that its target needs.
 
 These files know the graph and the style of the target, and nothing of names, expressions or statements.
 """
 
+from .added import Added
+from .asked import Truths
+from .base import LOWERINGS, Emission, Lowering
+from .booleans import Booleans
+from .bounded import Bounded
+from .carried import DropCarried
+from .composite import Composites
+from .filled import FilledLists
+from .foreign import ForeignTexts
+from .gathered import Gathered
+from .handed import FindHanded
+from .inline import InlineCalls
+from .lacking import LackingDtypes
+from .lists import TensorLists
+from .masked import Masked
+from .merge import MergedTests
+from .one_generator import OneGenerator
+from .open_dtypes import OpenDtypes
+from .ordered import KeepOrder
+from .own_gradients import OwnGradients
 from .pipeline import Prepared, prepare
+from .powers import Powers
+from .promoted import Promoted
+from .python_numbers import PythonNumbers
+from .ranges import Ranges
+from .reroll import Reroll
+from .returned import Returned
+from .settled import AskedFirst
+from .shallow import Shallow
+from .shared_calls import SharedCalls
+from .simplify import Simplify
+from .sizes import Sizes
+from .staged import StagedRanges
+from .traced import Traced
+from .unpack import Unpacked
+from .untold import Untold
+from .zipped import Shortest
 
-__all__ = ["Prepared", "prepare"]
+for _pass in (
+    Added, AskedFirst, Booleans, Bounded, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder,
+    LackingDtypes, Masked, MergedTests, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges, Reroll, Returned,
+    Shallow, SharedCalls, Shortest, Simplify, Sizes, StagedRanges, TensorLists, Traced, Truths, Unpacked, Untold,
+):  # fmt: skip
+    LOWERINGS.register(_pass)
+
+__all__ = ["LOWERINGS", "Emission", "Lowering", "Prepared", "prepare"]

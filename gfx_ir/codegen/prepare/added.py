@@ -7,20 +7,27 @@ from typing import Any
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
 from ...op import Trait
+from ...program import Program
 from ...types import LogicalTensor
+from .base import Emission, Lowering
 
 
-def add_in_place(graph: Graph) -> None:
-    """Write such sums in the graph and its regions: of a whole number, which takes the dtype of what it is added to."""
-    for node in list(graph.walk()):
-        if not node.op.traits & Trait.WRITES_AT or node.arg("accumulate"):
-            continue
-        made = node.arg("value")
-        if type(made) is not Value or made.node.op.sign != "+" or made.node.graph is not node.graph:
-            continue
-        read, number = made.node.args
-        if type(read) is Value and type(number) is int and number >= 0 and _is_there(read.node, node):
-            node.set_args((*node.args[:2], number, True))
+class Added(Lowering):
+    """A sum that is written where it was read is an addition at that place."""
+
+    name = "added"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Write such sums in the graph and its regions: of a whole number, which takes the dtype of what it is added to."""
+        for node in list(graph.walk()):
+            if not node.op.traits & Trait.WRITES_AT or node.arg("accumulate"):
+                continue
+            made = node.arg("value")
+            if type(made) is not Value or made.node.op.sign != "+" or made.node.graph is not node.graph:
+                continue
+            read, number = made.node.args
+            if type(read) is Value and type(number) is int and number >= 0 and _is_there(read.node, node):
+                node.set_args((*node.args[:2], number, True))
 
 
 def _is_there(read: Node, write: Node) -> bool:

@@ -12,24 +12,33 @@ from ...dtypes import bool_
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
+from ...program import Program
 from ...types import LogicalTensor
 from ..copying import outputs_of
 from ..sides import outer
+from .base import HANDED, Emission, Lowering, facts_of
 
 _NUMBERS = ("bool", "int", "float")
 
 
-def give_truths(graph: Graph, facts: Facts) -> None:
-    """Rewrite such tests in the graph and its regions, of whose values `facts` tells."""
-    truths = _Truths(facts)
-    for node in list(graph.walk()):
-        if not is_truth(node) or type(node.args[0]) is not Value or node.graph is None:
-            continue
-        value = node.args[0]
-        if truths.gives_number(value) and truths.can(value, node):
-            truths.ask_sides(value)
-            node.value.replace_by(value)
-            node.graph.erase(node)
+class Truths(Lowering):
+    """Tests that are only asked for their truth give that."""
+
+    name = "truths"
+    requires = (HANDED,)
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Rewrite such tests in the graph and its regions, of whose values `facts` tells."""
+        facts = facts_of(graph, program)
+        truths = _Truths(facts)
+        for node in list(graph.walk()):
+            if not is_truth(node) or type(node.args[0]) is not Value or node.graph is None:
+                continue
+            value = node.args[0]
+            if truths.gives_number(value) and truths.can(value, node):
+                truths.ask_sides(value)
+                node.value.replace_by(value)
+                node.graph.erase(node)
 
 
 def is_truth(node: Node) -> bool:

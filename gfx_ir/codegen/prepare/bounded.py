@@ -13,10 +13,13 @@ from ...control import is_data_for, is_data_while
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
+from ...program import Program
 from ...trees import leaves, tree_map
 from ..copying import Values, copy_graph, copy_nodes, outputs_of, substitute
 from ..liveness import placeholders
+from .base import HANDED, Emission, Lowering, facts_of
 from .bounds import trips_of
+from .simplify import simplify
 
 Tested = Callable[[Graph, list[Value], Values], Any]
 
@@ -33,6 +36,20 @@ def bound_loops(graph: Graph, max_trips: int | None, facts: Facts) -> bool:
         elif is_data_for(node) and max_trips is not None and len(node.values) == len(node.arg("init")):
             done |= _for(node, max_trips, facts)
     return done
+
+
+class Bounded(Lowering):
+    """Loops with a bound are loops of so many trips."""
+
+    name = "bounded"
+    requires = (HANDED,)
+    preserves = ()
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Rewrite the loops whose bound is known in the graph and its regions, and the others too where there is `max_trips`,
+        which is checked when the source runs. Whether there was any."""
+        if bound_loops(graph, emission.max_trips, facts_of(graph, program)):
+            simplify(graph, emission.style.control.higher_order, facts_of(graph, program))
 
 
 def _effects(region: Graph) -> bool:

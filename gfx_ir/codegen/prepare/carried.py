@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from ...control import is_for, is_loop
 from ...graph import Graph, Node
+from ...program import Program
 from ..copying import outputs_of
 from ..liveness import placeholders
+from .base import Emission, Lowering
 
 
-def drop_carried(graph: Graph) -> None:
-    """Leave them out of the loops of the graph and its regions."""
-    for node in list(graph.walk()):
-        if is_loop(node):
-            _drop(node)
+class DropCarried(Lowering):
+    """Loops carry nothing in vain."""
+
+    name = "drop_carried"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Leave them out of the loops of the graph and its regions."""
+        for node in list(graph.walk()):
+            if is_loop(node):
+                _drop(node)
 
 
 def _drop(node: Node) -> None:

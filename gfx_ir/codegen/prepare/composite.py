@@ -11,9 +11,11 @@ from ...errors import MissingOp, ShapeError, listed
 from ...graph import Graph, Node, Value
 from ...op import OpDef, lookup
 from ...ops import _seen
+from ...program import Program
 from ...template import Template
-from ...trees import tree_map
 from ..copying import splice
+from .base import Emission, Lowering, order
+from .structure import structure
 
 
 def template_of(backend: Backend, op: OpDef) -> Template | None:
@@ -26,7 +28,21 @@ def _is_worded(op: OpDef) -> bool:
     return op.control.worded if op.control is not None else op.eval is None and op.body is None
 
 
-class Expander:
+class Composites(Lowering):
+    """Ops that the target does not spell are their bodies, in place or as functions. Raises MissingOp, naming every op that it lacks."""
+
+    name = "composites"
+    preserves = ()
+
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Expand them in all functions, callees first."""
+        expander = _Expander(emission.backend, program.functions, program.promotion)
+        for graph in order(program):
+            expander.expand(graph)
+        expander.check()
+
+
+class _Expander:
     """Replaces composite nodes throughout a program; `functions` gets the helpers."""
 
     def __init__(self, backend: Backend, functions: dict[str, Graph], promotion: str) -> None:
@@ -115,23 +131,3 @@ def short(graph: Graph) -> bool:
     if type(graph.result) is not Value:
         return False
     return all(sum(p.uses.values()) <= 1 for p in graph.placeholders)
-
-
-def structure(graph: Graph) -> str:
-    """A text that is equal for graphs that print alike."""
-    names: dict[Value, str] = {}
-
-    def write(leaf: Any) -> Any:
-        return names.get(leaf, "?") if type(leaf) is Value else repr(leaf)
-
-    def walk(inner: Graph) -> list[Any]:
-        for value in (*inner.placeholders, *inner.parameters.values()):
-            names[value] = f"%{len(names)}"
-        lines: list[Any] = []
-        for node in inner:
-            lines.append((node.op.name, tree_map(write, node.args), [walk(region) for region in node.regions]))
-            for value in node.values:
-                names[value] = f"%{len(names)}"
-        return [*lines, tree_map(write, inner.result)]
-
-    return repr(walk(graph))

@@ -11,19 +11,26 @@ from typing import Any
 from ...control import is_for, is_given
 from ...graph import Graph, Node, Value
 from ...op import OpDef
+from ...program import Program
+from .base import Emission, Lowering
 
 BEGIN = OpDef("begin_list(items)", kinds=("any",))
 # `begun`: the list as it is before the loop, None for an empty one; `rows`: results of the loop, as a trip appends them.
 FILLED = OpDef("filled_list(begun, rows)", kinds=("tensor",))
 
 
-def fill_lists(graph: Graph) -> None:
-    """Write such lists in the graph and its regions as lists."""
-    for node in list(graph.walk()):
-        if node.op.name == "flatten" and tuple(node.args[1:3]) == (0, 1):
-            _several(node)
-        elif node.op.name == "concat" and node.arg("axis") == 0 and len(node.arg("arrays")) == 2:
-            _begun(node)
+class FilledLists(Lowering):
+    """Lists that Python's loops fill are lists."""
+
+    name = "filled_lists"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Write such lists in the graph and its regions as lists."""
+        for node in list(graph.walk()):
+            if node.op.name == "flatten" and tuple(node.args[1:3]) == (0, 1):
+                _several(node)
+            elif node.op.name == "concat" and node.arg("axis") == 0 and len(node.arg("arrays")) == 2:
+                _begun(node)
 
 
 def _several(flat: Node) -> None:

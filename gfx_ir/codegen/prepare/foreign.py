@@ -6,8 +6,9 @@ from ...control import host_operator
 from ...dtypes import framework_of
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
+from ...program import Program
 from ...trees import leaves
-from ..style import Style
+from .base import Emission, Lowering
 from .precision import TEXTS, goes_on
 
 _SHOWN = frozenset(("shape", "dtype"))
@@ -15,16 +16,22 @@ _OF_ITS_OWN = frozenset(("torch",))
 """Frameworks whose shapes and dtypes are objects with a text of their own; elsewhere they are Python's tuples and NumPy's names."""
 
 
-def check_texts(graph: Graph, style: Style, promotion: str) -> None:
-    """Refuse a text of a shape or dtype that the code goes on with, where the target has another. Raises UnsupportedConstruct."""
-    if style.name == framework_of(promotion) or _OF_ITS_OWN.isdisjoint((style.name, promotion)):
-        return
-    for node in graph.walk():
-        if host_operator(node) in TEXTS and _shows(node) and goes_on(node):
-            raise UnsupportedConstruct(
-                f"GFX cannot write this text as {style.name} source: a shape or dtype has another text there", node.span,
-                "make a tuple of the shape first, tuple(x.shape), or compare the shape or dtype itself",
-            )  # fmt: skip
+class ForeignTexts(Lowering):
+    """Texts of shapes and dtypes are refused where the target has others."""
+
+    name = "foreign_texts"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Refuse a text of a shape or dtype that the code goes on with, where the target has another. Raises UnsupportedConstruct."""
+        style, promotion = emission.style, program.promotion
+        if style.name == framework_of(promotion) or _OF_ITS_OWN.isdisjoint((style.name, promotion)):
+            return
+        for node in graph.walk():
+            if host_operator(node) in TEXTS and _shows(node) and goes_on(node):
+                raise UnsupportedConstruct(
+                    f"GFX cannot write this text as {style.name} source: a shape or dtype has another text there", node.span,
+                    "make a tuple of the shape first, tuple(x.shape), or compare the shape or dtype itself",
+                )  # fmt: skip
 
 
 def _shows(node: Node) -> bool:

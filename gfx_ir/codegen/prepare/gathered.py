@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from typing import Any
 
 from ...graph import Graph, Node, Value
 from ...op import Trait
+from ...program import Program
 from ...trees import tree_map
-from .inline import callees
+from .base import Emission, Lowering
+from .calls import callees
 
 _NAME = "inputs"
 
 
-def gather_arguments(entry: Graph, functions: Mapping[str, Graph]) -> None:
-    """Rewrite such functions and their calls: those that compute the same of what they join of their last arguments, which are not
-    equally many. What says the same then is written once."""
-    families: dict[tuple, dict[str, Node]] = defaultdict(dict)
-    for key, graph in functions.items():
-        node = _joining(graph)
-        if node is not None:
-            families[_told(graph, node)][key] = node
-    chosen: dict[str, int] = {}
-    for found in families.values():
-        counts = {key: len(node.args[0]) for key, node in found.items()}
-        if len(set(counts.values())) > 1:
-            chosen |= counts
-            for key, node in found.items():
-                _gather(functions[key], node, counts[key])
-    for graph in (entry, *functions.values()) if chosen else ():
-        for call in callees(graph):
-            if call.args[0] in chosen:
-                call.set_args((*call.args[:2], _gathered(call.args[2], chosen[call.args[0]])))
+class Gathered(Lowering):
+    """Functions that join any number of arguments take them as one."""
+
+    name = "gathered"
+
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Rewrite such functions and their calls: those that compute the same of what they join of their last arguments, which are not
+        equally many. What says the same then is written once."""
+        entry, functions = program.entry, program.functions
+        families: dict[tuple, dict[str, Node]] = defaultdict(dict)
+        for key, graph in functions.items():
+            node = _joining(graph)
+            if node is not None:
+                families[_told(graph, node)][key] = node
+        chosen: dict[str, int] = {}
+        for found in families.values():
+            counts = {key: len(node.args[0]) for key, node in found.items()}
+            if len(set(counts.values())) > 1:
+                chosen |= counts
+                for key, node in found.items():
+                    _gather(functions[key], node, counts[key])
+        for graph in (entry, *functions.values()) if chosen else ():
+            for call in callees(graph):
+                if call.args[0] in chosen:
+                    call.set_args((*call.args[:2], _gathered(call.args[2], chosen[call.args[0]])))
 
 
 def _told(graph: Graph, joining: Node) -> tuple:

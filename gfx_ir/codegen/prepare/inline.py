@@ -4,44 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ...control import calls_function, is_call
-from ...graph import Graph, Node, Value
-from ...reach import needed_first
+from ...control import is_call
+from ...graph import Graph, Value
+from ...program import Program
 from ..copying import splice
-from .own_gradients import OWN
+from .base import Emission, Lowering, order
+from .calls import callees
 
 _WIDTH = 40
 
 
-def callees(graph: Graph) -> list[Node]:
-    """Every call in the graph and its regions."""
-    return [node for node in graph.walk() if calls_function(node)]
+class InlineCalls(Lowering):
+    """Small callees stand in the place of their calls."""
 
+    name = "inline_calls"
+    preserves = ()
 
-def own_gradients(graph: Graph) -> list[Node]:
-    """Every call of a function that brings its own gradient: its first arguments name what computes it, and its rule."""
-    return [node for node in graph.walk() if node.op is OWN]
-
-
-def inline_calls(entry: Graph, functions: dict[str, Graph]) -> None:
-    """Put small callees in the place of their calls, from the leaves up."""
-    order = bottom_up(entry, functions)
-    sites = Counter(node.args[0] for graph in order for node in callees(graph))
-    for graph in order:
-        for node in callees(graph):
-            callee = functions[node.args[0]]
-            if node.graph is graph and _in_place(callee, sites[node.args[0]]):
-                splice(callee, node, node.args[2], node.args[1])
-
-
-def bottom_up(entry: Graph, functions: dict[str, Graph]) -> list[Graph]:
-    """The graphs that the entry needs, callees first, the entry last."""
-
-    def called(graph: Graph) -> list[Graph]:
-        own = [key for node in reversed(own_gradients(graph)) for key in node.args[:2]]
-        return [functions[key] for key in (*own, *(node.args[0] for node in callees(graph)))]
-
-    return needed_first(entry, called)
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Put small callees in the place of their calls, from the leaves up."""
+        functions = program.functions
+        graphs = order(program)
+        sites = Counter(node.args[0] for graph in graphs for node in callees(graph))
+        for graph in graphs:
+            for node in callees(graph):
+                callee = functions[node.args[0]]
+                if node.graph is graph and _in_place(callee, sites[node.args[0]]):
+                    splice(callee, node, node.args[2], node.args[1])
 
 
 def _in_place(callee: Graph, sites: int) -> bool:

@@ -9,19 +9,27 @@ import numpy as np
 from ...backend import Backend
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
+from ...program import Program
 from ...trees import leaves, tree_map
 from ...types import LogicalTensor
+from .base import Emission, Lowering
 
 
-def check_dtypes(graph: Graph, backend: Backend) -> None:
-    """Raise UnsupportedConstruct where the target computes nothing of the dtype of an argument."""
-    if not backend.lacks:
-        return
-    for node in graph.walk():
-        lacking = next((name for leaf in leaves(node.args) if (name := _dtype(leaf)) in backend.lacks), None)
-        if lacking is not None and not node.regions and not _computes(node, backend):
-            what = f"GFX cannot write this {node.op.name} of {lacking} as {backend.name} source, which has none"
-            raise UnsupportedConstruct(what, node.span, "compute with int64, or run it as NumPy or JAX source")
+class LackingDtypes(Lowering):
+    """Dtypes are refused that the target has in name alone."""
+
+    name = "lacking_dtypes"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Raise UnsupportedConstruct where the target computes nothing of the dtype of an argument."""
+        backend = emission.backend
+        if not backend.lacks or program.flavour == backend.name:
+            return
+        for node in graph.walk():
+            lacking = next((name for leaf in leaves(node.args) if (name := _dtype(leaf)) in backend.lacks), None)
+            if lacking is not None and not node.regions and not _computes(node, backend):
+                what = f"GFX cannot write this {node.op.name} of {lacking} as {backend.name} source, which has none"
+                raise UnsupportedConstruct(what, node.span, "compute with int64, or run it as NumPy or JAX source")
 
 
 def _dtype(leaf: Any) -> str | None:

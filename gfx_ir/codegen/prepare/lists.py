@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...dtypes import DType, default, kind_of
@@ -10,30 +9,36 @@ from ...edited import put_before, set_arg
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
+from ...program import Program
 from ...types import LogicalTensor
-from ..style import Style
+from .base import HANDED, Emission, Lowering, facts_of
 
 _LIST = "arrays"
 """What the parameter is called that takes a list of tensors."""
 
 
-def make_tensors(graph: Graph, style: Style, promotion: str, told: Callable[[], Facts]) -> None:
-    """Rewrite such lists and casts in the graph and its regions. `told` finds what is known of the values."""
-    if not style.of_numbers:
-        return
-    facts = told()
-    for node in list(graph.walk()):
-        if _LIST in node.op.params and type(node.arg(_LIST)) is tuple:
-            items = node.arg(_LIST)
-            set_arg(node, _LIST, tuple(_tensor(node, x, promotion) if _is_number(x, facts) else x for x in items))
-        elif node.op is lookup("astype") and _is_number(node.args[0], facts) and _holds_fractions(node.args[1]):
-            made = put_before(
-                node, "as_tensor", *node.args
-            )  # by way of a tensor of the default dtype it would lose digits
-            made.name, made.type = node.value.name, node.value.type
-            node.value.replace_by(made)
-            assert node.graph is not None
-            node.graph.erase(node)
+class TensorLists(Lowering):
+    """Numbers in lists of tensors, and numbers that are cast, are made tensors."""
+
+    name = "tensor_lists"
+    requires = (HANDED,)
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Rewrite such lists and casts in the graph and its regions. `told` finds what is known of the values."""
+        promotion = program.promotion
+        facts = facts_of(graph, program, True)
+        for node in list(graph.walk()):
+            if _LIST in node.op.params and type(node.arg(_LIST)) is tuple:
+                items = node.arg(_LIST)
+                set_arg(node, _LIST, tuple(_tensor(node, x, promotion) if _is_number(x, facts) else x for x in items))
+            elif node.op is lookup("astype") and _is_number(node.args[0], facts) and _holds_fractions(node.args[1]):
+                made = put_before(
+                    node, "as_tensor", *node.args
+                )  # by way of a tensor of the default dtype it would lose digits
+                made.name, made.type = node.value.name, node.value.type
+                node.value.replace_by(made)
+                assert node.graph is not None
+                node.graph.erase(node)
 
 
 def _holds_fractions(dtype: Any) -> bool:

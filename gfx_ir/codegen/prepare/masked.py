@@ -18,25 +18,34 @@ from ...infer.facts import Facts
 from ...infer.same import SameValues
 from ...infer.shapes import Shapes
 from ...op import Trait, lookup
+from ...program import Program
 from ...reach import reached
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import substitute
 from ..sides import outer
+from .base import HANDED, Emission, Lowering, facts_of
 
 
-def choose_by_masks(graph: Graph, facts: Facts) -> None:
-    """Rewrite the graph and its regions, of whose values `facts` tells. What is a mask by that has the type of one."""
-    found = {node: mask for node in graph.walk() if (mask := _mask(node, facts)) is not None}
-    for mask in found.values():
-        _tell(mask)
-    if not any(node.op.traits & Trait.READS_AT for node in found):
-        return
-    masks = _Masks(graph, facts)
-    for within, mask in list(masks.picks):
-        selection = _Selection(within, masks, masks.picks[within, mask])
-        if selection.whole:
-            selection.rewrite()
+class Masked(Lowering):
+    """Computations on a selection are ones on all, where the mask chooses."""
+
+    name = "masked"
+    requires = (HANDED,)
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Rewrite the graph and its regions, of whose values `facts` tells. What is a mask by that has the type of one."""
+        facts = facts_of(graph, program)
+        found = {node: mask for node in graph.walk() if (mask := _mask(node, facts)) is not None}
+        for mask in found.values():
+            _tell(mask)
+        if not any(node.op.traits & Trait.READS_AT for node in found):
+            return
+        masks = _Masks(graph, facts)
+        for within, mask in list(masks.picks):
+            selection = _Selection(within, masks, masks.picks[within, mask])
+            if selection.whole:
+                selection.rewrite()
 
 
 def _tell(mask: Any) -> None:

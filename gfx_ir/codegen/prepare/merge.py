@@ -6,23 +6,31 @@ from typing import Any
 
 from ...control import is_test, operands_of, operator_of
 from ...graph import Graph, Node, Value
+from ...program import Program
 from ..copying import Values, copy_nodes, outputs_of, substitute
+from .base import Emission, Lowering
 
 
-def merge_tests(graph: Graph) -> None:
-    """Merge such tests in the graph and its regions."""
-    todo = [graph]
-    while todo:
-        inner = todo.pop()
-        node = inner.first
-        while node is not None:
-            second = _test_behind(node)
-            truth = _asks_again(node, second) if second is not None else None
-            if second is not None and truth is not None:
-                node = _merged(inner, node, second, truth)
-                continue
-            todo.extend(node.regions)
-            node = node.next
+class MergedTests(Lowering):
+    """Two tests of the same thing, one right behind the other, are one."""
+
+    name = "merged_tests"
+    preserves = ()
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Merge such tests in the graph and its regions."""
+        todo = [graph]
+        while todo:
+            inner = todo.pop()
+            node = inner.first
+            while node is not None:
+                second = _test_behind(node)
+                truth = _asks_again(node, second) if second is not None else None
+                if second is not None and truth is not None:
+                    node = _merged(inner, node, second, truth)
+                    continue
+                todo.extend(node.regions)
+                node = node.next
 
 
 def _test_behind(first: Node) -> Node | None:

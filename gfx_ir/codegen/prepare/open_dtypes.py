@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from ...dtypes import DType
 from ...errors import UnsupportedConstruct
@@ -11,12 +12,28 @@ from ...infer.abstract import ARRAY
 from ...infer.elements import tensors
 from ...infer.facts import Facts
 from ...infer.flow import Source
+from ...infer.handed import Handed
+from ...program import Program
 from ...types import LogicalTensor
+from .base import Emission, Lowering
 
 _ARRAY = frozenset((ARRAY,))
 
 
-def check_open_dtypes(graph: Graph, name: str) -> None:
+class OpenDtypes(Lowering):
+    """Dtypes are refused that hang on the way which the program takes."""
+
+    name = "open_dtypes"
+
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Refuse what asks for such a dtype, and what joins several. Raises UnsupportedConstruct."""
+        handed = Handed(program.entry, program.functions, program.promotion)
+        for graph in program.graphs:
+            _check_open(graph, emission.style.name)
+            _check_joined(graph, emission.style.name, partial(handed.facts, graph))
+
+
+def _check_open(graph: Graph, name: str) -> None:
     """Raise UnsupportedConstruct where code asks for the dtype of what a typed capture knows by its shape alone."""
     for node in graph.walk():
         for value in node.values:
@@ -28,7 +45,7 @@ def check_open_dtypes(graph: Graph, name: str) -> None:
                 )
 
 
-def check_joined_dtypes(graph: Graph, name: str, told: Callable[[], Facts]) -> None:
+def _check_joined(graph: Graph, name: str, told: Callable[[], Facts]) -> None:
     """Raise UnsupportedConstruct where a test or loop decides the dtype of a result: a number gives way to what it meets, and so does
     an array of JAX's that is weak, where the array in its place would not."""
     nodes = list(graph.walk())

@@ -5,18 +5,24 @@ Compiled code keeps the order of statements as far as it shows: what has no effe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from ...graph import Graph, Node
+from ...graph import Node
 from ...op import lookup
+from ...program import Program
+from .base import Emission, Lowering
 
 
-def keep_order(graphs: Iterable[Graph]) -> None:
-    """Evaluate what is waited for where it stands. It needs no more than that: nothing is printed before its place."""
-    for graph in graphs:
-        awaited = dict.fromkeys(other for node in graph.walk() for other in node.waits)
-        for node in awaited:
-            if node.values and node.graph is not None:
-                node.graph.insert(Node(lookup("evaluate"), (node.values[0], ""), (), node.span), node.next)
-        for node in graph.walk() if awaited else ():
-            node.waits = ()
+class KeepOrder(Lowering):
+    """Control dependencies as the order of statements."""
+
+    name = "keep_order"
+
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Evaluate what is waited for where it stands. It needs no more than that: nothing is printed before its place."""
+        graphs = program.graphs
+        for graph in graphs:
+            awaited = dict.fromkeys(other for node in graph.walk() for other in node.waits)
+            for node in awaited:
+                if node.values and node.graph is not None:
+                    node.graph.insert(Node(lookup("evaluate"), (node.values[0], ""), (), node.span), node.next)
+            for node in graph.walk() if awaited else ():
+                node.waits = ()

@@ -5,29 +5,35 @@ from __future__ import annotations
 from ...control import Form
 from ...graph import Graph, Node
 from ...naming import snake
-from ...op import OpDef
+from ...program import Program
 from ..copying import copy_graph, splice
-from ..style import Style
-from .composite import structure
+from .base import Emission, Lowering
+from .calls import OWN
+from .structure import structure
 
-OWN = OpDef("own_gradient(forward, rule, name, mode, count, args)", kinds=lambda a: ("tensor",) * a.count)
 
+class OwnGradients(Lowering):
+    """Functions that bring their own gradient are calls of functions of the module."""
 
-def take_out(entry: Graph, functions: dict[str, Graph], style: Style) -> None:
-    """Put a call in the place of each such function, or what it computes where the target knows no gradients."""
-    known: dict[str, tuple[str, str]] = {}
-    todo = [entry, *functions.values()]
-    while todo:
-        graph = todo.pop()
-        nodes = [node for node in graph.walk() if node.op.form is Form.OWN_GRADIENT]
-        if nodes and style.gradients:
-            todo += [made for node in nodes[:1] for made in _called(node, functions, known)]
-        elif nodes:
-            forward = nodes[0].regions[0]
-            forward.result = forward.result[: nodes[0].arg("count")]
-            splice(forward, nodes[0], nodes[0].arg("inputs"), "")
-        if nodes:
-            todo.append(graph)
+    name = "own_gradients"
+    preserves = ()
+
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Put a call in the place of each such function, or what it computes where the target knows no gradients."""
+        entry, functions, style = program.entry, program.functions, emission.style
+        known: dict[str, tuple[str, str]] = {}
+        todo = [entry, *functions.values()]
+        while todo:
+            graph = todo.pop()
+            nodes = [node for node in graph.walk() if node.op.form is Form.OWN_GRADIENT]
+            if nodes and style.gradients:
+                todo += [made for node in nodes[:1] for made in _called(node, functions, known)]
+            elif nodes:
+                forward = nodes[0].regions[0]
+                forward.result = forward.result[: nodes[0].arg("count")]
+                splice(forward, nodes[0], nodes[0].arg("inputs"), "")
+            if nodes:
+                todo.append(graph)
 
 
 def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str, str]]) -> list[Graph]:

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import Backend
 from ...graph import Graph, Node, Value
-from ...infer.facts import Facts
 from ...op import lookup
+from ...program import Program
 from ...types import LogicalTensor
+from .base import HANDED, Emission, Lowering, facts_of
 from .made_of import MadeOf
 
 _POW = lookup("pow")
 
 
-def give_powers(graph: Graph, backend: Backend, rules: str, facts: Facts) -> None:
-    """Put what PyTorch has into the graph and its regions, where the exponent may be negative."""
-    if rules != "torch" or backend.promotion != "jax":
-        return
-    found = [node for node in graph.walk() if node.op is _POW and all(map(_is_whole, (*node.args, node.value)))]
-    made_of = MadeOf(facts) if found else None
-    for node in found:
-        if type(node.args[1]) is Value and made_of is not None and not made_of.not_negative(node.args[1]):
-            _choose(node)
+class Powers(Lowering):
+    """Whole numbers to a negative power are what PyTorch has."""
+
+    name = "powers"
+    requires = (HANDED,)
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Put what PyTorch has into the graph and its regions, where the exponent may be negative."""
+        backend, rules, facts = emission.backend, program.promotion, facts_of(graph, program)
+        if rules != "torch" or backend.promotion != "jax":
+            return
+        found = [node for node in graph.walk() if node.op is _POW and all(map(_is_whole, (*node.args, node.value)))]
+        made_of = MadeOf(facts) if found else None
+        for node in found:
+            if type(node.args[1]) is Value and made_of is not None and not made_of.not_negative(node.args[1]):
+                _choose(node)
 
 
 def _is_whole(leaf: Any) -> bool:

@@ -17,11 +17,13 @@ from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
 from ...op import lookup
+from ...program import Program
 from ...python_numbers import DIVISIONS, function
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import outputs_of
 from ..style import Style
+from .base import Emission, Lowering
 from .precision import check_numbers, is_wide, refused
 
 Make = Callable[..., Value]
@@ -62,23 +64,29 @@ def _real(make: Make, x: Any) -> Any:
     return make("to_float", x) if type(x) is Value else float(x)
 
 
-def lower_numbers(entry: Graph, functions: Mapping[str, Graph], style: Style, promotion: str) -> None:
-    """Put ops on arrays in the place of what only Python has. Raises UnsupportedConstruct where there are none."""
-    graphs = [entry, *functions.values()]
-    if not any(_asks(node) for graph in graphs for node in graph.walk()):
-        return
-    facts = Facts([entry], functions, promotion)
-    facts.find(graphs)  # as the program is now
-    check_numbers(graphs, facts, style)
-    for graph in graphs:
-        for node in list(graph.walk()):
-            _compute(node, facts, style)
-    for graph in graphs:
-        for node in list(graph.walk()):
-            _agree(node, facts)
-    for graph in graphs:
-        for node in list(graph.walk()):
-            _make_arrays(node, facts, style, promotion)
+class PythonNumbers(Lowering):
+    """What only Python computes of numbers is computed by ops on arrays."""
+
+    name = "python_numbers"
+
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Put ops on arrays in the place of what only Python has. Raises UnsupportedConstruct where there are none."""
+        entry, functions, style, promotion = program.entry, program.functions, emission.style, program.promotion
+        graphs = [entry, *functions.values()]
+        if not any(_asks(node) for graph in graphs for node in graph.walk()):
+            return
+        facts = Facts([entry], functions, promotion)
+        facts.find(graphs)  # as the program is now
+        check_numbers(graphs, facts, style)
+        for graph in graphs:
+            for node in list(graph.walk()):
+                _compute(node, facts, style)
+        for graph in graphs:
+            for node in list(graph.walk()):
+                _agree(node, facts)
+        for graph in graphs:
+            for node in list(graph.walk()):
+                _make_arrays(node, facts, style, promotion)
 
 
 def _asks(node: Node) -> bool:

@@ -7,17 +7,24 @@ from typing import Any
 from ...control import is_data_for
 from ...graph import Graph, Node, Value
 from ...op import lookup
+from ...program import Program
+from .base import Emission, Lowering
 
 
-def count_from_zero(graph: Graph) -> None:
-    """Rewrite such loops in the graph and its regions where nothing is stacked: `lax.fori_loop` knows no step."""
-    for node in list(graph.walk()):
-        if not is_data_for(node) or len(node.args[0]) != 1 or type(node.args[0][0]) is not tuple:
-            continue
-        _, start, stop, step = node.args[0][0]
-        data = any(type(bound) is Value and bound.is_tensor for bound in (start, stop, step))
-        if data and not (type(step) is int and step == 1) and len(node.values) == len(node.arg("init")):
-            _rewrite(node, start, stop, step)
+class Ranges(Lowering):
+    """Loops over ranges that data bounds count by one."""
+
+    name = "ranges"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Rewrite such loops in the graph and its regions where nothing is stacked: `lax.fori_loop` knows no step."""
+        for node in list(graph.walk()):
+            if not is_data_for(node) or len(node.args[0]) != 1 or type(node.args[0][0]) is not tuple:
+                continue
+            _, start, stop, step = node.args[0][0]
+            data = any(type(bound) is Value and bound.is_tensor for bound in (start, stop, step))
+            if data and not (type(step) is int and step == 1) and len(node.values) == len(node.arg("init")):
+                _rewrite(node, start, stop, step)
 
 
 def _rewrite(node: Node, start: Any, stop: Any, step: Any) -> None:

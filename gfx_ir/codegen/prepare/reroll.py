@@ -4,12 +4,16 @@ parameters P.block_0, P.block_1, …: a loop over the numbers of these names."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...control import Form, is_call
 from ...graph import Graph, Node, Value
 from ...op import OpDef
+from ...program import Program
+from ...regions import join_path, with_regions
+from .base import Emission, Lowering, order
 
 # `thread`: pairs (position of an argument, position of the output that it takes from the trip before); `stem`: what the names of the
 # parameters at `path` begin with, before their number; "" of a list.
@@ -21,29 +25,24 @@ REPEAT = OpDef(
 _NUMBERED = re.compile(r"(.*?)(0|[1-9]\d*)")
 
 
-class Lists:
-    """The numbered lists of the parameter tree, by their dotted path: where all children are called by numbers, as `params.nest` has it."""
+class Reroll(Lowering):
+    """A run of calls of one function over a list of parameters is a loop over that list."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
-        children: dict[str, set[str]] = {}
-        for path in paths:
-            parts = path.split(".")
-            for at, part in enumerate(parts):
-                children.setdefault(".".join(parts[:at]), set()).add(part)
-        self._lengths = {
-            owner: max(map(int, names)) + 1 for owner, names in children.items() if all(map(str.isdecimal, names))
-        }
+    name = "reroll"
+    preserves = ()
 
-    def length(self, path: str) -> int | None:
-        """Length of the list at the path; None where there is none."""
-        return self._lengths.get(path)
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Replace the runs in all graphs and their regions."""
+        names = {graph: key for key, graph in program.functions.items()}
+        for graph in order(program):
+            prefix = emission.instances.get(names.get(graph, ""), "")
+            for inner in with_regions((graph,)):
+                _reroll(inner, partial(_is_list, emission, prefix))
 
 
-def reroll(graph: Graph, is_list: Callable[[str], bool]) -> None:
-    """Replace the runs in the graph and its regions. `is_list`: whether the parameters at a path of the graph's are one."""
-    graphs = [graph, *(region for node in graph.walk() for region in node.regions)]
-    for inner in graphs:
-        _reroll(inner, is_list)
+def _is_list(emission: Emission, prefix: str, path: str) -> bool:
+    """Whether the parameters at a path are a list, of a function whose first call has this prefix."""
+    return emission.lists.length(join_path(prefix, path)) is not None
 
 
 def _reroll(graph: Graph, is_list: Callable[[str], bool]) -> None:

@@ -6,30 +6,41 @@ for m, and the body of such a loop too: so `m is not None` is asked by a Python 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import Any
 
 from ...control import is_data_test, is_data_while, is_none_test, is_open_host, is_test, operands_of, operator_of
 from ...graph import Graph, Node, Value
 from ...op import lookup
+from ...program import Program
 from ...trees import leaves
 from ..copying import Values, copy_nodes, outputs_of, splice, substitute
 from ..sides import outer
 from .asked import is_truth
+from .base import Emission, Lowering
+from .traced import TRACED
 
 Otherwise = Callable[[Graph, Values], Any]
 
 
-def ask_first(graph: Graph, traced: set[Value]) -> None:
-    """Put such tests around the tests and loops on data in the graph and its regions. `traced` are numbers that are data."""
-    for node in reversed(list(graph.walk())):
-        if is_data_test(node):
-            _before_test(node, traced)
-        elif is_data_while(node):
-            _before_loop(node, traced)
+class AskedFirst(Lowering):
+    """Open host tests that a test on data settles are asked before it."""
+
+    name = "asked_first"
+    requires = (TRACED,)
+    preserves = ()
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Put such tests around the tests and loops on data in the graph and its regions. `traced` are numbers that are data."""
+        traced = frozenset(graph.get(TRACED))
+        for node in reversed(list(graph.walk())):
+            if is_data_test(node):
+                _before_test(node, traced)
+            elif is_data_while(node):
+                _before_loop(node, traced)
 
 
-def _before_test(node: Node, traced: set[Value]) -> None:
+def _before_test(node: Node, traced: Set[Value]) -> None:
     for at, side in enumerate(node.regions):
         other = node.regions[1 - at]
         if other.parameters:
@@ -46,7 +57,7 @@ def _before_test(node: Node, traced: set[Value]) -> None:
             return
 
 
-def _before_loop(node: Node, traced: set[Value]) -> None:
+def _before_loop(node: Node, traced: Set[Value]) -> None:
     goes_on = node.regions[0].result
     goes_on = goes_on[0] if type(goes_on) in (tuple, list) else goes_on
     found = _asked(node, _settled(goes_on, True, traced), node.regions, node.arg("operands"), True)
@@ -85,7 +96,7 @@ def _none_test(subject: Value, before: Node) -> Value:
     return made.value
 
 
-def _settled(value: Any, truth: bool, traced: set[Value]) -> Iterator[tuple[Value, bool]]:
+def _settled(value: Any, truth: bool, traced: Set[Value]) -> Iterator[tuple[Value, bool]]:
     """Open host tests that are known where `value` is true, or false, with what they are then."""
     if type(value) is not Value or value in traced:
         return

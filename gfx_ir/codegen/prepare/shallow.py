@@ -15,8 +15,10 @@ from ...dtypes import bool_
 from ...errors import GfxError
 from ...graph import Graph, Node, Value
 from ...op import lookup
+from ...program import Program
 from ...types import LogicalTensor
 from ..copying import outputs_of
+from .base import Emission, Lowering
 
 MOST = 12
 """How many stand within each other."""
@@ -26,22 +28,28 @@ _LIMIT = 48
 """How many regions within each other a target traces for sure: it calls itself for each."""
 
 
-def nest_less(graph: Graph) -> None:
-    """Rewrite such tests in the graph and its regions. Raises GfxError where too many stand within each other even so."""
-    depths = _depths(graph)
-    ends = {_last(region) for node in depths for region in node.regions}
-    todo = [node for node, depth in depths.items() if depth > MOST and node not in ends]
-    while todo:
-        node = todo.pop()
-        path = list(_path(node, depths))
-        beside, inner = [_last(n.regions[1 - side]) for n, side in path], _last(path[-1][0].regions[path[-1][1]])
-        assert inner is not None
-        cut = _Cut(path, inner)
-        if cut.possible():
-            behind = cut.move(cut.end_early())
-            depths[behind] = 1 + depths[inner]
-            todo += [last for last in (behind, *beside) if last is not None and depths[last] > MOST]
-    _check(graph)
+class Shallow(Lowering):
+    """Deep tests within tests stand one behind another."""
+
+    name = "shallow"
+    preserves = ()
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Rewrite such tests in the graph and its regions. Raises GfxError where too many stand within each other even so."""
+        depths = _depths(graph)
+        ends = {_last(region) for node in depths for region in node.regions}
+        todo = [node for node, depth in depths.items() if depth > MOST and node not in ends]
+        while todo:
+            node = todo.pop()
+            path = list(_path(node, depths))
+            beside, inner = [_last(n.regions[1 - side]) for n, side in path], _last(path[-1][0].regions[path[-1][1]])
+            assert inner is not None
+            cut = _Cut(path, inner)
+            if cut.possible():
+                behind = cut.move(cut.end_early())
+                depths[behind] = 1 + depths[inner]
+                todo += [last for last in (behind, *beside) if last is not None and depths[last] > MOST]
+        _check(graph)
 
 
 def _check(graph: Graph) -> None:

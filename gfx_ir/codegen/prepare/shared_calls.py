@@ -6,7 +6,7 @@ functions is traced twice as often with each. Only calls of functions that take 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...control import is_call, is_data_test, is_given, is_placeholder, is_test
@@ -15,24 +15,33 @@ from ...graph import Graph, Node, Value, values_in
 from ...infer.demand import Question, Rule
 from ...infer.facts import Facts
 from ...infer.shaped import Shaping, shaping
+from ...program import Program
 from ...reach import reached
 from ...regions import with_regions
 from ...types import LogicalTensor
 from ..copying import Values, copy_graph, outputs_of, substitute
-from .inline import bottom_up
+from .base import HANDED, Emission, Lowering, facts_of, order
 
 MANY = 100
 """Nodes that are traced for one call, those of all functions that it comes to, from which on it is drawn out."""
 
 
-def share_calls(entry: Graph, functions: dict[str, Graph], facts: Callable[[Graph], Facts]) -> None:
-    """Draw such calls together in all functions, callees first."""
-    traced: dict[Graph, int] = {}
-    for graph in bottom_up(entry, functions):
-        heavy = {name for name, callee in functions.items() if traced.get(callee, 0) >= MANY}
-        if heavy:
-            _Sharing(graph, heavy, functions, facts(graph)).run()
-        traced[graph] = sum(traced.get(functions[n.args[0]], 0) if is_call(n) else 1 for n in graph.walk())
+class SharedCalls(Lowering):
+    """Calls on both sides of a test are one behind it."""
+
+    name = "shared_calls"
+    requires = (HANDED,)
+    preserves = ()
+
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Draw such calls together in all functions, callees first."""
+        functions = program.functions
+        traced: dict[Graph, int] = {}
+        for graph in order(program):
+            heavy = {name for name, callee in functions.items() if traced.get(callee, 0) >= MANY}
+            if heavy:
+                _Sharing(graph, heavy, functions, facts_of(graph, program)).run()
+            traced[graph] = sum(traced.get(functions[n.args[0]], 0) if is_call(n) else 1 for n in graph.walk())
 
 
 class _Sharing:

@@ -9,8 +9,10 @@ from ...control import is_data_test, is_for, is_host, is_loop, is_test
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
+from ...program import Program
 from ..copying import outputs_of
 from ..sides import joins, outer
+from .base import HANDED, Emission, Lowering, facts_of
 
 _FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
 _INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle|returned|value)(_\d+)+")
@@ -39,6 +41,17 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
             if functional and is_data_test(node):
                 _says_the_test(node, facts)
             _drop_outputs(node, facts)
+
+
+class Simplify(Lowering):
+    """Outputs of tests that are equal on both sides, or the test itself, are that."""
+
+    name = "simplify"
+    requires = (HANDED,)
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Replace outputs of tests that need no test, in the graph and its regions, of whose values `facts` tells."""
+        simplify(graph, emission.style.control.higher_order, facts_of(graph, program))
 
 
 def _truth(node: Node, facts: Facts) -> None:

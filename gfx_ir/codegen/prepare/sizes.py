@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...control import is_for, is_loop, is_test
 from ...dtypes import float32
 from ...errors import GfxError, UnsupportedConstruct
-from ...graph import Graph, Node, Value
+from ...graph import Node, Value
+from ...program import Program
 from ...rules import infer
 from ...trees import leaves, tree_map
 from ...types import LogicalTensor
-from ..style import Style
 from ..unrolling import Unrolling
+from .base import Emission, Lowering
 from .precision import refused
 from .traced import numbers_of_data
 
@@ -24,24 +25,32 @@ _REFUSED = (GfxError, TypeError, ValueError, IndexError)
 _HINT = "mask with where, or loop to a bound that shapes tell, or run the code as PyTorch or NumPy source"
 
 
-def check_sizes(graphs: Iterable[Graph], style: Style, unrolling: Unrolling) -> None:
-    """Raise UnsupportedConstruct where a size is only known when the compiled code runs: of what is chosen by data in tests and
-    loops alone, as these are compiled in any case."""
-    for graph in graphs:
-        nodes = list(graph.walk())
-        traced = numbers_of_data(nodes, unrolling)
-        for node in nodes:
-            if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
-                raise refused(node, style, "this slice", "whose bound is in a tensor", _HINT)
-            if node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args))):
-                raise refused(node, style, "this size", "which is in a tensor", _HINT)
-            if traced and _needs_number(node, traced):
-                raise refused(
-                    node, style, "this bound, size or axis", "which follows from the number of a loop's trip", _HINT
-                )
-            if _is_compiled(node, unrolling) and _is_sized_by_data(node):
-                what = f"GFX cannot write what is chosen here as {style.name} source: its size hangs on data"
-                raise UnsupportedConstruct(f"{what}, and in tests and loops shapes are fixed there", node.span, _HINT)
+class Sizes(Lowering):
+    """Sizes are refused that are only known when compiled code runs."""
+
+    name = "sizes"
+
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Raise UnsupportedConstruct where a size is only known when the compiled code runs: of what is chosen by data in tests and
+        loops alone, as these are compiled in any case."""
+        graphs, style, unrolling = program.graphs, emission.style, emission.unrolling
+        for graph in graphs:
+            nodes = list(graph.walk())
+            traced = numbers_of_data(nodes, unrolling)
+            for node in nodes:
+                if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
+                    raise refused(node, style, "this slice", "whose bound is in a tensor", _HINT)
+                if node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args))):
+                    raise refused(node, style, "this size", "which is in a tensor", _HINT)
+                if traced and _needs_number(node, traced):
+                    raise refused(
+                        node, style, "this bound, size or axis", "which follows from the number of a loop's trip", _HINT
+                    )
+                if _is_compiled(node, unrolling) and _is_sized_by_data(node):
+                    what = f"GFX cannot write what is chosen here as {style.name} source: its size hangs on data"
+                    raise UnsupportedConstruct(
+                        f"{what}, and in tests and loops shapes are fixed there", node.span, _HINT
+                    )
 
 
 def _is_compiled(node: Node, unrolling: Unrolling) -> bool:

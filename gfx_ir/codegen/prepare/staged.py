@@ -6,7 +6,7 @@ data and keeps the shapes of what it carries, it is staged as a loop over data i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ...control import (
@@ -26,24 +26,32 @@ from ...graph import Graph, Node, Value
 from ...infer.carried import Carried
 from ...infer.flow import Flow
 from ...op import Trait, lookup
+from ...program import Program
 from ...reach import reached
 from ...trees import leaves
 from ..copying import outputs_of
 from ..unrolling import Unrolling
+from .base import Emission, Lowering
 
 _KEEPS_SHAPE = Trait.ELEMENTWISE | Trait.TOTAL | Trait.SHAPE_OF_FIRST
 
 
-def stage_ranges(graph: Graph, unrolling: Unrolling, functions: Mapping[str, Graph]) -> None:
-    """Rewrite such loops in the graph and its regions, which calls `functions`; one that is to be unrolled stays."""
-    found = [node for node in graph.walk() if is_for(node) and is_open_host(node) and _can(node, unrolling)]
-    if not found:
-        return
-    called = {node.args[0] for loop in found for node in loop.regions[0].walk() if is_call(node)}
-    flow = Flow([graph], {name: functions[name] for name in called if _is_plain(functions[name])})
-    for node in found:
-        if _keep(node, flow):
-            _stage(node)
+class StagedRanges(Lowering):
+    """Open host loops that the target can run itself are its own."""
+
+    name = "staged_ranges"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Rewrite such loops in the graph and its regions, which calls `functions`; one that is to be unrolled stays."""
+        unrolling, functions = emission.unrolling, program.functions
+        found = [node for node in graph.walk() if is_for(node) and is_open_host(node) and _can(node, unrolling)]
+        if not found:
+            return
+        called = {node.args[0] for loop in found for node in loop.regions[0].walk() if is_call(node)}
+        flow = Flow([graph], {name: functions[name] for name in called if _is_plain(functions[name])})
+        for node in found:
+            if _keep(node, flow):
+                _stage(node)
 
 
 def _is_plain(function: Graph) -> bool:

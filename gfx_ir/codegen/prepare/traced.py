@@ -8,16 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...attributes import Attribute
 from ...control import data_op, is_for, is_host, is_loop, is_open_host, is_test
 from ...dtypes import int64
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
+from ...program import Program
 from ...trees import leaves
 from ..copying import outputs_of
 from ..liveness import loop_results, placeholders
 from ..unrolling import Unrolling
+from .base import HANDED, Emission, Lowering, facts_of
 
+TRACED = Attribute("traced", tuple)
+"""The host values of a graph that are data in a functional target."""
 _LOGICAL = {"and": "logical_and", "or": "logical_or", "not": "logical_not"}
 _AS_DATA: dict[str, tuple] = {
     "min": ("minimum",), "max": ("maximum",), "bool": ("not_equal", 0), "not": ("equal", 0), "int": ("astype", int64), "float": ("multiply", 1.0),
@@ -26,22 +31,29 @@ _AS_DATA: dict[str, tuple] = {
 """What Python computes by asking a number for its value: the op that does so with data, and its further arguments."""
 
 
-def trace_tests(graph: Graph, unrolling: Unrolling, facts: Facts) -> set[Value]:
-    """Make the tests in the graph and its regions that hang on such numbers tests on data; gives the host values that do.
-    `facts` tell of its values."""
-    nodes = list(graph.walk())
-    traced = numbers_of_data(nodes, unrolling)
-    for node in nodes:
-        if _is_data(node, traced):
-            traced.update(_replace(node, data_op(node), node.args, facts))
-        elif is_host(node) and _hangs(node.args[1], traced):
-            name, args = _LOGICAL.get(node.args[0]), node.args[1]
-            if name is not None and all(map(facts.is_boolean, args)):
-                traced.update(_replace(node, name, tuple(args), facts))
-            elif node.args[0] in _AS_DATA:
-                name, *more = _AS_DATA[node.args[0]]
-                traced.update(_replace(node, name, (*args, *more), facts))
-    return traced
+class Traced(Lowering):
+    """Tests that hang on numbers which are data there are tests on data."""
+
+    name = "traced"
+    requires = (HANDED,)
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Make the tests in the graph and its regions that hang on such numbers tests on data; gives the host values that do.
+        `facts` tell of its values."""
+        unrolling, facts = emission.unrolling, facts_of(graph, program)
+        nodes = list(graph.walk())
+        traced = numbers_of_data(nodes, unrolling)
+        for node in nodes:
+            if _is_data(node, traced):
+                traced.update(_replace(node, data_op(node), node.args, facts))
+            elif is_host(node) and _hangs(node.args[1], traced):
+                name, args = _LOGICAL.get(node.args[0]), node.args[1]
+                if name is not None and all(map(facts.is_boolean, args)):
+                    traced.update(_replace(node, name, tuple(args), facts))
+                elif node.args[0] in _AS_DATA:
+                    name, *more = _AS_DATA[node.args[0]]
+                    traced.update(_replace(node, name, (*args, *more), facts))
+        graph.set(TRACED, tuple(traced))
 
 
 def numbers_of_data(nodes: Sequence[Node], unrolling: Unrolling) -> set[Value]:

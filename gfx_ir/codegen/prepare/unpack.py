@@ -7,15 +7,22 @@ from typing import Any
 from ...control import host_operator
 from ...graph import Graph, Node, Value
 from ...op import OpDef
+from ...program import Program
+from .base import Emission, Lowering
 
 UNPACK = OpDef("unpack(x, count)", kinds=lambda args: ("int",) * args.count)
 
 
-def unpack_slices(graph: Graph) -> None:
-    """Merge such reads in the graph and its regions."""
-    for node in list(graph.walk()):
-        if _is_item(node) and type(node.args[1][1]) is slice and node.values[0].name is None:
-            _merge(node.values[0], _length(node.args[1][1]))
+class Unpacked(Lowering):
+    """All items of a slice of a shape are read at once."""
+
+    name = "unpacked"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Merge such reads in the graph and its regions."""
+        for node in list(graph.walk()):
+            if _is_item(node) and type(node.args[1][1]) is slice and node.values[0].name is None:
+                _merge(node.values[0], _length(node.args[1][1]))
 
 
 def _is_item(node: Node) -> bool:

@@ -3,7 +3,6 @@ the target must be told because its own answer is another: the width of position
 
 from __future__ import annotations
 
-from ...backend import Backend
 from ...control import hangs_on_data, is_loop, is_output
 from ...defaults import dtype_for
 from ...dtypes import DType, framework_of, int64
@@ -11,26 +10,34 @@ from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
 from ...op import lookup
+from ...program import Program
 from ...trees import leaves
 from ...types import LogicalTensor
+from .base import Emission, Lowering
 
 _NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
 
 
-def leave_out(graph: Graph, backend: Backend, rules: str) -> None:
-    """Drop these from the graph and its regions."""
-    places = getattr(getattr(backend, "style", None), "places", False)
-    told = _joined(graph) if backend.promotion == "jax" else None
-    for node in list(graph.walk()):
-        if not places and "device" in node.op.params:
-            _unplace(node)
-        if told is not None and framework_of(rules) == "jax":
-            _tell(node, told)
-        elif rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
-            _weaken(node, "bifc" if told is None else "bi")
-        row = backend.rows.get(node.op.name) if framework_of(rules) != backend.promotion else None
-        if row is not None and row.narrow:
-            _widen(node.values[row.narrow - 1])
+class Untold(Lowering):
+    """What the target is not told is left out, and what it must be told is said."""
+
+    name = "untold"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Drop these from the graph and its regions."""
+        backend, rules = emission.backend, program.promotion
+        places = getattr(getattr(backend, "style", None), "places", False)
+        told = _joined(graph) if backend.promotion == "jax" else None
+        for node in list(graph.walk()):
+            if not places and "device" in node.op.params:
+                _unplace(node)
+            if told is not None and framework_of(rules) == "jax":
+                _tell(node, told)
+            elif rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
+                _weaken(node, "bifc" if told is None else "bi")
+            row = backend.rows.get(node.op.name) if framework_of(rules) != backend.promotion else None
+            if row is not None and row.narrow:
+                _widen(node.values[row.narrow - 1])
 
 
 def _widen(found: Value) -> None:

@@ -7,32 +7,40 @@ from typing import Any
 from ...control import is_data_for
 from ...graph import Graph, Node, Value
 from ...op import Trait, lookup
+from ...program import Program
 from ...types import LogicalTensor
+from .base import Emission, Lowering
 
 
-def stop_at_the_shortest(graph: Graph, python: bool) -> None:
-    """Rewrite such loops in the graph and its regions: what is longer is cut; where data tells the length, a loop counts.
+class Shortest(Lowering):
+    """Loops over several things are over ones of one length."""
 
-    A loop that may end early counts anyway. Of lengths that are not known, any may be the shortest in a loop of Python's
-    (`python`); in one of the target's own only that of a slice.
-    """
-    for node in list(graph.walk()):
-        if not is_data_for(node) or len(node.args[0]) < 2 or node.arg("exit") is not None:
-            continue
-        if any(_is_data(bound) for item in node.args[0] if type(item) is tuple for bound in item[1:]):
-            if len(node.values) == len(node.arg("init")):
-                _count(node)
-            continue
-        lengths = [_known_length(item) for item in node.args[0]]
-        if None not in lengths:
-            if len(set(lengths)) > 1:
-                _cut(node, min(n for n in lengths if n is not None))
-        elif (python or any(_is_slice(item) for item in node.args[0])) and all(
-            _counts_up(item) for item in node.args[0]
-        ):
-            told = _open_lengths(node.args[0])
-            if len(told) > 1:
-                _cut(node, _shortest(node, told))
+    name = "shortest"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Rewrite such loops in the graph and its regions: what is longer is cut; where data tells the length, a loop counts.
+
+        A loop that may end early counts anyway. Of lengths that are not known, any may be the shortest in a loop of Python's
+        (`python`); in one of the target's own only that of a slice.
+        """
+        python = program.flavour != emission.backend.name  # the target's own loops are over things of one length
+        for node in list(graph.walk()):
+            if not is_data_for(node) or len(node.args[0]) < 2 or node.arg("exit") is not None:
+                continue
+            if any(_is_data(bound) for item in node.args[0] if type(item) is tuple for bound in item[1:]):
+                if len(node.values) == len(node.arg("init")):
+                    _count(node)
+                continue
+            lengths = [_known_length(item) for item in node.args[0]]
+            if None not in lengths:
+                if len(set(lengths)) > 1:
+                    _cut(node, min(n for n in lengths if n is not None))
+            elif (python or any(_is_slice(item) for item in node.args[0])) and all(
+                _counts_up(item) for item in node.args[0]
+            ):
+                told = _open_lengths(node.args[0])
+                if len(told) > 1:
+                    _cut(node, _shortest(node, told))
 
 
 def _counts_up(item: Any) -> bool:

@@ -1,0 +1,30 @@
+"""Who calls whom in the printer's copy of a program, functions that bring their own gradient among them."""
+
+from __future__ import annotations
+
+from ...control import calls_function
+from ...graph import Graph, Node
+from ...op import OpDef
+from ...reach import needed_first
+
+OWN = OpDef("own_gradient(forward, rule, name, mode, count, args)", kinds=lambda a: ("tensor",) * a.count)
+
+
+def callees(graph: Graph) -> list[Node]:
+    """Every call in the graph and its regions."""
+    return [node for node in graph.walk() if calls_function(node)]
+
+
+def own_gradients(graph: Graph) -> list[Node]:
+    """Every call of a function that brings its own gradient: its first arguments name what computes it, and its rule."""
+    return [node for node in graph.walk() if node.op is OWN]
+
+
+def bottom_up(entry: Graph, functions: dict[str, Graph]) -> list[Graph]:
+    """The graphs that the entry needs, callees first, the entry last."""
+
+    def called(graph: Graph) -> list[Graph]:
+        own = [key for node in reversed(own_gradients(graph)) for key in node.args[:2]]
+        return [functions[key] for key in (*own, *(node.args[0] for node in callees(graph)))]
+
+    return needed_first(entry, called)

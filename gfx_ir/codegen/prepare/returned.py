@@ -1,0 +1,27 @@
+"""Names of results: what has its name from the caller alone is returned as an expression."""
+
+from __future__ import annotations
+
+from ...control import is_given
+from ...graph import Graph, Value
+from ...program import Program
+from ..copying import outputs_of
+from .base import Emission, Lowering
+from .calls import callees
+
+
+class Returned(Lowering):
+    """A result that is called as its caller calls it got that name from there: it is returned as an expression."""
+
+    name = "returned"
+
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Give what the calls in a graph take the names of the results, and these none."""
+        for node in callees(graph):
+            result = program.functions[node.args[0]].result
+            if len(node.values) > 1:
+                for value, leaf in zip(node.values, outputs_of(result, len(node.values))):
+                    value.name = value.name or (leaf.name if type(leaf) is Value else None)
+            if type(result) is Value and len(node.values) == 1 and result.name == node.values[0].name:
+                if sum(result.uses.values()) == 1 and not is_given(result.node):
+                    result.name = None
