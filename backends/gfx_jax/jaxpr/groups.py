@@ -140,6 +140,8 @@ class Groups:
         args, kwargs = _given(item)
         if self._is_number(item.result) and all(map(self._is_number, jax.tree.leaves((args, kwargs)))):
             return None  # the equations compute it
+        if all(eqn.primitive.name == "broadcast_in_dim" for eqn in equations):
+            return None  # they say what it was before
         narrow = all(eqn.primitive.name in _BROADCASTING for eqn in equations) and self._keeps_shape(item)
         return lambda: self.making.call(item.function, *self.replay.sized(self._read((args, kwargs), narrow)))
 

@@ -199,10 +199,13 @@ def _public(f: Any, frame: FrameType, code: CodeType) -> Public:
 
 @contextmanager
 def recording(functions: Functions, kind: Kind) -> Iterator[Recording]:
-    """Records what runs inside; who profiles the process goes on behind it."""
+    """Records what runs inside; who profiles the process goes on behind it. Beside a profiler in C, which Python cannot put back,
+    nothing is recorded."""
     made, before = Recording(functions, kind), sys.getprofile()
-    if hooks():
-        sys.setprofile(made.told)
+    if not hooks() or not (before is None or callable(before)):
+        yield made
+        return
+    sys.setprofile(made.told)
     try:
         yield made
     finally:
