@@ -22,6 +22,7 @@ PAGES = [
             "capture",
             "how_capture_works",
             "emission",
+            "models",
             "graph",
             "passes",
             "patterns",
