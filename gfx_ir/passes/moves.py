@@ -122,6 +122,7 @@ def twin(node: Node, args: tuple) -> Node:
     """The same op on other arguments, which gives values of its own; for nodes without regions, which write nothing in place."""
     made = Node(node.op, args, tuple([value.kind for value in node.values]), node.span)
     made.device = node.device
+    made.noted_as(node)
     return made
 
 
@@ -131,6 +132,7 @@ def remake(node: Node, args: tuple, kept: Sequence[int]) -> Node:
     assert graph is not None
     made = Node(node.op, args, tuple([node.values[at].kind for at in kept]), node.span, node.regions)
     made.after, made.in_place, made.device = node.after, node.in_place, node.device
+    made.noted_as(node)
     graph.insert(made, node)
     for at, value in zip(kept, made.values):
         old = node.values[at]

@@ -23,8 +23,10 @@ def test_a_value_that_only_feeds_itself():
     return s
 """
     )
+    program.entry.first.meta["author"] = "me"
     out = applied(["dead_carries"], program, X)
     node = out.entry.first
+    assert node.meta == {"author": "me"}
     assert len(node.values) == 3 and node.arg("operands") == () and len(node.regions[1].placeholders) == 3
     assert ops_of(out) == ["while", "less", "add", "add", "multiply"]
 
