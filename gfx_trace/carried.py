@@ -8,7 +8,7 @@ from typing import Any
 from gfx_ir import dtypes, ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import Abstract, join
+from gfx_ir.infer.abstract import Abstract, join, joined_dims, never_meet
 from gfx_ir.infer.abstract import number as number_of_kind
 from gfx_ir.op import active
 from gfx_ir.python_numbers import OPEN
@@ -53,6 +53,7 @@ class Carried:
         "truth",
         "widened",
         "widths",
+        "sizes",
         "path",
     )
 
@@ -75,6 +76,7 @@ class Carried:
         self.untold = False  # whether that is not known
         self.widened = False  # whether a trip changed the rank that it may have
         self.widths = False  # and whether its dtype, of one kind
+        self.sizes: tuple | None = None  # its dims, where a trip changes some of them: these are unknown
         self.truth = isinstance(init, bool)  # whether it is true or false, also behind a trip
         self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
 
@@ -103,7 +105,10 @@ class Carried:
             if self.weak and isinstance(known, LogicalTensor) and known.weak:  # a number that may become a wider one
                 known = kind_type(self.weak, tracer.promotion)
             known = self.found or known
-            return LogicalTensor(None, known.dims) if self.widths and isinstance(known, LogicalTensor) else known
+            if not isinstance(known, LogicalTensor):
+                return known
+            known = known.with_(dims=self.sizes) if self.sizes is not None else known
+            return LogicalTensor(None, known.dims) if self.widths else known
         if self.found is not None or kind != "tensor":
             return self.found
         number = self.weak or weak_kind(self.init)
@@ -174,9 +179,9 @@ class Carried:
             return ops.full(self.found.dims, self.init, self.found.dtype)
         return self.before
 
-    def stays_type(self, tracer: Capturing, value: Any, span: Any) -> bool:
-        """Whether a trip leaves the dtype that was assumed; if not, it is open from now on. Another kind of numbers, or another shape,
-        is refused."""
+    def stays_type(self, tracer: Capturing, value: Any, span: Any, host: bool) -> bool:
+        """Whether a trip leaves the dtype and shape that were assumed; if not, these are open from now on. Another kind of numbers is
+        refused, another rank, and a size that is another one for sure, unless Python runs the loop (`host`)."""
         after = value.type if isinstance(value, Value) and value.is_tensor else number_type(value, tracer.promotion)
         before = self.type(tracer)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)):
@@ -194,12 +199,21 @@ class Carried:
             return True
         if before.dtype and after.dtype and before.dtype != after.dtype and not widens(before, after):
             raise self._unsettled(tracer, "dtype", before.dtype, after.dtype, span, "cast it before the loop")
-        if before.dims is not None and after.dims is not None and before.dims != after.dims:
-            hint = "keep the shape of what a loop on tensor data carries"
-            raise self._unsettled(tracer, "shape", before.dims, after.dims, span, hint)
+        same_shape = self._stays_shape(tracer, before.dims, after.dims, span, host)
         same = before.dtype is None or before.dtype == after.dtype
         self.widths = self.widths or not same
-        return same
+        return same and same_shape
+
+    def _stays_shape(self, tracer: Capturing, before: tuple | None, after: tuple | None, span: Any, host: bool) -> bool:
+        if before is None or after is None or before == after:
+            return True
+        sizes = joined_dims((before, after))
+        if sizes is None or (not host and never_meet(before, after)):
+            hint = "keep the shape of what a loop on tensor data carries"
+            shown = [f"({', '.join('?' if size is None else str(size) for size in dims)})" for dims in (before, after)]
+            raise self._unsettled(tracer, "shape", *shown, span, hint)
+        self.sizes = sizes
+        return sizes == before
 
     def _unsettled(self, tracer: Capturing, what: str, before: Any, after: Any, span: Any, hint: str) -> Unsettled:
         said = f"{self.called(tracer)} changes its {what} from {before} to {after} in the loop"

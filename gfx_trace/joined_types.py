@@ -15,13 +15,12 @@ from .proxy import weak_kind
 _KINDS = ("bool", "int", "float", "complex")
 
 
-def joined_type(a: Any, b: Any, promotion: str, alike: bool) -> LogicalTensor | None:
-    """The type of what is either of two values, where both are known. `alike`: the two have one shape, or nothing is told; else dims
-    that differ are unknown ones."""
+def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
+    """The type of what is either of two values, where both are known; dims that differ are unknown ones."""
     left, right = (x.type if isinstance(x, Value) and x.is_tensor else number_type(x, promotion) for x in (a, b))
     if not isinstance(left, LogicalTensor) or not isinstance(right, LogicalTensor):
         return None
-    if left.dtype is None or right.dtype is None or (alike and left.dims != right.dims):
+    if left.dtype is None or right.dtype is None:
         return None
     dims = left.dims if left.dims == right.dims else joined_dims((left.dims, right.dims))
     if dims is None and left.dims != right.dims:

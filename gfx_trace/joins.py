@@ -11,7 +11,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import Kinds
+from gfx_ir.infer.abstract import Kinds, never_meet
 from gfx_ir.types import LogicalTensor
 
 from .aliases import mutable, share
@@ -212,7 +212,7 @@ class Join:
             return self._error(
                 name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}"
             )
-        if left.dims is not None and right.dims is not None and left.dims != right.dims:
+        if left.dims is not None and right.dims is not None and never_meet(left.dims, right.dims):
             return self._error(
                 name,
                 f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}",

@@ -224,7 +224,7 @@ class Regions:
         if self.tracer.static_types:
             for value, pair in zip(node.values, join.pairs):
                 if value.kind == "tensor":
-                    value.type = joined_type(*pair, self.tracer.promotion, alike=test.is_tensor)
+                    value.type = joined_type(*pair, self.tracer.promotion)
         return [self.tracer.wrap(value) for value in node.values]
 
     def at_end(self, side: Side, x: Proxy) -> Any:

@@ -187,7 +187,7 @@ class Settling:
                 return False
         kept = True
         if isinstance(value, Value) or not self.carries.host:  # Python's own loops may put a number of any kind there
-            kept = carried.stays_type(self.carries.tracer, value, self.carries.span)
+            kept = carried.stays_type(self.carries.tracer, value, self.carries.span, self.carries.host)
         steady = (
             kept
             & carried.stays(value)

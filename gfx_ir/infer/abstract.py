@@ -130,6 +130,11 @@ def joined_element(a: LogicalTensor, b: LogicalTensor) -> LogicalTensor:
     return LogicalTensor(a.dtype) if same else _UNTYPED
 
 
+def never_meet(a: tuple, b: tuple) -> bool:
+    """Whether no tensor has both of these dims, whatever the open ones are."""
+    return len(a) != len(b) or any(host.same(x, y) is False for x, y in zip(a, b))
+
+
 def joined_dims(several: Sequence[tuple | None]) -> tuple | None:
     """What holds of the dims of several."""
     if not several or None in several or len({len(dims or ()) for dims in several}) != 1:
