@@ -210,8 +210,8 @@ class Carried:
         sizes = joined_dims((before, after))
         if sizes is None or (not host and never_meet(before, after)):
             hint = "keep the shape of what a loop on tensor data carries"
-            shown = [f"({', '.join('?' if size is None else str(size) for size in dims)})" for dims in (before, after)]
-            raise self._unsettled(tracer, "shape", *shown, span, hint)
+            first, then = (f"({', '.join('?' if n is None else str(n) for n in dims)})" for dims in (before, after))
+            raise self._unsettled(tracer, "shape", first, then, span, hint)
         self.sizes = sizes
         return sizes == before
 
