@@ -9,7 +9,7 @@ from gfx_ir.backend import Row
 
 from ..lifting import names, refuse
 from ..lifts import finding
-from ._spell import is_scalar, kind_of
+from ._spell import dtype_of, is_scalar, kind_of
 
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -63,6 +63,15 @@ def _bincount(args: SimpleNamespace) -> str:
     return "torch.bincount(x, weights=weights, minlength=minlength)"
 
 
+def _histogram(args: SimpleNamespace) -> str:
+    """PyTorch counts floats between edges of their own dtype, with weights of it."""
+    given = {"x": args.x, "edges": args.edges, "weights": args.weights}
+    known = {dtype_of(tensor) for tensor in given.values() if tensor is not None}
+    double = None not in known and (len(known) > 1 or any(one.kind != "f" for one in known))
+    x, edges, weights = (f"{name}.double()" if double and given[name] is not None else name for name in given)
+    return f"torch.histogram({x}, {edges}, weight={weights}, density=density)[0]"
+
+
 def _running(name: str) -> Any:
     largest = name == "cummax"
     return lambda a: (
@@ -81,7 +90,7 @@ ROWS = (
     Row("bincount", _bincount, {names("bincount"): finding.bincount}),
     Row(
         "histogram",
-        "torch.histogram(x, edges, weight=weights, density=density)[0]",
+        _histogram,
         {names("histogram"): finding.histogram, names("histc"): finding.histc},
     ),
     Row(
