@@ -66,8 +66,9 @@ def _bincount(args: SimpleNamespace) -> str:
 def _histogram(args: SimpleNamespace) -> str:
     """PyTorch counts floats between edges of their own dtype, with weights of it."""
     given = {"x": args.x, "edges": args.edges, "weights": args.weights}
-    known = {dtype_of(tensor) for tensor in given.values() if tensor is not None}
-    double = None not in known and (len(known) > 1 or any(one.kind != "f" for one in known))
+    found = [dtype_of(tensor) for tensor in given.values() if tensor is not None]
+    known = {dtype for dtype in found if dtype is not None}
+    double = None not in found and (len(known) > 1 or any(dtype.kind != "f" for dtype in known))
     x, edges, weights = (f"{name}.double()" if double and given[name] is not None else name for name in given)
     return f"torch.histogram({x}, {edges}, weight={weights}, density=density)[0]"
 
