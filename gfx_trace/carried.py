@@ -210,14 +210,19 @@ class Carried:
         sizes = joined_dims((before, after))
         if sizes is None or (not host and never_meet(before, after)):
             hint = "keep the shape of what a loop on tensor data carries"
-            first, then = (f"({', '.join('?' if n is None else str(n) for n in dims)})" for dims in (before, after))
-            raise self._unsettled(tracer, "shape", first, then, span, hint)
+            raise self._unsettled(tracer, "shape", _shown(before), _shown(after), span, hint)
         self.sizes = sizes
         return sizes == before
 
     def _unsettled(self, tracer: Capturing, what: str, before: Any, after: Any, span: Any, hint: str) -> Unsettled:
         said = f"{self.called(tracer)} changes its {what} from {before} to {after} in the loop"
         return Unsettled(UnsupportedConstruct(f"GFX cannot convert this loop: {said}", span, hint))
+
+
+def _shown(dims: tuple) -> str:
+    """A shape as Python writes it."""
+    sizes = ", ".join("?" if size is None else str(size) for size in dims)
+    return f"({sizes},)" if len(dims) == 1 else f"({sizes})"
 
 
 def _what(leaf: Any, value: Any) -> Abstract:

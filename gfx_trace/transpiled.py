@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gfx_ir.codegen.loader import with_loader
 from gfx_ir.errors import FormatError, UnsupportedConstruct
 from gfx_ir.loading import backend
 from gfx_ir.param_tree import flatten
@@ -78,7 +79,8 @@ class Transpiled:
 
     @users_frames
     def save(self, path: str | Path) -> None:
-        """Write the source, and the params as safetensors beside it; both files appear whole, or none.
+        """Write the source, and the params as safetensors beside it; both files appear whole, or none. Behind source that takes params
+        stands `load(path)`, which gives their tree of such a file, or of the shards that a .safetensors.index.json names.
 
         Raises OSError where they cannot be written, FormatError for params of a dtype that safetensors lacks."""
         path = Path(path)
@@ -86,6 +88,7 @@ class Transpiled:
             raise FormatError(f"{str(path)!r} is the name of a file of params", hint="name the source, as in model.py")
         files: dict[Path, Any] = {path: self.source.encode()}
         if self.params is not None:
+            files[path] = with_loader(self.source, backend(self.target).style.weights).encode()
             files[path.with_suffix(".safetensors")] = {
                 k: to_host(v) for k, v in flatten(self.params).items() if v is not None
             }

@@ -53,5 +53,6 @@ STYLE = Style(
     wrap="jnp.asarray",
     helpers={"promoting_cond": promoting_cond, "settled": settled},
     lowering=LOWERING,
+    weights="safetensors.flax",
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "jax"},
 )

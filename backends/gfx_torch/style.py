@@ -82,6 +82,7 @@ STYLE = Style(
     of_bool="torch.tensor",
     places=True,
     tensor="torch.Tensor",
+    weights="safetensors.torch",
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "torch"},
     applied="{name}.apply",
     of_numbers=MATH,

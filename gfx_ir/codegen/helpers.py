@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import sys
 import textwrap
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
@@ -82,8 +84,7 @@ class Helpers:
         if text in self._sources:
             return
         self._sources[text] = ""
-        source = textwrap.dedent(inspect.getsource(function))
-        tree = ast.parse(source)
+        source, tree = _parsed(function)
         definition = tree.body[0]
         if not isinstance(definition, ast.FunctionDef) or definition.name != text or definition.decorator_list:
             raise GfxError(f"helper {text!r} of backend {self.backend.name!r} is no plain function of that name")
@@ -110,10 +111,7 @@ class Helpers:
 
     def imports(self) -> list[str]:
         """The import statements, those of the standard library first."""
-        found = sorted({self.style.imports[text] for text in self._modules} | self._lines, key=_import_key)
-        plain = [line for line in found if _is_standard(line)]
-        others = [line for line in found if not _is_standard(line)]
-        return [*plain, *([""] if plain and others else []), *others]
+        return import_block({self.style.imports[text] for text in self._modules} | self._lines)
 
     def sources(self) -> list[str]:
         """The classes, and the helpers, each after those that it calls."""
@@ -122,13 +120,21 @@ class Helpers:
         return [*classes, *self._sources.values(), *second]
 
 
+def import_block(lines: Iterable[str]) -> list[str]:
+    """Import statements in order, those of the standard library first."""
+    found = sorted(lines, key=_import_key)
+    plain = [line for line in found if _is_standard(line)]
+    others = [line for line in found if not _is_standard(line)]
+    return [*plain, *([""] if plain and others else []), *others]
+
+
 def _import_key(line: str) -> tuple[str, bool, str]:
     """By module; `import jax` before `import jax.numpy` before `from jax import lax`."""
     return line.split()[1].split(".")[0], line.startswith("from"), line
 
 
 def _is_standard(line: str) -> bool:
-    return line.split()[1].split(".")[0] in ("builtins", "math", "functools", "itertools", "operator")
+    return line.split()[1].split(".")[0] in sys.stdlib_module_names
 
 
 def _plain(definition: ast.FunctionDef) -> None:
@@ -138,6 +144,20 @@ def _plain(definition: ast.FunctionDef) -> None:
             node.annotation = None
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
+
+
+def bare_source(function: Callable[..., Any]) -> str:
+    """The text of a plain function, its signature without annotations."""
+    source, tree = _parsed(function)
+    definition = tree.body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    _plain(definition)
+    return _without_annotations(source, definition)
+
+
+def _parsed(function: Callable[..., Any]) -> tuple[str, ast.Module]:
+    source = textwrap.dedent(inspect.getsource(function))
+    return source, ast.parse(source)
 
 
 def _without_annotations(source: str, definition: ast.FunctionDef) -> str:

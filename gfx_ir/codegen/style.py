@@ -32,7 +32,8 @@ class Style:
     methods; `gradients`: how a function that brings its own gradient is made of the {forward} that computes it and its {rule}
     ("vjp" or "jvp", see the op `custom_gradient`; {several}: "*" where it gives several results), and `applied`: how it is called;
     `of_numbers`: the ops that are written by a function of Python's where they take numbers alone; `lowering`: the passes, by their
-    names in `prepare.LOWERINGS` and in their order, that bring a program to what the target has before it is written.
+    names in `prepare.LOWERINGS` and in their order, that bring a program to what the target has before it is written; `weights`: the
+    module whose `load_file` gives the arrays of a safetensors file.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Style:
     applied: str = "{name}"
     of_numbers: frozenset[str] = frozenset()
     lowering: tuple[str, ...] = PLAIN
+    weights: str = "safetensors.numpy"
 
     def dtype(self, name: str) -> str:
         """The expression for a dtype."""
