@@ -12,6 +12,7 @@ from .errors import BackendError
 from .making import Replayed
 from .printed import same_code
 from .row import Lift, Row
+from .source import defined_at
 from .trees import leaves, paths, unflatten
 from .types import LogicalTensor
 
@@ -58,7 +59,7 @@ class Frontend(Arrays):
         """Add the lifts of a row."""
         for names, fn in row.lift.items():
             for name in names.split():
-                self.add_lift(name, fn, self.roots, copies=name in row.copies)
+                self.add_lift(name, fn, self.roots, copies=name in row.copies, at=f"{row.at} (row {row.op})")
 
     def recognised(self, fn: Any) -> Lift | None:
         """What a function becomes that no row names, but that tells itself what it is: of those that GFX itself printed the op
@@ -77,20 +78,21 @@ class Frontend(Arrays):
         return None
 
     def add_lift(self, name: str, fn: Callable[..., Any], roots: Mapping[str, Any], **flags: Any) -> None:
-        """Let the framework's `name` become what `fn` builds. Names that this version of it lacks are passed over."""
+        """Let the framework's `name` become what `fn` builds. Names that this version of it lacks are passed over. Raises
+        ValueError where it has a lift."""
         root, _, rest = name.partition(".")
-        lift = Lift(name, fn, **flags)
+        lift = Lift(name, fn, **{"at": defined_at(fn), **flags})
         if root in ("Tensor", "Array", "ndarray"):
             table = self.attributes if rest.endswith("@") else self.methods
             key = rest.removesuffix("@")
-            if table.setdefault(key, lift) is not lift:
-                raise ValueError(f"{self.name}: {name} is lifted twice")
+            if (known := table.setdefault(key, lift)) is not lift:
+                raise ValueError(f"{self.name}: {name} is lifted twice: at {known.at}, and at {lift.at}")
             return
         target = _at(name, roots)
         if target is None:
             return
-        if self.functions.setdefault(target, lift).fn is not fn:
-            raise ValueError(f"{self.name}: {name} is lifted twice, also as {self.functions[target].name}")
+        if (known := self.functions.setdefault(target, lift)).fn is not fn:
+            raise ValueError(f"{self.name}: {name} is lifted twice: as {known.name} at {known.at}, and at {lift.at}")
 
     def unwritten(self) -> AbstractContextManager[Any]:
         """Inside, functions of the framework write no array that was there before. Raises BackendError where one would."""

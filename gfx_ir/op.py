@@ -13,6 +13,7 @@ from typing import Any
 from .control import Control, Form
 from .dtypes import DType
 from .errors import MissingOp
+from .source import declared_at
 from .template import Own, Spelling, Template
 from .trees import leaves, tree_map
 
@@ -160,7 +161,7 @@ class OpDef:
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last", "contraction", "operands", "form", "sign", "total",
+        "index", "channels_last", "contraction", "operands", "form", "sign", "total", "at",
     )  # fmt: skip
 
     def __init__(
@@ -209,6 +210,7 @@ class OpDef:
         self.channels_last, self.contraction = channels_last, contraction
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}
+        self.at = ""  # file:line of its row, once it is registered
 
     @property
     def composite(self) -> bool:
@@ -301,10 +303,11 @@ _LOCK = threading.Lock()
 
 def register(op: OpDef) -> OpDef:
     """Add a row to the catalogue. Raises ValueError where the name is taken."""
+    here = declared_at()
     with _LOCK:
         if op.name in REGISTRY:
-            raise ValueError(f"op {op.name!r} is already registered")
-        REGISTRY[op.name] = op
+            raise ValueError(f"op {op.name!r} is already registered: at {REGISTRY[op.name].at}, and at {here}")
+        REGISTRY[op.name], op.at = op, here
     return op
 
 

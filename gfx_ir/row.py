@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .errors import UnsupportedConstruct
+from .source import declared_at
 from .template import Own, Spelling
 
 
@@ -18,17 +19,17 @@ class Lift:
     (`inplace=True`), it is a function of the call's arguments. `silent`: a call that writes gives None. `copies`: its result never shares memory with
     its argument although the op it becomes could ("maybe": it may, which is
     decided by strides), or a function of the call's arguments that tells. `array`: its result is an array also without axes,
-    where a framework that has numbers of its own gives one for other calls.
+    where a framework that has numbers of its own gives one for other calls. `at`: file:line of where it is declared.
     """
 
-    __slots__ = ("name", "fn", "writes", "copies", "silent", "array")
+    __slots__ = ("name", "fn", "writes", "copies", "silent", "array", "at")
 
     def __init__(
         self, name: str, fn: Callable[..., Any], writes: bool | Callable[..., bool] = False,
-        copies: bool | str | Callable[..., bool | str] = False, silent: bool = False,
+        copies: bool | str | Callable[..., bool | str] = False, silent: bool = False, at: str = "",
     ) -> None:  # fmt: skip
         self.name, self.fn, self.writes, self.copies, self.silent = name, fn, writes, copies, silent
-        self.array = False
+        self.array, self.at = False, at
 
     def __repr__(self) -> str:
         return f"Lift({self.name})"
@@ -109,7 +110,7 @@ class Row:
     memory of its own, which the op's backward does not read, so that such a spelling may overwrite it. `place` is the
     spelling of what the op writes where it may write its first argument, left of `= value`, or "" for arguments for which it
     has none. `finish` makes of the expression what stands there in the end. `narrow` tells
-    which output (from 1) has positions of 32 bits where the op gives them 64, in any mode of the target.
+    which output (from 1) has positions of 32 bits where the op gives them 64, in any mode of the target. `at`: file:line of the row.
     """
 
     op: str
@@ -124,3 +125,4 @@ class Row:
     place: Callable[[SimpleNamespace], str] | None = None
     finish: Callable[[Any], Any] | None = None
     narrow: int = 0
+    at: str = field(default_factory=declared_at, compare=False)

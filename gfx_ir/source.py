@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 import linecache
+import sys
 from bisect import bisect_right
 from collections.abc import Iterator
-from types import CodeType
+from types import CodeType, FrameType
+from typing import Any
+
+
+def declared_at() -> str:
+    """`file:line` of what is being declared: of the module of GFX that is being run, else of whoever called it."""
+    frame = sys._getframe(1)
+    while _within(frame) and frame.f_back is not None:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _within(frame: FrameType) -> bool:
+    """Whether it is a call of a function of GFX or of a backend of it."""
+    return frame.f_code.co_name != "<module>" and str(frame.f_globals.get("__name__")).startswith("gfx_")
+
+
+def defined_at(fn: Any) -> str:
+    """`file:line` of a function's definition, "" of what is none."""
+    code = getattr(getattr(fn, "func", fn), "__code__", None)
+    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 class Scope:

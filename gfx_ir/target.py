@@ -33,7 +33,7 @@ class Target(Arrays):
     def spell_row(self, row: Row) -> None:
         """Add the spellings of a row. Raises ValueError where the op has one."""
         if row.op in self.rows:
-            raise ValueError(f"{self.name}: a second row for op {row.op!r}")
+            raise ValueError(f"{self.name}: two rows for op {row.op!r}: at {self.rows[row.op].at}, and at {row.at}")
         op = lookup(row.op)
         self.rows[row.op] = row
         if row.emit is not None:

@@ -18,6 +18,7 @@ from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.errors import BackendError, UnsupportedConstruct
 from gfx_ir.making import Replayed
 from gfx_ir.memory import Layout
+from gfx_ir.source import defined_at
 from gfx_ir.types import LogicalTensor
 
 from . import (
@@ -121,6 +122,7 @@ class TorchBackend(Backend):
             flags["writes"] = _asks_inplace(fn)
         if short in _METHODS_MAYBE and not flags.get("copies"):
             flags["copies"] = "maybe"
+        flags.setdefault("at", defined_at(fn))
         super().add_lift(name, self._adapt(fn, short in scalars.NAMES, name), roots, **flags)
 
     def _adapt(self, fn: Callable[..., Any], of_axis: bool, name: str) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..attributes import Attribute
 from ..errors import ArgumentError
+from ..source import declared_at
 from .base import Pass
 
 GROUP = "gfx.passes"
@@ -19,7 +20,7 @@ class Entry:
     """One registered pass. What it requires may be said where it is registered, too."""
 
     def __init__(self, name: str, make: Callable[..., Pass]) -> None:
-        self.name, self.make = name, make
+        self.name, self.make, self.at = name, make, declared_at()
         self.needs: tuple[str, ...] = ()
         self.requires: tuple[Attribute, ...] = ()
 
@@ -56,9 +57,9 @@ class PassRegistry:
         if not name.isidentifier():
             raise ValueError(f"{make!r} has no name to be registered under: {name!r}")
         with self._lock:
-            if name in self._entries:
-                raise ValueError(f"pass {name!r} is already registered")
-            entry = self._entries[name] = Entry(name, make)
+            entry = Entry(name, make)
+            if (known := self._entries.setdefault(name, entry)) is not entry:
+                raise ValueError(f"pass {name!r} is already registered: at {known.at}, and at {entry.at}")
         return entry
 
     def get(self, name: str, **attributes: Any) -> Pass:
