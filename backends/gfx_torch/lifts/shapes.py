@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
+
+import numpy as np
 
 from gfx_ir import ops
 from gfx_ir.build import dtype_of, host, require_kinds, told_dims
-from gfx_ir.dtypes import result_type_torch
+from gfx_ir.dtypes import bool_, result_type_torch
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.infer.origins import asked_of
+from gfx_ir.op import lookup
 
 from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, sequence, shape_of
 from ..ranks import require
@@ -188,14 +192,14 @@ def broadcast_tensors(*tensors: Any) -> tuple:
     """All in their common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
-    types = [x.type for x in tensors]
-    if any(t is None or t.dims is None or not all(isinstance(d, int) for d in t.dims) for t in types):
-        refuse(
-            "torch.broadcast_tensors of tensors of unknown shape has no counterpart", "operators broadcast on their own"
-        )
-    rank = max(len(t.dims) for t in types)
-    columns = [[t.dims[at] for t in types if len(t.dims) >= -at] for at in range(-rank, 0)]
-    shape = tuple(next((n for n in column if n != 1), 1) for column in columns)
+    if len(tensors) < 2:
+        return tensors
+    known = [x.type.dims if x.type is not None else None for x in tensors]
+    if all(dims is not None and all(isinstance(size, int) for size in dims) for dims in known):
+        shape: Any = np.broadcast_shapes(*known)
+    else:  # that of a sum, so that no rank need be known
+        zeros = [ops.zeros_like(x, dtype=bool_) for x in tensors]
+        shape = lookup("shape")(functools.reduce(ops.logical_or, zeros))
     return tuple(ops.broadcast_to(x, shape) for x in tensors)
 
 
