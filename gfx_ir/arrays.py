@@ -29,6 +29,8 @@ class Arrays:
     promotion = "array_api"
     """The rules of promotion that its source is written for."""
     tensor_types: tuple[type, ...] = ()
+    shape_type: type = tuple
+    """What its arrays' shapes are: a class of tuples, which in captured code are plain ones, as their sizes may be open."""
     lacks: tuple[str, ...] = ()
     """Dtypes that the framework has in name, and next to no functions of."""
 

@@ -24,7 +24,10 @@ def converted(f: types.FunctionType) -> bool:
 def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
     """The rewritten form of f; f itself where it has no source (its tests are then refused when they ask)."""
     try:
-        return rewrite(f, hooks.TABLE, tracer.overloading.overloads_in(f.__globals__))
+        new = rewrite(f, hooks.TABLE, tracer.overloading.overloads_in(f.__globals__))
+        if new is not f and new.__defaults__:
+            _plain_shapes(new, {backend.shape_type for backend in tracer.arrays.frameworks()} - {tuple})
+        return new
     except UnsupportedConstruct as error:
         if error.span is not None and error.span.scope is None:  # the construct's own line first, then what called it
             error.span.scope = Scope(
@@ -36,6 +39,12 @@ def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
             raise
         tracer.notes.append(f"{f.__qualname__} has no source and is traced as it is: {error.what}")
         return f
+
+
+def _plain_shapes(new: Any, kinds: set[type]) -> None:
+    """Let defaults that are shapes of a framework's be tuples, to which sizes can be added that are open."""
+    if not kinds.isdisjoint(map(type, new.__defaults__)):
+        new.__defaults__ = tuple([tuple(x) if type(x) in kinds else x for x in new.__defaults__])
 
 
 def foreign(f: Any, frameworks: Sequence[Backend]) -> bool:

@@ -257,7 +257,10 @@ class Functions:
         left = [slot for slot, value in side.written if slot.kind != "mode" or slot.old is not value]
         closed = all(value.node.graph is not None for value in side.captures)
         given = outputs.values or any(map(self.tracer.raising.acts, side.graph.walk()))
-        if left or not closed or not given or (outputs.doubts and not self.share.doubts):
+        texts = any(
+            type(value) is Value and value.kind == "str" for value in outputs.values
+        )  # told where they are used
+        if left or not closed or not given or texts or (outputs.doubts and not self.share.doubts):
             raise NoCall
 
     def _place(self, x: Open, value: Value, told: Profile, name: str) -> Open:

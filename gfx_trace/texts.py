@@ -12,7 +12,7 @@ from gfx_ir.probing import own_attribute
 
 from .devices import settled
 from .faults import class_name
-from .gated import usable
+from .gated import Gated, usable
 from .interfaces import Capturing
 from .proxy import HostProxy, Proxy, is_open, weak_kind
 from .told import contents, holds_open, number_of, value_of
@@ -51,6 +51,8 @@ class Texts:
                 return (
                     self._worded(value.args[0], "s", spec) if len(value.args) == 1 else (value.args, conversion, spec)
                 )
+        if type(value) is Gated:
+            return self.tracer.gates.resolve(value, lambda side: self.text(((side, conversion, spec),))), None, ""
         give = self.tracer.native_methods.text_of(value, conversion)
         return (value, conversion, spec) if give is None else (self.tracer.calls.call(give, (value,), {}), None, spec)
 

@@ -74,6 +74,7 @@ class TorchBackend(Backend):
     hashes = True
     promotion = "torch"
     tensor_types = (torch.Tensor,)
+    shape_type = torch.Size
     public = holding.PUBLIC
     device_kinds = ("cpu", "cuda", "xpu", "mps", "meta", "mtia", "hpu", "ipu", "xla", "maia", "vulkan")
     asks_layout = layouts.ASKS

@@ -19,7 +19,7 @@ def load(path: Any) -> Any:
     files = [path]
     if path.suffix == ".json":
         shards = json.loads(path.read_text())["weight_map"].values()
-        files = [path.parent / name for name in dict.fromkeys(shards)]
+        files = [path.parent / pathlib.Path(name).name for name in dict.fromkeys(shards)]
     root: dict = {}
     for file in files:
         for name, array in load_file(file).items():

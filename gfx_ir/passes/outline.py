@@ -118,7 +118,7 @@ class Outliner:
         if scope.kind == "module":
             args = nodes[0].args
             return len(nodes) > 1 or any(map(_is_parameter, args)) or any(map(_is_parameter, values_in(args)))
-        return id(scope) in self.repeated
+        return id(scope) in self.repeated and not _gives_text(nodes)
 
     # ------------------------------------------------------------------ moving
     def _called(self, scope: Scope, nodes: list[Node]) -> Node:
@@ -157,6 +157,13 @@ class Outliner:
             for value in needed:
                 ordered.setdefault(value, value.name or "x")
         return ordered
+
+
+def _gives_text(nodes: list[Node]) -> bool:
+    """Whether other nodes take a text of these: what it is for, an error or more, is seen where it is used."""
+    texts = [value for node in nodes for value in node.values if value.kind == "str"]
+    inside = set(nodes) if texts else set()
+    return any(not inside.issuperset(value.uses) for value in texts)
 
 
 def free_name(program: Program, name: str) -> str:

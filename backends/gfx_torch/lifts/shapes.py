@@ -196,7 +196,7 @@ def broadcast_tensors(*tensors: Any) -> tuple:
         return tensors
     known = [x.type.dims if x.type is not None else None for x in tensors]
     if all(dims is not None and all(isinstance(size, int) for size in dims) for dims in known):
-        shape: Any = np.broadcast_shapes(*known)
+        shape: Any = np.broadcast_shapes(*map(tuple, known))  # type: ignore[arg-type]
     else:  # that of a sum, so that no rank need be known
         zeros = [ops.zeros_like(x, dtype=bool_) for x in tensors]
         shape = lookup("shape")(functools.reduce(ops.logical_or, zeros))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...control import host_operator, is_for, is_loop, is_test
+from ...control import host_operator, is_for, is_loop, is_output, is_test
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
@@ -214,7 +214,19 @@ class Checks:
 
 def goes_on(node: Node) -> bool:
     """Whether code goes on with the text that a node makes: it is not only printed or raised."""
-    return any(not (user.op.effect or _tells(user)) for user in _users(node.values[0]))
+    return _is_taken(node.values[0])
+
+
+def _is_taken(text: Value) -> bool:
+    """Whether something takes a text that neither tells it nor gives it out of a test to what only tells it."""
+    for user in _users(text):
+        if user.op.effect or _tells(user):
+            continue
+        test = user.graph.owner if is_output(user) and user.graph is not None else None
+        places = [at for at, leaf in enumerate(leaves(user.args)) if leaf is text]
+        if test is None or not is_test(test) or not places or any(_is_taken(test.values[at]) for at in places):
+            return True
+    return False
 
 
 def _tells(node: Node) -> bool:
