@@ -250,7 +250,7 @@ def _replace(node: Node, value: Value) -> None:
     old = node.values[0]
     if value.name is None and not is_given(value.node):
         value.name = old.name
-    if value.type is None:
+    if value.type is None and value.is_tensor:
         value.type = old.type
     old.replace_by(value)
     assert node.graph is not None
