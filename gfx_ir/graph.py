@@ -15,7 +15,7 @@ from .ids import Id
 from .op import OpDef, lookup
 from .source import Span
 from .text import to_text
-from .trees import BRANCHES, is_constant, leaves, parts_of, tree_map
+from .trees import leaves, map_parts, parts_of, tree_map
 
 
 class Value(Typed):
@@ -59,13 +59,9 @@ class Node(Applied):
     values: tuple[Value, ...]
 
     def __init__(
-        self,
-        op: OpDef,
-        args: tuple = (),
-        kinds: tuple[str, ...] | None = None,
-        span: Span | None = None,
+        self, op: OpDef, args: tuple = (), kinds: tuple[str, ...] | None = None, span: Span | None = None,
         regions: tuple[Graph, ...] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.op, self.args, self.regions, self.span, self.in_place, self.device = op, args, regions, span, False, ""
         self.after: Node | None = None
         self.waits: tuple[Node, ...] = ()
@@ -102,13 +98,13 @@ class Node(Applied):
 
     def set_args(self, args: tuple) -> None:
         """Change the arguments, uses kept right."""
-        if self.graph is not None:
-            _drop_uses(self)
+        if self.graph is None:
+            self.args = args
+            return
+        _drop_uses(self)
         self.args = args
-        if self.graph is not None:
-            _add_uses(self, values_in(args))
-            if not self.graph.dirty:
-                self.graph.edited()
+        _add_uses(self, values_in(args))
+        self.graph.edited()
 
     def set_input(self, position: int, value: Any) -> None:
         """Bind another value to the input at `position` of `inputs`."""
@@ -138,17 +134,9 @@ class Node(Applied):
 
 
 values_in: Callable[[tuple], list[Value]] = partial(parts_of, Value)  # those in arguments, left to right
-
-
-def map_values(fn: Callable[[Value], Any], args: tuple) -> tuple:
-    """Arguments with fn applied to each Value in them."""
-
-    def mapped(arg: Any) -> Any:
-        if type(arg) is Value:
-            return fn(arg)
-        return tree_map(mapped, arg) if type(arg) in BRANCHES and not is_constant(arg) else arg
-
-    return tuple(map(mapped, args))
+map_values: Callable[[Callable[[Value], Any], tuple], tuple] = partial(
+    map_parts, Value
+)  # arguments with fn applied to each
 
 
 def _add_uses(node: Node, values: list[Value]) -> None:
@@ -283,19 +271,19 @@ class Graph(Attributed):
         if node.graph is not self:
             raise VerifyError(f"{node.op.name} does not stand in graph {self.name!r}")
         _drop_uses(node)
+        self._release(node)
+
+    def adopt(self, node: Node) -> None:
+        """Move a node of another graph to the end of this one; it takes what it took. O(1)."""
+        assert node.graph is not None
+        node.graph._release(node)
+        self._link(node, None)
+
+    def _release(self, node: Node) -> None:
         self._unlink(node, node)
         node.graph = node.prev = node.next = None
         self.count -= 1
         self.edited()
-
-    def adopt(self, node: Node) -> None:
-        """Move a node of another graph to the end of this one; it takes what it took. O(1)."""
-        other = node.graph
-        assert other is not None
-        other._unlink(node, node)
-        other.count -= 1
-        other.edited()
-        self._link(node, None)
 
     def discard(self, first: Node, last: Node) -> None:
         """Take a run of nodes out of the list for good: they give up their values, so that no circle keeps them until garbage is collected."""

@@ -27,6 +27,17 @@ def parts_of(kind: type, trees: Iterable[Any]) -> list[Any]:
     return found
 
 
+def map_parts(kind: type, fn: Callable[[Any], Any], trees: Iterable[Any]) -> tuple:
+    """Trees with fn applied to each leaf of a class."""
+
+    def mapped(tree: Any) -> Any:
+        if type(tree) is kind:
+            return fn(tree)
+        return tree_map(mapped, tree) if type(tree) in BRANCHES and not is_constant(tree) else tree
+
+    return tuple(map(mapped, trees))
+
+
 def leaves(tree: Any) -> Iterator[Any]:
     """Every leaf, left to right; dictionaries in their own order. None is a leaf."""
     stack = [tree]
