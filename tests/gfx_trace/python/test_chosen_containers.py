@@ -83,5 +83,5 @@ def test_a_text_is_that_of_what_was_chosen(capsys):
 
 
 def test_what_no_graph_can_hold_is_refused():
-    with pytest.raises(CaptureError, match="(?s)'seen'.*what the set holds.*test_chosen_containers.py:"):
+    with pytest.raises(CaptureError, match=r"(?s)'seen'.*what the set holds.*test_chosen_containers.py:"):
         gfx.symbolic_trace(under_a_number, backend="torch")
