@@ -14,6 +14,7 @@ from .naming import is_name
 from .op import HOST_KINDS
 from .program import Program
 from .regions import join_path
+from .static import misfit
 from .text import default_kinds
 from .trees import leaves
 from .types import LogicalTensor
@@ -171,6 +172,8 @@ class _Check:
             op.control.verify(node, partial(self.fail, node), self.program)
         if not op.regions and not is_call(node):
             self._texts(node)
+            if wrong := misfit(op, node.args):
+                self.fail(node, wrong)
             self._kinds(node)
 
     def _texts(self, node: Node) -> None:

@@ -286,3 +286,22 @@ def test_cost_is_linear():
         return lambda: verify(graph)
 
     assert_linear(prepare)
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "what"),
+    [
+        ("sum", (None, 7), "its dtype is a dtype, and not 7"),
+        ("sum", (0.5,), "its axis is made of whole numbers, and not 0.5"),
+        ("sum", ((0, "rows"),), "its axis is made of whole numbers, and not 'rows'"),
+        ("sum", (0, None, "yes"), "its keepdims is True or False, and not 'yes'"),
+        ("astype", (True,), "its dtype is a dtype, and not True"),
+        ("reshape", ((2, 1.5),), "its shape is made of whole numbers, and not 1.5"),
+        ("softmax", (float32,), "its axis is made of whole numbers"),
+    ],
+)
+def test_static_arguments_are_of_their_kind(op, args, what):
+    graph = Graph("f")
+    graph.append(node(op, *lookup(op).bind(graph.add_placeholder("x"), *args)))
+    with pytest.raises(VerifyError, match=re.escape(what)):
+        verify(graph)
