@@ -49,7 +49,8 @@ class Optimize:
     Passes are instances, or registered names (`inline(limit=20)`: with attributes). `fixpoint`: again and again until none
     changes anything. `dump` is a folder (else that of the environment variable GFX_DUMP) for the text before and after each
     change, and their difference. `validate` holds data for the entry's placeholders (one tuple, or a list of them): after
-    each change the reference runs on it, and the first pass that changes a result is named.
+    each change the reference runs on it, and the first pass that changes a result is named, or that makes a result a part of the
+    memory of an argument, or of another result, that it was not a part of before.
     """
 
     def __init__(
@@ -103,7 +104,9 @@ class Optimize:
             except Exception as error:
                 what = f"pass {pass_.name!r} made the program fail: {type(error).__name__}: {error}"
                 raise PassError(_after(what, context)) from error
-            difference = _difference(wanted, found, self.tolerance, context.tolerance)
+            difference = _difference(wanted[0], found[0], self.tolerance, context.tolerance) or _joined(
+                wanted[1], found[1]
+            )
             if difference:
                 raise PassError(_after(f"pass {pass_.name!r} changed a result: {difference}", context))
 
@@ -117,10 +120,29 @@ def _count(program: Program) -> int:
     return sum(len(graph) for graph in every_graph(program))
 
 
-def _run(program: Program, inputs: Sequence[Any]) -> Any:
+def _run(program: Program, inputs: Sequence[Any]) -> tuple[Any, set[tuple[str, str]]]:
+    """The result, and what in it shares memory."""
     params = {path: data_of(x) for path, x in program.params.items()}
     with np.errstate(all="ignore"):
-        return Interpreter(ReferenceBackend(), program, params).graph(program.entry, tuple(inputs), "")
+        result = Interpreter(ReferenceBackend(), program, params).graph(program.entry, tuple(inputs), "")
+    return result, _shared(result, inputs)
+
+
+def _shared(result: Any, inputs: Sequence[Any]) -> set[tuple[str, str]]:
+    """Which results share memory with which arguments, and with which results before them."""
+    given = [(f"argument {at}", x) for at, x in enumerate(leaves(tuple(inputs)))]
+    found = set()
+    for at, x in enumerate(leaves(result)):
+        for name, y in given if isinstance(x, np.ndarray) else ():
+            if isinstance(y, np.ndarray) and np.may_share_memory(x, y):
+                found.add((f"value {at}", name))
+        given.append((f"value {at}", x))
+    return found
+
+
+def _joined(before: set[tuple[str, str]], after: set[tuple[str, str]]) -> str:
+    """What shares memory that did not before, "" for nothing."""
+    return next((f"{value} shares memory with {other}" for value, other in sorted(after - before)), "")
 
 
 def _difference(a: Any, b: Any, tolerance: float | None, share: float | None) -> str:

@@ -131,6 +131,35 @@ def test_the_first_pass_that_changes_a_result_is_named():
         Optimize(["dead_code", Renames(old="sin", new="tan")], validate=inputs)(read(TEXT))
 
 
+class Shares(Pass):
+    """Takes the first argument of the last op of that name for what it gives."""
+
+    name = "shares"
+    needs = ("op",)
+
+    def run(self, program, context):
+        found = [node for node in program.entry if node.op.name == self.get("op")]
+        for node in found[-1:]:
+            node.value.replace_by(node.args[0])
+            program.entry.erase(node)
+        return bool(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "op", "shared"),
+    [
+        ("a = multiply(x, 1.0)\n    return a", "multiply", "argument 0"),
+        ("a = sin(x)\n    b = copy(a)\n    return a, b", "copy", "value 0"),
+        ("a = copy(x)\n    b = reshape(a, (2, 1))\n    return b", "copy", "argument 0"),
+    ],
+)
+def test_the_first_pass_that_makes_results_share_memory_is_named(text, op, shared):
+    program, inputs = read(f"def f(x):\n    {text}\n"), (np.ones(2, np.float32),)
+    Optimize([Shares(op=op)])(program)
+    with pytest.raises(PassError, match=rf"pass 'shares' changed a result: value \d shares memory with {shared}"):
+        Optimize(["dead_code", Shares(op=op)], validate=inputs)(program)
+
+
 def test_a_series_leaves_its_program_alone_and_reports():
     program = read(TEXT, x=f32(3))
     series = Optimize(["algebra", "dead_code"], fixpoint=True)
