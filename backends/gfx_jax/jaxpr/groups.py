@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 import jax
 
+from gfx_ir import host
+from gfx_ir.dims import is_size
 from gfx_ir.errors import CaptureError
 from gfx_ir.making import Called, Making
 
@@ -122,7 +124,7 @@ class Groups:
         return True
 
     def _alike(self, made: Any, given: Sequence[Any]) -> list[Any]:
-        """The leaves of what a call gave. Raises NotAlike where they have other types than before."""
+        """The leaves of what a call gave. Raises NotAlike where they have other types than before, or none is known."""
         found = jax.tree.leaves(made)
         if len(found) != len(given):
             raise NotAlike("another number of results")
@@ -130,9 +132,9 @@ class Groups:
             type_ = self.making.type_of(x)
             if var is None:
                 continue
-            if type_ is None or (type_.dtype is not None and type_.dtype.name != var.aval.dtype.name):
+            if type_ is None or type_.dtype is None or type_.dtype.name != var.aval.dtype.name:
                 raise NotAlike("another dtype")
-            if type_.dims is not None and not _same_dims(type_.dims, self.replay.sized(tuple(var.aval.shape))):
+            if type_.dims is None or not _same_dims(type_.dims, self.replay.sized(tuple(var.aval.shape))):
                 raise NotAlike("another shape")
         return found
 
@@ -185,8 +187,9 @@ class Groups:
 
 
 def _same_dims(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether sizes are known, and none is another than wanted. A wanted one may be what the capture computes, which is not asked."""
     return len(found) == len(wanted) and all(
-        a == b for a, b in zip(found, wanted) if isinstance(a, int) and isinstance(b, int)
+        is_size(a) and not (is_size(b) and host.same(a, b) is False) for a, b in zip(found, wanted)
     )
 
 
