@@ -14,14 +14,8 @@ FEW = 2
 """Blocks for each thread at least."""
 
 
-def cores() -> int:
-    """How many the process may use now."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-
-
 class Workers:
-    """As many threads as the process has cores, or as a stream asks for. Safe to share between threads, and after a fork."""
+    """As many threads as a stream asks for, one unless told, as NumPy has. Safe to share between threads, and after a fork."""
 
     def __init__(self) -> None:
         self._asked: ContextVar[int | None] = ContextVar("threads", default=None)
@@ -39,8 +33,7 @@ class Workers:
 
     def share(self, work: Callable[[int, int], None], count: int) -> None:
         """Call `work(first, end)` on ranges that cover `count` blocks, on this thread where there are few."""
-        threads = count // FEW
-        threads = min(self._asked.get() or cores(), threads) if threads > 1 else threads
+        threads = min(self._asked.get() or 1, count // FEW)
         if threads < 2:
             work(0, count)
             return
@@ -57,5 +50,5 @@ class Workers:
         process = os.getpid()  # threads do not outlive a fork
         with self._lock:
             if process not in self._pools:
-                self._pools[process] = ThreadPoolExecutor(max(1, cores() - 1), "gfx-numpy")
+                self._pools[process] = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - 1), "gfx-numpy")
             return self._pools[process]
