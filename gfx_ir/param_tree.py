@@ -8,12 +8,12 @@ from typing import Any
 
 def nest(flat: Mapping[str, Any]) -> Any:
     """`{"blocks.0.w": x}` as `{"blocks": [{"w": x}]}`: numbered children are lists, positions that hold nothing are None."""
-    return _listed(as_dictionaries(flat))
+    return listed(as_dictionaries(flat))
 
 
 def as_dictionaries(flat: Mapping[str, Any]) -> dict[str, Any]:
     """`{"a.0.w": x}` as `{"a": {"0": {"w": x}}}`."""
-    root: dict[str, Any] = {}
+    root: dict = {}
     for path, leaf in flat.items():
         node = root
         *outer, last = path.split(".")
@@ -23,16 +23,15 @@ def as_dictionaries(flat: Mapping[str, Any]) -> dict[str, Any]:
     return root
 
 
-def _listed(node: Any) -> Any:
+def listed(node: Any) -> Any:
+    """Dictionaries whose keys are all numbers as lists, {} where nothing has a number."""
     if not isinstance(node, dict):
         return node
-    items = {key: _listed(item) for key, item in node.items()}
-    if items and all(map(str.isdecimal, items)):
-        out: list[Any] = [None] * (max(map(int, items)) + 1)
-        for key, item in items.items():
-            out[int(key)] = item if item is not None else {}
-        return [({} if item is None else item) for item in out]
-    return items
+    items = {key: listed(item) for key, item in node.items()}
+    if not items or not all(map(str.isdecimal, items)):
+        return items
+    found = {int(key): item for key, item in items.items() if item is not None}
+    return [found.get(at, {}) for at in range(1 + max(map(int, items)))]
 
 
 def flatten(tree: Any, prefix: str = "") -> dict[str, Any]:

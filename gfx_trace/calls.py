@@ -203,9 +203,9 @@ class Calls:
             return self.call_entry(inner, args, kwargs)
         if not isinstance(target, types.FunctionType):
             name_bound(self.tracer, {"self": target})
-        else:
-            name_closed_over(self.tracer, target)
-        if isinstance(target, types.FunctionType) and self.lifted(target) is None and not self.tracer.is_leaf(target):
+            return self.call(target, args, kwargs)
+        name_closed_over(self.tracer, target)
+        if self.lifted(target) is None and not self.tracer.is_leaf(target):
             return self.tracer.libraries.call(
                 target, args, kwargs, lambda: convert(target, self.tracer)(*args, **kwargs)
             )

@@ -9,7 +9,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from gfx_ir.backend import Backend
-from gfx_ir.control import is_holder
+from gfx_ir.control import is_holder, is_parameter
 from gfx_ir.errors import MissingOp
 from gfx_ir.graph import Value
 from gfx_ir.making import Called
@@ -80,8 +80,8 @@ class Making:
         """The path of a parameter, or of an array that is one."""
         if type(x) is not Proxy:
             return self._tracer.tensor_paths.get(id(x), "")
-        value = x.value if type(x) is Proxy else None
-        return value.node.args[0] if isinstance(value, Value) and value.node.op.name == "parameter" else ""
+        value = x.value
+        return value.node.args[0] if isinstance(value, Value) and is_parameter(value.node) else ""
 
     def type_of(self, x: Any) -> LogicalTensor | None:
         """What the record of the capture tells of a tensor."""

@@ -148,24 +148,25 @@ class Chain:
         out = {
             row.target: _arranged(env[row.target], len(self.shape), kept) for row in self.rows if row.temporary == -1
         }
+        loop = None  # it takes memory in one piece
         if self.flat and all(x.flags.c_contiguous for x in (*out.values(), *whole.values())):
             whole = {slot: x.reshape(-1) if x.shape == shape else x.reshape(()) for slot, x in whole.items()}
             out = {slot: x.reshape(-1) for slot, x in out.items()}
             shape = (math.prod(shape),)
+            loop = self._loop
         step = max(1, BLOCK // max(1, math.prod(shape[1:])))
-        loop = self._loop if len(shape) == 1 else None
 
-        def work(first: int, end: int) -> None:
-            if loop is not None:
-                rows = slice(first * step, min(end * step, shape[0]))
-                given = [whole[slot] if len(whole[slot].shape) else whole[slot].reshape(1) for slot in self._takes]
-                loop(*(x[rows] if len(x) == shape[0] else x for x in given), *(x[rows] for x in out.values()))
-                return
+        def in_blocks(first: int, end: int) -> None:
             temporaries = self._temporary(step, shape[1:])
             for at in range(first, end):
                 self._block(slice(at * step, min((at + 1) * step, shape[0])), shape, whole, out, temporaries)
 
-        self.workers.share(work, -(-shape[0] // step))
+        def in_one(first: int, end: int) -> None:
+            rows = slice(first * step, min(end * step, shape[0]))
+            given = [whole[slot][rows] if whole[slot].ndim else whole[slot].reshape(1) for slot in self._takes]
+            loop(*given, *(x[rows] for x in out.values()))  # type: ignore[misc]  # only taken where there is one
+
+        self.workers.share(in_blocks if loop is None else in_one, -(-shape[0] // step))
 
     def _temporary(self, step: int, inner: tuple[int, ...]) -> list[np.ndarray]:
         found = getattr(self._memory, "made", None)

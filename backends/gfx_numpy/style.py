@@ -5,14 +5,6 @@ from __future__ import annotations
 from gfx_ir.codegen.control.python import PythonControl
 from gfx_ir.codegen.style import Style
 
-LOWERING = (
-    "keep_order", "own_gradients", "foreign_texts", "lacking_dtypes", "handed",
-    "booleans", "untold", "powers", "promoted", "composites",
-    "truths", "merged_tests", "simplify", "drop_carried", "unpacked", "filled_lists",
-    "returned", "inline_calls", "gathered", "reroll",
-)  # fmt: skip
-"""Casts where dtypes differ, then the forms of tests and loops, then which functions there are."""
-
 STYLE = Style(
     name="numpy",
     module="np",
@@ -36,5 +28,4 @@ STYLE = Style(
     nan="np.nan",
     scalar="{dtype}({value})",
     wrap="np.asarray",
-    lowering=LOWERING,
 )

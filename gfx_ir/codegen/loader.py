@@ -10,6 +10,7 @@ from typing import Any
 
 from safetensors.numpy import load_file
 
+from ..param_tree import as_dictionaries, listed
 from .helpers import bare_source, import_block
 
 
@@ -20,25 +21,10 @@ def load(path: Any) -> Any:
     if path.suffix == ".json":
         shards = json.loads(path.read_text())["weight_map"].values()
         files = [path.parent / pathlib.Path(name).name for name in dict.fromkeys(shards)]
-    root: dict = {}
-    for file in files:
-        for name, array in load_file(file).items():
-            *outer, last = name.split(".")
-            node = root
-            for key in outer:
-                node = node.setdefault(key, {})
-            node[last] = array
-    return as_lists(root)
+    return listed(as_dictionaries({name: x for file in files for name, x in load_file(file).items()}))
 
 
-def as_lists(node: Any) -> Any:
-    """A tree whose numbered children are lists, {} where there is none of a number."""
-    if not isinstance(node, dict):
-        return node
-    items = {key: as_lists(item) for key, item in node.items()}
-    if not items or not all(map(str.isdecimal, items)):
-        return items
-    return [items.get(str(n), {}) for n in range(1 + max(map(int, items)))]
+_PRINTED = {"load": load, "as_dictionaries": as_dictionaries, "listed": listed}
 
 
 def with_loader(source: str, library: str) -> str:
@@ -51,8 +37,8 @@ def with_loader(source: str, library: str) -> str:
     head, rest = [line for line in lines[: first - 1] if line], lines[first - 1 :]
     block = import_block({*head, "import json", "import pathlib", f"from {library} import load_file"})
     taken = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    names = {name: f"{name}_params" for name in ("load", "as_lists") if name in taken}
-    texts = [bare_source(function).rstrip() for function in (load, as_lists)]
+    names = {name: f"{name}_params" for name in _PRINTED if name in taken}
+    texts = [bare_source(function).rstrip() for function in _PRINTED.values()]
     for name, other in names.items():
         texts = [re.sub(rf"\b{name}\b(?=\()", other, text) for text in texts]
     return "\n".join([*block, "", "", *rest, "", "", "\n\n\n".join(texts)]) + "\n"

@@ -51,7 +51,7 @@ def has_key(node: Node) -> bool:
 def neutral(node: Node) -> bool:
     """Whether a node gives host values alone, and acts on nothing: what is known of shapes and of other host values."""
     for value in node.values:
-        if value.kind == "tensor" or value.kind == "key":
+        if value.is_tensor or value.kind == "key":
             return False
     if not node.values or node.op.effect:
         return False

@@ -84,6 +84,25 @@ def test_threads_share_large_chains(count, fused):
             np.testing.assert_allclose(run(x, y), (x * 2 + 1) * (x - y) / 3 + 1, rtol=1e-14)
 
 
+@pytest.mark.parametrize("fused", [False, pytest.param(True, marks=needs_numba)])
+def test_chains_take_memory_as_it_lies(fused):
+    run = gfx.symbolic_trace(lambda x, y: (x * 2 + 1) * (x - y) / 3, backend="numpy").on(
+        "numpy:numba" if fused else "numpy"
+    )
+    x = np.linspace(-2, 2, 1 << 18)
+    square, fixed = x.reshape(512, 512), x.copy()
+    fixed.flags.writeable = False
+    for a, b in (
+        (x[::2], x[1::2]),
+        (x[::-1], x),
+        (x[::2], np.float64(3)),
+        (square.T, square),
+        (square[::2],) * 2,
+        (fixed,) * 2,
+    ):
+        np.testing.assert_allclose(run(a, b), (a * 2 + 1) * (a - b) / 3, rtol=1e-14)
+
+
 @needs_numba
 def test_lazy_values_are_fused():
     x = np.linspace(-2, 2, 1 << 15, dtype=np.float32)
