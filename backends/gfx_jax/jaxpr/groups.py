@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import jax
@@ -21,7 +22,7 @@ from ..recorded import Entered, Item, Public, Recording, prefix
 from ..recorded.names import batched, variable
 from ..recorded.rows import row_of
 from . import ELEMENTS
-from .replaying import Number, Replaying
+from .replaying import Number, Replaying, mapped
 from .shorter import widened
 
 _BROADCASTING = frozenset((*ELEMENTS, "broadcast_in_dim", "convert_element_type"))
@@ -170,17 +171,15 @@ class Groups:
 
     def _read(self, tree: Any, narrow: bool = False) -> Any:
         """Arguments with what stands for them now: `narrow` as they were before they were broadcast."""
-        if isinstance(tree, dict):
-            return {name: self._read(item, narrow) for name, item in tree.items()}
-        if isinstance(tree, (tuple, list)):
-            items = [self._read(item, narrow) for item in tree]
-            return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
-        if not isinstance(tree, jax.Array):
-            return tree
-        if not isinstance(tree, jax.core.Tracer):
-            return self.making.constant(tree)
-        var = variable(tree)
-        if var is None or batched(tree) or var not in self.replay.env:
+        return mapped(partial(self._leaf, narrow), tree)
+
+    def _leaf(self, narrow: bool, leaf: Any) -> Any:
+        if not isinstance(leaf, jax.Array):
+            return leaf
+        if not isinstance(leaf, jax.core.Tracer):
+            return self.making.constant(leaf)
+        var = variable(leaf)
+        if var is None or batched(leaf) or var not in self.replay.env:
             raise NotAlike("an argument that no equation made")
         found = self.replay.narrowed(var) if narrow else self.replay.read(var)
         return found.value if isinstance(found, Number) else found

@@ -18,7 +18,7 @@ from .draws import DRAWS
 from .groups import Groups
 from .inner import INNER
 from .parameters import Parameters
-from .replaying import Number
+from .replaying import Number, mapped
 from .shorter import SHORTER
 from .symbolic import is_open, sized
 
@@ -119,12 +119,7 @@ class Replay:
 
     def sized(self, tree: Any) -> Any:
         """Arguments with the captured sizes in the places of symbolic ones."""
-        if isinstance(tree, dict):
-            return {name: self.sized(item) for name, item in tree.items()}
-        if isinstance(tree, (tuple, list)):
-            items = [self.sized(item) for item in tree]
-            return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
-        return sized(tree, self.sizes) if self.sizes and is_open(tree) else tree
+        return mapped(lambda leaf: sized(leaf, self.sizes) if self.sizes and is_open(leaf) else leaf, tree)
 
     def _number(self, var: Any) -> Any:
         """An argument: a number as such."""
@@ -154,12 +149,7 @@ class Replay:
 
 def _plain(params: Any) -> Any:
     """Parameters of a primitive with Python's own numbers in the place of NumPy's."""
-    if isinstance(params, dict):
-        return {name: _plain(item) for name, item in params.items()}
-    if isinstance(params, tuple):
-        items = [_plain(item) for item in params]
-        return type(params)(*items) if hasattr(params, "_fields") else tuple(items)
-    return params.item() if isinstance(params, np.generic) else params
+    return mapped(lambda leaf: leaf.item() if isinstance(leaf, np.generic) else leaf, params)
 
 
 def _live(jaxpr: Any) -> list[Any]:

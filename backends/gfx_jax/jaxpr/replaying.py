@@ -27,6 +27,16 @@ class Number(NamedTuple):
         return jnp.asarray(self.value, self.dtype)
 
 
+def mapped(fn: Callable[[Any], Any], tree: Any) -> Any:
+    """A tree of dictionaries, tuples (named ones, too) and lists, with what fn makes of each leaf."""
+    if isinstance(tree, dict):
+        return {name: mapped(fn, item) for name, item in tree.items()}
+    if isinstance(tree, (tuple, list)):
+        items = [mapped(fn, item) for item in tree]
+        return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
+    return fn(tree)
+
+
 class Replaying(Protocol):
     """A jaxpr that is read: what its variables stand for, and how calls are made."""
 
