@@ -11,6 +11,7 @@ from gfx_ir import ops
 from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
+from gfx_ir.stack import longer
 from gfx_ir.trees import leaves
 
 from .gated import Gated
@@ -26,9 +27,14 @@ from .raised import INSTEAD_OF_CATCHING, Raised, error_text
 from .rows import StackedRows
 from .sides import Side, refuse_failing
 
+_CALLS = 8
+"""How many calls within each other a test within a test takes."""
+
 
 class Regions:
     """The part of the Tracer that knows tests."""
+
+    around: Any = None  # the call of which a side is traced
 
     escaped: Exception | None = None  # what left a region last: it is only raised if the region is reached
 
@@ -64,7 +70,7 @@ class Regions:
         before, site = get() if get is not None else (), self.tracer.site
         with self.opened(name) as side, self.tracer.facts.given(test, truth) if test is not None else nullcontext():
             try:
-                side.result = run()
+                side.result = self._run(run)
                 if type(side.result) is Gated and not side.result.whole:
                     side.result = self.tracer.gates.read(side.result.name, side.result)
             except Raised as raised:
@@ -91,6 +97,15 @@ class Regions:
             side.own = self.tracer.journal.forget_owned(left, side.after)
             side.result = left[0]
         return side
+
+    def _run(self, run: Callable[[], Any]) -> Any:
+        """Run a side: one within another of the same call has a stack as long as they nest, a call without end has not."""
+        around, self.around = self.around, self.tracer.within
+        try:
+            with longer(_CALLS if around is self.around else 0):
+                return run()
+        finally:
+            self.around = around
 
     def _held(self, side: Side) -> dict[int, Any]:
         """What the tensors that a side leaves hold at its end, where it wrote to any that was there before, or may have."""

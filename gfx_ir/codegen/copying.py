@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..control import calls_function
@@ -32,8 +33,8 @@ def _begun(graph: Graph, values: Values) -> Graph:
     return out
 
 
-def copy_nodes(source: Graph, into: Graph, before: Node | None, values: Values, prefix: str = "") -> None:
-    """Copy the nodes of `source` into another graph, before one of its nodes (None: at the end); calls get `prefix`."""
+def copy_nodes(source: Iterable[Node], into: Graph, before: Node | None, values: Values, prefix: str = "") -> None:
+    """Copy nodes (a Graph: all of its own) into another graph, before one of its nodes (None: at the end); calls get `prefix`."""
     inner = _copy_flat(source, into, before, values, prefix)
     while inner:
         region, out, held = inner.pop()
@@ -42,7 +43,7 @@ def copy_nodes(source: Graph, into: Graph, before: Node | None, values: Values, 
 
 
 def _copy_flat(
-    source: Graph, into: Graph, before: Node | None, values: Values, prefix: str
+    source: Iterable[Node], into: Graph, before: Node | None, values: Values, prefix: str
 ) -> list[tuple[Graph, Graph, Values]]:
     """The same but for what stands in regions: gives each with its copy, which has arguments only, and their values."""
     inner, twins = [], dict[Node, Node]()

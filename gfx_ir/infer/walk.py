@@ -15,11 +15,14 @@ from ..interpreter import called
 from ..program import Program
 from ..reach import reached
 from ..regions import join_path, results
+from ..stack import longer
 from ..trees import tree_map
 from ..types import LogicalTensor
 from .joins import final, fit, initial, loosely, strictly
 
 Types = tuple
+_CALLS = 8
+"""How many calls within each other a region within a region takes."""
 
 
 class Site:
@@ -115,7 +118,8 @@ class Walk:
     # ------------------------------------------------------------------ what control rows ask
     def within(self, site: Site, node: Node, region: Graph, inputs: Types, count: int | None = None) -> Types:
         """Types that a region of a node gives (`count` of them; None: one for each value of the node)."""
-        return self.called(site, node, region, inputs, site.prefix, count)
+        with longer(_CALLS):
+            return self.called(site, node, region, inputs, site.prefix, count)
 
     def called(
         self, site: Site, node: Node, graph: Graph | None, inputs: Types, prefix: str, count: int | None = None

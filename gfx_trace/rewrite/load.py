@@ -7,18 +7,22 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from types import CellType, CodeType, FunctionType
 
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.source import Span
+from gfx_ir.stack import longer
 
 from .context import INTERNAL, OPTIMIZED, Module, kind_of, meaning
-from .parse import FUTURE
+from .parse import FUTURE, definition
 from .pipeline import ASYNC, factory, rewritten
 from .templates import HOOKS
 
 MADE = ("then_", "else_", "body_", "test_", "rest_", "operand_", "side_", "message_", "clause_")
+_CALLS = 12
+"""How many calls within each other it takes to rewrite a test within a test."""
 
 
 class _Mark:
@@ -61,15 +65,21 @@ def new_code(fn: FunctionType, free: list[str], module: Module) -> CodeType:
     """The rewritten code of a function; its free variables are the hooks and those of `free` that it uses."""
     code = fn.__code__
     try:
-        tree = factory(rewritten(fn, module), free)
-        made = compile(tree, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
+        with _room(fn):
+            tree = factory(rewritten(fn, module), free)
+            made = compile(tree, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
+            outer = next(c for c in made.co_consts if isinstance(c, CodeType))
+            inner = next(c for c in outer.co_consts if isinstance(c, CodeType))
+            return marked(inner, code.co_name, code.co_qualname)
     except RecursionError as error:
         span = Span(code.co_filename, code.co_firstlineno, code.co_name)
         what = f"GFX cannot convert this function: {code.co_name!r} nests too many returns, tests or calls"
         raise CaptureError(what, span, "Split it into several functions.") from error
-    outer = next(c for c in made.co_consts if isinstance(c, CodeType))
-    inner = next(c for c in outer.co_consts if isinstance(c, CodeType))
-    return marked(inner, code.co_name, code.co_qualname)
+
+
+def _room(fn: FunctionType) -> AbstractContextManager[None]:
+    """A stack for rewriting a function, in which a test may end up within the one before it."""
+    return longer(_CALLS * sum(type(node) is ast.If for node in ast.walk(definition(fn).node)))
 
 
 def marked(code: CodeType, name: str, qualname: str, mark: bool = True) -> CodeType:
@@ -190,5 +200,6 @@ def _dressed(new: FunctionType, fn: FunctionType) -> FunctionType:
 
 def converted_source(fn: FunctionType) -> str:
     """The text of the rewritten definition, for reading."""
-    tree = factory(rewritten(fn, Module(fn)), fn.__code__.co_freevars)
-    return ast.unparse(tree.body[0].body[-1])
+    with _room(fn):
+        tree = factory(rewritten(fn, Module(fn)), fn.__code__.co_freevars)
+        return ast.unparse(tree.body[0].body[-1])

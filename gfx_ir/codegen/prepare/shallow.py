@@ -18,6 +18,7 @@ from ...op import lookup
 from ...program import Program
 from ...types import LogicalTensor
 from ..copying import outputs_of
+from .asked_first import AskedFirst, placeholder
 from .base import Emission, Lowering
 
 MOST = 12
@@ -44,11 +45,20 @@ class Shallow(Lowering):
             path = list(_path(node, depths))
             beside, inner = [_last(n.regions[1 - side]) for n, side in path], _last(path[-1][0].regions[path[-1][1]])
             assert inner is not None
-            cut = _Cut(path, inner)
+            cut, asked = _Cut(path, inner), AskedFirst(path, inner)
             if cut.possible():
                 behind = cut.move(cut.end_early())
                 depths[behind] = 1 + depths[inner]
-                todo += [last for last in (behind, *beside) if last is not None and depths[last] > MOST]
+                beside.append(behind)
+            elif asked.possible():
+                copied = beside.pop()
+                asked.move()
+                region = path[-2][0].regions[path[-2][1]]
+                if copied is not None and (last := _last(region)) is not None:
+                    depths[last] = depths[copied]
+                    beside.append(last)
+                beside.append(inner)
+            todo += [last for last in beside if last is not None and depths[last] > MOST]
         _check(graph)
 
 
@@ -171,7 +181,7 @@ class _Cut:
         kept = {at: given[at] for at, told in enumerate(self.told) if told is not None}
         operands = list(dict.fromkeys(v for v in (*taken.values(), *kept.values()) if type(v) is Value))
         then, otherwise = Graph("then"), Graph("else_")
-        held = [{value: _placeholder(side, value) for value in operands} for side in (then, otherwise)]
+        held = [{value: placeholder(side, value) for value in operands} for side in (then, otherwise)]
         inside = {leaf: held[0].get(found, found) if type(found) is Value else found for leaf, found in taken.items()}
         test, passed = self.inner.args
         inner_args = tuple(inside[leaf] if type(leaf) is Value else leaf for leaf in passed)
@@ -189,12 +199,6 @@ class _Cut:
             value.replace_by(new)
         graph.erase(top)
         return made
-
-
-def _placeholder(region: Graph, value: Value) -> Value:
-    made = region.add_placeholder(value.name or "", value.kind, value.type)
-    made.name = value.name
-    return made
 
 
 def _can_be_blank(value: Value) -> bool:
