@@ -7,7 +7,9 @@ last test need not be asked then. So nothing has to stand for what is not comput
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import takewhile
+from operator import is_not
 
 from ...dtypes import bool_
 from ...graph import Graph, Node, Value
@@ -24,8 +26,7 @@ class AskedFirst:
         self.path, self.inner, self.top = path, inner, path[0][0]
         followers = [*(node for node, _ in path[1:]), inner]
         self.between = [
-            list(takewhile(lambda node, end=end: node is not end, node.regions[side]))
-            for (node, side), end in zip(path, followers)
+            list(takewhile(partial(is_not, end), node.regions[side])) for (node, side), end in zip(path, followers)
         ]
 
     def possible(self) -> bool:
@@ -55,8 +56,9 @@ class AskedFirst:
 
     def _all_fail(self, graph: Graph) -> Value:
         """A flag before the row: that none of its tests holds."""
-        into, before, values = graph, self.top, Values()
-        flag = None
+        flag, values = None, Values()
+        into: Graph = graph
+        before: Node | None = self.top
         for (node, side), nodes in zip(self.path, self.between):
             sides = Graph("then"), Graph("else_")
             made = Node(node.op, substitute(node.args, values), ("tensor",), node.span, sides)
