@@ -12,6 +12,7 @@ from .errors import GfxError, VerifyError
 from .graph import UNBOUND, Graph, Node, Value
 from .naming import is_name
 from .op import HOST_KINDS
+from .pause import collection_paused
 from .program import Program
 from .regions import join_path
 from .static import misfit
@@ -27,6 +28,7 @@ _FREE_TEXT = {
 _ON_DEVICE = frozenset(("tensor", "optional", "any"))
 
 
+@collection_paused()
 def verify(what: Program | Graph) -> None:
     """Raise VerifyError, which names node, op and line, where a graph or program breaks a rule of the IR. Linear."""
     if isinstance(what, Graph):

@@ -7,13 +7,14 @@ undecided, and using them is an error. So a program is refused exactly where its
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import ARRAYS, NEVER, SURE, Conditions
 from gfx_ir.op import active
+from gfx_ir.reach import reached as reached_from
 from gfx_ir.trees import leaves
 
 from .either import root_of, roots
@@ -25,19 +26,56 @@ from .proxy import NeedsPython, Proxy
 _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or make a new tensor: x = x + 1, not x += 1"
 
 
+class Kin:
+    """Tensors of which any two may share memory, for all that is known: a set that only grows, by union and find."""
+
+    __slots__ = ("joined",)
+
+    def __init__(self) -> None:
+        self.joined: Kin | None = None
+
+    def all(self) -> Kin:
+        """The set that this one is part of."""
+        kin = self
+        while kin.joined is not None:
+            if kin.joined.joined is not None:
+                kin.joined = kin.joined.joined
+            kin = kin.joined
+        return kin
+
+    def join(self, other: Kin) -> None:
+        """Let two sets be one."""
+        mine, others = self.all(), other.all()
+        if mine is not others:
+            others.joined = mine
+
+
+def kin_of(proxy: Proxy) -> Kin:
+    """The tensors that may share memory with a root."""
+    if isinstance(proxy.base, Doubt):
+        return proxy.base.kin.all()
+    if proxy.kin is None:
+        proxy.kin = Kin()
+    return proxy.kin.all()
+
+
 class Doubt:
     """The base of a tensor that may be the same memory as `others`; under the `conditions` it is a number of its own."""
 
-    __slots__ = ("pairs", "given", "why", "conditions", "loop", "chosen")
+    __slots__ = ("pairs", "behind", "given", "why", "conditions", "loop", "chosen", "itself", "checked", "kin")
     version = 0
 
     def __init__(self, why: str, conditions: Conditions | None = None, loop: Any = None) -> None:
         # others with what they held, each pair once, and the loop by which they are in question: see `distinct`
         self.pairs: dict[tuple[int, int], tuple[Proxy, Any, Any]] = {}
+        self.behind: list[Doubt] = []  # what the others are in doubt about
         self.given: list[Proxy] = []  # those of them that it was made of: what these may be, it may be too
         self.why, self.conditions = why, conditions
         self.chosen = loop is not None  # whether it may be one of the others itself, not only share memory with it
         self.loop = loop  # the one that carries it: of what that carries, it may be those of the others alone
+        self.itself = 0  # the tensor, by id
+        self.checked = -1  # how much had been written when none of the others was
+        self.kin = Kin()
 
     @property
     def apart(self) -> Conditions | None:
@@ -45,36 +83,49 @@ class Doubt:
         return self.conditions
 
     @property
+    def all_pairs(self) -> Iterator[tuple[Proxy, Any, Any]]:
+        """The tensors in question, those that they in turn may be among them."""
+        for found in reached_from([self], lambda doubt: doubt.behind):
+            yield from (pair for pair in found.pairs.values() if id(pair[0]) != self.itself)
+
+    @property
     def others(self) -> Iterable[tuple[Proxy, Any]]:
         """The tensors in question, with what each held when the doubt arose."""
-        return [(other, value) for other, value, _ in self.pairs.values()]
+        return [(other, value) for other, value, _ in self.all_pairs]
 
     def add(self, *others: Proxy) -> None:
         """More tensors in question, with what these may be."""
         for other in others:
             self.given.append(other)
-            self._add(other, other.value, self.loop)
-            for pair in other.base.pairs.values() if isinstance(other.base, Doubt) else ():
-                self._add(*pair)
-
-    def _add(self, other: Proxy, value: Any, loop: Any) -> None:
-        key = id(other), id(value)
-        known = self.pairs.get(key)
-        self.pairs[key] = other, value, loop if known is None or known[2] is loop else None
+            key = id(other), id(other.value)
+            known = self.pairs.get(key)
+            self.pairs[key] = other, other.value, self.loop if known is None or known[2] is self.loop else None
+            self.kin.join(kin_of(other))
+            if isinstance(other.base, Doubt):
+                self.behind.append(other.base)
 
     def read(self) -> None:
         """Nothing, if none of the others was written, or this proves to be a number."""
-        for other, value, loop in self.pairs.values():
+        now = active.builder.journal.writes
+        if self.checked == now:
+            return
+        fresh = list(reached_from([self], lambda doubt: [one for one in doubt.behind if one.checked != now]))
+        alone = True
+        for other, value, loop in (pair for doubt in fresh for pair in doubt.pairs.values()):
             lost = type(other.base) is Lost and (loop is None or other.base.loop is not loop)
-            if other.value is not value or (lost and not other.base.settled()):
+            if id(other) == self.itself:
+                alone = False
+            elif other.value is not value or (lost and not other.base.settled()):
                 if self.apart is None or not active.builder.assumed.ranks(self.apart):
                     raise _undecided(other, self.why)
-                self.pairs.clear()
+                self.pairs, self.behind = {}, []
                 return
+        for doubt in fresh if alone else (self,):
+            doubt.checked = now
 
     def written(self, proxy: Proxy, new: Any) -> None:
         """The tensor is written: the others may have changed with it."""
-        for other, _, loop in list(self.pairs.values()):
+        for other, _, loop in list(self.all_pairs):
             lose(other, self.why, put_back(proxy, proxy), self.apart, loop)
         active.builder.journal.record(proxy, None, "base")
         proxy.base = None
@@ -209,9 +260,8 @@ def doubt(
         gone = type(root.base) is Lost and root.base.harmless is None and loop is None  # by a later part of the body
         if root is not proxy and not gone:
             made.add(root)
-    for key in [key for key, (other, *_) in made.pairs.items() if other is proxy]:
-        del made.pairs[key]
-    if made.pairs:
+    made.itself = id(proxy)
+    if next(made.all_pairs, None) is not None:
         proxy.base, proxy.seen = made, 0
 
 
@@ -236,7 +286,7 @@ def _lose(root: Proxy, why: str, result: Any, conditions: Conditions | None, loo
         return
     root.base = Lost(root, _undecided(root, why), before, result, conditions, loop)
     if isinstance(before, Doubt):
-        for other, _, via in before.pairs.values():
+        for other, _, via in before.all_pairs:
             lose(other, why, None, conditions, via)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module
 
 from .called import compiled
@@ -92,6 +93,7 @@ def _says(c: Construct, short: bool = False) -> str:
 
 
 @users_frames
+@collection_paused()
 def explain(target: Any) -> Explanation:
     """The rewritten form of a function, method or model, and per construct what a capture does with it. Nothing is run.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from gfx_ir.graph import Value
 
-from .aliases import Doubt, doubt, memory, mutable, reached
+from .aliases import Doubt, doubt, kin_of, memory, mutable, reached
 from .either import Either, be_either, root_of, roots, ways
 from .interfaces import Capturing
 from .lost import Lost
@@ -38,10 +39,19 @@ class JoinedAliases:
         self.joined = [j for j in joined if mutable(j.proxy)]
         self.uses: dict[tuple[int, int], list[Joined]] = {}  # by side and tensor
         self.made: dict[tuple[int, int], Proxy] = {}  # what stands for a tensor of a side's own
-        for j in self.joined:
-            for at, x in enumerate(j.sides):
-                for item in memory(x) if type(x) is Proxy else ():
-                    self.uses.setdefault((at, id(item)), []).append(j)
+        held = [(at, x, j) for j in self.joined for at, x in enumerate(j.sides) if type(x) is Proxy]
+        self.kin = Counter(key for at, x, _ in held for key in self._kin(at, x))
+        for at, x, j in held:
+            for item in self._memory(at, x):
+                self.uses.setdefault((at, id(item)), []).append(j)
+
+    def _kin(self, at: int, x: Proxy) -> set[tuple[int, int]]:
+        """What a side left, by what it may share memory with."""
+        return {(at, id(kin_of(root))) for root in roots(x)}
+
+    def _memory(self, at: int, x: Proxy) -> list[Proxy]:
+        """The tensors whose memory one has, or may have together with another that is joined."""
+        return memory(x) if any(self.kin[key] > 1 for key in self._kin(at, x)) else roots(x)
 
     def apply(self) -> None:
         """Give each joined tensor its base."""
@@ -60,7 +70,7 @@ class JoinedAliases:
         for at, x in enumerate(joined.sides):
             if type(x) is Proxy:
                 others += reached(x, self.sides[at].graph if self.sides else None)
-                users = [other for item in memory(x) for other in self.uses[at, id(item)]]
+                users = [other for item in self._memory(at, x) for other in self.uses[at, id(item)]]
                 others += [other.proxy for other in users if other is not joined]
         doubt(joined.proxy, others, f"{joined.name!r} is another tensor on each side of a test")
         if isinstance(joined.proxy.base, Doubt):

@@ -152,6 +152,7 @@ class Journal:
         self.shared: dict[int, Any] = {}  # containers that may be others, by id
         self.log: list[int] = []  # ids of what was written, or put back, but for tensors,
         self.overwritten: set[Any] = set()  # and what tensors held before they were
+        self.writes = 0  # how many there were, of all kinds
 
     def record(self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "", span: Any = None) -> None:
         """Note that a slot is about to be written (at `span`); the first write in a region keeps the old value."""
@@ -172,6 +173,7 @@ class Journal:
         self.frames[-1].setdefault(slot.id, slot)
 
     def _count(self, kind: str, obj: Any) -> None:
+        self.writes += 1
         if kind == "proxy":
             self.overwritten.add(obj.value)
         else:

@@ -35,7 +35,7 @@ class NeedsPython(CaptureError):
 class Proxy:
     """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
 
-    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "own", "__weakref__")
+    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "own", "kin", "__weakref__")
 
     def __init__(self, value: Any, backend: Any, weak: str | Kinds = "") -> None:
         # weak: the kind, or kinds, of a Python number that is data ("number": an open one); `n += 1` makes a new one, as Python does
@@ -46,6 +46,7 @@ class Proxy:
         self.derive: Callable[[Any], Any] | None = None
         self.put: Callable[[Any, Any], Any] | None = None
         self.version = self.seen = 0
+        self.kin: Any = None  # the tensors that may share memory with it: see `aliases`
         self.own: Any = None  # of a view that has, or may have, a gradient of its own: see `chains`
 
     @property

@@ -86,15 +86,19 @@ class ControlFlow(Statements):
     def if_(self, s: ast.If, live: set) -> list:
         if s.__dict__.get("native"):
             return self.native_if(s, live)
-        returns, rest = s.__dict__.get("returns", False), s.__dict__.get("rest")
         test = self.expr(s.test)
         if self.holds_walrus(s.test):
             kept = self.fresh("test")
             self.pre.append(assign(kept, test, s))
             test = at(load(kept), s)
-        live = set() if returns else live
+        live = set() if s.__dict__.get("returns", False) else live
         names = self.shared(self.assigned(s.use), live)
-        then, orelse, setter = self.fresh.group("then", "else", "set")
+        with self.fresh.lent("then", "else", "set") as lent:
+            return self._if(s, test, live, names, lent)
+
+    def _if(self, s: ast.If, test: ast.expr, live: set, names: list, lent: list[str]) -> list:
+        returns, rest = s.__dict__.get("returns", False), s.__dict__.get("rest")
+        then, orelse, setter = lent
         out, access = self.access(names, setter, s)
         before = set(self.defined)
         if rest is not None:
@@ -140,7 +144,11 @@ class ControlFlow(Statements):
     def while_(self, s: ast.While, live: set) -> list:
         if s.__dict__.get("native"):
             return self.native_loop(s, live)
-        body_name, test_name, setter = self.fresh.group("body", "test", "set")
+        with self.fresh.lent("body", "test", "set") as lent:
+            return self._while(s, live, lent)
+
+    def _while(self, s: ast.While, live: set, lent: list[str]) -> list:
+        body_name, test_name, setter = lent
         head = s.head | live
         names = self.shared(self.assigned(s.use), head | set(s.test_use.assigned))
         out, access = self.access(names, setter, s)
@@ -166,7 +174,11 @@ class ControlFlow(Statements):
         if s.__dict__.get("native"):
             return self.native_loop(s, live)
         source = self.expr(s.iter)
-        body_name, setter = self.fresh.group("body", "set")
+        with self.fresh.lent("body", "set") as lent:
+            return self._for(s, source, live, lent)
+
+    def _for(self, s: ast.For, source: ast.expr, live: set, lent: list[str]) -> list:
+        body_name, setter = lent
         head = s.head | live
         names = self.shared(self.assigned(s.use), head)
         out, access = self.access(names, setter, s)

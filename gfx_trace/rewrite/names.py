@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class Fresh:
     """Hands out unused names; `used` holds every name of the function, `made` those handed out."""
@@ -14,6 +17,14 @@ class Fresh:
 
     def __call__(self, base: str) -> str:
         return self.group(base)[0]
+
+    @contextmanager
+    def lent(self, *bases: str) -> Iterator[list[str]]:
+        """Names that share a number, for functions of one statement: the next one may have them again. (A function of many names
+        takes Python long to compile.)"""
+        before = {b: self.count.get(b, 0) for b in bases}
+        yield self.group(*bases)
+        self.count.update(before)
 
     def group(self, *bases: str) -> list[str]:
         """Names that share one number: then_2, else_2."""
