@@ -194,13 +194,24 @@ def test_garbage_is_collected_while_another_thread_is_at_work():
             a, b = [], []
             a.append(b), b.append(a)
 
-    with collection_paused():
-        gc.callbacks.append(note)
-        try:
-            for _ in range(3):
-                with collection_paused():
-                    garbage()
-        finally:
-            gc.callbacks.remove(note)
-        assert not gc.isenabled()
-    assert collected and gc.isenabled()
+    begun, done = threading.Event(), threading.Event()
+
+    def at_work():
+        with collection_paused():
+            begun.set()
+            done.wait()
+
+    other = threading.Thread(target=at_work)
+    other.start()
+    begun.wait()
+    gc.callbacks.append(note)
+    try:
+        for _ in range(3):
+            with collection_paused():
+                garbage()
+    finally:
+        gc.callbacks.remove(note)
+        enabled = gc.isenabled()
+        done.set()
+        other.join()
+    assert collected and not enabled and gc.isenabled()
