@@ -32,7 +32,7 @@ from .outputs import Outputs
 from .profiles import Profile, Profiles
 from .proxy import HostProxy, Proxy
 from .raised import Raised
-from .reads import Reads, calls_nothing, held_weakly
+from .reads import UNSET, Reached, Reads, calls_nothing, held_weakly
 from .signatures import Given, NoCall, Open
 
 _HOPELESS = 8
@@ -63,7 +63,7 @@ class _Kept:
     outputs: Outputs
     result: Any
     reads: Reads
-    places: frozenset[int] | None
+    places: Any
     since: int
     entered: int
     alive: list[Any]
@@ -138,6 +138,9 @@ class Functions:
         journal = self.tracer.journal
         if len(journal.log) != kept.since:
             written = journal.log[kept.since :]
+            given = [held() for held in kept.alive]
+            if kept.places is UNSET:  # what was not written leads where it did
+                kept.places = kept.reads.places([*given, *kept.lasting])
             if kept.places is None or not kept.places.isdisjoint(written):
                 return False
             kept.since += len(written)
@@ -192,9 +195,8 @@ class Functions:
                 if function is not f:
                     new = function if new is f else convert(function, self.tracer)
                 found = self.tracer.calls.enter(new, function, *arguments, expanded=True)
-                reached = reads.places(given.objects)
-                fresh = lambda x: reached is not None and id(x) not in reached
-                outputs = Outputs(self.tracer.facts, side.graph, places, filled, fresh)
+                reached = Reached(reads, given.objects)
+                outputs = Outputs(self.tracer.facts, side.graph, places, filled, reached.is_not)
                 result = outputs.of(found)
                 for at, (place, value) in enumerate(zip([*places, key], own)):
                     if type(place) is Proxy and place.value is not value:
@@ -221,7 +223,7 @@ class Functions:
         graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
         alive, lasting = held_weakly(given.objects)
         since, name = len(self.tracer.journal.log), self._named(f, graph)
-        return _Kept(graph, name, closed, outputs, result, reads, reached, since, entered, alive, lasting)
+        return _Kept(graph, name, closed, outputs, result, reads, reached.places, since, entered, alive, lasting)
 
     @contextmanager
     def _alone(self, name: str) -> Any:

@@ -18,7 +18,7 @@ from .reached import parts_of
 _LARGEST = 4096
 """Objects that are told apart; of more, a write to any counts."""
 UNSET = type("Unset", (), {"__repr__": lambda self: "UNSET"})()
-"""What a variable holds that is set later."""
+"""What a variable holds that is set later, or what was not asked for."""
 
 
 def content_of(cell: types.CellType) -> Any:
@@ -74,6 +74,20 @@ class Reads:
                 return None
             todo += _parts(held, names)
         return frozenset(found)
+
+
+class Reached:
+    """The places that can be reached from what functions read and are given, looked for when somebody asks."""
+
+    def __init__(self, reads: Reads, given: Iterable[Any]) -> None:
+        self.reads, self.given = reads, given
+        self.places: Any = UNSET
+
+    def is_not(self, x: Any) -> bool:
+        """Whether an object surely is none of them."""
+        if self.places is UNSET:
+            self.places = self.reads.places(self.given)
+        return self.places is not None and id(x) not in self.places
 
 
 def calls_nothing(f: types.FunctionType) -> bool:
