@@ -22,9 +22,10 @@ class CarriedAliases:
     different tensors before the loop and after each trip always are, as buffers that change places.
     """
 
-    def __init__(self, carried: Sequence[Carried], graph: Graph, loop: Any, unread: Set[int]) -> None:
-        """`loop`: what tells the loop from others; `unread`: those (by id) of which no trip reads what the last one left."""
-        self.unread = unread
+    def __init__(self, carried: Sequence[Carried], graph: Graph, loop: Any, unread: Set[int], runs: bool) -> None:
+        """`loop`: what tells the loop from others; `unread`: those (by id) of which no trip reads what the last one left; `runs`:
+        whether there is a first trip, so that what stands behind the loop is what a trip left."""
+        self.unread, self.runs = unread, runs
         self.carried, self.loop = [c for c in carried if mutable(c.entered) or mutable(c.out)], loop
         self.entered = {id(c.entered): c for c in self.carried}
         changed = [c for c in self.carried if type(c.entered) is Proxy and _touched(c.entered, c.inner)]
@@ -38,6 +39,7 @@ class CarriedAliases:
         }
         self.partners: dict[int, dict[int, Carried]] = {id(c): {} for c in self.carried}  # those that each may be
         self._share()
+        self.behind = {id(c): self._left_by_trip(c) for c in self.carried} if runs else self.outside
 
     def reached_by_writes(self) -> set[int]:
         """The tensors from outside (by id) that a trip may write by the name of what the loop carries."""
@@ -51,13 +53,27 @@ class CarriedAliases:
 
     def apply(self, which: str, why: str) -> None:
         """Put the doubts on what stands for the carried tensors: `entered` in the body, `result` behind the loop."""
-        unread = self.unread if which == "entered" else ()
+        behind = which == "result"
+        unread, outside = ((), self.behind) if behind else (self.unread, self.outside)
         for c in self.carried:
             proxy = getattr(c, which)
             if mutable(proxy) and id(c) not in unread:
-                partners = [getattr(other, which) for key, other in self.partners[id(c)].items() if key not in unread]
-                others = [*self.outside[id(c)].values(), *(p for p in partners if type(p) is Proxy)]
+                met = (other for key, other in self.partners[id(c)].items() if key not in unread)
+                partners = [
+                    getattr(other, which) for other in met if not (behind and self.runs) or self._meet(c, other)
+                ]
+                others = [*outside[id(c)].values(), *(p for p in partners if type(p) is Proxy)]
                 doubt(proxy, others, why.format(c.name), loop=self.loop)
+
+    def _left_by_trip(self, carried: Carried) -> dict[int, Proxy]:
+        """The tensors from outside that a trip may leave in its place."""
+        found: dict[int, Proxy] = {}
+        for item in (item for root in self.after[id(carried)] for item in self._memory(root)):
+            first = self.entered.get(id(item))
+            found |= self.outside[id(first)] if first is not None else {}
+            if id(item) in self.outside[id(carried)]:
+                found[id(item)] = item
+        return found
 
     def _outside(self, carried: Carried, graph: Graph) -> dict[int, Proxy]:
         """The tensors from outside that it is before the loop, or that the body puts in its place."""

@@ -57,7 +57,7 @@ def _absent(name: str) -> UnsupportedConstruct:
 
 def defined_by(flag: Any, value: Any, name: str) -> Gated:
     """A variable that a loop defines, if it runs: its value, and the flag that tells whether it was defined."""
-    return Gated(flag, value, Undefined(name), name, total=True)
+    return Gated(flag, value, Undefined.variable(name), name, total=True)
 
 
 def is_total(x: Any) -> bool:

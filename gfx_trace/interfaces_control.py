@@ -11,7 +11,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import OpDef
 
-from .proxy import Proxy
+from .proxy import Proxy, Undefined
 
 
 class Testing(Protocol):
@@ -95,6 +95,9 @@ class Resolving(Protocol):
 
     def read(self, name: str, x: Any) -> Any:
         """A read of a variable that may be undefined."""
+
+    def unset(self, x: Undefined) -> BaseException:
+        """Python's error of reading what nothing was assigned to."""
 
 
 class Branching(Protocol):

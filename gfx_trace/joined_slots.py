@@ -68,7 +68,7 @@ def _joined(tracer: Capturing, join: Join, slot: Slot, a: Any, b: Any) -> Any:
             what = f"GFX cannot convert this write: {slot_called(slot, tracer.site)} is set in one branch only"
             raise UnsupportedConstruct(what, slot.span or tracer.span(), f"set {slot.name!r} before the test")
         tracer.effects.may_lack(slot.object, slot.key)
-        a, b = (Undefined(slot.name) if x is MISSING else x for x in (a, b))
+        a, b = (Undefined(slot.name, slot.unset) if x is MISSING else x for x in (a, b))
     join.slot = slot if slot.kind in ("item", "attribute") else None
     return join.join(a, b, slot.name)
 

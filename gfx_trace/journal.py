@@ -56,6 +56,16 @@ class Slot:
         inherited = inspect.getattr_static(type(self.object), self.key, MISSING)
         return MISSING if hasattr(type(inherited), "__get__") else inherited
 
+    @property
+    def unset(self) -> Exception | None:
+        """What Python raises where nothing stands in it; None where code of the object's class may say something else."""
+        kind = type(self.object)
+        if self.kind == "item" and kind is dict:
+            return KeyError(self.key)
+        own = kind.__getattribute__ is object.__getattribute__ and not hasattr(kind, "__getattr__")
+        text = f"{kind.__name__!r} object has no attribute {self.key!r}"
+        return AttributeError(text) if self.kind == "attribute" and own else None
+
     def set(self, value: Any) -> None:
         """Put a value in it, without a record."""
         WRITE[self.kind](self.object, self.key, value)

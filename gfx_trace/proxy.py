@@ -326,12 +326,20 @@ class Unusable:
 
 
 class Undefined:
-    """A local variable before its first assignment."""
+    """A local variable before its first assignment, or a key or attribute that is not set. `error`: what Python raises for a read;
+    None: a read may find something all the same."""
 
-    __slots__ = ("name",)
+    __slots__ = ("name", "error")
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, error: Exception | None = None) -> None:
+        self.name, self.error = name, error
+
+    @classmethod
+    def variable(cls, name: str) -> Undefined:
+        """A local variable."""
+        return cls(
+            name, UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+        )
 
 
 def is_open(x: Any) -> bool:

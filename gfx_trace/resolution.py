@@ -49,8 +49,11 @@ class Resolution:
         asked: bool = False,
     ) -> Any:
         """What `use` makes of what x holds: of a gated value on the way that its test goes, decided where that is known, else captured
-        on both. Raises where it is no value on one. `access`: get, set and names of what the use assigns; `value`: whether it gives
+        on both. Where it is no value on one, that way raises what Python does if the code can ask which one it is, as it can of an
+        open number; on data it is refused. `access`: get, set and names of what the use assigns; `value`: whether it gives
         one; `asked`: whether only truth is asked for."""
+        if isinstance(x, Undefined):
+            raise self.unset(x)
         gate = gate_of(x)
         if gate is None:
             return use(x)
@@ -58,8 +61,10 @@ class Resolution:
         if x.total:
             return use(self._defined(x))
         known = self.tracer.facts.decide(x.test)
-        undecided = known is None and (not x.whole or (x.error is not None and not asked))
-        if undecided or (known is not None and isinstance(x.side(known), (Undefined, Unusable))):
+        sides = x.sides if known is None else (x.side(known),)
+        unset = any(isinstance(side, Undefined) and (x.test.is_tensor or side.error is None) for side in sides)
+        undecided = known is None and ((not x.whole and x.test.is_tensor) or (x.error is not None and not asked))
+        if undecided or unset or any(isinstance(side, Unusable) for side in sides):
             raise self._refusal(x)
         return self.on_sides(x, lambda side: self.resolve(side, use, access, value, asked), access, value)
 
@@ -92,6 +97,13 @@ class Resolution:
 
     def _used(self, x: Gated, truth: bool, use: Callable[[Any], Any]) -> Any:
         return use(self.imported(x.test, x.side(truth)))
+
+    def unset(self, x: Undefined) -> BaseException:
+        """Python's error of reading what nothing was assigned to."""
+        error = x.error
+        if error is None or not self.tracer.stack:
+            return error or self._refusal(Gated(None, x, x, x.name))
+        return Raised(error, self.tracer.span(), error.args, len(self.tracer.raising.handlers))
 
     def _refusal(self, x: Gated) -> Exception:
         """The error of a gated value that is no value here."""
@@ -238,12 +250,7 @@ class Resolution:
     def read(self, name: str, x: Any) -> Any:
         """A read of a variable that may be undefined."""
         if isinstance(x, Undefined):
-            error = UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
-            raise (
-                Raised(error, self.tracer.span(), error.args, len(self.tracer.raising.handlers))
-                if self.tracer.stack
-                else error
-            )
+            raise self.unset(x)
         if type(x) is Gated and not x.whole:
             return self.resolve(x, lambda side: side)
         if isinstance(x, Unusable):
@@ -253,11 +260,11 @@ class Resolution:
     def _defined(self, x: Gated) -> Any:
         """A read behind a loop that may not have run: checked when the emitted code runs, once."""
         found = self.tracer.truths.truth(x.test)
-        text = f"cannot access local variable {x.name!r} where it is not associated with a value"
+        error = x.otherwise.error
         if found is False:
-            raise UnboundLocalError(text)
+            raise error
         if isinstance(found, Value):
-            ops.check(found, text, "UnboundLocalError")
+            ops.check(found, str(error), type(error).__name__)
             self.tracer.facts.assume(found, True)
         return x.then
 

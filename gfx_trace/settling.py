@@ -65,7 +65,7 @@ class Settling:
         before = self.carries.aliases
         carried = [c for c in self.carries.slots if c.slot is None or c.slot.kind != "proxy"]
         unread = {id(c) for path, c in self.carries.leaves.items() if path[0] in self.carries.returned}
-        found = CarriedAliases(carried, side.graph, self.carries.loop, unread)
+        found = CarriedAliases(carried, side.graph, self.carries.loop, unread, self.carries.runs)
         self.carries.aliases = found
         key = self.carries.tracer.key
         writes = any(slot.kind == "proxy" and slot.object is not key for slot, _ in side.written)

@@ -274,9 +274,7 @@ class Tracer(Builder):
             return leaf
         usable(leaf)
         if isinstance(leaf, Undefined):
-            raise UnboundLocalError(
-                f"cannot access local variable {leaf.name!r} where it is not associated with a value"
-            )
+            raise self.gates.unset(leaf)
         if isinstance(leaf, np.generic) and not isinstance(leaf, (np.bool_,)):
             return self.arrays.array_value(np.asarray(leaf), "constant")
         if isinstance(leaf, np.bool_):

@@ -75,9 +75,7 @@ class Truths:
         if isinstance(test, Unusable):
             raise test.error
         if isinstance(test, Undefined):
-            raise UnboundLocalError(
-                f"cannot access local variable {test.name!r} where it is not associated with a value"
-            )
+            raise self.tracer.gates.unset(test)
         self.tracer.effects.sure_of(test)
         method = getattr(kind, "__bool__", None)
         return (

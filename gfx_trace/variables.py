@@ -55,7 +55,7 @@ def gfx_returned(value: Any) -> Any:
 
 def gfx_undefined(name: str) -> Undefined:
     """A variable without a value yet."""
-    return Undefined(name)
+    return Undefined.variable(name)
 
 
 def gfx_read(name: str, value: Any) -> Any:

@@ -163,11 +163,22 @@ def list_turned_beside_a_write(x, n):
     return held, v
 
 
+def after_a_loop_that_runs(x, n):
+    x = x * 1
+    a, b = x, x
+    for e in x:
+        a, b = b * 0.5 + e, a * e
+    a += n
+    x -= 1
+    return a, b, x
+
+
 CONVERT = [
     through_one_of_two, through_a_tensor_or_a_copy, read_after_a_write_to_what_it_may_be,
     joined_under_two_names_on_one_side, a_tensor_and_its_view, one_of_three, in_a_kept_loop, written_in_a_branch,
     in_attributes_and_lists, returned_by_a_helper, replaced_where_the_other_side_writes, numpy_one_of_two, ping_pong,
     ping_pong_in_a_loop, rotated_list, list_turned_beside_a_write,
+    after_a_loop_that_runs,
 ]  # fmt: skip
 
 

@@ -109,6 +109,12 @@ def attribute_deleted(x, held):
     return x
 
 
+def read_behind(x, held):
+    if held[1]:
+        y = x * 2
+    return y + 1
+
+
 HIDDEN = {
     "read": (keyed, lambda x, held: held["b"]),
     "length": (keyed, lambda x, held: len(held)),
@@ -134,8 +140,34 @@ HIDDEN = {
 }
 
 
-@pytest.mark.parametrize("test", [on_host, on_data])
-@pytest.mark.parametrize("use", HIDDEN)
+READ = {
+    "read": (keyed, lambda x, held: held["b"]),
+    "attribute": (attributed, lambda x, held: held.b),
+    "variable": (lambda x, flag: (x, flag), read_behind),
+}
+
+
+@pytest.mark.parametrize("to", ["torch", "jax"])
+@pytest.mark.parametrize("use", READ)
+def test_a_read_under_an_open_number_raises_what_python_does(use, to):
+    fn, calls = on_host(*READ[use])
+    emitted = gfx.symbolic_trace(fn, backend="torch").to(to)
+    for x, flag in calls:
+        given = x if to == "torch" else jnp.asarray(x.numpy())
+        if flag:
+            assert plain(emitted(given, flag)) == plain(fn(x, flag))
+            continue
+        with pytest.raises((KeyError, AttributeError, UnboundLocalError)) as wanted:
+            fn(x, flag)
+        with pytest.raises(wanted.type) as raised:
+            emitted(given, flag)
+        assert str(raised.value) == str(wanted.value)
+
+
+@pytest.mark.parametrize(
+    ("use", "test"),
+    [(use, test) for use in HIDDEN for test in (on_host, on_data) if test is on_data or use not in READ],
+)
 def test_what_has_to_know_is_refused(use, test):
     fn, _ = test(*HIDDEN[use])
     with pytest.raises(CaptureError, match=r"only a test or loop sets it|defined in only one branch"):
