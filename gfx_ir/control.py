@@ -30,6 +30,8 @@ class Form(enum.Enum):
     """A function of the program, named by the first argument, whose parameters stand under the second one."""
     REPEAT = enum.auto()
     """The same once for each item of a list of parameters, which is the second argument."""
+    FUNCTION = enum.auto()
+    """A function of Python's, which the first argument names, on numbers, which are the second one."""
     HOST = enum.auto()
     """Python's operator, which the first argument names, on host values, which are the second one."""
     NONE_TEST = enum.auto()
@@ -180,6 +182,11 @@ def is_host(node: Any) -> bool:
 def host_operator(node: Any) -> str | None:
     """The operator of Python's that a node is, if any."""
     return node.args[0] if node.op.form is Form.HOST else None
+
+
+def calls_python(node: Any) -> bool:
+    """Whether a node is a function of Python's on numbers."""
+    return node.op.form is Form.FUNCTION
 
 
 def is_none_test(node: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from . import dtypes
 from .backend import Backend
+from .control import calls_python
 from .dtypes import DType
 from .errors import ShapeError, VerifyError
 from .graph import Graph, Node, Value
@@ -118,7 +119,7 @@ class Interpreter:
 
     def _number(self, node: Node, args: Sequence[Any]) -> Any:
         """A number of Python's; in the framework's own tracer, what the op's row gives."""
-        if node.op.name == "python":
+        if calls_python(node):
             return function(args[0]).run(*args[1])
         made = self.backend.run(node.op, args)
         if not self.backend.is_tensor(made):

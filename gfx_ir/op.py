@@ -99,6 +99,20 @@ class Trait(enum.IntFlag):
     """What it gives has the axes of its first argument but the last one, behind which stands that of the second one."""
     RAISES = enum.auto()
     """Its effect is an exception or none: with the same arguments it has the same one, however often it runs."""
+    LENGTH = enum.auto()
+    """The size of the first argument along the axis that the second one names."""
+    COUNTS = enum.auto()
+    """Numbers from `start` on, `step` apart, up to `stop`; from 0 up to `start` where there is no `stop`."""
+    BOTH = enum.auto()
+    """What holds where both arguments do."""
+    STACKS = enum.auto()
+    """The tensors that it joins lie along an axis of their own, `axis`."""
+    MERGES = enum.auto()
+    """The axes of the first argument from the one that the second argument names to that of the third, as one."""
+    MOVES = enum.auto()
+    """The first argument on the device that the second one names."""
+    OF_NUMBERS = enum.auto()
+    """A tensor of the number, or numbers, that is its one argument beside `shape`, `dtype` and `device`."""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,15 @@ class Target(Arrays):
         """Run an op that the body of a composite calls: a Backend is a builder that makes no nodes."""
         return self.run(op, args)
 
+    def spells(self, op: OpDef) -> bool:
+        """Whether a row of its own writes the op."""
+        return op.name in self.templates
+
+    def writes(self, op: OpDef) -> bool:
+        """Whether the op can be written over its first argument."""
+        return op.name in self.in_place
+
     def supports(self, op: OpDef) -> bool:
         """Whether this backend can run the op, itself or through the op's body."""
         row = self.rows.get(op.name)
-        return op.name in self.templates or (op.body is not None and not (row is not None and row.missing))
+        return self.spells(op) or (op.body is not None and not (row is not None and row.missing))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NoReturn
 
-from .control import is_call, is_host, is_output
+from .control import is_call, is_host, is_output, is_parameter, is_placeholder
 from .errors import GfxError, VerifyError
 from .graph import UNBOUND, Graph, Node, Value
 from .naming import is_name
@@ -86,11 +86,13 @@ class _Check:
     def run(self) -> None:
         """All checks but that of the uses, one walk."""
         graph = self.graph
-        ends = [(p, "placeholder") for p in graph.placeholders] + [(p, "parameter") for p in graph.parameters.values()]
-        for value, op in ends:
-            if value.node.op.name != op or value.node.graph is not graph or value.node.values != (value,):
-                self.fail(value.node, f"it is no {op} of this graph")
-            self._define(value.node, named=op == "placeholder")
+        ends = [(p, is_placeholder) for p in graph.placeholders] + [
+            (p, is_parameter) for p in graph.parameters.values()
+        ]
+        for value, is_such in ends:
+            if not is_such(value.node) or value.node.graph is not graph or value.node.values != (value,):
+                self.fail(value.node, f"it is no {is_such.__name__.removeprefix('is_')} of this graph")
+            self._define(value.node, named=is_such is is_placeholder)
         for path, value in graph.parameters.items():
             if value.node.args != (path,):
                 self.fail(value.node, f"it stands under the path {path!r}")

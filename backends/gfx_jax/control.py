@@ -32,7 +32,7 @@ class LaxControl(HigherOrder):
         return name(self.module.use("promoting_cond")) if differs else super().chooser(node, sides, chosen)
 
     def check(self, node: Node) -> ast.expr:
-        if node.op.name not in self.module.backend.templates:
+        if not self.module.backend.spells(node.op):
             raise MissingOp(f"backend {self.module.backend.name!r} has no row for a check on a tensor", node.span)
         return self.writer.template(node)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.backend import Backend
+from gfx_ir.control import is_output
 from gfx_ir.copies import copy_program
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Node, Value
@@ -324,7 +325,7 @@ def _last_uses(nodes: Sequence[Node]) -> dict[Value, int]:
 
 def _taken_apart(value: Value) -> bool:
     """Whether every node that takes a value makes memory of its own of it: then that of the value is free behind the last one."""
-    return all(user.op.name != "output" and _apart(user) for user in value.uses)
+    return all(not is_output(user) and _apart(user) for user in value.uses)
 
 
 def _apart(node: Node) -> bool:

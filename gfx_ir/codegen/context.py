@@ -45,9 +45,9 @@ class Context:
         self.functions = self.prepared.functions
         self.order = bottom_up(self.prepared.entry, self.functions)
         self.summary = Summary(self.order, self.functions, backend)
-        over = backend.in_place if not style.control.higher_order else ()
+        writes = backend.writes if backend.in_place and not style.control.higher_order else None
         for graph in self.order:
-            keep_shapes(graph, over, self.summary.is_overwritten, program.promotion)
+            keep_shapes(graph, writes, self.summary.is_overwritten, program.promotion)
         self.facts = Facts(
             [self.prepared.entry],
             self.functions,

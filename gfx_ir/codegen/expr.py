@@ -58,7 +58,7 @@ class Expressions(Leaves):
             return self.holder(node)
         if op == "own_gradient":
             return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
-        if op == "to_bool" and (asked := self._inside(node.args[0], "logical_not")) is not None:
+        if op == "to_bool" and (asked := self._negated(node.args[0])) is not None:
             return self.truth(asked.args[0], False)
         if op == "logical_not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
             return ast.UnaryOp(ast.Invert(), self.leaf(node.args[0]))
@@ -71,10 +71,10 @@ class Expressions(Leaves):
         bare = self._bare(taken)
         return made if bare is taken else bare
 
-    def _inside(self, leaf: Any, op: str) -> Node | None:
-        """The node of this op that makes what is written in this place."""
+    def _negated(self, leaf: Any) -> Node | None:
+        """The node of a `not` that makes what is written in this place."""
         value = self.resolve(leaf)
-        found = type(value) is Value and value.node.op.name == op and value.node in self.plan.inside
+        found = type(value) is Value and value.node.op.sign == "not" and value.node in self.plan.inside
         return value.node if found else None
 
     def _is_mask(self, leaf: Any) -> bool:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
 from ..infer.shaped import growing
-from ..op import Trait, lookup
+from ..op import OpDef, Trait, lookup
 
 
-def keep_shapes(graph: Graph, in_place: Container[str], is_spare: Callable[[Value], bool], rules: str) -> None:
+def keep_shapes(
+    graph: Graph, writes: Callable[[OpDef], bool] | None, is_spare: Callable[[Value], bool], rules: str
+) -> None:
     """Broadcast what may be larger to the shape of what it was written over, which raises; where the target's own line writes
-    `in_place`, by these ops, it raises itself, and needs no cast to the array's dtype."""
-    for node in list(graph.walk()) if in_place else ():
-        if node.op.traits & Trait.CASTS:
-            _leave_out(node, in_place, is_spare)
+    in place (`writes`), it raises itself, and needs no cast to the array's dtype."""
+    if writes is not None:
+        for cast in [node for node in graph.walk() if node.op.traits & Trait.CASTS]:
+            _leave_out(cast, writes, is_spare)
     for node in growing(graph, rules):
         over, made = node.args[0], node.value
-        if node.op.name in in_place and sum(over.uses.values()) == 1 and is_spare(over):
+        if writes is not None and writes(node.op) and sum(over.uses.values()) == 1 and is_spare(over):
             continue
         if all(user.op.traits & Trait.WRITES_AT and user.arg("value") is made for user in made.users()):
             continue  # which takes no more axes than it has
@@ -32,10 +34,10 @@ def keep_shapes(graph: Graph, in_place: Container[str], is_spare: Callable[[Valu
         node.in_place = False
 
 
-def _leave_out(cast: Node, in_place: Container[str], is_spare: Callable[[Value], bool]) -> None:
+def _leave_out(cast: Node, writes: Callable[[OpDef], bool], is_spare: Callable[[Value], bool]) -> None:
     """Take out a cast to the dtype of an array that the line before writes in place."""
     node, told = cast.args[0].node if type(cast.args[0]) is Value else None, cast.arg("dtype")
-    if node is None or not node.in_place or node.op.name not in in_place or sum(cast.args[0].uses.values()) != 1:
+    if node is None or not node.in_place or not writes(node.op) or sum(cast.args[0].uses.values()) != 1:
         return
     over, asked = node.args[0], told.node if type(told) is Value else None
     if over.node.graph is not node.graph or not is_spare(over):

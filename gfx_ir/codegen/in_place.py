@@ -67,7 +67,7 @@ def overwriting(graph: Graph, backend: Backend, liveness: Liveness, facts: Facts
     """
     found: set[Node] = set()
     for node in graph.walk() if backend.in_place else ():
-        if not node.in_place or node.op.name not in backend.in_place or node not in liveness.live:
+        if not node.in_place or not backend.writes(node.op) or node not in liveness.live:
             continue
         over = liveness.resolve(node.args[0])
         if type(over) is not Value or over.node.graph is not node.graph or liveness.users.get(over) != [node]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..control import host_operator
 from ..graph import Value
+from ..op import Trait
 from ..types import LogicalTensor
 
 Resolve = Callable[[Any], Any]
@@ -21,7 +22,7 @@ def counts_rows(resolve: Resolve, numbers: Any, rows: Any) -> bool:
         known = resolve(rows).type
         dims = known.dims if isinstance(known, LogicalTensor) else None
         return dims is not None and dims[:1] == (stop,)
-    if stop.node.op.name != "size":
+    if not stop.node.op.traits & Trait.LENGTH:
         return False
     return stop.node.args[1] == 0 and resolve(stop.node.args[0]) is resolve(rows)
 

@@ -104,7 +104,7 @@ class Planner:
         depth, width, inside = 0, own, [region.output for region in node.regions]
         for value in found:
             inner_depth, inner_width = self._sizes[value.node]
-            told = node.op.name in ("print", "check") and is_text(value.node)  # which may not be needed at all
+            told = node.op.effect and is_text(value.node)  # which may not be needed at all
             if not is_output(node) and not told and (inner_depth >= DEPTH or width + inner_width > WIDTH):
                 continue
             if is_output(node) and inner_depth > DEPTH:

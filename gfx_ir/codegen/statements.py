@@ -162,7 +162,7 @@ class Statements(Expressions):
         if node.arg("accumulate"):
             return self.leaf(node.arg("value")), ast.Add()
         made = self.resolve(node.arg("value"))
-        if type(made) is Value and made.node in self.plan.inside and made.node.op.name in self.module.backend.templates:
+        if type(made) is Value and made.node in self.plan.inside and self.module.backend.spells(made.node.op):
             spelled = self.module.template(made.node).tree(tree_map(self.plan.seen, made.node.args))
             if (
                 isinstance(spelled, ast.BinOp)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ..control import calls_function, host_operator, is_data_test, is_given, is_host, is_loop, is_placeholder
 from ..dtypes import DType
 from ..graph import Graph, Node, Value, values_in
+from ..op import OpDef
 from ..python_numbers import KINDS, function_kind, operator_kinds
 from ..regions import is_range
 from ..trees import leaves
@@ -278,7 +279,7 @@ class Facts:
         node = value.node
         taken = [(arg, self._now(arg)) for arg in elements.tensors(node)]
         kinds = self._kinds(node, taken)
-        python = node.op.sign or node.op.name in self._of_numbers
+        python = node.op.sign or self._in_python(node.op)
         bare = is_made(value) or (python and all(self._now(arg).bare for arg in node.args))
         first = is_made(value) or (python and all(self._now(arg).first for arg in node.args))
         told = all(dtype is not None for _, fact in taken for dtype, _ in fact.elements)
@@ -290,11 +291,14 @@ class Facts:
         made = elements.of_op(node, value.index - 1, [(arg, fact.elements) for arg, fact in taken], self.rules)
         return Fact(kinds, made, bare, first)
 
+    def _in_python(self, op: OpDef) -> bool:
+        """Whether an op is written by a function of Python's, of numbers."""
+        return op.name in self._of_numbers
+
     def _kinds(self, node: Node, taken: list[tuple[Value, Fact]]) -> Kinds:
-        op = node.op.name
         if node.op.family == "number":
             return self._number(node)
-        if not node.op.sign and op not in self._of_numbers:
+        if not node.op.sign and not self._in_python(node.op):
             return _ARRAY
         args = [self._now(arg).kinds for arg in node.args]
         if not all(args):
@@ -303,9 +307,9 @@ class Facts:
         found = _ARRAY if any(not kinds <= NUMBERS for kinds in args) else _NONE_YET
         if not all(numbers):
             return found
-        if op in self._of_numbers:
+        if self._in_python(node.op):
             return found | {"float"}
-        return found | operator_kinds(op, numbers, node.args, self._signs.not_negative)
+        return found | operator_kinds(node.op.name, numbers, node.args, self._signs.not_negative)
 
     def _number(self, node: Node) -> Kinds:
         op = node.op.name

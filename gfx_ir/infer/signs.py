@@ -56,7 +56,7 @@ def sign_sources(node: Node) -> Sequence[Any] | None:
 
 def _counts_up(node: Node) -> bool:
     """0, 1, 2 … or what else a range has that begins at no negative number and rises."""
-    if node.op.name != "arange" or not is_not_negative(node.arg("step")):
+    if not node.op.traits & Trait.COUNTS or not is_not_negative(node.arg("step")):
         return False
     return node.arg("stop") is None or is_not_negative(node.arg("start"))
 

@@ -83,14 +83,14 @@ for _signature, _spelling, _rule, _names, _more in (
         "np.array(data, dtype=dtype)",
         _constant,
         ["data"],
-        {"point": Point.GIVEN},
+        {"point": Point.GIVEN, "traits": Trait.OF_NUMBERS},
     ),
     (
         "full(shape, fill_value, dtype=None, device=None)",
         "np.full(shape, fill_value, dtype=dtype)",
         _filled,
         ["fill_value"],
-        {},
+        {"traits": Trait.OF_NUMBERS},
     ),
     ("zeros(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, [], {}),
     ("ones(shape, dtype=None, device=None)", "np.ones(shape, dtype=dtype)", _zeros, [], {}),
@@ -105,6 +105,7 @@ op(
     put=put_same,
     compute=free,
     own=_own("x"),
+    traits=Trait.OF_NUMBERS,
 )
 for _signature, _spelling in (
     ("full_like(x, fill_value, dtype=None)", "np.full_like(x, fill_value, dtype=dtype)"),
@@ -112,7 +113,15 @@ for _signature, _spelling in (
     ("ones_like(x, dtype=None)", "np.ones_like(x, dtype=dtype)"),
 ):
     op(FAMILY, _signature, _spelling, infer=_like, compute=free, traits=Trait.SHAPE_OF_FIRST)
-op(FAMILY, "to_device(x, device)", "x", infer=_placed, put=put_same, compute=free, traits=Trait.SHAPE_OF_FIRST)
+op(
+    FAMILY,
+    "to_device(x, device)",
+    "x",
+    infer=_placed,
+    put=put_same,
+    compute=free,
+    traits=Trait.SHAPE_OF_FIRST | Trait.MOVES,
+)
 
 
 # ---------------------------------------------------------------- ranges
@@ -177,6 +186,7 @@ op(
     _arange,
     infer=_arange_type,
     own=_own("start", "stop", "step"),
+    traits=Trait.COUNTS,
 )
 op(
     FAMILY,

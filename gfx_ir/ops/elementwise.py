@@ -178,6 +178,7 @@ _TRAITS = {
     " positive pow reciprocal remainder sgn sign sign_or_zero sinh tanh trunc_divide",
     Trait.COMMUTATIVE: "add bitwise_and bitwise_or bitwise_xor equal hypot logaddexp logical_and logical_or logical_xor "
     "maximum minimum multiply not_equal",
+    Trait.BOTH: "logical_and",
 }
 _NEUTRAL = {"subtract": 0, "multiply": 1, "divide": 1, "pow": 1}
 _TOTAL = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from .. import dtypes
+from ..control import Form
 from ..dtypes import DType
 from ..op import Trait
 from ..python_numbers import KINDS, function, function_kind
@@ -67,5 +68,6 @@ op(
     lambda a: function(a.function).spelling,
     infer=_python,
     compute=free,
+    form=Form.FUNCTION,
     doc="A function of Python's on numbers, by its name in `python_numbers.FUNCTIONS`.",
 )

@@ -65,7 +65,6 @@ def _flatten(args: SimpleNamespace) -> str:
 
 
 for _signature, _spelling, _rule, _put in (
-    ("flatten(x, start=0, end=-1)", _flatten, flattened, _views.put_reshaped),
     (
         "permute_dims(x, axes=None)",
         lambda a: "x.T" if a.axes is None else "np.transpose(x, axes)",
@@ -79,6 +78,16 @@ for _signature, _spelling, _rule, _put in (
     ("squeeze(x, axis=None)", "np.squeeze(x, axis=axis)", squeezed, _views.put_reshaped),
 ):
     op(FAMILY, _signature, _spelling, infer=_shaped(_rule), put=_put, compute=free, memory=free)
+op(
+    FAMILY,
+    "flatten(x, start=0, end=-1)",
+    _flatten,
+    infer=_shaped(flattened),
+    put=_views.put_reshaped,
+    compute=free,
+    memory=free,
+    traits=Trait.MERGES,
+)
 op(
     FAMILY,
     "reshape(x, shape)",
@@ -164,7 +173,12 @@ for _signature, _spelling, _infer, _rest in (
         concat_type,
         {"traits": _COPIED | Trait.AXES | Trait.JOINS},
     ),
-    ("stack(arrays, axis=0)", "np.stack(arrays, axis=axis)", stack_type, {"traits": _COPIED | Trait.JOINS}),
+    (
+        "stack(arrays, axis=0)",
+        "np.stack(arrays, axis=axis)",
+        stack_type,
+        {"traits": _COPIED | Trait.JOINS | Trait.STACKS},
+    ),
     (
         "split(x, sections, axis=0)",
         _split,
@@ -260,7 +274,7 @@ for _signature, _spelling, _kind, _answer, _run in (
         kinds=(_kind,),
         compute=free,
         control=Asked(_run),
-        traits=Trait.ASKS,
+        traits=Trait.ASKS | (Trait.LENGTH if _signature == "size(x, axis)" else Trait.NONE),
     )
 op(
     FAMILY,

@@ -8,6 +8,7 @@ from ..body import body_of
 from ..dependence import waiters
 from ..errors import listed
 from ..graph import Graph, Node, Value
+from ..op import lookup
 from ..program import Program
 from ..trees import leaves
 from ..types import LogicalTensor
@@ -26,17 +27,18 @@ class Decompose(Pass):
     name = "decompose"
 
     def run(self, program: Program, context: Context) -> bool:
-        chosen: Collection[str] | None = self.get("ops")
+        named: Collection[str] | None = self.get("ops")
+        chosen = None if named is None else frozenset(map(lookup, named))
         graphs, left = program.graphs, []
         changed = False
         for graph in graphs:
             node, waiting = graph.first, waiters(graph)
             while node is not None:
-                if node.op.body is not None and (chosen is None or node.op.name not in chosen):
+                if node.op.body is not None and (chosen is None or node.op not in chosen):
                     node = _expand(graph, node, program.promotion, waiting)
                     changed = True
                     continue
-                if chosen is not None and node.op.name not in chosen and _computes(node):
+                if chosen is not None and node.op not in chosen and _computes(node):
                     left.append(node)
                 graphs += node.regions
                 node = node.next

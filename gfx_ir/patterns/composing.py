@@ -155,7 +155,12 @@ def rules() -> dict[str, tuple[Rule, ...]]:
             near(forms.gelu_by_erf, lookup("gelu"), x),
             near(forms.gelu_by_tanh, lambda x: ops.gelu(x, approximate="tanh"), x),
         ),
-        **{name: (_whole(name, x),) for name in ("silu", "softplus", "mish", "elu", "leaky_relu", "logsigmoid")},
+        "silu": (_whole("silu", x),),
+        "softplus": (_whole("softplus", x),),
+        "mish": (_whole("mish", x),),
+        "elu": (_whole("elu", x),),
+        "leaky_relu": (_whole("leaky_relu", x),),
+        "logsigmoid": (_whole("logsigmoid", x),),
         "log_softmax": (_whole("log_softmax", along),),
         "softmax": (_whole("softmax", along), near(forms.softmax_still, _still, along)),
         "layer_norm": (

@@ -7,7 +7,7 @@ from typing import Any
 from ...control import is_data_test, is_placeholder
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
-from ...op import lookup
+from ...op import Trait, lookup
 from ...reach import reached
 from ..copying import outputs_of
 from ..liveness import placeholders
@@ -52,7 +52,7 @@ def _conjuncts(asked: Any, facts: Facts) -> list[Value]:
 def _both(leaf: Any, facts: Facts) -> list[Any]:
     """What all has to hold for `a and b` to do so; nothing of what is no such test."""
     node = leaf.node if type(leaf) is Value else None
-    if node is None or node.op.name == "logical_and":
+    if node is None or node.op.traits & Trait.BOTH:
         return [] if node is None else list(node.args)[::-1]
     if not is_data_test(node) or len(node.values) != 1 or not facts.is_boolean(leaf):
         return []

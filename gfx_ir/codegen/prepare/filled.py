@@ -10,7 +10,7 @@ from typing import Any
 
 from ...control import is_for, is_given
 from ...graph import Graph, Node, Value
-from ...op import OpDef
+from ...op import OpDef, Trait
 from ...program import Program
 from .base import Emission, Lowering
 
@@ -27,16 +27,16 @@ class FilledLists(Lowering):
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Write such lists in the graph and its regions as lists."""
         for node in list(graph.walk()):
-            if node.op.name == "flatten" and tuple(node.args[1:3]) == (0, 1):
+            if node.op.traits & Trait.MERGES and tuple(node.args[1:3]) == (0, 1):
                 _several(node)
-            elif node.op.name == "concat" and node.arg("axis") == 0 and len(node.arg("arrays")) == 2:
+            elif joins(node) and node.arg("axis") == 0 and len(node.arg("arrays")) == 2:
                 _begun(node)
 
 
 def _several(flat: Node) -> None:
     """Several items that each trip appends."""
-    found = _once(flat.args[0], flat, "stack")
-    if found is None or found.arg("axis") != 1 or found.graph is not flat.graph:
+    found = _once(flat.args[0], flat)
+    if found is None or not found.op.traits & Trait.STACKS or found.arg("axis") != 1 or found.graph is not flat.graph:
         return
     rows = tuple(found.arg("arrays"))
     if all(_is_rows(row, found) and row.node is rows[0].node for row in rows) and len(set(rows)) == len(rows):
@@ -46,7 +46,7 @@ def _several(flat: Node) -> None:
 def _begun(joined: Node) -> None:
     """A list that is not empty before the loop."""
     head, more = (_once(leaf, joined) for leaf in joined.arg("arrays"))
-    if head is None or more is None or head.op.name != "stack" or head.arg("axis") != 0:
+    if head is None or more is None or not head.op.traits & Trait.STACKS or head.arg("axis") != 0:
         return
     last = joined.arg("arrays")[1]
     whole = more.op is FILLED and more.args[0] is None
@@ -62,11 +62,14 @@ def _begun(joined: Node) -> None:
         _replace(joined, begun.value, rows, (head, more) if whole else (head,))
 
 
-def _once(leaf: Any, user: Node, op: str = "") -> Node | None:
+def joins(node: Node) -> bool:
+    """Whether a node joins tensors along an axis that they have."""
+    return node.op.traits & (Trait.JOINS | Trait.STACKS) == Trait.JOINS
+
+
+def _once(leaf: Any, user: Node) -> Node | None:
     """The node of a value that nothing but the user takes."""
-    if type(leaf) is not Value or leaf.uses != {user: 1} or op not in ("", leaf.node.op.name):
-        return None
-    return leaf.node
+    return leaf.node if type(leaf) is Value and leaf.uses == {user: 1} else None
 
 
 def _is_rows(value: Any, user: Node) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...control import calls_python
 from ...graph import Node, Value
 from ...infer.facts import Facts, is_made
 from ...infer.fixpoint import Fixpoint
@@ -33,7 +34,7 @@ class MadeOf:
         given = self.handed(value)
         if given is not None:
             return given
-        if value.node.op.name == "python":
+        if calls_python(value.node):
             return list(value.node.args[1])
         return list(value.node.args) if value.node.op.sign else []
 
@@ -65,7 +66,7 @@ class MadeOf:
 
 def _grows(node: Node) -> bool:
     """Whether a node is a function whose result leaves the range of 32 bits early."""
-    if node.op.name != "python" or node.args[0] not in _HUGE:
+    if not calls_python(node) or node.args[0] not in _HUGE:
         return False
     return not (node.args[0] == "math.pow" and is_literal(node.args[1][1], MOST_POWER))
 

@@ -9,13 +9,13 @@ from ...dtypes import DType, framework_of, int64
 from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
-from ...op import lookup
+from ...op import Trait, lookup
 from ...program import Program
 from ...trees import leaves
 from ...types import LogicalTensor
 from .base import Emission, Lowering
 
-_NUMBER = {"constant": "data", "as_tensor": "x", "full": "fill_value"}
+_TOLD = frozenset(("shape", "dtype", "device"))
 
 
 class Untold(Lowering):
@@ -33,7 +33,7 @@ class Untold(Lowering):
                 _unplace(node)
             if told is not None and framework_of(rules) == "jax":
                 _tell(node, told)
-            elif rules == "torch" and backend.promotion == "jax" and node.op.name in _NUMBER:
+            elif rules == "torch" and backend.promotion == "jax" and node.op.traits & Trait.OF_NUMBERS:
                 _weaken(node, "bifc" if told is None else "bi")
             row = backend.rows.get(node.op.name) if framework_of(rules) != backend.promotion else None
             if row is not None and row.narrow:
@@ -94,7 +94,7 @@ def _tell(node: Node, float_: DType) -> None:
 
 def _unplace(node: Node) -> None:
     device = node.arg("device")
-    if node.op.name == "to_device":
+    if node.op.traits & Trait.MOVES:
         node.value.replace_by(node.args[0])
         if node.graph is not None:
             node.graph.erase(node)
@@ -107,8 +107,9 @@ def _weaken(node: Node, kinds: str) -> None:
     What is returned, or carried by a loop, keeps its dtype."""
     if any(is_output(user) or _carries(user, node.value) for user in node.value.users()):
         return
-    number, element = node.arg(_NUMBER[node.op.name]), node.arg("dtype")
-    scalar = not isinstance(number, (tuple, list)) and (node.op.name != "full" or node.arg("shape") == ())
+    (number,) = (arg for param, arg in zip(node.op.params, node.args) if param not in _TOLD)
+    element = node.arg("dtype")
+    scalar = not isinstance(number, (tuple, list)) and ("shape" not in node.op.params or node.arg("shape") == ())
     if (
         scalar
         and isinstance(element, DType)

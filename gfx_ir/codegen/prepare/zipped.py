@@ -87,7 +87,7 @@ def _open_lengths(items: tuple) -> list[Any]:
     tensors = [item for item in items if type(item) is not tuple]
     stops = [item[2] for item in items if type(item) is tuple]
     counts = lambda stop: (
-        type(stop) is Value and stop.node.op.name == "size" and any(stop.node.args[0] is t for t in tensors)
+        type(stop) is Value and stop.node.op.traits & Trait.LENGTH and any(stop.node.args[0] is t for t in tensors)
     )
     return tensors + [stop for stop in stops if not counts(stop)]
 

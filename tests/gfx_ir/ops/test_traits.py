@@ -262,6 +262,57 @@ def test_joins_lists_of_any_length(sample: Sample):
         assert run(op, ((one,) * count, *rest)).size == count * one.size
 
 
+@stating(Trait.STACKS)
+def test_stacks_along_an_axis_of_its_own(sample: Sample):
+    op, (arrays, axis) = lookup(sample.op), bound(sample)
+    found = run(op, (arrays, axis))
+    for at, array in enumerate(arrays):
+        np.testing.assert_array_equal(np.take(found, at, axis), array)
+
+
+@stating(Trait.MERGES)
+def test_merges_axes(sample: Sample):
+    x, start, end = bound(sample)
+    ends = (start % max(1, x.ndim), end % max(1, x.ndim)) if x.ndim else (0, 0)
+    merged = (*x.shape[: ends[0]], np.prod(x.shape[ends[0] : ends[1] + 1], dtype=int), *x.shape[ends[1] + 1 :])
+    np.testing.assert_array_equal(run(lookup(sample.op), (x, start, end)), np.reshape(x, merged))
+
+
+@stating(Trait.LENGTH)
+def test_length_of_an_axis(sample: Sample):
+    x, axis = bound(sample)
+    assert evaluate(lookup(sample.op), (x, axis)) == np.shape(x)[axis]
+
+
+@stating(Trait.COUNTS)
+def test_counts(sample: Sample):
+    op = lookup(sample.op)
+    given = op.named(bound(sample))
+    begin, end = (0, given.start) if given.stop is None else (given.start, given.stop)
+    count = max(0, int(np.ceil((end - begin) / given.step)))
+    np.testing.assert_allclose(run(op, bound(sample)), begin + given.step * np.arange(count))
+
+
+@stating(Trait.BOTH)
+def test_holds_where_both_do(sample: Sample):
+    a, b = bound(sample)
+    np.testing.assert_array_equal(run(lookup(sample.op), (a, b)), (np.asarray(a) != 0) & (np.asarray(b) != 0))
+
+
+@stating(Trait.MOVES)
+def test_moves_to_a_device(sample: Sample):
+    x, device = bound(sample)
+    np.testing.assert_array_equal(run(lookup(sample.op), (x, device)), x)
+
+
+@stating(Trait.OF_NUMBERS)
+def test_is_made_of_numbers(sample: Sample):
+    op, args = lookup(sample.op), bound(sample)
+    (given,) = (arg for param, arg in zip(op.params, args) if param not in ("shape", "dtype", "device"))
+    found = run(op, args)
+    np.testing.assert_array_equal(found, np.broadcast_to(np.asarray(given).astype(found.dtype), found.shape))
+
+
 @stating(Trait.AVERAGES)
 def test_averages(sample: Sample):
     op, (x, *_) = lookup(sample.op), bound(sample)
