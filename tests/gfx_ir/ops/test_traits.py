@@ -543,7 +543,7 @@ def test_positions_that_jax_gives_in_32_bits():
 
 def test_forms_of_control_ops():
     """Rules that follow values through tests and loops find the arguments by these names, in each op of the form."""
-    ops = [*(op for op in REGISTRY.values() if op.control is not None), REPEAT]
+    ops = [*(op for op in REGISTRY.values() if op.control is not None or op.form is not Form.PLAIN), REPEAT]
     forms = {op.name: (op.form, op.params, op.regions) for op in ops}
     for name, (form, params, regions) in forms.items():
         if form is Form.TEST:
@@ -558,6 +558,8 @@ def test_forms_of_control_ops():
             assert params[0] == "callee" and "args" in params, name
         elif form is Form.HOST:
             assert params == ("operator", "args"), name
+        elif form is Form.FUNCTION:
+            assert params == ("function", "args"), name
         else:
             assert not regions or name == "custom_gradient", name
     assert {form for form, _, _ in forms.values()} == set(Form)
