@@ -9,6 +9,7 @@ from typing import Any
 from .arrays import Arrays
 from .errors import BackendError, MissingOp
 from .op import OpDef, lookup
+from .program import Program
 from .row import Row
 from .rules import building
 from .template import Template
@@ -46,6 +47,12 @@ class Target(Arrays):
     def rules(self) -> str:
         """The rules of promotion that its functions follow now, in its present mode."""
         return self.promotion
+
+    def jitted(self, fn: Callable[..., Any], program: Program, takes_params: bool) -> Callable[..., Any]:
+        """What runs the emitted function where nobody looks inside: compiled, where the framework compiles whole functions.
+
+        `takes_params`: its first argument is the tree of the program's params."""
+        return fn
 
     def as_module(
         self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,

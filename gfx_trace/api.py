@@ -143,12 +143,14 @@ def transpile(
     to: str,
     kwargs: Mapping[str, Any] | None = None,
     layout: str = "nchw",
+    jit: bool = True,
     **target_kwargs: Any,
 ) -> Transpiled:
     """Capture a target and write it in another framework ("torch", "jax", "numpy"). Arguments and errors as for symbolic_trace.
 
-    `layout`: "nchw", or "nhwc" for convolutions and pooling over (N, ..., C). Arguments and results keep their order of axes; kernels in
-    `.params` are turned once. Raises ArgumentError for another layout, and where the shapes that it takes are not known.
+    Calls are compiled whole where the target is JAX; `jit=False` runs them op by op. `layout`: "nchw", or "nhwc" for convolutions and
+    pooling over (N, ..., C). Arguments and results keep their order of axes; kernels in `.params` are turned once. Raises ArgumentError
+    for another layout, and where the shapes that it takes are not known.
     """
     emit_options = {name: target_kwargs.pop(name) for name in _EMIT_OPTIONS if name in target_kwargs}
     program = target if isinstance(target, Program) else target.program if isinstance(target, Traced) else None
@@ -159,7 +161,7 @@ def transpile(
     elif args or kwargs or target_kwargs:
         hint = "give them to symbolic_trace, or use bind(...) and infer()"
         raise ArgumentError(f"{program.entry.name!r} is captured already, and takes no more arguments", hint=hint)
-    return Transpiled(in_layout(program, layout), to, emit_options)
+    return Transpiled(in_layout(program, layout), to, emit_options, jit)
 
 
 def in_layout(program: Program, layout: str) -> Program:

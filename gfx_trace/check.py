@@ -132,7 +132,7 @@ def _run(subject: Transpiled, given: Mapping[str, Any]) -> tuple[Any, dict[str, 
     terms = subject.emitted.terms
     assert terms is not None
     leading = {terms.leading: subject.params} if terms.leading else {}
-    out = terms.binding.call(subject.fn, {**leading, **given})
+    out = terms.binding.call(subject.jitted, {**leading, **given})
     return out if subject.program.writes else (out, {})
 
 

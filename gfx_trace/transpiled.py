@@ -21,14 +21,21 @@ from .tracebacks import users_frames
 
 
 class Transpiled:
-    """What `gfx.transpile` gives. `fn([params,] *args, key=None)` is pure; calling the object uses its own params."""
+    """What `gfx.transpile` gives. `fn([params,] *args, key=None)` is pure, and runs op by op; calling the object uses its own params,
+    compiled whole where JAX is the target and `jit` is True."""
 
-    def __init__(self, program: Program, target: str, options: dict[str, Any]) -> None:
+    def __init__(self, program: Program, target: str, options: dict[str, Any], jit: bool = True) -> None:
         self.program, self.target = program, target
         self.emitted = program.module(target, **options)
         self.source: str = self.emitted.source
         self.fn: Callable[..., Any] = users_frames(self.emitted.load())
         self.params: Any = program.params_for(target) if program.params else None
+        self.jit = jit
+
+    @functools.cached_property
+    def jitted(self) -> Callable[..., Any]:
+        """What a call runs: `fn`, which JAX compiles whole; its `reason` tells why it runs op by op, "" where it does not."""
+        return backend(self.target).jitted(self.fn, self.program, self.params is not None) if self.jit else self.fn
 
     @property
     def guards(self) -> list[Guard]:
@@ -55,7 +62,8 @@ class Transpiled:
     @users_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on the target's arrays with the own params; what the program writes is applied to these."""
-        out = self.fn(self.params, *args, **kwargs) if self.params is not None else self.fn(*args, **kwargs)
+        run = self.jitted
+        out = run(self.params, *args, **kwargs) if self.params is not None else run(*args, **kwargs)
         if not self.program.writes:
             return out
         result, state = out

@@ -10,18 +10,17 @@ import jax
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 
-from gfx_ir.applied import Applied, Typed
+from gfx_ir.applied import Applied
 from gfx_ir.backend import Backend
 from gfx_ir.errors import DeviceError
-from gfx_ir.op import Trait
 from gfx_ir.program import Program
 from gfx_ir.runtime.device import Device, Executable, Rates
 from gfx_ir.runtime.framework import FrameworkDevice
 from gfx_ir.runtime.support import Support, no
 from gfx_ir.strides import Extent
-from gfx_ir.trees import leaves
 
 from .compiled import compiled
+from .jitted import needs_data
 
 
 class JaxDevice(FrameworkDevice):
@@ -72,11 +71,8 @@ class JaxDevice(FrameworkDevice):
 
     # ------------------------------------------------------------------ compute
     def supports_control(self, node: Applied) -> Support:
-        """Tests and loops, but nothing that takes a number out of an array or acts on the world: what may raise does so by host
-        values, as it is traced."""
-        control, op = node.op.control, node.op
-        tensors = any(isinstance(leaf, Typed) and leaf.is_tensor for leaf in leaves(node.args))
-        if (op.effect and (tensors or not op.traits & Trait.RAISES)) or (control is not None and control.reads_data):
+        """Tests and loops, but nothing that takes a number out of an array or acts on the world by data."""
+        if needs_data(node):
             return no("it needs data, and jax.jit traces without any")
         return super().supports_control(node)
 

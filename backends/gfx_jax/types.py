@@ -18,6 +18,7 @@ from gfx_ir.errors import BackendError
 from gfx_ir.lifting.words import as_dtype
 from gfx_ir.making import Replayed
 from gfx_ir.printed import same_code
+from gfx_ir.program import Program
 from gfx_ir.types import LogicalTensor
 
 from . import (
@@ -36,6 +37,7 @@ from . import (
 )
 from .device import JaxDevice
 from .jaxpr import staging, symbolic
+from .jitted import Jitted
 from .lax import LAX, selected
 from .lifts import LIFTS
 from .mode import rules
@@ -184,6 +186,10 @@ class JaxBackend(Backend):
         """The dtype that JAX makes of this one: it may be set to have no 64 bits."""
         found = self.as_dtype(jax.dtypes.canonicalize_dtype(dtype.numpy))
         return dtype if found is None else found
+
+    def jitted(self, fn: Callable[..., Any], program: Program, takes_params: bool) -> Jitted:
+        """The function under jax.jit."""
+        return Jitted(fn, program, takes_params)
 
     def device(self, which: Any = "") -> JaxDevice:
         """The first device, or that of a number or jax.Device."""

@@ -168,7 +168,7 @@ def test_what_is_written_is_compared_and_the_model_keeps_its_state(to):
         assert report.ok and {d.path for d in report.state} == {"count", "mean", "last"}
         assert "writes count: shape ()" in str(report)
     assert model.count == 0 and not model.mean.any() and not model.last.any()
-    fn = result.fn
+    result, fn = gfx.transpile(model, to=to), result.fn
     result.fn = lambda params, x: (fn(params, x)[0], {**fn(params, x)[1], "count": fn(params, x)[1]["count"] + 1})
     report = gfx.check(result, X)
     assert [d.path for d in (*report.outputs, *report.state) if not d.equal] == ["count"] and not report.ok

@@ -1,0 +1,103 @@
+"""Calls of what was transpiled to JAX: compiled whole, once for each type of call; what cannot be is run op by op, with the same results."""
+
+from collections import namedtuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import GfxError
+
+Pair = namedtuple("Pair", "first second")
+X = torch.arange(6.0).reshape(2, 3)
+J = jnp.asarray(X.numpy())
+
+
+def traced(made):
+    """The traces, one for each call that is compiled anew."""
+    found = []
+    fn = made.jitted.fn
+    made.jitted.fn = lambda *args, **kwargs: found.append(args) or fn(*args, **kwargs)
+    return found
+
+
+def softened(x, scale=None, name="a"):
+    y = torch.tanh(x) if name == "a" else torch.exp(x)
+    return {"z": y, "a": (x.shape[0], "text", Pair(y * 2, None))}
+
+
+def test_calls_are_compiled_once_for_each_type():
+    made = gfx.transpile(softened, X, to="jax")
+    traces = traced(made)
+    for _ in range(3):
+        out = made(J)
+    assert len(traces) == 1 and not made.jitted.reason
+    assert list(out) == ["z", "a"] and out["a"][:2] == (2, "text") and type(out["a"][0]) is int
+    plain = gfx.transpile(softened, X, to="jax", jit=False)(J)
+    assert jax.tree.structure(out) == jax.tree.structure(plain) and out["a"][2][1] is None
+    np.testing.assert_allclose(out["z"], np.tanh(X), rtol=1e-6)
+
+
+def test_parameters_are_no_constants_of_what_is_compiled():
+    torch.manual_seed(0)
+    norm = torch.nn.BatchNorm1d(3).train()
+    made = gfx.transpile(norm, X, to="jax")
+    traces = traced(made)
+    for _ in range(2):
+        np.testing.assert_allclose(made(J), norm(X).detach(), atol=1e-5)
+    assert len(traces) == 1
+    np.testing.assert_allclose(made.params["running_mean"], norm.running_mean, rtol=1e-5)
+
+
+def chosen(x):
+    return x[x > 2]
+
+
+def shown(x):
+    print(x.sum().item())
+    return x
+
+
+def asked(x):
+    if x.sum().item() > 100:
+        raise ValueError("too much")
+    return x + 1
+
+
+@pytest.mark.parametrize("target", [chosen, asked])
+def test_what_needs_data_runs_op_by_op(target):
+    made = gfx.transpile(target, X, to="jax")
+    traces = traced(made)
+    for _ in range(3):
+        np.testing.assert_allclose(made(J), target(X))
+    assert len(traces) <= 4 and made.jitted.reason
+
+
+def test_errors_and_prints_are_those_of_each_call(capsys):
+    made = gfx.transpile(asked, X, to="jax")
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"^too much$"):
+            made(J * 100)
+    made = gfx.transpile(shown, X, to="jax")
+    made(J), made(J * 2)
+    assert capsys.readouterr().out.split() == ["15.0", "30.0"]
+
+
+def test_python_numbers_are_not_traced():
+    made = gfx.transpile(lambda x, n: (x * n**-1, n * 10**12), X, to="jax")
+    traces = traced(made)
+    for n in (2, 4):
+        y, large = made(J, n)
+        np.testing.assert_allclose(y, X.numpy() / n)
+        assert large == n * 10**12
+    assert len(traces) == 2 and not made.jitted.reason
+
+
+def test_an_error_of_the_caller_is_his_own():
+    made = gfx.transpile(lambda x, y: x @ y, to="jax")
+    with pytest.raises((TypeError, ValueError, GfxError)):
+        made(J, J)
+    assert made(J, J.T).shape == (2, 2) and not made.jitted.reason
