@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir.backend import Backend
 
+from .axis_patterns import pattern_call
 from .builtin_calls import BUILTINS
 from .higher_order import SPECIAL
 from .special_methods import MEANINGS
@@ -21,13 +22,16 @@ def always_lifted(f: Any) -> bool:
 
 
 def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
-    """What a callable is lifted by: a handler of a builtin, (Lift, its backend), or None."""
+    """What a callable is lifted by: a handler of a builtin or of einops, (Lift, its backend), or None."""
     try:
         found = BUILTINS.get(f)
     except TypeError:  # a callable that is no key of a table
         return next((SPECIAL[name] for backend in frameworks if (name := backend.higher_order(f))), None)
     if found is not None:
         return found
+    arranging = pattern_call(f)
+    if arranging is not None:
+        return arranging
     if isinstance(f, type):  # JAX's np.float64 equals NumPy's: whose class it is comes first
         frameworks = sorted(frameworks, key=lambda backend: not issubclass(f, backend.tensor_types))
     for backend in frameworks:

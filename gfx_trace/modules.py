@@ -12,6 +12,7 @@ from gfx_ir.probing import is_module
 from gfx_ir.source import Scope
 
 from .attributes import NOT_OWN
+from .axis_patterns import pattern_layer
 from .contents import FIXED, attributes_of
 from .interfaces import Capturing
 from .packages import framework
@@ -198,7 +199,9 @@ def module_class(tracer: Capturing, kind: type) -> ModuleClass:
     found = tracer.module_classes.get(kind)
     if found is None:
         rows = ((known.modules.get(kind), known) for known in tracer.arrays.frameworks())
-        lift, backend = next((pair for pair in rows if pair[0] is not None), (None, None))
+        own = pattern_layer(kind)
+        none = own, None if own is None else tracer.backend
+        lift, backend = next((pair for pair in rows if pair[0] is not None), none)
         library = kind.__module__.startswith("torch.")
         found = ModuleClass(lift, backend, "" if library else kind.__doc__ or "", library)
         tracer.module_classes[kind] = found
