@@ -247,6 +247,14 @@ def mutable(x: Any) -> bool:
     return scalar(x) != SURE
 
 
+def surely_array(x: Any) -> bool:
+    """Whether x is a tensor that is written in place for certain: no number, and nothing that may be None."""
+    if type(x) is not Proxy or x.backend is None or not mutable(x):
+        return False
+    value = active.builder.facts.root(x.value)
+    return value.kind == "tensor" and not (x.backend.numbers and active.builder.record.number_when(value) is not None)
+
+
 def doubt(
     proxy: Proxy, others: Iterable[Proxy], why: str, add: bool = False, loop: Any = None, chosen: bool = False
 ) -> None:

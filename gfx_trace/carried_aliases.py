@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import chain, combinations, product
 from typing import Any
 
 from gfx_ir.graph import Graph
+from gfx_ir.op import active
 
-from .aliases import Doubt, distinct, doubt, memory, mutable, outside
+from .aliases import Doubt, distinct, doubt, memory, mutable, outside, surely_array
 from .carried import Carried
-from .either import roots
+from .either import be_either, root_of, roots
 from .lost import Lost
 from .proxy import Proxy
 
@@ -25,7 +26,7 @@ class CarriedAliases:
     def __init__(self, carried: Sequence[Carried], graph: Graph, loop: Any, unread: Set[int], runs: bool) -> None:
         """`loop`: what tells the loop from others; `unread`: those (by id) of which no trip reads what the last one left; `runs`:
         whether there is a first trip, so that what stands behind the loop is what a trip left."""
-        self.unread, self.runs = unread, runs
+        self.unread, self.runs, self.graph = unread, runs, graph
         self.carried, self.loop = [c for c in carried if mutable(c.entered) or mutable(c.out)], loop
         self.entered = {id(c.entered): c for c in self.carried}
         changed = [c for c in self.carried if type(c.entered) is Proxy and _touched(c.entered, c.inner)]
@@ -51,19 +52,51 @@ class CarriedAliases:
         found = {id(c): (set(self.partners[id(c)]), set(self.outside[id(c)])) for c in self.carried}
         return {key: pair for key, pair in found.items() if any(pair)}
 
-    def apply(self, which: str, why: str) -> None:
-        """Put the doubts on what stands for the carried tensors: `entered` in the body, `result` behind the loop."""
-        behind = which == "result"
-        unread, outside = ((), self.behind) if behind else (self.unread, self.outside)
+    def enter(self) -> None:
+        """Put the doubts on what stands for the carried tensors in the body."""
+        why = "a loop carries {!r}: in the first trip it is the tensor from before the loop"
         for c in self.carried:
-            proxy = getattr(c, which)
-            if mutable(proxy) and id(c) not in unread:
-                met = (other for key, other in self.partners[id(c)].items() if key not in unread)
-                partners = [
-                    getattr(other, which) for other in met if not (behind and self.runs) or self._meet(c, other)
-                ]
-                others = [*outside[id(c)].values(), *(p for p in partners if type(p) is Proxy)]
-                doubt(proxy, others, why.format(c.name), loop=self.loop)
+            if id(c) not in self.unread:
+                partners = [p.entered for key, p in self.partners[id(c)].items() if key not in self.unread]
+                self._doubt(c, c.entered, [*self.outside[id(c)].values(), *partners], why)
+
+    def leave(self, ran: Callable[[], Any] | None) -> None:
+        """Put on what stands for the carried tensors behind the loop what each is. `ran`: what tells whether there was a trip."""
+        why = "a loop carries {!r}: if it does not run, it is the tensor from before"
+        doubted = []
+        for c in self.carried:
+            met = [p for p in self.partners[id(c)].values() if not self.runs or self._meet(c, p)]
+            others = [*self.behind[id(c)].values(), *(p.result for p in met)]
+            test = (lambda: True) if self.runs else ran
+            sources = self._sources(c) if others and mutable(c.result) else None
+            if sources is None or test is None:
+                doubted.append((c, others))
+            else:
+                be_either(c.result, test, sources)
+        for c, others in doubted:
+            self._doubt(c, c.result, others, why)
+
+    def _doubt(self, carried: Carried, proxy: Any, others: Iterable[Any], why: str) -> None:
+        if mutable(proxy):
+            doubt(proxy, (x for x in others if type(x) is Proxy), why.format(carried.name), loop=self.loop)
+
+    def _sources(self, c: Carried) -> tuple[Proxy, Proxy] | None:
+        """The tensor that a last trip leaves in its place, and the one from before the loop; None: one of them is not known."""
+        left = self._left_last(c) if surely_array(c.out) else None
+        if left is None or self.runs:
+            return None if left is None else (left, left)
+        sure = surely_array(c.init) and not isinstance(root_of(c.init).base, (Doubt, Lost))
+        return (left, c.init) if sure else None
+
+    def _left_last(self, c: Carried) -> Proxy | None:
+        """The tensor that the last trip leaves in its place: one from outside, or one that no other name stands for."""
+        root = root_of(c.out)
+        if root.base is not None or id(root) in self.entered:
+            return None
+        if outside(root, self.graph):
+            return root if root is c.out and active.builder.gates.visible(root.value) else None
+        met = any(self._meet(c, other) for other in self.carried if other is not c)
+        return None if met else Proxy(c.result.value, c.backend)
 
     def _left_by_trip(self, carried: Carried) -> dict[int, Proxy]:
         """The tensors from outside that a trip may leave in its place."""

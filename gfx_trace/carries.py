@@ -72,6 +72,7 @@ class Carries:
         self.append_items: list[Value] = []
         self.source: Source | None = None  # what a `for` goes over
         self.aliases: CarriedAliases | None = None
+        self.ran: Any = None  # what tells behind the loop whether there was a first trip
         self.open_length = False  # whether only data tells how many trips there are
         self.body: Graph | None = None  # the body, as the last pass traced it
         self.key = loop_key(self)
@@ -129,9 +130,7 @@ class Carries:
         self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.entry)))
         self.entered = self.get()
         if self.aliases is not None:
-            self.aliases.apply(
-                "entered", "a loop carries {!r}: in the first trip it is the tensor from before the loop"
-            )
+            self.aliases.enter()
 
     def _inside(self, value: Any, path: tuple) -> Any:
         carried = self.leaves.get(path)
@@ -252,7 +251,7 @@ class Carries:
         ]
         tracer.journal.commit(slots)
         if self.aliases is not None:
-            self.aliases.apply("result", "a loop carries {!r}: if it does not run, it is the tensor from before")
+            self.aliases.leave(self.ran)
         made = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
         for slot, added in self.appended.values() if ys else ():
             rows = [next(made) for _ in added]

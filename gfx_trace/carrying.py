@@ -44,6 +44,7 @@ class Carrying(Protocol):
     peels: bool
     open_length: bool
     source: Any
+    ran: Any
 
     def add(self, path: tuple, carried: Carried) -> None:
         """Carry a leaf."""

@@ -16,11 +16,13 @@ from .proxy import Proxy
 
 
 class Either:
-    """The base of a tensor that is `sources[0]` where `test` holds, and else `sources[1]`; `now`: what that is at present."""
+    """The base of a tensor that is `sources[0]` where `test` holds, and else `sources[1]`; `now`: what that is at present.
+
+    `test`: a value, or what computes it where it is asked."""
 
     __slots__ = ("test", "sources", "roots", "ways", "held")
 
-    def __init__(self, test: Value, sources: tuple[Proxy, Proxy], now: Value) -> None:
+    def __init__(self, test: Value | Callable[[], Any], sources: tuple[Proxy, Proxy], now: Value) -> None:
         self.test, self.sources = test, sources
         self.roots = tuple({id(root): root for source in sources for root in roots(source)}.values())
         self.ways = sum(map(ways, sources))
@@ -63,11 +65,17 @@ class Either:
     def _chosen(self, use: Callable[[Proxy], Any]) -> Any:
         """What `use` makes of the source that the test chooses, decided where the test is known."""
         builder = active.builder
-        test, (then, otherwise) = builder.gates.here(self.test), self.sources
-        known = builder.facts.decide(test)
+        then, otherwise = self.sources
+        test, known = self.asked()
         if known is not None:
             return use(then if known else otherwise)
         return builder.regions.branch_value(test, lambda: use(then), lambda: use(otherwise))
+
+    def asked(self) -> tuple[Any, bool | None]:
+        """The test, as a value that can be read here, and whether it is known to hold."""
+        builder = active.builder
+        test = self.test() if callable(self.test) else builder.gates.here(self.test)
+        return test, builder.facts.decide(test) if type(test) is Value else test
 
     def _values(self) -> tuple:
         return tuple(root.value for root in self.roots)
@@ -79,7 +87,7 @@ def ways(proxy: Proxy) -> int:
     return base.ways if type(base) is Either else 1
 
 
-def be_either(proxy: Proxy, test: Value, sources: tuple[Proxy, Proxy]) -> None:
+def be_either(proxy: Proxy, test: Value | Callable[[], Any], sources: tuple[Proxy, Proxy]) -> None:
     """Let `proxy` be one of two tensors."""
     base = Either(test, sources, proxy.value)
     proxy.base, proxy.derive, proxy.seen = base, base.derive, base.version

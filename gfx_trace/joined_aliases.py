@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from gfx_ir.graph import Value
 
-from .aliases import Doubt, doubt, kin_of, memory, mutable, reached
+from .aliases import Doubt, doubt, kin_of, memory, mutable, reached, surely_array
 from .either import Either, be_either, root_of, roots, ways
 from .interfaces import Capturing
 from .lost import Lost
@@ -79,21 +79,13 @@ class JoinedAliases:
     # ------------------------------------------------------------------ one of two
     def _sources(self, joined: Joined) -> tuple[Proxy, Proxy] | None:
         """The tensors that it is one of. None: one of them is not known."""
-        if not self.sides or not all(self._is_array(joined, at) for at in (0, 1)):
+        if not self.sides or not all(map(surely_array, joined.sides)):
             return None
         found = [self._source(joined, at, x) for at, x in enumerate(joined.sides)]
         then, otherwise = found
         if then is None or otherwise is None or ways(then) + ways(otherwise) > _MOST:
             return None
         return then, otherwise
-
-    def _is_array(self, joined: Joined, at: int) -> bool:
-        """Whether a side left a tensor that is written in place for certain: no number, and nothing that may be None."""
-        x = joined.sides[at]
-        if type(x) is not Proxy or x.backend is None or not mutable(x):
-            return False
-        value = self.tracer.facts.root(x.value)
-        return value.kind == "tensor" and not (x.backend.numbers and self.tracer.record.number_when(value) is not None)
 
     def _source(self, joined: Joined, at: int, x: Proxy) -> Proxy | None:
         """A tensor of a side as it is known behind the test."""

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 
 from .carrying import Carrying
+from .first_trips import of_for, of_while
 from .interfaces import Capturing
 from .sides import Side
-
-
-class Going(Protocol):
-    """What a loop goes over, as far as its node asks."""
-
-    items: list[Any]
-    kinds: list[str]
+from .sources import Source
 
 
 def make_while(tracer: Capturing, carries: Carrying, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:
@@ -37,11 +32,12 @@ def make_while(tracer: Capturing, carries: Carrying, test_side: Side, found: Any
     kinds = carries.kinds() + (("bool" if host else "tensor",) if exit_ == len(carries.slots) else ())
     op = lookup("host_while" if host else "while")
     node = Node(op, (init, operands, exit_), kinds, tracer.span(), tuple(s.graph for s in sides))
+    carries.ran = of_while(tracer, test_side, found, init)
     tracer.append(node)
     carries.finish(node.values)
 
 
-def make_for(tracer: Capturing, source: Going, carries: Carrying, side: Side, flag: Any, items: list[Value]) -> None:
+def make_for(tracer: Capturing, source: Source, carries: Carrying, side: Side, flag: Any, items: list[Value]) -> None:
     """The node of a loop over items."""
     exit_ = carries.exit_position(flag)
     stacked = carries.close_body(side, flag, exit_)
@@ -59,6 +55,7 @@ def make_for(tracer: Capturing, source: Going, carries: Carrying, side: Side, fl
     init = carries.initial() + extra_init
     args = (tuple(_local_tree(tracer, i) for i in source.items), init, operands, exit_)
     node = Node(op, args, kinds, tracer.span(), (side.graph,))
+    carries.ran = of_for(tracer, source)
     tracer.append(node)
     carries.finish(node.values[: len(init)], stacked, node.values[len(init) :])
 

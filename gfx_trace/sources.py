@@ -174,12 +174,18 @@ def _zipped(parts: list[Source]) -> Source:
 def _length_end(tracer: Any, start: Any, source: Source) -> Any:
     if source.length is not None and isinstance(start, int):
         return start + source.length
-    item = source.items[0]
-    size = ops.size(item, 0) if isinstance(item, Value) else item[2]
-    if isinstance(item, tuple) and item[1:] != (0, item[2], 1):
-        first, last, step = map(tracer.wrap, item[1:])
-        size = tracer.unwrap(-((first - last) // step))  # rounded up; fewer than none are none
+    size = size_of(tracer, source.items[0])
     return tracer.host("+", tracer.unwrap(start), size) if start != 0 else size
+
+
+def size_of(tracer: Any, item: Any) -> Any:
+    """How many rows or numbers one of the iterables of a loop has; fewer than none are none."""
+    if isinstance(item, Value):
+        return ops.size(tracer.local(item), 0)
+    if item[1:] == (0, item[2], 1):
+        return item[2]
+    first, last, step = map(tracer.wrap, item[1:])
+    return tracer.unwrap(-((first - last) // step))  # rounded up
 
 
 def labels(target: Any, count: int) -> list[str]:

@@ -137,8 +137,8 @@ class Truths:
         """a is b, where a test chose one of the two tensors that one is: whichever it chose. None: neither is such."""
         for x, y in ((a, b), (b, a)):
             if type(x.base) is Either and share(memory(x), memory(y)):
-                test, (then, otherwise) = self.tracer.gates.here(x.base.test), x.base.sources
-                known = self.tracer.facts.decide(test)
+                then, otherwise = x.base.sources
+                test, known = x.base.asked()
                 if known is not None:
                     return self._source_is(then if known else otherwise, y)
                 return self.tracer.regions.branch_value(

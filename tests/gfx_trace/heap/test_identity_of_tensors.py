@@ -62,7 +62,15 @@ def of_a_loop(x):
     return b * 10 if b is y else b
 
 
-@pytest.mark.parametrize("fn", [returned, assigned, of_two_chosen, made_there, written_through, branched])
+def of_several_trips(x):
+    x, y = x * 1, x + 1
+    b = x
+    while x.sum() < 10:
+        b, x = x, y
+    return b * 10 if b is y else b
+
+
+@pytest.mark.parametrize("fn", [returned, assigned, of_two_chosen, made_there, written_through, branched, of_a_loop])
 def test_what_a_test_chose_is_what_it_chose(fn):
     program = gfx.symbolic_trace(fn, XS[0].clone())
     functions = program, program.to("torch")
@@ -73,4 +81,4 @@ def test_what_a_test_chose_is_what_it_chose(fn):
 
 def test_what_a_loop_carries_may_be_another():
     with pytest.raises(UnsupportedConstruct, match="whether these are one"):
-        gfx.symbolic_trace(of_a_loop, XS[0].clone())
+        gfx.symbolic_trace(of_several_trips, XS[0].clone())
