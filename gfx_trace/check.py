@@ -4,59 +4,35 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from gfx_ir.errors import GfxError
 from gfx_ir.loading import backend
 from gfx_ir.probing import is_module
 
-from .flavour import loaded_frameworks
+from .blocks import Block, Divergence, divergence
+from .differences import Difference, compare_all, copied, flat
 from .journal import READ
-from .params import mapped, moved, to_host
+from .params import mapped, moved
 from .program import Program
 from .transpiled import Transpiled
-
-_TOLERANCES = {"float64": 1e-6, "complex128": 1e-6, "float32": 1e-4, "complex64": 1e-4, "float16": 1e-2}
-_NARROW = 5e-2  # bfloat16, and what is narrower
-_ABSENT = object()
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One output: its path, its shapes and dtypes (original, transpiled; None where one has no such output), how far the
-    two are apart (`max_rel`: relative to the largest magnitude of the original), and in what they differ ("": in nothing)."""
-
-    path: str
-    shapes: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
-    dtypes: tuple[str | None, str | None]
-    max_abs: float
-    max_rel: float
-    reason: str
-
-    @property
-    def equal(self) -> bool:
-        """Whether the two agree."""
-        return not self.reason
-
-    def __str__(self) -> str:
-        shape = _either(self.shapes)
-        text = f"{self.path or 'result'}: shape {shape}, {_either(self.dtypes)}"
-        if shape == str(self.shapes[0]):
-            text += f", max abs {self.max_abs:.3g}, max rel {self.max_rel:.3g}"
-        return text + (f"   <-- {self.reason}" if self.reason else "")
 
 
 @dataclass(frozen=True)
 class Report:
-    """What `gfx.check` found: the outputs, and what the program writes (`state`). `tolerance` None: that of each dtype."""
+    """What `gfx.check` found: the outputs, and what the program writes (`state`). `tolerance` None: that of each dtype.
+
+    Where they differ, or where that was asked for: `blocks`, run node by node on both frameworks, in the order in which they end,
+    and `first`, the first value in them that differs. `note` tells which step is at fault where it is none of these."""
 
     target: str
     tolerance: float | None
     outputs: tuple[Difference, ...]
     state: tuple[Difference, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    first: Divergence | None = None
+    note: str = ""
 
     @property
     def ok(self) -> bool:
@@ -67,10 +43,12 @@ class Report:
         how = "of each dtype" if self.tolerance is None else f"{self.tolerance:g}"
         lines = [f"{'equal' if self.ok else 'DIFFERENT'} on {self.target} (tolerance {how})"]
         lines += [f"  {d}" for d in self.outputs] + [f"  writes {d}" for d in self.state]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(str(part) for part in (self.first, self.note) if part)])
 
 
-def check(subject: Any, *args: Any, tolerance: float | None = None, to: str = "jax", **kwargs: Any) -> Report:
+def check(
+    subject: Any, *args: Any, tolerance: float | None = None, to: str = "jax", blocks: bool = False, **kwargs: Any
+) -> Report:
     """Run the original and the transpiled function on the same inputs; compare output by output, and what both write.
 
     `subject` is a Program or a traced function, which is transpiled `to` a framework, or a Transpiled; `args` are the
@@ -78,6 +56,9 @@ def check(subject: Any, *args: Any, tolerance: float | None = None, to: str = "j
     is set so), NaN stands where NaN stood, integers are the same, and the largest difference is within `tolerance`
     times the largest magnitude (at least 1); the tolerance of a dtype is 1e-6 for float64, 1e-4 for float32, 1e-2 for
     float16 and 5e-2 for bfloat16. A model that writes its state is run as a copy, and keeps the state that it has.
+
+    Where something differs, or with `blocks=True`, the graph is run node by node on both frameworks too, and the report names the
+    first block that differs, the author's line in it and statistics of both values.
 
     Raises GfxError for a program that was read from a file, which has no original, and for one that draws random
     numbers; GuardError where the capture does not stand for the inputs.
@@ -89,11 +70,26 @@ def check(subject: Any, *args: Any, tolerance: float | None = None, to: str = "j
     got = _run(subject, mapped(lambda leaf: moved(leaf, owner), given))
     memo: dict[int, Any] = {}
     target = _copy_of(program, memo)
-    own_args, own_kwargs = mapped(_copied, list(args)), mapped(_copied, kwargs)
+    own_args, own_kwargs = mapped(copied, list(args)), mapped(copied, kwargs)
     expected = target(*own_args, **own_kwargs)
-    outputs = _compare_all(_flat(expected), _flat(got[0]), owner, tolerance)
+    outputs = compare_all(flat(expected), flat(got[0]), owner, tolerance)
     written = _written(program, target, memo, program.binding.bind(own_args, own_kwargs)[0])
-    return Report(subject.target, tolerance, outputs, _compare_all(written, got[1], owner, tolerance))
+    report = Report(subject.target, tolerance, outputs, compare_all(written, got[1], owner, tolerance))
+    return report if report.ok and not blocks else _by_block(report, program, given, owner)
+
+
+def _by_block(report: Report, program: Program, given: Mapping[str, Any], owner: Any) -> Report:
+    """The report with what the blocks give."""
+    try:
+        blocks, first = divergence(program, given, backend(program.flavour), owner, report.tolerance)
+    except Exception as error:  # whatever a framework raises where it runs what the other one could
+        return replace(report, note=f"no block was compared: {type(error).__name__}: {error}")
+    note = (
+        ""
+        if first is not None or report.ok
+        else "no block differs: the capture or the emitted source does, not an op on its own"
+    )
+    return replace(report, blocks=blocks, first=first, note=note)
 
 
 def _transpiled(subject: Any, to: str) -> Transpiled:
@@ -160,79 +156,3 @@ def _attribute(module: Any, path: str) -> Any:
     for part in path.split("."):
         module = getattr(module, part, None)
     return module
-
-
-def _copied(leaf: Any) -> Any:
-    if any(b.is_tensor(leaf) for b in loaded_frameworks()):
-        return leaf.clone() if hasattr(leaf, "clone") else copy.copy(leaf)
-    return leaf
-
-
-def _flat(tree: Any, prefix: str = "") -> dict[str, Any]:
-    if isinstance(tree, Mapping):
-        pairs = [(str(k), v) for k, v in tree.items()]
-    elif isinstance(tree, (tuple, list)):
-        pairs = [(str(k), v) for k, v in enumerate(tree)]
-    elif hasattr(tree, "__dataclass_fields__"):
-        pairs = [(k, getattr(tree, k)) for k in tree.__dataclass_fields__]
-    else:
-        return {} if tree is None else {prefix: tree}
-    return {k: v for key, item in pairs for k, v in _flat(item, f"{prefix}.{key}" if prefix else key).items()}
-
-
-# ---------------------------------------------------------------------- one output
-def _compare_all(
-    want: Mapping[str, Any], have: Mapping[str, Any], owner: Any, tolerance: float | None
-) -> tuple[Difference, ...]:
-    paths = dict.fromkeys([*want, *have])
-    return tuple(_compare(path, want.get(path, _ABSENT), have.get(path, _ABSENT), owner, tolerance) for path in paths)
-
-
-def _compare(path: str, want: Any, have: Any, owner: Any, tolerance: float | None) -> Difference:
-    a, b = _array(want), _array(have)
-    shapes = (None if a is None else a.shape, None if b is None else b.shape)
-    dtypes = (None if a is None else str(a.dtype), None if b is None else str(b.dtype))
-    far = float("inf")
-    if a is None or b is None:
-        reason = "the transpiled function has no such output" if b is None else "the original has no such output"
-        return Difference(path, shapes, dtypes, far, far, reason)
-    if a.shape != b.shape:
-        return Difference(path, shapes, dtypes, far, far, "shapes differ")
-    if a.dtype.kind in "USO" or b.dtype.kind in "USO":  # texts and other plain objects
-        return Difference(path, shapes, dtypes, 0.0, 0.0, "" if want == have else "values differ")
-    furthest, scale = _distance(a, b)
-    if not _dtypes_agree(want, a, b, owner):
-        return Difference(path, shapes, dtypes, furthest, furthest / scale, "dtypes differ")
-    exact = tolerance is None and a.dtype.kind in "bui"
-    if tolerance is None:
-        tolerance = 0.0 if exact else max(_TOLERANCES.get(name, _NARROW) for name in map(str, (a.dtype, b.dtype)))
-    reason = "" if furthest <= tolerance * max(scale, 1.0) else "values differ"
-    return Difference(path, shapes, dtypes, furthest, furthest / scale, reason)
-
-
-def _array(x: Any) -> Any:
-    return None if x is _ABSENT else np.asarray(to_host(x))
-
-
-def _dtypes_agree(want: Any, a: np.ndarray, b: np.ndarray, owner: Any) -> bool:
-    """Whether the result has the dtype of the original, as far as the framework has it; a Python number is of its kind only."""
-    if a.dtype == b.dtype:
-        return True
-    if isinstance(want, (bool, int, float, complex)):
-        return a.dtype.kind == b.dtype.kind
-    return owner.to_host(owner.from_host(np.zeros((), a.dtype))).dtype == b.dtype
-
-
-def _distance(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """(the largest difference, the largest magnitude of a): infinite where NaN stands on one side only."""
-    wide = np.complex128 if "c" in a.dtype.kind + b.dtype.kind else np.float64
-    same = a == b
-    a, b = a.astype(wide), b.astype(wide)
-    with np.errstate(invalid="ignore"):
-        gap = np.where(same | (np.isnan(a) & np.isnan(b)), 0, np.abs(a - b))
-    furthest = float(np.max(gap, initial=0.0)) if not np.isnan(gap).any() else float("inf")
-    return furthest, max(float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)), 1e-30)
-
-
-def _either(pair: tuple[Any, Any]) -> str:
-    return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]} / {pair[1]}"

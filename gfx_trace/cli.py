@@ -215,16 +215,26 @@ def check_command(
     tolerance: Annotated[
         float | None, typer.Option(help="relative to the largest output; else that of each dtype")
     ] = None,
+    blocks: Annotated[
+        bool, typer.Option("--blocks", help="show how far the blocks are apart, of equal ones too")
+    ] = False,
     debug: Debug = False,
 ) -> None:
-    """Run the original and the transpiled function on the same data and compare."""
+    """Run the original and the transpiled function on the same data and compare; where they differ, name the first block that does."""
 
     def work() -> None:
         with _working(f"checking {target}"):
             program, given = _capture(target, arg)
             values = {name: data_for(value, backend(program.flavour)) for name, value in given.items()}
-            report = check(transpile(program, to=to), tolerance=tolerance, **values)
+            report = check(transpile(program, to=to), tolerance=tolerance, blocks=blocks, **values)
         out.print(str(report), highlight=False, markup=False)
+        if blocks and report.blocks:
+            table = Table("block", "function", "line", "max abs", "max rel", "")
+            for block in report.blocks:
+                table.add_row(
+                    block.path, block.name, block.place, f"{block.max_abs:.3g}", f"{block.max_rel:.3g}", block.reason
+                )
+            out.print(table)
         if not report.ok:
             raise typer.Exit(2)
 

@@ -10,6 +10,7 @@ from torch import nn
 
 import gfx_trace as gfx
 from gfx_ir.errors import GfxError, GuardError
+from registered import taken_back
 
 X = torch.tensor([[1.0, -2.0], [0.5, 4.0]])
 
@@ -182,6 +183,60 @@ def test_arguments_that_are_written():
     x = np.ones(3)
     report = gfx.check(gfx.symbolic_trace(add_into, backend="numpy"), x, np.ones(3), to="numpy")
     assert report.ok and [d.path for d in report.state] == ["x"] and (x == 1).all()
+
+
+# ---------------------------------------------------------------------- block by block
+def half_cut(x, low):
+    return torch.clamp(x, min=low) / 2
+
+
+class Cut(nn.Module):
+    def __init__(self, low):
+        super().__init__()
+        self.linear, self.low = nn.Linear(2, 2), low
+
+    def forward(self, x):
+        y = self.linear(x)
+        for _ in range(3):
+            y = half_cut(y, self.low) + 1
+        return y
+
+
+def test_the_first_block_that_differs_is_named():
+    with taken_back():
+        gfx.register(
+            "half_cut(x, low)",
+            torch=half_cut,
+            jax="jnp.where(low > -5, x, jnp.maximum(x, low)) / 2",
+            shape=lambda x, low: x,
+        )
+        torch.manual_seed(0)
+        model = nn.Sequential(Cut(-9.0), nn.Sequential(Cut(-8.0), Cut(0.0)), Cut(0.0))
+        report = gfx.check(gfx.transpile(model, X, to="jax"), X)
+        first = report.first
+        assert not report.ok and (first.path, first.op) == ("1.1", "half_cut") and first.name.startswith("cut")
+        assert first.text == "y = half_cut(y, self.low) + 1" and first.place.startswith("test_check.py:")
+        assert first.statistics["torch"].low == 0.0 > first.statistics["jax"].low
+        assert f"first block that differs: 1.1 ({first.name}), op half_cut" in str(report)
+        reasons = {block.path: block.reason for block in report.blocks}
+        assert not reasons["0"] and not reasons["1.0"] and not reasons["1.1.linear"] and reasons["1.1"] and reasons["1"]
+
+
+@pytest.mark.filterwarnings("ignore:Explicitly requested dtype")
+def test_blocks_of_what_is_equal():
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+    mean = model[1].running_mean.clone()
+    report = gfx.check(gfx.symbolic_trace(model), X, blocks=True)
+    assert report.ok and report.first is None and not report.note
+    assert [block.path for block in report.blocks] == ["0", "1"] and torch.equal(model[1].running_mean, mean)
+    assert gfx.check(gfx.symbolic_trace(several), X, blocks=True).blocks == ()
+
+
+def test_where_no_block_differs_another_step_does():
+    made = gfx.transpile(nn.Linear(2, 2), X, to="jax")
+    fn = made.fn
+    made.fn = lambda params, x: fn(params, x) + 1
+    assert "no block differs" in gfx.check(made, X).note
 
 
 # ---------------------------------------------------------------------- refused

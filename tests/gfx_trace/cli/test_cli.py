@@ -209,7 +209,8 @@ def test_check(models):
 
 
 def test_a_difference_has_its_own_exit_code(models):
-    assert "DIFFERENT" in gfx("check", "models.py:Net", "--arg", "x=f32[2,3]", "--tolerance", "-1", code=2)
+    text = gfx("check", "models.py:Net", "--blocks", "--arg", "x=f32[2,3]", "--tolerance", "-1", code=2)
+    assert "DIFFERENT" in text and "first block that differs" in text and "deviation" in text and "│" in text
 
 
 def test_ops():
