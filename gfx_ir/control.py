@@ -221,6 +221,16 @@ def operands_of(node: Any) -> tuple[Any, ...]:
     return operands
 
 
+def negated(node: Any) -> Any:
+    """What a node is the negation of; None where it is none."""
+    return operands_of(node)[0] if operator_of(node) == "not" else None
+
+
+def is_truth(node: Any) -> bool:
+    """Whether a node asks a number or a tensor for its truth: whether that is not 0."""
+    return node.op.sign == "!=" and type(node.args[1]) is int and node.args[1] == 0
+
+
 def is_placeholder(node: Any) -> bool:
     """Whether a node is an argument of a graph."""
     return node.op.form is Form.PLACEHOLDER

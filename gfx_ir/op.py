@@ -42,7 +42,7 @@ class Trait(enum.IntFlag):
     COMMUTATIVE = enum.auto()
     """op(a, b) is op(b, a)."""
     IDEMPOTENT = enum.auto()
-    """op(op(x)) is op(x)."""
+    """op(op(x, ...)) is op(x, ...)."""
     INVOLUTION = enum.auto()
     """op(op(x)) is x, of the dtypes that it keeps."""
     IN_ORDER = enum.auto()
@@ -113,6 +113,10 @@ class Trait(enum.IntFlag):
     """The first argument on the device that the second one names."""
     OF_NUMBERS = enum.auto()
     """A tensor of the number, or numbers, that is its one argument beside `shape`, `dtype` and `device`."""
+    GRADIENT = enum.auto()
+    """The data of its last argument, with the gradient of the one before it: with none, where it takes no other."""
+    TRUTH = enum.auto()
+    """Whether the first argument is true, which a test asks of that itself."""
 
 
 @dataclass(frozen=True)
@@ -169,13 +173,14 @@ class OpDef:
     arguments an op has that trait, that does not have it for all. `channels_last`: its form for channels behind the places. `point`: what it
     gives without axes. `contraction`: how it sums products. `index`: the parameter of positions, which may be of any width.
     `sign`: Python's operator that
-    means it, as the op `host` names it. `added`: how users spelled their own op, by backends.
+    means it, as the op `host` names it. `asks`: of an op that asks its first argument for one thing, the kind of that. `added`: how
+    users spelled their own op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last", "contraction", "operands", "form", "sign", "total", "at",
+        "index", "channels_last", "contraction", "operands", "form", "sign", "total", "asks", "at",
     )  # fmt: skip
 
     def __init__(
@@ -213,8 +218,10 @@ class OpDef:
         self.put, self.control = put, control
         self.form = form if control is None else control.form
         derived = getattr(infer, "traits", Trait.NONE) | getattr(put, "traits", Trait.NONE)
+        self.asks = ""
         if traits & Trait.ASKS:
             derived |= Trait.APART | Trait.UNSAVED
+            self.asks = kinds[0] if type(kinds) is tuple else self.asks
         self.traits, self.neutral = traits | derived, neutral
         required = sum(name not in self.defaults for name in self.params)
         first = 0 if self.params[:1] == ("key",) else min(required, 1)  # without a key a framework draws of its own

@@ -13,7 +13,7 @@ from typing import Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import ARRAYS, NEVER, SURE, Conditions
-from gfx_ir.op import active
+from gfx_ir.op import Trait, active
 from gfx_ir.reach import reached as reached_from
 from gfx_ir.trees import leaves
 
@@ -308,7 +308,7 @@ def put_back(item: Proxy, made: Proxy) -> Any:
     base, value = item.base, item.value
     if isinstance(base, (Element, Selected)):
         return made, base.owner, base.at
-    taken = type(base) is Proxy and isinstance(value, Value) and value.node.op.name == "getitem"
+    taken = type(base) is Proxy and isinstance(value, Value) and bool(value.node.op.traits & Trait.READS_AT)
     return (made, base, value.node.args[1]) if taken else None
 
 
@@ -356,7 +356,7 @@ def taken_for_array(value: Value, number: Conditions | None) -> bool:
 def is_written(current: Any, index: Any, value: Any) -> bool:
     """Whether the last write to a tensor was this very one: `x[i] += 1` writes through the view `x[i]`, then stores it there."""
     node = getattr(data_of(current), "node", None)
-    if node is None or type(value) is not Value or node.op.name != "index_put" or node.args[2] is not value:
+    if node is None or type(value) is not Value or not node.op.traits & Trait.WRITES_AT or node.args[2] is not value:
         return False
     return _same_place(index, node.args[1]) and not node.arg("accumulate")
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend, Lift, OpenParts, OpenRows, Written
+from gfx_ir.control import is_host
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.op import active
+from gfx_ir.op import Trait, active
 from gfx_ir.trees import leaves
 
 from .aliases import array_is_written, doubt
@@ -28,7 +29,6 @@ from .proxy import Proxy
 from .rows import StackedRows, joined_rows, rows_of
 from .sequences import Starred, spliced
 
-_QUERIES = frozenset(("size", "rank", "shape", "numel", "sizes"))
 _FORM = "this form of the call has no row"
 _OWN_NAME = re.compile(r"[\w.]*<(?:locals|lambda)>[\w.<>]*\(\)")
 """What Python calls a function of ours in an error."""
@@ -154,11 +154,12 @@ class Applying:
     def _unspread(self, lift: Lift, mark: Mark) -> None:
         """Raises where a call took an open shape for a number, so that it stands among other sizes."""
         for node in mark.nodes():
-            if node.op.name in _QUERIES and type(node.args[0]) is Value and not node.args[0].is_tensor:
+            sizes = node.op.traits & Trait.ASKS and all(value.kind in ("int", "shape") for value in node.values)
+            if sizes and type(node.args[0]) is Value and not node.args[0].is_tensor:
                 raise self._tracer.error(
                     f"GFX cannot convert this call of {lift.name}: it gets a {node.args[0].kind}, and no tensor"
                 )
-            nested = (arg for arg in node.args if type(arg) is tuple and node.op.name != "host")
+            nested = (arg for arg in node.args if type(arg) is tuple and not is_host(node))
             if any(type(leaf) is Value and leaf.kind == "shape" for arg in nested for leaf in leaves(arg)):
                 raise self._tracer.error(
                     f"GFX cannot convert this call of {lift.name}: how many sizes it gets is open",

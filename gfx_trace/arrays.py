@@ -11,6 +11,7 @@ import numpy as np
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend
+from gfx_ir.control import is_parameter
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
@@ -74,7 +75,7 @@ class Arrays:
             path = self.tracer.tensor_paths.get(at)
             value = self.array_value(x, path or name, owner)
             found = self.tracer.known[at] = Proxy(value, owner)
-            if path is None and value.node.op.name == "constant" and not isinstance(x, np.generic):
+            if path is None and not is_parameter(value.node) and not isinstance(x, np.generic):
                 found.base = CONSTANT
             self.tracer.kept.append(x)
         return found
@@ -112,7 +113,7 @@ class Arrays:
             return None
         if isinstance(leaf.type, LogicalTensor):
             return leaf.type
-        data = self.tracer.params.get(leaf.node.args[0]) if leaf.node.op.name == "parameter" else None
+        data = self.tracer.params.get(leaf.node.args[0]) if is_parameter(leaf.node) else None
         owner = self.array_owner(data) if data is not None else None
         return LogicalTensor() if owner is None else LogicalTensor(owner.dtype_of(data), tuple(owner.shape_of(data)))
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.control import is_placeholder
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import Terms
 from gfx_ir.infer.number_conditions import Conditions
@@ -47,9 +48,7 @@ class Assumptions:
         given = {(guard.subject, guard.value) for guard in self.guards if guard.kind == "rank"}
         root = self._tracer.facts.root
         return bool(conditions) and all(
-            value is not None
-            and root(value).node.op.name == "placeholder"
-            and (root(value).node.args[0], rank) in given
+            value is not None and is_placeholder(root(value).node) and (root(value).node.args[0], rank) in given
             for value, rank in conditions or ()
         )
 
@@ -105,7 +104,7 @@ class Assumptions:
         """Whether a value is a tensor that the captured function takes. What a loop carries is none, nor has its region an owner
         while it is made."""
         outermost = self._tracer.stack[0][0] if self._tracer.stack else self._tracer.graph
-        own = isinstance(value, Value) and value.node.op.name == "placeholder" and value.graph is outermost
+        own = isinstance(value, Value) and is_placeholder(value.node) and value.graph is outermost
         return own and value.is_tensor
 
     def _take(self, kind: str, value: Any, what: Any) -> bool:

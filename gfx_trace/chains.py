@@ -6,7 +6,7 @@ from typing import Any
 
 from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import SURE
-from gfx_ir.op import active
+from gfx_ir.op import Trait, active
 from gfx_ir.trees import tree_map
 
 from .gradient_marks import forked, marks
@@ -100,7 +100,7 @@ def _output(out: Any, index: int) -> Any:
 
 def _basic(node: Any, numbers: bool | None) -> bool | None:
     """Whether an index selects by position alone, so that the result shares memory; None where nothing tells."""
-    if node.op.name != "getitem":
+    if not node.op.traits & Trait.READS_AT:
         return True
     index = node.args[1]
     found = [_selects(item, numbers) for item in (index if type(index) is tuple else (index,))]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gfx_ir.control import host_operator
 from gfx_ir.graph import Value
 from gfx_ir.reach import reached
 
@@ -114,7 +115,7 @@ def _shape_class(tracer: Capturing, x: Any) -> type:
             else None
         )
     else:
-        whole = any(value.node.op.name == "shape" for value in reached([x.value], _joined_shapes))
+        whole = any(value.node.op.asks == "shape" for value in reached([x.value], _joined_shapes))
         backend = x.backend if whole and not x.taken else None
     return tuple if backend is None else type(backend.from_host(np.zeros(())).shape)
 
@@ -122,7 +123,7 @@ def _shape_class(tracer: Capturing, x: Any) -> type:
 def _joined_shapes(shape: Value) -> list[Value]:
     """The shapes that one is a part of, or is put together from."""
     node = shape.node
-    taken = node.args[1] if node.op.name == "host" and node.args[0] in ("getitem", "+") else ()
+    taken = node.args[1] if host_operator(node) in ("getitem", "+") else ()
     return [operand for operand in taken if type(operand) is Value and operand.kind == "shape"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from gfx_ir.control import is_parameter, is_placeholder
 from gfx_ir.graph import Value
 from gfx_ir.program import Guard
 from gfx_ir.reach import reached
@@ -33,7 +34,7 @@ def fixed_device(tracer: Capturing, x: HostProxy) -> Any:
     """The framework's own object for an open device, taken as given with a guard. Raises UnsupportedConstruct where tensors of
     different devices meet in it, or a loop hands them on."""
     value = tracer.facts.root(x.value)
-    if value.node.op.name != "device_of":
+    if value.node.op.asks != "device":
         raise _untold(tracer)
     return device_of(tracer, value.node.args[0], x.backend)
 
@@ -66,13 +67,13 @@ def _sources(tracer: Capturing, value: Value, asked: dict[Value, Any]) -> Any:
     if tracer.assumed.is_argument(value):
         asked[value] = None
         return tracer.assumed.devices.get(value)
-    if node.op.name == "parameter":
+    if is_parameter(node):
         return tracer.params[node.args[0]]
-    if node.op.name == "placeholder":
+    if is_placeholder(node):
         raise _untold(tracer)
     place = node.arg("device") if "device" in node.op.params else None
     if place is not None:
-        return [place.node.args[0]] if isinstance(place, Value) and place.node.op.name == "device_of" else place
+        return [place.node.args[0]] if isinstance(place, Value) and place.node.op.asks == "device" else place
     tensors = [leaf for leaf in leaves(node.args) if isinstance(leaf, Value) and leaf.is_tensor]
     return tensors or None
 

@@ -10,6 +10,7 @@ from functools import reduce
 from typing import Any
 
 from gfx_ir import dtypes
+from gfx_ir.control import is_given, is_parameter
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Node, Value, values_in
@@ -35,7 +36,6 @@ Dtypes = tuple[DType | None, ...]
 PROBES = tuple(dtypes.DTYPES[name] for name in ("bool", "uint8", "int64", "float32", "complex64", "float64"))
 """A dtype of each kind, the lowest first, and behind them a second one of floats."""
 _FLOATS = tuple(at for at, dtype in enumerate(PROBES) if dtype.kind == "f")
-_OWN = frozenset(("placeholder", "parameter"))
 _NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
 _REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 
@@ -135,9 +135,9 @@ class DtypeSources:
         for part in value.node.args if plain else self._parts(value):
             kind = type(part)
             if kind is Value:
-                if part.node.op.name != "parameter" and part.is_tensor:
+                if not is_parameter(part.node) and part.is_tensor:
                     part = self._root(part)
-                    if part.node.op.name != "parameter":
+                    if not is_parameter(part.node):
                         if only is not None:
                             return None
                         only = part
@@ -188,8 +188,8 @@ class DtypeSources:
     def _is_floating(self, value: Value) -> Rule:
         """By the op, where its arguments are booleans. What stands nearest is asked first, and no more than it takes."""
         record, node = self._record, value.node
-        if node.op.name in _OWN:
-            return node.op.name == "parameter" and (yield record.element, value).dtype.kind == "f"
+        if is_given(node):
+            return is_parameter(node) and (yield record.element, value).dtype.kind == "f"
         if value in record.like or value in record.rows_of:
             return (yield self._floating, self._data(value)[0])
         if node.regions or value in record.begins:
@@ -197,7 +197,7 @@ class DtypeSources:
         floats = self._mixing(node)
         call = Call(node.op, node.args, value.index - 1, self._root)
         types = [_BOOLEAN] * len(call.tensors)
-        for part in sorted(self._data(value), key=lambda part: part.node.op.name != "parameter"):
+        for part in sorted(self._data(value), key=lambda part: not is_parameter(part.node)):
             if (yield self._floating, part):
                 if floats:
                     return True
@@ -215,7 +215,7 @@ class DtypeSources:
         for arg in node.args:
             if type(arg) is Value and arg.is_tensor:
                 part = self._root(arg)
-                if part.node.op.name == "parameter" and self._record.given(part).dtype.kind == "f":  # type: ignore[union-attr]
+                if is_parameter(part.node) and self._record.given(part).dtype.kind == "f":  # type: ignore[union-attr]
                     return True
         return False
 
@@ -266,7 +266,7 @@ class DtypeSources:
         if value in record.begins or node.regions:
             return self._parts(value)
         taken = tuple([arg for name, arg in zip(node.op.params, node.args) if name not in POSITIONS])
-        return [] if node.op.name in _OWN else [self._root(leaf) for leaf in values_in(taken) if leaf.is_tensor]
+        return [] if is_given(node) else [self._root(leaf) for leaf in values_in(taken) if leaf.is_tensor]
 
     def _told_dims(self, value: Value) -> Rule:
         given = self._record.given(value)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from gfx_ir import dtypes
-from gfx_ir.control import is_loop, is_test
+from gfx_ir.control import host_operator, is_call, is_given, is_loop, is_parameter, is_test
 from gfx_ir.graph import Value
 from gfx_ir.infer import transfer
 from gfx_ir.infer.abstract import (
@@ -35,9 +35,6 @@ from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .facts import Facts
-
-_OWN = frozenset(("placeholder", "parameter"))
-_APART = _OWN | {"call"}
 
 
 class Given(Protocol):
@@ -73,7 +70,7 @@ class Equations:
 
     def given(self, value: Value) -> LogicalTensor | None:
         """The type that a value was captured with."""
-        known = self.type_of(value) if value.type is not None or value.node.op.name == "parameter" else None
+        known = self.type_of(value) if value.type is not None or is_parameter(value.node) else None
         return known if isinstance(known, LogicalTensor) else None
 
     def numbers_of(self, value: Any) -> Kinds:
@@ -89,7 +86,7 @@ class Equations:
         if value in self.rows_of:
             return ELEMENTS
         node = value.node
-        if value in self.like or node.op.name in _OWN:
+        if value in self.like or is_given(node):
             return ARRAYS
         if not node.regions:
             return (yield from transfer.kinds(self._call(value), self))
@@ -108,7 +105,7 @@ class Equations:
         elif is_loop(node):
             at = value.index - 1
             parts = [node.arg("init")[at], node.regions[-1].result[at]]
-        elif node.op.name == "host" and node.args[0] in ARITHMETIC:
+        elif host_operator(node) in ARITHMETIC:
             kinds = []
             for part in node.args[1]:
                 kinds.append((yield self.host_kinds, self.facts.root(part)) if type(part) is Value else _literal(part))
@@ -123,9 +120,9 @@ class Equations:
     def _length(self, value: Value) -> Rule:
         """How many items a shape, or a tuple made of shapes, has; None: that is open."""
         node = value.node
-        if node.op.name == "shape":
+        if node.op.asks == "shape":
             return rank_of((yield self.rank, self.facts.root(node.args[0])))
-        if node.op.name != "host" or node.args[0] not in ("+", "getitem"):
+        if host_operator(node) not in ("+", "getitem"):
             return None
         first, second = node.args[1]
         found: list[int | None] = []
@@ -152,7 +149,7 @@ class Equations:
                 else self._number(plain(source).kinds)
             )
         node = value.node
-        if node.op.name in _OWN:
+        if is_given(node):
             return UNKNOWN
         if not node.regions:
             return (yield from transfer.element(self._call(value), self))
@@ -189,7 +186,7 @@ class Equations:
         if value in self.rows_of:
             return transfer.dropped((yield question, self.facts.root(self.rows_of[value])), 1)
         node = value.node
-        if node.op.name in _OWN:
+        if is_given(node):
             return frozenset((frozenset(((value, 0),)),)) if terms and self.assumed.is_argument(value) else None
         if not node.regions:
             return (yield from transfer.ranks(self._call(value), self, question))
@@ -210,7 +207,7 @@ class Equations:
             found = (yield self.dims, self.facts.root(source)) if is_tensor(source) else ()
             return found[1:] if found and value in self.rows_of else found
         node = value.node
-        if node.op.name in _OWN:
+        if is_given(node):
             return None
         if not node.regions:
             return (yield from transfer.dims(self._call(value), self))
@@ -226,7 +223,7 @@ class Equations:
             for side in self.sides(value):
                 sides.append((yield self.contents, side) if is_tensor(side) else None)
             return joined(sides)
-        if node.op.name in _APART or node.regions or node.op.effect or len(node.values) != 1:
+        if is_given(node) or is_call(node) or node.regions or node.op.effect or len(node.values) != 1:
             return None
         found = dict[Value, Content]()
         if node.op.family != "create":

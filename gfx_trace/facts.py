@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gfx_ir.control import is_given, is_none_test, is_test, is_truth, negated
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value, values_in
 from gfx_ir.infer.demand import Question, Rule
@@ -58,11 +59,11 @@ class Facts:
         """True or False where the facts at hand settle the test, else None."""
         if not isinstance(value, Value):
             return bool(value)
-        inverse = negated(value)
+        inverse = opposite(value)
         if inverse is not None:
             inner = self.decide(inverse)
             return None if inner is None else not inner
-        if value.node.op.name == "is_none" and isinstance(value.node.args[0], Value):
+        if is_none_test(value.node) and isinstance(value.node.args[0], Value):
             if self.root(value.node.args[0]).kind not in ("optional", "any"):
                 return False
         known = self.known.get(self.key(value))
@@ -106,11 +107,11 @@ class Facts:
         if self.known.get(key) is truth:
             return  # and so is what follows from it
         self.known[key] = truth
-        inverse = negated(value)
+        inverse = opposite(value)
         if inverse is not None:
             self.assume(inverse, not truth)
         node = value.node
-        if node.op.name == "not_equal" and type(node.args[1]) is int and node.args[1] == 0:
+        if is_truth(node):
             self.assume(node.args[0], truth)
         if _chosen(value):
             self._assume_sides(value, truth)
@@ -134,10 +135,8 @@ class Facts:
 
     def _asked(self, test: Any) -> list[Any]:
         """Keys of what a test asks for its truth: itself, and x where it is x != 0."""
-        if not isinstance(test, Value) or test.node.op.name != "not_equal":
-            return [self.key(test)]
-        number, zero = test.node.args
-        return [self.key(test), *([self.key(number)] if type(zero) is int and zero == 0 else ())]
+        asked = isinstance(test, Value) and is_truth(test.node)
+        return [self.key(test), self.key(test.node.args[0])] if asked else [self.key(test)]
 
     def _asks_dtype(self, value: Value) -> Rule:
         """Whether what Python tests asks a tensor for its dtype, or follows from that."""
@@ -154,21 +153,16 @@ class Facts:
 
 def _chosen(value: Value) -> bool:
     """Whether a test gives a value, one of two."""
-    return value.node.op.name in ("host_if", "cond") and len(value.node.regions) == 2
+    return is_test(value.node) and len(value.node.regions) == 2
 
 
 def _own(value: Value) -> bool:
     """Whether a value is only equal to itself: a tensor, and what is given, handed on by a region or made by an effect."""
     node = value.node
-    given = node.op.name in ("placeholder", "parameter")
-    return given or bool(node.regions or node.op.effect) or len(node.values) != 1 or value.is_tensor
+    return is_given(node) or bool(node.regions or node.op.effect) or len(node.values) != 1 or value.is_tensor
 
 
-def negated(value: Value) -> Value | None:
-    """What a value is the negation of; None where it is none."""
-    node = value.node
-    if node.op.name == "host" and node.args[0] == "not" and isinstance(node.args[1][0], Value):
-        return node.args[1][0]
-    if node.op.name == "logical_not" and isinstance(node.args[0], Value):
-        return node.args[0]
-    return None
+def opposite(test: Value) -> Value | None:
+    """What a test is the negation of; None where it is none of something open."""
+    found = negated(test.node)
+    return found if isinstance(found, Value) else None

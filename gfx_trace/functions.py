@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from gfx_ir.control import is_call
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.naming import identifier
@@ -325,7 +326,7 @@ class Functions:
     def settle(self, entry: Graph) -> None:
         """Put the body of each function that is called from one place only in the place of its call; the others have the author's names."""
         graphs = [entry, *self.reached(entry).values()]
-        calls = [node for graph in graphs for node in graph.walk() if node.op.name == "call"]
+        calls = [node for graph in graphs for node in graph.walk() if is_call(node)]
         sites = Counter(node.args[0] for node in calls)
         for node in calls:
             if sites[node.args[0]] == 1:

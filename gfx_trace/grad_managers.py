@@ -95,21 +95,19 @@ class _Setter(Manager):
 
 
 # ---------------------------------------------------------------- what the capture answers
-def _setting(tracer: Capturing, given: Any, made: Callable[[bool | None, GradMode], GradMode]) -> Change:
-    """What sets a mode: by a bool, by None for what the caller of the captured function has, or by one of an open bool."""
+def _setting(tracer: Capturing, given: Any, made: Callable[[bool, GradMode], GradMode]) -> Change:
+    """What sets a mode: by a bool, or by one of an open bool."""
     on = _enabled(tracer, given)
     if not isinstance(on, Value):
         return lambda mode: made(on, mode)
     return lambda mode: undecided(on, made(True, mode), made(False, mode))
 
 
-def _enabled(tracer: Capturing, given: Any) -> bool | Value | None:
-    """What a mode is set to: a bool, an open one, or None for what the caller of the captured function has."""
+def _enabled(tracer: Capturing, given: Any) -> bool | Value:
+    """What a mode is set to: a bool, or an open one."""
     if not isinstance(given, (Proxy, HostProxy)):
         return bool(given)
     value = given.read()
-    if type(value) is Value and tracer.facts.root(value).node.op.name == "gradients_enabled":
-        return None
     known = tracer.facts.decide(value) if type(value) is Value else bool(value)
     if known is None and (value.is_tensor or value.kind != "bool"):
         raise tracer.error(
@@ -145,11 +143,11 @@ def inference_mode(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def set_grad_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.set_grad_enabled(mode), a call or a manager."""
 
-    def made(enabled: bool | None, mode: GradMode) -> GradMode:
-        inherited = mode.inference and enabled is None
-        return GradMode.ENABLED_INFERENCE if inherited else GradMode((enabled, mode.inference))
-
-    return _Setter(tracer, _setting(tracer, args[0] if args else kwargs["mode"], made))
+    given = args[0] if args else kwargs["mode"]
+    value = given.read() if isinstance(given, (Proxy, HostProxy)) else given
+    if type(value) is Value and tracer.facts.key(value) == tracer.gradients.asked:  # what the caller has
+        return _Setter(tracer, lambda mode: GradMode.ENABLED_INFERENCE if mode.inference else GradMode((None, False)))
+    return _Setter(tracer, _setting(tracer, given, lambda enabled, mode: GradMode((enabled, mode.inference))))
 
 
 def is_grad_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -159,7 +157,11 @@ def is_grad_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any
         side = lambda: is_grad_enabled(tracer, f, args, kwargs)
         return tracer.regions.branch_value(tracer.local(test), side, side)
     enabled = tracer.gradients.current(tracer).enabled
-    return tracer.wrap(ops.gradients_enabled()) if enabled is None else enabled
+    if enabled is not None:
+        return enabled
+    found = ops.gradients_enabled()
+    tracer.gradients.asked = tracer.facts.key(found)
+    return tracer.wrap(found)
 
 
 def is_inference_mode_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -11,12 +11,13 @@ from enum import Enum
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.control import is_parameter
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
 from .gated import Gated
-from .gradient_marks import Fork, Left, data_of
+from .gradient_marks import Fork, Left, data_of, stops
 from .interfaces import Capturing
 
 
@@ -70,6 +71,7 @@ class Gradients:
 
     def __init__(self) -> None:
         self.mode: GradMode | Gated = CALLERS
+        self.asked: Any = None  # the key of what asks for the caller's mode, once the code has
         self.standing: dict[int, tuple[Any, Any]] = {}  # managers of the framework's, and what stands for them, by id
 
     def current(self, tracer: Capturing) -> GradMode:
@@ -194,7 +196,7 @@ class Gradients:
         element = value.type.dtype if isinstance(value.type, LogicalTensor) else None
         if _still(tracer, value) or (element is not None and element.kind not in "fc"):
             return False
-        held = tracer.params.get(root.node.args[0]) if root.node.op.name == "parameter" else None
+        held = tracer.params.get(root.node.args[0]) if is_parameter(root.node) else None
         return bool(getattr(held, "requires_grad", True))
 
 
@@ -202,7 +204,7 @@ def _still(tracer: Capturing, value: Value) -> bool:
     """Whether no gradient flows through a value, whoever calls."""
     made_in = tracer.record.mode_of(value)
     stopped = isinstance(made_in, GradMode) and not made_in.records
-    return stopped or "stop_gradient" in (value.node.op.name, tracer.facts.root(value).node.op.name)
+    return stopped or any(stops(made.node.op) for made in (value, tracer.facts.root(value)))
 
 
 def alike(a: Any, b: Any) -> bool:

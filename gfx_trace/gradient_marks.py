@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gfx_ir.graph import Value
-from gfx_ir.op import OpDef, active
-
-_MARKS = frozenset(("stop_gradient", "straight_through"))
-"""Ops that say themselves what gradient goes through them, and leave the data of their last argument as it is."""
+from gfx_ir.op import OpDef, Trait, active
 
 
-def marks(op: OpDef) -> bool:
+def marks(op: OpDef | Fork) -> bool:
     """Whether an op says itself what gradient goes through it."""
-    return op.name in _MARKS
+    return op.traits & Trait.GRADIENT != 0
+
+
+def stops(op: OpDef) -> bool:
+    """Whether an op is such a mark, which lets no gradient through."""
+    return marks(op) and len(op.params) == 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,7 @@ class Fork:
     take: Callable[[Value], Value]
     keep: Callable[[Value, Value], Value]
     name: ClassVar[str] = "stop_gradient"  # which it is where nothing is recorded
+    traits: ClassVar[Trait] = Trait.GRADIENT
 
     def __call__(self, current: Value) -> Value:
         return self.take(current)
@@ -61,7 +64,7 @@ def forked(value: Value) -> Fork | None:
 def data_of(value: Any) -> Any:
     """The value that has the same data, where one is marked with another's gradient."""
     while type(value) is Value:
-        if value.node.op.name == "straight_through":
+        if marks(value.node.op) and not stops(value.node.op):
             value = value.node.args[1]
         elif (mark := active.builder.record.marks.get(value)) is not None:
             value = mark.of

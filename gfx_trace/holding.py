@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.backend import Backend
+from gfx_ir.control import is_holder
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import GfxError, MissingOp
 from gfx_ir.graph import Value
@@ -81,7 +82,7 @@ def _arrays(made: Any) -> Any:
 def _covered(mark: Mark, made: Any) -> Any:
     """What was made since the mark. Raises MissingOp where a call without a row is among it."""
     inner = (found for node in mark.nodes() for region in node.regions for found in region.walk())
-    kept = next((node.arg("target") for node in (*mark.nodes(), *inner) if node.op.name == "holder"), None)
+    kept = next((node.arg("target") for node in (*mark.nodes(), *inner) if is_holder(node)), None)
     lacking = kept or next(iter(list(mark.tracer.missing)[mark.missing :]), None)
     if lacking is not None:
         raise MissingOp(f"GFX has no row for {lacking}, which the function comes to")

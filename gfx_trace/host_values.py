@@ -74,7 +74,7 @@ class HostValues:
         """An attribute of an open host value: those that shapes and dtypes have."""
         kind = x.value.kind
         if kind == "shape" and name == "numel":
-            whole = x.value.node.op.name == "shape"
+            whole = x.value.node.op.asks == "shape"
             return lambda: (
                 self.tracer.wrap(ops.numel(x.value.node.args[0]), x.backend)
                 if whole
@@ -102,7 +102,7 @@ class HostValues:
     def host_getitem(self, x: HostProxy, index: Any) -> Any:
         """Item of an open shape (a size), or of another open host value."""
         value = x.value
-        if value.kind == "shape" and value.node.op.name == "shape" and isinstance(index, int):
+        if value.node.op.asks == "shape" and isinstance(index, int):
             return self.tracer.wrap(ops.size(value.node.args[0], index), x.backend)
         return self.tracer.wrap(self.tracer.host("getitem", value, self.tracer.unwrap(index)), x.backend)
 
@@ -134,7 +134,7 @@ class HostValues:
                 raise self.tracer.raising.error(TypeError("len() of a 0-d array"), None)
             return self.tracer.wrap(ops.size(x.read(), 0), x.backend)
         if isinstance(x, HostProxy):
-            if x.value.kind == "shape" and x.value.node.op.name == "shape":
+            if x.value.node.op.asks == "shape":
                 return self.tracer.wrap(ops.rank(x.value.node.args[0]), x.backend)
             known = self.tracer.record.lengths.ask(self.tracer.facts.root(x.value)) if x.value.kind == "shape" else None
             if known is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gfx_ir.control import is_placeholder
 from gfx_ir.graph import Value
 from gfx_ir.infer.flow import Flow
 
@@ -64,7 +65,7 @@ def _objects(tracer: Capturing, flow: Flow, x: Any) -> tuple[set[Any], bool]:
         source = flow.sources.get(root)
         if source is not None:
             left += source.leaves
-        elif root.node.op.name == "placeholder" and not tracer.assumed.is_argument(root):
+        elif is_placeholder(root.node) and not tracer.assumed.is_argument(root):
             more = True
         else:
             found.add(root)

@@ -67,8 +67,9 @@ class Indexed:
             return _repeats(item)
         if type(item) is not Value or not item.is_tensor or record.is_boolean(item):
             return False
-        if item.node.op.name == "constant":
-            return _repeats(item.node.args[0])
+        held = record.contents.ask(self._tracer.facts.root(item))
+        if isinstance(held, np.ndarray):
+            return _repeats(held)
         known = record.rank_of(item)
         return (ask_rank(item, f"x.at[...].{name}", 0) if known is None else known) > 0
 

@@ -233,6 +233,8 @@ class InModes(Protocol):
 
     mode: Any
 
+    asked: Any
+
     standing: dict[int, tuple[Any, Any]]
 
     def current(self, tracer: Any) -> Any:

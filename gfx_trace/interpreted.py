@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gfx_ir.backend import Backend
+from gfx_ir.control import is_holder
 from gfx_ir.graph import Node, Value
 from gfx_ir.program import Program
 from gfx_ir.runtime.executor import Executor
@@ -18,7 +19,7 @@ from .params import moved
 
 def held(program: Program) -> Iterator[Node]:
     """The calls that no op stands for, of all functions of a program."""
-    return (node for graph in program.graphs for node in graph.walk() if node.op.name == "holder")
+    return (node for graph in program.graphs for node in graph.walk() if is_holder(node))
 
 
 def of_others(program: Program, owner: Backend) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gfx_ir.backend import Backend
+from gfx_ir.control import is_holder
 from gfx_ir.graph import Node
 from gfx_ir.op import OpDef
 from gfx_ir.program import Program
@@ -50,7 +51,7 @@ def needs(program: Program, backends: Sequence[Backend]) -> list[Need]:
 
 
 def _need(node: Node, backends: Sequence[Backend]) -> Need:
-    if node.op.name != "holder":
+    if not is_holder(node):
         return Need(node.op.name, node.op.family, [covered(owner, node.op) for owner in backends])
     framework, target = node.args[:2]
     cells = ["yes, as it is" if owner.name == framework else node.arg("why") or "no op" for owner in backends]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from gfx_ir.control import is_parameter
 from gfx_ir.graph import Value
 from gfx_ir.memory import QUESTIONS, Layout, dense
 from gfx_ir.program import Guard
@@ -57,7 +58,7 @@ def _layout(tracer: Capturing, x: Proxy, value: Any) -> Layout | None:
         given = tracer.assumed.layouts.get(value)
         dims: Any = value.type.dims if value.type is not None else None
         return given or dense([dim if type(dim) is int else 2 for dim in dims or ()])
-    if value.node.op.name == "parameter":
+    if is_parameter(value.node):
         data = tracer.params[value.node.args[0]]
         owner = tracer.arrays.array_owner(data)
         return None if owner is None else owner.layout_of(data)

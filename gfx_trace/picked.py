@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.control import operands_of, operator_of
 from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.probing import is_module
@@ -144,6 +145,5 @@ def _below(value: Any, count: int) -> bool:
     """Whether a value is a remainder, so that it lies in 0 .. count - 1."""
     if not isinstance(value, Value):
         return False
-    op, args = value.node.op.name, value.node.args
-    divisor = args[1][1] if op == "host" and args[0] == "%" else args[1] if op == "remainder" else None
+    divisor = operands_of(value.node)[1] if operator_of(value.node) == "%" else None
     return type(divisor) is int and 0 < divisor <= count

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gfx_ir import ops
+from gfx_ir.control import is_call
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import Trait
 
@@ -101,17 +102,17 @@ class Raising(Waiting):
 
     def acts(self, node: Node) -> bool:
         """Whether a node acts on the world, by itself or in the function that it calls."""
-        return node.op.effect or (node.op.name == "call" and self._inside(node.args[0]).acts)
+        return node.op.effect or (is_call(node) and self._inside(node.args[0]).acts)
 
     def lasts(self, node: Node) -> bool:
         """Whether a node has an effect that is another one the second time: exceptions are not."""
-        if node.op.name == "call":
+        if is_call(node):
             return self._inside(node.args[0]).lasts
         return node.op.effect and not node.op.traits & Trait.RAISES
 
     def raised_by(self, node: Node) -> str | None:
         """The error that a node may raise though nobody takes what it gives: see `passes.dce`."""
-        if node.op.name == "call":
+        if is_call(node):
             return self._inside(node.args[0]).error
         found = self.may_raise.get(node)
         taken = bool(node.op.traits & Trait.OF_ONE)
@@ -121,7 +122,7 @@ class Raising(Waiting):
 
     def may_fail(self, node: Node) -> bool:
         """Whether a framework may raise where it computes a node: for a shape that its op does not take, or for what a tensor holds."""
-        if node.op.name == "call":
+        if is_call(node):
             return self._inside(node.args[0]).fails
         if (
             node.op.effect or node.regions or len(node.values) != 1 or node.op.traits & Trait.OF_ONE
@@ -147,7 +148,7 @@ class Raising(Waiting):
         return found
 
     def _reasons(self, node: Node) -> set[str]:
-        if node.op.name == "call":
+        if is_call(node):
             return self._inside(node.args[0]).reasons
         open_axis = node.op.traits & Trait.ASKS and "axis" in node.op.params
         told = {"position"} if open_axis and self._tracer.record.rank_of(node.args[0]) is None else set[str]()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gfx_ir import dtypes
+from gfx_ir.control import is_placeholder
 from gfx_ir.graph import Value
 from gfx_ir.infer import transfer
 from gfx_ir.infer.abstract import (
@@ -93,7 +94,7 @@ class Record(Equations):
         """Note that a value, made for this in the region that is open, was written in place of another one."""
         if not (type(new) is Value and type(old) is Value) or new is old or new.uses:
             return
-        if new.node.graph is active.builder.graph and new.node.op.name != "placeholder":
+        if new.node.graph is active.builder.graph and not is_placeholder(new.node):
             self.like[new] = old
             self.kinds.known.pop(new, None)
             for question in (self.element, self.ranks, self.rank, self.dims):

@@ -11,6 +11,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.codegen.copying import copy_graph
 from gfx_ir.codegen.sides import outer
+from gfx_ir.control import is_call, is_given
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import active
@@ -199,7 +200,7 @@ class Resolution:
         node, found = value.node, outer(value)
         if found is not value:
             return (yield again, found) if type(found) is Value else found
-        own = node.op.name in ("placeholder", "parameter")  # of a loop's trip, for one
+        own = is_given(node)  # of a loop's trip, for one
         if own or has_effect(node, self.tracer.raising.acts) or any(region.parameters for region in node.regions):
             raise self.tracer.error(
                 f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test"
@@ -218,7 +219,7 @@ class Resolution:
 
     def repeated(self, node: Node, args: tuple) -> tuple:
         """What a node gives of these arguments."""
-        if node.regions or node.op.name == "call":
+        if node.regions or is_call(node):
             regions = tuple(copy_graph(region) for region in node.regions)
             again = Node(node.op, args, tuple(old.kind for old in node.values), node.span, regions)
             self.tracer.graph.insert(again, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gfx_ir.control import is_for
+from gfx_ir.control import is_for, is_placeholder
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.reach import reached
@@ -304,7 +304,7 @@ class Settling:
         counts = lambda node: node.args[0] if is_for(node) else node.args
         captured = set(self.side.captures.values())
         numbers = (x for x in reached(here(rows), lambda value: here(counts(value.node))) if x.kind == "int")
-        return any(x.node.op.name == "placeholder" and x not in captured for x in numbers)
+        return any(is_placeholder(x.node) and x not in captured for x in numbers)
 
 
 def _noun(x: Any) -> str:

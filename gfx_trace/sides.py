@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gfx_ir.control import is_none_test
 from gfx_ir.graph import Graph, Value
 
-from .facts import negated
+from .facts import opposite
 from .faults import not_given
 from .interfaces import Capturing
 from .journal import Slot
@@ -31,9 +32,9 @@ class Side:
 
 def refuse_failing(tracer: Capturing, test: Any, truth: bool, error: Exception) -> None:
     """Raises where one side of a test on whether an argument is None fails: nobody said that a call comes there."""
-    while isinstance(test, Value) and (other := negated(test)) is not None:
+    while isinstance(test, Value) and (other := opposite(test)) is not None:
         test, truth = other, not truth
-    if not isinstance(test, Value) or test.node.op.name != "is_none":
+    if not isinstance(test, Value) or not is_none_test(test.node):
         return
     name = not_given(tracer.facts.root(test.node.args[0]))
     if name:

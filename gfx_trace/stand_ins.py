@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.control import is_for, is_loop, is_test
+from gfx_ir.control import is_for, is_given, is_loop, is_placeholder, is_test, makes_python
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
+from gfx_ir.op import Trait
 from gfx_ir.trees import leaves, tree_map
 
 from .carrying import Carrying
@@ -36,8 +37,10 @@ def stand_in(carries: Carrying, side: Side, value: Proxy) -> Any:
         return None
     if not isinstance(like, Value):
         return None
-    zeros = like.node.op.name == "zeros_like" and like.graph is carries.tracer.graph
-    made = like if zeros else ops.zeros_like(like)
+    made = ops.zeros_like(like)
+    again = made.node.op is like.node.op and made.node.op.traits & Trait.IDEMPOTENT
+    if again and like.graph is carries.tracer.graph:
+        made = like
     if found.type is None:  # it may be a number as well as this
         made.type = None
     return carries.tracer.wrap(made, value.backend)
@@ -77,7 +80,7 @@ class StandIns:
             return (yield from self._side(node, value.index - 1))
         if is_loop(node):
             return (yield from self._loop(node, value.index - 1))
-        if node.op.name == "placeholder":
+        if is_placeholder(node):
             return (yield from self._given(value))
         return (yield from self._computed(value))
 
@@ -99,7 +102,7 @@ class StandIns:
         node = value.node
         keyed = any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value)
         acts = self.tracer.raising.acts(node)
-        if acts or node.regions or keyed or node.op.name in ("parameter", "to_python"):
+        if acts or node.regions or keyed or is_given(node) or makes_python(node):
             raise Unknown
         held = dict[Value, Any]()
         for leaf in values_in(node.args):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gfx_ir.control import is_given
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.probing import own_attribute
@@ -164,7 +165,7 @@ def _check_decided(tracer: Capturing, slot: Slot) -> None:
     """An argument or parameter may not be left undecided: the caller sees it."""
     first = tracer.journal.frames[0].get((id(slot.object), "proxy", None))
     held = first.old if first is not None else slot.object.value
-    if type(slot.object.base) is Lost and isinstance(held, Value) and held.node.op.name in ("placeholder", "parameter"):
+    if type(slot.object.base) is Lost and isinstance(held, Value) and is_given(held.node):
         slot.object.base.read()
 
 
@@ -179,7 +180,7 @@ def _array_write(tracer: Capturing, slot: Slot) -> Write | None:
             slot.span, "write to a copy of it",
         )  # fmt: skip
     node = slot.old.node
-    if node.op.name not in ("placeholder", "parameter") or slot.old.kind == "key":
+    if not is_given(node) or slot.old.kind == "key":
         return None
     return Write(node.args[0], value)
 

@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from gfx_ir.control import is_host
 from gfx_ir.graph import Value
 from gfx_ir.probing import own_attribute
 
@@ -58,7 +59,7 @@ class Texts:
 
     def _inner(self, piece: Any) -> tuple:
         """The pieces of a piece that is such a text itself."""
-        if type(piece) is not Value or piece.node.op.name != "host" or piece.node.graph is not self.tracer.graph:
+        if type(piece) is not Value or not is_host(piece.node) or piece.node.graph is not self.tracer.graph:
             return (piece,)
         return piece.node.args[1] if piece.node.args[0] == "format" else (piece,)
 

@@ -15,6 +15,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
+from gfx_ir.op import Trait
 
 from .aliases import Doubt, distinct, memory, share
 from .devices import is_device, settled
@@ -60,7 +61,7 @@ class Truths:
                 return bool(value)
             if not self.tracer.facts.there(value):
                 return self.truth(self.and_(self.not_(self.is_(test, None)), [lambda: self.bool_(test)]))
-            while is_made(value) and value.node.op.name == "to_bool":  # a test asks the tensor itself
+            while is_made(value) and value.node.op.traits & Trait.TRUTH:
                 value = self.tracer.local(value.node.args[0])
             known = self.tracer.facts.decide(value)
             if known is None:

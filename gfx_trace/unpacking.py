@@ -39,7 +39,7 @@ class Unpacking:
         starred = any(isinstance(name, str) and name.startswith("*") for name in names)
         count = len(names)
         if isinstance(value, HostProxy) and value.value.kind == "shape" and not starred:
-            if value.value.node.op.name == "shape":
+            if value.value.node.op.asks == "shape":
                 subject = value.value.node.args[0]
                 if self._tracer.record.rank_of(subject) is None:
                     self._tracer.raising.let_out("unpacking", ValueError())

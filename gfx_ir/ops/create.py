@@ -112,7 +112,8 @@ for _signature, _spelling in (
     ("zeros_like(x, dtype=None)", "np.zeros_like(x, dtype=dtype)"),
     ("ones_like(x, dtype=None)", "np.ones_like(x, dtype=dtype)"),
 ):
-    op(FAMILY, _signature, _spelling, infer=_like, compute=free, traits=Trait.SHAPE_OF_FIRST)
+    _again = Trait.NONE if "fill_value" in _signature else Trait.IDEMPOTENT
+    op(FAMILY, _signature, _spelling, infer=_like, compute=free, traits=Trait.SHAPE_OF_FIRST | _again)
 op(
     FAMILY,
     "to_device(x, device)",

@@ -321,7 +321,7 @@ op(
     infer=elementwise(operator(same)),
     put=put_data,
     compute=free,
-    traits=Trait.IDEMPOTENT | Trait.TOTAL | Trait.STEADY,
+    traits=Trait.IDEMPOTENT | Trait.TOTAL | Trait.STEADY | Trait.GRADIENT,
 )
 op(
     FAMILY,
@@ -330,7 +330,7 @@ op(
     infer=elementwise(same),
     compute=free,
     shares=True,
-    traits=Trait.TOTAL,
+    traits=Trait.TOTAL | Trait.GRADIENT,
     doc="The data of `value` with the gradient of x, as an in-place write leaves them "
     "that is not recorded. Source: the straight-through estimator of Bengio, Léonard and Courville (2013), arXiv:1308.3432.",
 )

@@ -59,7 +59,7 @@ for _name in ("int", "float", "bool"):
         f"{_name}(x)",
         infer=takes_open(lambda args, rules, kind=_name: _weak(kind, rules)),
         compute=free,
-        traits=Trait.KEEPS_SIGN | (Trait.NONE if _name == "bool" else Trait.OF_ONE),  # which every test asks
+        traits=Trait.KEEPS_SIGN | (Trait.TRUTH if _name == "bool" else Trait.OF_ONE),
         doc=f"{_name}(x) of a tensor of one element, or of a number. No gradient flows through.",
     )
 op(

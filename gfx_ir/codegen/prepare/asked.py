@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...control import is_open_host, is_test
+from ...control import is_open_host, is_test, is_truth
 from ...dtypes import bool_
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -39,11 +39,6 @@ class Truths(Lowering):
                 truths.ask_sides(value)
                 node.value.replace_by(value)
                 node.graph.erase(node)
-
-
-def is_truth(node: Node) -> bool:
-    """Whether a node asks a number or a tensor for its truth."""
-    return node.op.sign == "!=" and type(node.args[1]) is int and node.args[1] == 0
 
 
 def _sides(value: Value) -> list[tuple[Any, Graph]]:

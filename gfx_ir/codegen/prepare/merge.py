@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...control import is_test, operands_of, operator_of
+from ...control import is_test, negated
 from ...graph import Graph, Node, Value
 from ...program import Program
 from ..copying import Values, copy_nodes, outputs_of, substitute
@@ -47,8 +47,7 @@ def _opposite(value: Any) -> Value | None:
     """The Value that is false where this one is true."""
     if type(value) is not Value:
         return None
-    node = value.node
-    found = operands_of(node)[0] if operator_of(node) == "not" else None
+    found = negated(value.node)
     return found if type(found) is Value else None
 
 

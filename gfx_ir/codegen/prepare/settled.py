@@ -9,14 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Set
 from typing import Any
 
-from ...control import is_data_test, is_data_while, is_none_test, is_open_host, is_test, operands_of, operator_of
+from ...control import (
+    is_data_test,
+    is_data_while,
+    is_none_test,
+    is_open_host,
+    is_test,
+    is_truth,
+    negated,
+)
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...program import Program
 from ...trees import leaves
 from ..copying import Values, copy_nodes, outputs_of, splice, substitute
 from ..sides import outer
-from .asked import is_truth
 from .base import Emission, Lowering
 from .traced import TRACED
 
@@ -101,9 +108,9 @@ def _settled(value: Any, truth: bool, traced: Set[Value]) -> Iterator[tuple[Valu
     if type(value) is not Value or value in traced:
         return
     node = value.node
-    negated = _negated(value)
-    if negated is not None:
-        yield from _settled(negated, not truth, traced)
+    opposite = negated(node)
+    if opposite is not None:
+        yield from _settled(opposite, not truth, traced)
     elif is_truth(node):
         yield from _settled(node.args[0], truth, traced)
     elif is_test(node):
@@ -124,11 +131,6 @@ def _known(side: Any, test: Any, truth: bool) -> bool | None:
     found = outer(side)
     asks_it = type(test) is Value and is_truth(test.node) and test.node.args[0] is found
     return truth if found is not side and (found is test or asks_it) else None
-
-
-def _negated(value: Value) -> Any:
-    node = value.node
-    return operands_of(node)[0] if operator_of(node) == "not" else None
 
 
 def _at(value: Any, graph: Graph | None) -> Value | None:
@@ -207,11 +209,11 @@ def _key(test: Any) -> tuple[Any, bool]:
     """What a test asks, wherever it stands, and whether it is the opposite of that."""
     turned = False
     while type(test) is Value:
-        found, negated = outer(test), _negated(test)
+        found, opposite = outer(test), negated(test.node)
         if found is not test:
             test = found
-        elif negated is not None:
-            test, turned = negated, not turned
+        elif opposite is not None:
+            test, turned = opposite, not turned
         elif is_none_test(test.node):
             return ("is_none", _key(test.node.args[0])[0]), turned
         else:

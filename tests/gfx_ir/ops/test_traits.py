@@ -52,9 +52,9 @@ def test_commutative(sample: Sample):
 
 @stating(Trait.IDEMPOTENT)
 def test_idempotent(sample: Sample):
-    op, (x,) = lookup(sample.op), bound(sample)
-    once = run(op, (x,))
-    twice = run(op, (once,))
+    op = lookup(sample.op)
+    once = run(op, bound(sample))
+    twice = run(op, op.bind(once))
     np.testing.assert_array_equal(once, twice)
     assert once.dtype == twice.dtype
 
@@ -183,6 +183,22 @@ def test_asks(sample: Sample):
     other = tuple(np.zeros_like(x) if isinstance(x, np.ndarray) else x for x in args)
     assert "tensor" not in op.output_kinds(args)
     assert evaluate(op, args) == evaluate(op, other)
+
+
+@stating(Trait.GRADIENT)
+def test_leaves_the_data_of_its_last_argument(sample: Sample):
+    op, (*before, last) = lookup(sample.op), bound(sample)
+    np.testing.assert_array_equal(run(op, (*before, last)), last)
+    count = len(op.params)
+    with building(backend("jax")):
+        slopes = jax.grad(lambda *xs: op(*xs).sum(), argnums=tuple(range(count)))(*[jnp.ones(2)] * count)
+    assert [bool(slope.any()) for slope in slopes] == [True, False][-count:]
+
+
+@stating(Trait.TRUTH)
+def test_is_true_where_its_argument_is(sample: Sample):
+    (x,) = bound(sample)
+    assert bool(run(lookup(sample.op), (x,))) is bool(x)
 
 
 def numpys_own(name):

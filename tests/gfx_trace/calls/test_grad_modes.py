@@ -58,6 +58,20 @@ def set_to_what_is_asked(x):
 
 
 @case
+def set_to_whether_inference_is_on(x):
+    with torch.set_grad_enabled(torch.is_inference_mode_enabled()):
+        y = x * 2
+    return y * x
+
+
+@case
+def inference_where_gradients_are_enabled(x):
+    with torch.inference_mode(torch.is_grad_enabled()):
+        y = x * 2
+    return y + x
+
+
+@case
 def inference(x):
     with torch.inference_mode():
         with torch.enable_grad():
