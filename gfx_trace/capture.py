@@ -171,7 +171,7 @@ def _traced(
         _forget_classes(tracer)
         tracer.memoised.leave()
         tracer.functions.leave()
-        outside = outliving(tracer.journal.frames[0].values(), result, made)
+        outside = outliving(tracer.journal.frames[0].values(), result, made, tracer.kept)
         tree, rebuild = Results(tracer, outside).tree(result)
         state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
     except Exception as error:

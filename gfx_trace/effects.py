@@ -17,7 +17,7 @@ from gfx_ir.errors import BackendError
 
 from .called import called_name
 from .contents import FIXED, IN_PLACE_FUNCTIONS, attributes_of, only_reads, row_of
-from .framework_state import run_unwritten, stateful
+from .framework_state import begins, run_unwritten, stateful
 from .gated import Gated
 from .interfaces import Capturing
 from .journal import MISSING, Slot
@@ -56,9 +56,9 @@ class Effects:
         if found is None:
             if not (_quiet(f) and (_asks(f) or not any(map(_users_code, (*args, *kwargs.values()))))):
                 return self.watched(f, (f,), args, kwargs)
-            if isinstance(f, types.FunctionType):
+            if isinstance(f, (types.FunctionType, type)):
                 return self._of_framework(f, args, kwargs)
-            return f(*args, **kwargs) if isinstance(f, type) else self._filling(f, args, kwargs)
+            return self._filling(f, args, kwargs)
         owner, name = found
         if name in ("__setattr__", "__delattr__"):
             self.tracer.journal.record(
@@ -90,14 +90,18 @@ class Effects:
         held = tuple([x for x in given if row_of(type(x)) is not None])
         return self.watched(partial(f, *args, **kwargs), held, (), {}, deep=1) if held else f(*args, **kwargs)
 
-    def _of_framework(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
-        """A function of a library of fixed arguments: what it gives is part of the graph, and a framework's own must write nothing."""
-        package = f.__globals__.get("__name__", "").partition(".")[0]
+    def _of_framework(self, f: types.FunctionType | type, args: tuple, kwargs: dict) -> Any:
+        """A function or class of a library of fixed arguments: what it gives is part of the graph, and a framework's own must write
+        nothing, and draw no random numbers."""
+        module = f.__module__ if isinstance(f, type) else f.__globals__.get("__name__", "")
+        package = module.partition(".")[0]
         owner = next((backend for backend in self.tracer.arrays.frameworks() if package in backend.packages), None)
         if owner is None:
-            return self._filling(f, args, kwargs)
+            return f(*args, **kwargs) if isinstance(f, type) else self._filling(f, args, kwargs)
         try:
             with owner.unwritten():
+                if begins(f, args):
+                    return self._noted([(args[0], state_of(args[0]))], partial(f, *args, **kwargs))
                 return run_unwritten(f, args, kwargs, owner) if stateful(f, args) else f(*args, **kwargs)
         except BackendError as error:
             raise self.tracer.error(
@@ -170,8 +174,12 @@ class Effects:
         """A call of a function of which nothing is known: what it reaches through `roots` and arguments is read before
         and behind it, down to a depth (-1: all of it)."""
         before = [(held, state_of(held)) for held in self._reached((*roots, *args, *kwargs.values()), deep)]
+        return self._noted(before, partial(f, *args, **kwargs))
+
+    def _noted(self, before: list[tuple[Any, Any]], work: Callable[[], Any]) -> Any:
+        """What work() gives; what it writes to objects, of which the state before is known, is recorded."""
         try:
-            return f(*args, **kwargs)
+            return work()
         finally:
             span = self.tracer.span()
             for held, state in before:

@@ -25,6 +25,11 @@ def stateful(f: Any, args: tuple) -> bool:
     return runs and bool(args) and framework(f.__globals__.get("__name__", "")) and _holds(args[0])
 
 
+def begins(f: Any, args: tuple) -> bool:
+    """Whether a framework's method gets an object that holds nothing yet: one that the captured code makes, and it begins."""
+    return stateful(f, args) and row_of(type(args[0])) is None and not attributes_of(args[0])
+
+
 def run_unwritten(f: Callable[..., Any], args: tuple, kwargs: dict, backend: Backend) -> Any:
     """f(*args, **kwargs). Raises BackendError where it changes what its object holds, which is put back."""
     before = [(held, dict(attributes_of(held)), _items(held)) for held in _reached(args[0], backend)]

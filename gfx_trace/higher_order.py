@@ -265,6 +265,10 @@ def _each_leaf(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return rebuild([tracer.apply(backend.functions[f], (leaf, *rest), given, backend, f) for leaf in found])
 
 
+def _mark(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
+    """What a compiler is told of a tensor's sizes or address: it computes nothing."""
+
+
 def _shape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     x = open_tuple(args[0])
     if type(x) is HostProxy or (type(x) is Proxy and x.weak):
@@ -291,7 +295,7 @@ SPECIAL: dict[str, Handler] = {
     "wrapped": _wrapped, "scripted": _scripted, "autocast": _autocast,
     "tape": _tape, "derivation": _derivation, "functional_call": _functional_call, "null_context": _null_context, "true": _true,
     "false": _false, "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
-    "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
+    "mark": _mark, "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     "setting": alarms.setting,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,

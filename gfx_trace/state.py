@@ -80,13 +80,16 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
         return None
     if slot.kind == "attribute" and (id(slot.object), slot.key) in tracer.derived:
         return None
-    module = tracer.module_paths.get(id(slot.object))
-    if module is None and id(slot.object) not in reached and slot.kind != "global":
+    if id(slot.object) not in reached and slot.kind != "global":
         return None
+    module = tracer.module_paths.get(id(slot.object))
     value, old = slot.get(), slot.found(slot.old)
     if _as_it_was(slot) or (type(value) is type(old) and _fixed(value) and value == old):
         return None
     usable(value)
+    if slot.kind == "attribute" and _is_made(tracer, value):
+        what = f"GFX cannot convert this write: the {type(value).__name__} that the code makes outlives the call"
+        raise UnsupportedConstruct(what, slot.span, "keep its tensors instead")
     if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
         what = (
             f"the global {slot.name!r}"
@@ -133,6 +136,11 @@ def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:
         f"GFX cannot convert this write: {slot.name!r} is a {what} that changes from call to call, and its value is part of the graph",
         slot.span, "make it a buffer (a tensor), or an argument and a result",
     )  # fmt: skip
+
+
+def _is_made(tracer: Capturing, value: Any) -> bool:
+    """Whether an object is one whose attributes the captured code set."""
+    return any(slot.object is value for slot in tracer.journal.frames[0].values() if slot.kind == "attribute")
 
 
 def _fixed(x: Any) -> bool:

@@ -57,8 +57,17 @@ def table() -> dict[Any, str]:
 _AUTOCAST = torch.autocast("cpu", enabled=False)(lambda: None).__code__
 
 
+_MARKS = frozenset("mark_dynamic maybe_mark_dynamic mark_static mark_static_address mark_unbacked".split())
+"""What the compiler is told of a tensor: functions of a module that is not loaded before it is used."""
+
+
 def made_by(fn: Any) -> str | None:
-    """What capture calls a function that one of PyTorch's decorators made; None for any other."""
+    """What capture calls a function that one of PyTorch's decorators made, or one that tells the compiler of a tensor; None for any
+    other."""
     if isinstance(fn, torch.jit.ScriptFunction) and hasattr(fn, "_torchdynamo_inline"):
         return "scripted"
-    return "autocast" if isinstance(fn, FunctionType) and fn.__code__ is _AUTOCAST else None
+    if not isinstance(fn, FunctionType):
+        return None
+    if fn.__name__ in _MARKS and fn.__module__.startswith("torch."):
+        return "mark"
+    return "autocast" if fn.__code__ is _AUTOCAST else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -12,7 +12,8 @@ from gfx_ir.errors import BackendError
 
 
 class ReadOnly(TorchDispatchMode):
-    """Inside, only tensors that were made inside are written. Raises BackendError before any other is."""
+    """Inside, only tensors that were made inside are written, and no random numbers are drawn: it runs once, where the author's code
+    draws in each call. Raises BackendError before anything else is done."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,6 +26,8 @@ class ReadOnly(TorchDispatchMode):
             raise self.refused
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
+        if torch.Tag.nondeterministic_seeded in func.tags:
+            self._refuse("it draws random numbers, here once, and in the author's code at each call")
         schema = func._schema
         if schema.is_mutable:
             named = dict(zip((argument.name for argument in schema.arguments), args)) | (kwargs or {})
@@ -41,8 +44,11 @@ class ReadOnly(TorchDispatchMode):
     def _check(self, written: Any) -> None:
         for x in tree_iter(written):
             if isinstance(x, torch.Tensor) and _storage(x) not in self.own:
-                self.refused = BackendError("it writes a tensor that lives outside of the captured code")
-                raise self.refused
+                self._refuse("it writes a tensor that lives outside of the captured code")
+
+    def _refuse(self, why: str) -> NoReturn:
+        self.refused = BackendError(why)
+        raise self.refused
 
 
 def _storage(x: torch.Tensor) -> int:
