@@ -18,7 +18,7 @@ from ...op import lookup
 from ...program import Program
 from ...types import LogicalTensor
 from ..copying import outputs_of
-from .asked_first import AskedFirst, placeholder
+from .row_of_tests import RowOfTests, placeholder
 from .base import Emission, Lowering
 
 MOST = 12
@@ -45,14 +45,14 @@ class Shallow(Lowering):
             path = list(_path(node, depths))
             beside, inner = [_last(n.regions[1 - side]) for n, side in path], _last(path[-1][0].regions[path[-1][1]])
             assert inner is not None
-            cut, asked = _Cut(path, inner), AskedFirst(path, inner)
+            cut, row = _Cut(path, inner), RowOfTests(path, inner)
             if cut.possible():
                 behind = cut.move(cut.end_early())
                 depths[behind] = 1 + depths[inner]
                 beside.append(behind)
-            elif asked.possible():
+            elif row.possible():
                 copied = beside.pop()
-                asked.move()
+                row.move()
                 region = path[-2][0].regions[path[-2][1]]
                 if copied is not None and (last := _last(region)) is not None:
                     depths[last] = depths[copied]

@@ -19,7 +19,7 @@ from ..copying import Values, copy_nodes, outputs_of, splice, substitute
 _FLAG = LogicalTensor(bool_, ())
 
 
-class AskedFirst:
+class RowOfTests:
     """Moves the test `inner`, at the end of a path of tests, into a test of whether all of the path fail."""
 
     def __init__(self, path: Sequence[tuple[Node, int]], inner: Node) -> None:
