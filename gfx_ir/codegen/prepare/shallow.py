@@ -18,8 +18,8 @@ from ...op import lookup
 from ...program import Program
 from ...types import LogicalTensor
 from ..copying import outputs_of
-from .row_of_tests import RowOfTests, placeholder
 from .base import Emission, Lowering
+from .row_of_tests import RowOfTests, placeholder
 
 MOST = 12
 """How many stand within each other."""

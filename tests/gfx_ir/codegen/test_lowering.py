@@ -6,29 +6,15 @@ import torch
 
 import gfx_trace as gfx
 from gfx_ir.codegen.prepare import LOWERINGS
-from gfx_ir.codegen.prepare.pipeline import emission_of
-from gfx_ir.codegen.unrolling import Unrolling
 from gfx_ir.copies import copy_program
 from gfx_ir.graph import Graph, Node
-from gfx_ir.loading import backend
 from gfx_ir.op import lookup
-from gfx_ir.passes import Optimize, PassError
+from gfx_ir.passes import PassError
 from gfx_ir.program import Program
 from gfx_ir.text import to_text
+from lowerings import STYLES, lowered, style_of
 
 I32 = gfx.TensorSpec((3,), "int32")
-STYLES = [(name, mode) for name in ("numpy", "torch", "jax") for mode in ("", *backend(name).modes)]
-
-
-def style_of(name, mode):
-    return backend(name).modes[mode] if mode else backend(name).style
-
-
-def lowered(program, names, target="jax", given=None):
-    """A copy of the program after these passes, verified before and after each; with data, run before and after each, too."""
-    out, to = copy_program(program), backend(target)
-    emission = emission_of(out, to, to.style, Unrolling(None), None, True)
-    return Optimize([LOWERINGS.get(name) for name in names], validate=given).run(out, emission)
 
 
 def waiting():
@@ -118,7 +104,7 @@ def test_each_alone(name, made, specs, before, after, target, runs):
     program = made if isinstance(made, Program) else gfx.symbolic_trace(made, *specs, backend="torch")
     required = [key.name for key in LOWERINGS.get(name).requires]
     given = (np.array([1.0, -2.0, 3.0], np.float32),) if runs else None
-    found = to_text(lowered(program, [*required, name], target, given))
+    found = to_text(lowered(program, [*required, name], target, given=given))
     old = to_text(program)
     assert before in old
     assert after not in old
