@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from gfx_ir.errors import CaptureError
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
@@ -24,6 +25,7 @@ from .rows import StackedRows, called, grown
 from .settling import Settling
 from .sides import Side
 from .sources import Source
+from .unsettled import Unsettled
 
 
 class Carries:
@@ -63,6 +65,7 @@ class Carries:
         self.host = True
         self.test_assigns: frozenset[str] = frozenset()
         self.runs = False  # whether there is at least one trip
+        self.may_peel = False  # the same where it may have none
         self.peels = False  # whether that may run before the loop, so that what it changes for good is settled
         self.trips: int | None = None  # how many there are, where that is fixed and none ends the loop early
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
@@ -78,6 +81,16 @@ class Carries:
         self.key = loop_key(self)
         self.replan()
         recall(self, tracer.loop_hints.get(self.key))
+
+    @contextmanager
+    def peeled_if_unusable(self) -> Iterator[None]:
+        """Raises Unsettled where a trip uses what no graph can carry, and a trip before the loop may replace that."""
+        try:
+            yield
+        except UnsupportedConstruct as error:
+            if self.may_peel and any(isinstance(x, Unusable) and x.error is error for x in self.entry):
+                raise Unsettled(error) from None
+            raise
 
     def replan(self) -> None:
         """Plan what the variables hold as carried leaves."""

@@ -42,6 +42,7 @@ class Carrying(Protocol):
     host: bool
     runs: bool
     peels: bool
+    may_peel: bool
     open_length: bool
     source: Any
     ran: Any

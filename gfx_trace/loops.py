@@ -18,7 +18,7 @@ from .gated import Gated
 from .interfaces import Capturing
 from .loop_nodes import make_for, make_while
 from .mapped import mapped
-from .peeling import divides, peel, stops_open, unless
+from .peeling import divides, peel, peel_if_any, stops_open, unless
 from .proxy import NeedsPython, Proxy
 from .raised import Raised
 from .rotated import rotated
@@ -238,7 +238,7 @@ class Loops:
         unrolls = fixed and not self.tracer.options["strict"]
         self.fixed_loops += unrolls
         try:
-            self._stage_for(source, body, get, set_, names, stop, target, peels and fixed and divides(iterable))
+            self._stage_for(source, body, get, set_, names, stop, target, peels and divides(iterable))
         except (NeedsPython, UnsupportedConstruct) as error:
             self.tracer.journal.close()
             self.tracer.site = site
@@ -249,12 +249,16 @@ class Loops:
             if isinstance(error, NeedsPython):
                 self.tracer.notes.append(f"a loop was unrolled: {error.why}")
             return False
-        except Unsettled:
+        except Unsettled as unsettled:
             self.tracer.journal.close()
             self.tracer.site = site
             self._take_back(before, last, set_)
             loop = lambda others: self.for_(others, body, get, set_, names, stop, target, False)
-            peel(self.tracer, iterable, body, loop, stop, (get, set_, names))
+            peeled = (iterable, body, loop, stop, (get, set_, names))
+            if fixed:
+                peel(self.tracer, *peeled)
+            else:
+                peel_if_any(self.tracer, source, unsettled.error, *peeled)
             return True
         finally:
             self.fixed_loops -= unrolls
@@ -272,7 +276,7 @@ class Loops:
         peels: bool,
     ) -> None:  # fmt: skip
         carries = Carries(self.tracer, get, set_, names, stop)
-        carries.peels = peels
+        carries.peels, carries.may_peel = peels and source.length is not None, peels
         site = self.tracer.site
         named = labels(target, len(source.items))
         host = all(kind == "int" for kind in source.kinds)
@@ -291,7 +295,8 @@ class Loops:
                     )
                 return source.make([self.tracer.loop_sources._loop_item(v, source, at) for at, v in enumerate(items)])
 
-            body_side, flag = self.trace_body(carries, body, stop, item)
+            with carries.peeled_if_unusable():
+                body_side, flag = self.trace_body(carries, body, stop, item)
             carries.append_items, carries.source = items, source
             carries.trips, carries.runs = source.length, bool(source.length)
             if flag is True and source.length is not None:

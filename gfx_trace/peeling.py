@@ -8,11 +8,13 @@ from typing import Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 
+from .first_trips import of_for
 from .interfaces import Capturing
 from .number_rows import rows_kind
-from .open_iterables import Combined
+from .open_iterables import Combined, OpenRange
 from .proxy import Proxy
 from .raised import Raised
+from .sources import Source
 
 
 def divides(iterable: Any) -> bool:
@@ -20,13 +22,15 @@ def divides(iterable: Any) -> bool:
     if isinstance(iterable, Combined):
         parts = iterable.parts
         return all(map(divides, parts)) and (iterable.kind != "reversed" or isinstance(parts[0], Proxy))
-    return isinstance(iterable, range) or (isinstance(iterable, Proxy) and not rows_kind(iterable))
+    return isinstance(iterable, (range, OpenRange)) or (isinstance(iterable, Proxy) and not rows_kind(iterable))
 
 
 def divided(tracer: Capturing, iterable: Any) -> tuple[Any, Any]:
     """The first item of what a loop goes over that has one, and what is left."""
     if isinstance(iterable, range):
         return iterable[0], iterable[1:]
+    if isinstance(iterable, OpenRange):
+        return iterable.start, OpenRange(iterable.start + iterable.step, iterable.stop, iterable.step)
     if isinstance(iterable, Proxy):
         return tracer.views.getitem(iterable, 0), tracer.views.getitem(iterable, slice(1, None))
     if iterable.kind == "reversed":
@@ -77,3 +81,16 @@ def peel(
         unless(tracer, flag, lambda: loop(others), *access)
     elif not flag:
         loop(others)
+
+
+def peel_if_any(tracer: Capturing, source: Source, refusal: UnsupportedConstruct, *peeled: Any) -> None:
+    """The same where an open number says whether there is a first trip, on which hangs what the loop leaves then. `peeled`: the
+    arguments of `peel`. Raises `refusal` where that cannot be captured either, as where data says so."""
+    try:
+        found = of_for(tracer, source)()
+        if type(found) is not Value or found.is_tensor:
+            raise refusal
+        get, set_, names = peeled[-1]
+        tracer.regions.branch(found, lambda: peel(tracer, *peeled), None, get, set_, names, "")
+    except UnsupportedConstruct:
+        raise refusal from None

@@ -41,7 +41,7 @@ class Settling:
         try:
             return self._settle_all(tensor)
         except Unsettled as found:
-            if self.carries.peels:
+            if self.carries.peels or self.carries.may_peel:
                 raise
             raise found.error from None
 

@@ -62,7 +62,7 @@ class Sources:
             return self._reversed_source(found[0])
         if iterable.kind == "enumerate":
             counter = ("range", iterable.start, _length_end(self.tracer, iterable.start, found[0]), 1)
-            found.insert(0, Source([counter], _first, ["int"], None))
+            found.insert(0, Source([counter], _first, ["int"], found[0].length))
         return _zipped(found)
 
     def _beside(self, parts: tuple, ended: list[Source]) -> Source | None:
@@ -77,7 +77,7 @@ class Sources:
                 last = size if part.step == 1 else self.tracer.wrap(size) * part.step
                 end = last if type(part.start) is int and not part.start else part.start + self.tracer.wrap(last)
                 counter = ("range", self.tracer.unwrap(part.start), self.tracer.unwrap(end), part.step)
-                found.append(Source([counter], _first, ["int"], None))
+                found.append(Source([counter], _first, ["int"], ended[0].length))
             else:
                 return None
         return _zipped(found)
@@ -164,10 +164,11 @@ def _zipped(parts: list[Source]) -> Source:
             at += size
         return tuple(out)
 
-    lengths = [part.length for part in parts if part.length is not None]
+    lengths = [part.length for part in parts if part.items]  # the others are as long as these
+    known = [length for length in lengths if length is not None]
     return Source(
-        [i for p in parts for i in p.items], make, [k for p in parts for k in p.kinds], min(lengths) if lengths else None,
-        [o for p in parts for o in p.owners],
+        [i for p in parts for i in p.items], make, [k for p in parts for k in p.kinds],
+        min(known) if len(known) == len(lengths) else None, [o for p in parts for o in p.owners],
     )  # fmt: skip
 
 

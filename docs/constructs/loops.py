@@ -154,7 +154,8 @@ def shape_grows(x, limit):
     "None before the first trip",
     torch.tensor([[1.0, 3.0], [2.0, 0.0], [0.0, 5.0]]),
     typed=True,
-    note="Where the number of trips is known and not 0, the first one runs before the loop, and what it changes for good is settled.",
+    note="Where the number of trips is known and not 0, the first one runs before the loop, and what it changes for good is settled; "
+    "where an open number says how many there are, that is asked first.",
 )
 def none_before_rows(rows):
     largest = None

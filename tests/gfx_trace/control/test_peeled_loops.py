@@ -7,6 +7,7 @@ import torch
 
 import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
+from gfx_ir.trees import leaves
 
 X = torch.arange(12.0).reshape(4, 3) / 5
 
@@ -120,6 +121,42 @@ def test_the_source_has_a_loop_of_the_other_trips():
 """
         )
     )
+
+
+def summed(x, n: int):
+    total = None
+    for i in range(n):
+        total = x if total is None else total + x * i
+    return total
+
+
+def largest_row(x, n: int):
+    best, at = None, -1
+    for i, row in enumerate(x[:n]):
+        if best is None or row.sum() > best.sum():
+            best, at = row, i
+    return best, at
+
+
+def until_a_row_is_large(x, n: int):
+    last = ()
+    for k, row in zip(range(1, n + 1), x):
+        last = (row, k) if not last else (last[0] + row, last[1] * k)
+        if k > 1 and row.sum() > 0:
+            break
+    return last
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("fn", [summed, largest_row, until_a_row_is_large])
+def test_an_open_number_says_whether_there_is_a_first_trip(fn, typed):
+    program = gfx.symbolic_trace(fn, *((X, gfx.Open) if typed else ()), backend="torch")
+    for n in range(4):
+        want = fn(X, n)
+        for found in (program(X, n), program.to("torch")(X, n), program.to("jax")(jnp.asarray(X.numpy()), n)):
+            for a, b in zip(leaves(found), leaves(want), strict=True):
+                assert (a is None) == (b is None)
+                np.testing.assert_allclose(np.asarray(a if a is not None else 0), np.asarray(b if b is not None else 0))
 
 
 def one_longer_in_each_trip(x):
