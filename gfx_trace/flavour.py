@@ -13,6 +13,7 @@ from typing import Any
 
 from gfx_ir.backend import Backend
 from gfx_ir.errors import BackendError
+from gfx_ir.installed import required
 from gfx_ir.loading import backend, loaded
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.trees import leaves
@@ -81,6 +82,9 @@ def _named_frameworks(target: Any) -> Iterator[str]:
             stack.append(item.func)
             continue
         fn = own_attribute(item, "__func__", item)
+        if not isinstance(item, types.FunctionType):
+            bases = type(own_attribute(item, "__self__", item)).__mro__
+            yield from filter(None, (_framework(base.__module__) for base in bases))
         wrapped = own_attribute(fn, "__wrapped__")
         if callable(wrapped) and wrapped is not fn:  # a wrapper of a framework's making is the framework's
             stack.append(wrapped)
@@ -103,12 +107,19 @@ def _named_frameworks(target: Any) -> Iterator[str]:
 
 
 def _framework(module: str) -> str | None:
-    """The framework that a module is of (the classes of JAX's arrays live in its compiled package)."""
+    """The framework that a module is of (the classes of JAX's arrays live in its compiled package), or its library is built on."""
     package = module.partition(".")[0]
     for name in _ORDER:
         if package == name:
             return name
-    return next((known.name for known in loaded_frameworks() if package in known.packages), None)
+    found = next((known for known in loaded_frameworks() if package in known.packages), None) or builds_on(module)
+    return found.name if found is not None else None
+
+
+def builds_on(module: str) -> Backend | None:
+    """The framework, of those whose arrays nothing writes, that a library is built on which a module is of."""
+    needs = required(module.partition(".")[0])
+    return next((known for known in loaded_frameworks() if not known.views and needs & set(known.packages)), None)
 
 
 def loaded_names(fn: types.FunctionType) -> list[str]:

@@ -13,12 +13,12 @@ from typing import Any
 
 from gfx_ir.backend import Backend
 from gfx_ir.errors import GfxError, UnsupportedConstruct
-from gfx_ir.installed import required
 from gfx_ir.probing import own_attribute
 from gfx_ir.source import Span
 
 from .attempts import attempt
 from .called import called_name
+from .flavour import builds_on
 from .interfaces import Capturing
 from .making import whole
 from .raised import Raised
@@ -78,11 +78,9 @@ class Libraries:
 
     def _owner(self, f: Any) -> Backend | None:
         """The framework that the library of a callable is built on."""
-        owner = self._tracer.backend
-        if owner is None or owner.views:
-            return None
         module = f.__globals__.get("__name__", "") if isinstance(f, types.FunctionType) else type(f).__module__
-        return owner if required(module.partition(".")[0]) & set(owner.packages) else None
+        owner = builds_on(module)
+        return owner if owner is self._tracer.backend else None
 
 
 def _why(error: Exception) -> str:

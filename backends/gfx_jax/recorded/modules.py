@@ -81,7 +81,16 @@ def _tree(module: Any) -> Any:
     if isinstance(variables, Mapping):  # Linen: by collections, which the paths begin with
         return [*variables.values()]
     own = getattr(module, "params_dict", None)
-    return own() if callable(own) else module
+    return _by_module(own()) if callable(own) else module
+
+
+def _by_module(arrays: Mapping[str, Any]) -> Any:
+    """Arrays that a flat name tells, as the module that holds them and its own name of each; those of one module alone by the latter."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, array in arrays.items():
+        owner, _, last = name.rpartition("/")
+        found.setdefault(owner, {})[last] = array
+    return next(iter(found.values())) if len(found) == 1 else found
 
 
 def _key(key: Any) -> str:
@@ -97,6 +106,8 @@ def prefix(arrays: Leaves, path: Callable[[Any], str]) -> str:
 
 def _above(keys: tuple[str, ...], path: str) -> str:
     parts = path.split(".")
+    if parts[-1:] != [*keys[-1:]]:
+        return ""
     for key in reversed(keys):
         if not parts or parts[-1] != key:
             break

@@ -71,3 +71,21 @@ def test_a_linen_model_is_functions_of_its_modules_and_loops_over_equal_ones(enc
     largest = max(float(jnp.abs(x).max()) for x in leaves.values())
     for name, gradient in own.items():
         np.testing.assert_allclose(gradient, leaves[name], rtol=0, atol=5e-6 * largest)
+
+
+def test_a_haiku_module_takes_its_own_parameters():
+    haiku = pytest.importorskip("haiku")
+
+    class Tower(haiku.Module):
+        def __call__(self, x):
+            for _ in range(3):
+                x = x + haiku.Linear(6)(haiku.LayerNorm(-1, True, True)(jnp.tanh(x)))
+            return x
+
+    pair = haiku.transform(lambda x: Tower()(x))
+    x = jnp.sin(jnp.arange(30.0)).reshape(5, 6)
+    params = pair.init(jax.random.key(0), x)
+    found = gfx.transpile(pair, x, params=params, to="torch")
+    assert "def tower(params, x):" in found.source and 'layer_norm(params["tower/layer_norm_1"],' in found.source
+    given, want = torch.tensor(np.asarray(x)), pair.apply(params, None, x)
+    np.testing.assert_allclose(found(given).detach(), want, rtol=1e-5, atol=1e-5)

@@ -93,6 +93,16 @@ def test_the_target_itself_and_objects_with_a_decorated_call(library):
     np.testing.assert_allclose(gfx.transpile(lambda x: scale(x), backend="jax", to="numpy")(np.asarray(X)), X * 3)
 
 
+def test_a_class_of_such_a_library_tells_the_framework_where_arguments_do_not(library):
+    class Doubled(library.Scale):
+        def __call__(self, x):
+            return super().__call__(x) * 2
+
+    result = gfx.transpile(Doubled(3.0), gfx.TensorSpec((gfx.Dim("B"), 2), "float32"), to="numpy")
+    np.testing.assert_allclose(result(np.asarray(X)), X * 6)
+    assert result.program.flavour == "jax"
+
+
 def test_without_types_the_error_asks_for_them(library):
     apply = library.transform(library.linear)
 
