@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import chain, combinations, product
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 from gfx_ir.graph import Graph
 from gfx_ir.op import active
 
-from .aliases import Doubt, distinct, doubt, memory, mutable, outside, surely_array
+from .aliases import Doubt, Kin, distinct, doubt, kin_of, memory, mutable, outside, surely_array
 from .carried import Carried
-from .either import be_either, root_of, roots
+from .either import MOST_WAYS, be_either, root_of, roots, ways
 from .lost import Lost
 from .proxy import Proxy
 
@@ -35,16 +36,35 @@ class CarriedAliases:
         self.after = {id(c): _roots(c.out) for c in self.carried}
         self.outside = {id(c): self._outside(c, graph) for c in self.carried}  # tensors from outside that each may be
         self._follow()
-        self.reach = {
-            key: {id(x) for item in found.values() for x in memory(item)} for key, found in self.outside.items()
-        }
+        self._reach: dict[int, set[int]] = {}
+        self.linked = self._linked()  # those that may be another, or share memory with it
         self.partners: dict[int, dict[int, Carried]] = {id(c): {} for c in self.carried}  # those that each may be
         self._share()
         self.behind = {id(c): self._left_by_trip(c) for c in self.carried} if runs else self.outside
 
     def reached_by_writes(self) -> set[int]:
         """The tensors from outside (by id) that a trip may write by the name of what the loop carries."""
-        return set().union(*(self.reach[key] for key in self.written))
+        return set().union(*map(self.reach, self.written))
+
+    def reach(self, key: int) -> set[int]:
+        """What of the tensors from outside a variable may share memory with."""
+        found = self._reach.get(key)
+        if found is None:
+            found = self._reach[key] = {id(x) for item in self.outside[key].values() for x in memory(item)}
+        return found
+
+    def _linked(self) -> list[Carried]:
+        """The variables that a chain of others, of which each two have something in common, connects with another one."""
+        kin = {id(c): Kin() for c in self.carried}
+        by_key: dict[int, Kin] = {}
+        for c in self.carried:
+            for root in (*self.before[id(c)], *self.after[id(c)], *self.outside[id(c)].values()):
+                by_key.setdefault(id(kin_of(root)), kin[id(c)]).join(kin[id(c)])
+            for item in (item for root in self.after[id(c)] for item in self._memory(root)):
+                if id(item) in self.entered:
+                    kin[id(self.entered[id(item)])].join(kin[id(c)])
+        counts = Counter(id(kin[id(c)].all()) for c in self.carried)
+        return [c for c in self.carried if counts[id(kin[id(c)].all())] > 1]
 
     @property
     def shared(self) -> dict[int, Any]:
@@ -86,7 +106,7 @@ class CarriedAliases:
         if left is None or self.runs:
             return None if left is None else (left, left)
         sure = surely_array(c.init) and not isinstance(root_of(c.init).base, (Doubt, Lost))
-        return (left, c.init) if sure else None
+        return (left, c.init) if sure and ways(left) + ways(c.init) <= MOST_WAYS else None
 
     def _left_last(self, c: Carried) -> Proxy | None:
         """The tensor that the last trip leaves in its place: one from outside, or one that no other name stands for."""
@@ -95,7 +115,7 @@ class CarriedAliases:
             return None
         if outside(root, self.graph):
             return root if root is c.out and active.builder.gates.visible(root.value) else None
-        met = any(self._meet(c, other) for other in self.carried if other is not c)
+        met = any(c is linked for linked in self.linked) and any(self._meet(c, p) for p in self.linked if p is not c)
         return None if met else Proxy(c.result.value, c.backend)
 
     def _left_by_trip(self, carried: Carried) -> dict[int, Proxy]:
@@ -130,7 +150,7 @@ class CarriedAliases:
     def _share(self) -> None:
         """Find who may be whom: before the loop, and from trip to trip."""
         held: dict[int, list[Carried]] = {}
-        for c in self.carried:
+        for c in self.linked:
             for key in {id(item): None for root in self.before[id(c)] for item in (root, *memory(root))}:
                 held.setdefault(key, []).append(c)
         for a, b in _pairs(held.values()):
@@ -153,14 +173,14 @@ class CarriedAliases:
     def _left(self) -> tuple[dict[int, list[Carried]], dict[int, list[Carried]], dict[int, list[Carried]]]:
         """By id, who may be left what a trip begins with, another tensor, or one that stands behind what a trip begins with."""
         begun, own, reached = dict[int, list[Carried]](), dict[int, list[Carried]](), dict[int, list[Carried]]()
-        for c in self.carried:
+        for c in self.linked:
             for item in {id(x): x for root in self.after[id(c)] for x in self._memory(root)}.values():
                 first = self.entered.get(id(item))
                 if first is None:
                     own.setdefault(id(item), []).append(c)
                     continue
                 begun.setdefault(id(first), []).append(c)
-                for key in self.reach[id(first)]:
+                for key in self.reach(id(first)):
                     reached.setdefault(key, []).append(c)
         return begun, own, reached
 
@@ -191,8 +211,8 @@ class CarriedAliases:
         if first is not None and second is not None:
             return first is second or id(second) in self.partners[id(first)]
         if first is not None:
-            return id(y) in self.reach[id(first)]
-        return x is y if second is None else id(x) in self.reach[id(second)]
+            return id(y) in self.reach(id(first))
+        return x is y if second is None else id(x) in self.reach(id(second))
 
 
 def _pairs(groups: Iterable[list[Carried]]) -> Iterator[tuple[Carried, Carried]]:

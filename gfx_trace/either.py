@@ -14,6 +14,9 @@ from gfx_ir.op import active
 
 from .proxy import Proxy
 
+MOST_WAYS = 8
+"""Of how many tensors one may be without being in doubt: what stands for a write to it grows with their number."""
+
 
 class Either:
     """The base of a tensor that is `sources[0]` where `test` holds, and else `sources[1]`; `now`: what that is at present.

@@ -9,14 +9,11 @@ from typing import Any, Protocol
 from gfx_ir.graph import Value
 
 from .aliases import Doubt, doubt, kin_of, memory, mutable, reached, surely_array
-from .either import Either, be_either, root_of, roots, ways
+from .either import MOST_WAYS, Either, be_either, root_of, roots, ways
 from .interfaces import Capturing
 from .lost import Lost
 from .proxy import Proxy
 from .sides import Side
-
-_MOST = 8
-"""Of how many tensors one may be without being in doubt: what stands for a write to it grows with their number."""
 
 
 class Joined(Protocol):
@@ -83,7 +80,7 @@ class JoinedAliases:
             return None
         found = [self._source(joined, at, x) for at, x in enumerate(joined.sides)]
         then, otherwise = found
-        if then is None or otherwise is None or ways(then) + ways(otherwise) > _MOST:
+        if then is None or otherwise is None or ways(then) + ways(otherwise) > MOST_WAYS:
             return None
         return then, otherwise
 

@@ -78,8 +78,14 @@ def new_code(fn: FunctionType, free: list[str], module: Module) -> CodeType:
 
 
 def _room(fn: FunctionType) -> AbstractContextManager[None]:
-    """A stack for rewriting a function, in which a test may end up within the one before it."""
-    return longer(_CALLS * sum(type(node) is ast.If for node in ast.walk(definition(fn).node)))
+    """A stack for rewriting a function: for what nests in it, and for each test, which may end up within the one before it."""
+    tests, deepest = 0, 0
+    todo: list[tuple[ast.AST, int]] = [(definition(fn).node, 0)]
+    while todo:
+        node, depth = todo.pop()
+        tests, deepest = tests + (type(node) is ast.If), max(deepest, depth)
+        todo += [(inner, depth + 1) for inner in ast.iter_child_nodes(node)]
+    return longer(_CALLS * (tests + deepest))
 
 
 def marked(code: CodeType, name: str, qualname: str, mark: bool = True) -> CodeType:
