@@ -65,6 +65,11 @@ class Target(Arrays):
         Raises BackendError where the framework has no modules."""
         raise BackendError(f"{self.name} has no modules", hint="use .fn with .params")
 
+    def read_state(self, path: Any) -> Mapping[str, Any]:
+        """The arrays, by dotted names, in a file that the framework itself saved. Runs no code of the file's. Raises FormatError
+        where it holds anything else, BackendError where the framework has no files."""
+        raise BackendError(f"{self.name} has no files of its own", hint="save a checkpoint as safetensors")
+
     def run(self, op: OpDef, args: Sequence[Any]) -> Any:
         """Run an op on the framework's arrays: exactly the call that its row prints. Composites without a row run their body's ops."""
         template = self.templates.get(op.name)

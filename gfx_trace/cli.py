@@ -1,18 +1,14 @@
-"""The command line: transpile, show, explain, run, check, optimize, ops."""
+"""The command line: transpile, show, explain, run, check, convert-weights, optimize, ops."""
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.syntax import Syntax
 from rich.table import Column, Table
 
@@ -22,85 +18,24 @@ from gfx_ir.loading import available, backend
 from gfx_ir.op import REGISTRY
 from gfx_ir.passes import DEFAULT, PASSES, Optimize
 from gfx_ir.text import to_text
-from gfx_ir.types import LogicalTensor
 
-from .api import LAYOUTS, symbolic_trace, transpile
-from .api import load as load_program
+from .api import LAYOUTS, in_layout, transpile
 from .check import check
+from .commands import Args, Debug, Target, capture, err, guarded, out, save, working, write
 from .explain import explain
-from .foreign import foreign
 from .interpreted import arguments
 from .lacking import Need, covered, needs
+from .params import to_host
 from .placed import run_placed
 from .program import Program
-from .specs import Sample, data_for, load_target, parse_args
+from .specs import data_for, load_target
+from .weights import KINDS, checkpoint, fitted, renamed
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="Capture functions and models, look at them, run them, regenerate them.",
 )
-out, err = Console(), Console(stderr=True)
-Target = Annotated[
-    str, typer.Argument(metavar="FILE:NAME", help="a function, or a model or class without arguments, in a file")
-]
-Args = Annotated[
-    list[str] | None,
-    typer.Option("--arg", metavar="NAME=SPEC", help="f32[2,3], i64[B,T], a literal, a .npy or .safetensors file"),
-]
-Debug = Annotated[bool, typer.Option("--debug", help="show the traceback of an error")]
-
-
-@contextmanager
-def _working(what: str) -> Iterator[None]:
-    """Progress on long work, on a terminal."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        progress.add_task(what)
-        yield
-
-
-def _guarded(debug: bool, work: Callable[[], Any]) -> None:
-    """Run a command; an error is one message on stderr and exit code 1."""
-    try:
-        work()
-    except (typer.Exit, typer.Abort):
-        raise
-    except Exception as error:  # whatever the user's code raises, too
-        if debug:
-            raise
-        text = str(error) if isinstance(error, GfxError) else foreign(error)
-        err.print(f"[bold red]error:[/] {escape(text)}", highlight=False, soft_wrap=True)
-        raise typer.Exit(1) from error
-
-
-def _capture(target: str, arg: list[str] | None, typed: bool = True) -> tuple[Any, dict[str, Any]]:
-    """The program of FILE:NAME or of a saved .json, and the arguments. `typed`: tensor arguments say their types."""
-    given = parse_args(arg or [])
-    specs = {name: _spec(value) for name, value in given.items() if typed or not isinstance(value, (Sample, dict))}
-    if target.endswith(".json"):
-        program = load_program(target)
-        return program.bind(**{k: v for k, v in specs.items() if isinstance(v, LogicalTensor)}), given
-    return symbolic_trace(load_target(target), kwargs=specs), given
-
-
-def _spec(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _spec(item) for name, item in value.items()}
-    return value.spec if isinstance(value, Sample) else value
-
-
-def _save(result: Any, path: Path) -> None:
-    """Write the source and its weights, and say so."""
-    if not path.parent.is_dir():
-        raise GfxError(f"there is no directory {str(path.parent)!r}", hint="make it first")
-    try:
-        result.save(path)
-    except OSError as error:
-        hint = "no file was changed; name another one with -o"
-        raise GfxError(f"cannot write {error.filename or path}: {error.strerror or error}", hint=hint) from error
-    weights = f" and {path.with_suffix('.safetensors')}" if result.params is not None else ""
-    err.print(f"wrote {path}{weights}", highlight=False, soft_wrap=True)
 
 
 @app.command("transpile")
@@ -117,16 +52,16 @@ def transpile_command(
     """Write a function or model in another framework."""
 
     def work() -> None:
-        with _working(f"capturing {target}"):
-            result = transpile(_capture(target, arg)[0], to=to, layout=layout)
+        with working(f"capturing {target}"):
+            result = transpile(capture(target, arg)[0], to=to, layout=layout)
         if output is None:
             out.print(
                 Syntax(result.source, "python") if out.is_terminal else result.source, highlight=False, soft_wrap=True
             )
             return
-        _save(result, output)
+        save(result, output)
 
-    _guarded(debug, work)
+    guarded(debug, work)
 
 
 @app.command()
@@ -145,15 +80,15 @@ def show(
     def work() -> None:
         if format not in ("text", "table"):
             raise GfxError(f"--format is text or table, not {format!r}")
-        with _working(f"capturing {target}"):
-            program = _capture(target, arg, typed=level != 0)[0]
+        with working(f"capturing {target}"):
+            program = capture(target, arg, typed=level != 0)[0]
             program = program.infer() if level == 2 else program
         if format == "text":
             out.print(to_text(program), highlight=False, soft_wrap=True, markup=False)
         else:
             out.print(_table(program))
 
-    _guarded(debug, work)
+    guarded(debug, work)
 
 
 def _table(program: Any) -> Table:
@@ -177,7 +112,7 @@ def explain_command(target: Target, debug: Debug = False) -> None:
         if found.refused:
             raise typer.Exit(2)
 
-    _guarded(debug, work)
+    guarded(debug, work)
 
 
 @app.command()
@@ -196,15 +131,15 @@ def run(
 
     def work() -> None:
         placed = bool(device) or plan or profile or trace is not None
-        with _working(f"running {target}"):
+        with working(f"running {target}"):
             owner = backend(on)
-            program, given = _capture(target, arg)
+            program, given = capture(target, arg)
             data = {name: data_for(value, owner) for name, value in given.items()}
             run_ = program.on(*(device or [on]), policy=policy) if placed else program
             result = run_placed(run_, data, plan, profile, trace, err.print) if placed else run_(**data)
         out.print(result, highlight=False, markup=False)
 
-    _guarded(debug, work)
+    guarded(debug, work)
 
 
 @app.command("check")
@@ -223,8 +158,8 @@ def check_command(
     """Run the original and the transpiled function on the same data and compare; where they differ, name the first block that does."""
 
     def work() -> None:
-        with _working(f"checking {target}"):
-            program, given = _capture(target, arg)
+        with working(f"checking {target}"):
+            program, given = capture(target, arg)
             values = {name: data_for(value, backend(program.flavour)) for name, value in given.items()}
             report = check(transpile(program, to=to), tolerance=tolerance, blocks=blocks, **values)
         out.print(str(report), highlight=False, markup=False)
@@ -238,7 +173,42 @@ def check_command(
         if not report.ok:
             raise typer.Exit(2)
 
-    _guarded(debug, work)
+    guarded(debug, work)
+
+
+@app.command("convert-weights")
+def convert_command(
+    old: Annotated[Path, typer.Argument(help=f"checkpoint of the original: {KINDS}")],
+    graph: Annotated[str, typer.Option(help="the program that was captured from it: a saved .json, or FILE:NAME")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="the .safetensors file to write")],
+    layout: Annotated[str, typer.Option(help=f"the layout of the emitted source: {' or '.join(LAYOUTS)}")] = "nchw",
+    strip: Annotated[str, typer.Option(help="beginning of the checkpoint's names that the graph has not")] = "",
+    under: Annotated[str, typer.Option(help="beginning of the graph's names that the checkpoint has not")] = "",
+    rename: Annotated[list[str] | None, typer.Option(metavar="OLD=NEW", help="another name for an array")] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="take the graph's own, * too, where the checkpoint has none"),
+    ] = None,
+    cast: Annotated[bool, typer.Option("--cast", help="to the graph's dtypes where digits are lost, too")] = False,
+    arg: Args = None,
+    debug: Debug = False,
+) -> None:
+    """Write a checkpoint of the original as the params of the emitted source, which its `load` reads."""
+
+    def work() -> None:
+        if output.suffix != ".safetensors":
+            raise GfxError(f"params are written as .safetensors, not to {output.name!r}")
+        with working(f"converting {old}"):
+            program = capture(graph, arg)[0]
+            found = fitted(program, renamed(checkpoint(old), strip, under, rename or ()), keep or (), cast)
+            program.params = found.params
+            params = in_layout(program, layout).params
+            write(output, {path: to_host(x) for path, x in params.items()})
+        for what, names in (("kept of the graph", found.kept), ("left out, as the graph has no such name", found.left)):
+            if names:
+                err.print(f"{what}: {', '.join(names)}", highlight=False, soft_wrap=True, markup=False)
+
+    guarded(debug, work)
 
 
 def _inputs(program: Program, given: dict[str, Any]) -> tuple:
@@ -277,8 +247,8 @@ def optimize_command(
 
     def work() -> None:
         chosen = PASSES.read(",".join(DEFAULT) if passes == "all" else passes)
-        with _working(f"optimizing {target}"):
-            program, given = _capture(target, arg)
+        with working(f"optimizing {target}"):
+            program, given = capture(target, arg)
             inputs = _inputs(program, given) if validate else None
             series = Optimize(chosen, fixpoint=fixpoint, dump=dump, validate=inputs)
             made = Program.of(series(program), program.captured)
@@ -293,7 +263,7 @@ def optimize_command(
         made.save(output)
         err.print(f"wrote {output}", highlight=False, soft_wrap=True)
 
-    _guarded(debug, work)
+    guarded(debug, work)
 
 
 @app.command()
@@ -311,8 +281,8 @@ def ops(
     def work() -> None:
         backends = [backend(backend_name)] if backend_name else _usable_backends()
         if target is not None:
-            with _working(f"capturing {target}"):
-                found = needs(_capture(target, arg)[0], backends)
+            with working(f"capturing {target}"):
+                found = needs(capture(target, arg)[0], backends)
         else:
             sorted_ops = sorted(REGISTRY.values(), key=lambda o: (o.family, o.name))
             found = [Need(op.name, op.family, [covered(b, op) for b in backends]) for op in sorted_ops]
@@ -328,7 +298,7 @@ def ops(
             )
         out.print(table)
 
-    _guarded(debug, work)
+    guarded(debug, work)
 
 
 def _usable_backends() -> list[Any]:

@@ -45,6 +45,7 @@ from .lifting import cast_back, element, promoted_with, refuse
 from .module import Transpiled
 from .modules import MODULES
 from .ops import ROWS
+from .state import read_state
 
 _TO_TORCH: dict[DType, Any] = {d: getattr(torch, name) for name, d in DTYPES.items() if hasattr(torch, name)}
 _FROM_TORCH = {native: d for d, native in _TO_TORCH.items()}
@@ -230,6 +231,8 @@ class TorchBackend(Backend):
     def device(self, which: Any = "") -> TorchDevice:
         """The host, or the device of a name or torch.device."""
         return TorchDevice(self, which)
+
+    read_state = staticmethod(read_state)
 
     def to_host(self, x: Any) -> np.ndarray:
         x = x.detach().cpu().resolve_conj().resolve_neg()

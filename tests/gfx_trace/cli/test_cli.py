@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
 import gfx_trace
-from gfx_trace import cli
+from gfx_trace import cli, commands
 from recapture import load_source
 
 MODELS = '''
@@ -77,8 +78,9 @@ def gfx(*words, code=0):
 @pytest.fixture(autouse=True)
 def _streams(monkeypatch):
     """Consoles that write to the streams that the runner puts in place."""
-    monkeypatch.setattr(cli, "out", cli.Console(width=160))
-    monkeypatch.setattr(cli, "err", cli.Console(stderr=True, width=160))
+    for module in (cli, commands):
+        monkeypatch.setattr(module, "out", Console(width=160))
+        monkeypatch.setattr(module, "err", Console(stderr=True, width=160))
 
 
 # ---------------------------------------------------------------------- transpile
@@ -148,7 +150,7 @@ def test_a_saved_program_is_typed(models):
 @pytest.mark.parametrize("terminal", [True, False])
 def test_progress_is_shown_on_a_terminal_only(models, monkeypatch, terminal):
     shown = io.StringIO()
-    monkeypatch.setattr(cli, "err", cli.Console(file=shown, force_terminal=terminal, width=100))
+    monkeypatch.setattr(commands, "err", Console(file=shown, force_terminal=terminal, width=100))
     for words in (
         ("transpile", "models.py:f", "--to", "jax"),
         ("show", "models.py:f"),
