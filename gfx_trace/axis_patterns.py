@@ -13,6 +13,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import MissingOp
 from gfx_ir.lifting import axis_patterns as patterns
+from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
 from .conversion import convert
@@ -29,12 +30,19 @@ class _Meant(NamedTuple):
 
 
 def _arranged(tensor: Any, pattern: Any, reduction: Any, sizes: dict[str, Any]) -> _Meant | None:
-    found = patterns.parsed(pattern, reduction, tuple(sizes))
+    found = patterns.parsed(pattern, "sum" if callable(reduction) else reduction, tuple(sizes))
     if found is None:
         return None
+    how = partial(_own, reduction) if callable(reduction) else reduction
     name = reduction if reduction in ("rearrange", "repeat") else "reduce"
-    build = lambda x, **sizes: patterns.rearranged(x, found, reduction, sizes, f"einops.{name} {pattern!r}")
+    build = lambda x, /, **sizes: patterns.rearranged(x, found, how, sizes, f"einops.{name} {pattern!r}")
     return _Meant(build, (tensor,), sizes)
+
+
+def _own(reduction: Callable[..., Any], x: Any, axes: tuple[int, ...]) -> Any:
+    """A reduction of the caller's own, entered."""
+    tracer: Any = active.builder
+    return tracer.unwrap(tracer.calls.call(reduction, (tracer.wrap(x, tracer.backend), axes), {}))
 
 
 def _product(*args: Any) -> _Meant | None:
@@ -127,6 +135,6 @@ def pattern_layer(kind: type) -> Lift | None:
 
 def _of_layer(layer: Any, x: Any) -> Any:
     meant = _layer(layer, x)
-    if meant is None:
-        raise MissingOp(f"GFX has no row for {layer.pattern!r} with a reduction of its own", hint="call einops.reduce")
+    if meant is None:  # what the layer was made with was a pattern
+        raise MissingOp(f"GFX has no row for a layer with the pattern {layer.pattern!r}")
     return meant.build(*meant.args, **meant.kwargs)

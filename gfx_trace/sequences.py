@@ -16,6 +16,7 @@ from .packages import framework
 from .proxy import HostProxy, Proxy, Unusable, is_open
 
 _HINT = "give the argument's shape at capture"
+_MIXED = "GFX cannot convert this sequence: its length is open, and not all that stands in it are whole numbers"
 _WHOLE = ("int", "bool")
 
 
@@ -28,6 +29,16 @@ class Starred(Unusable):
     def __init__(self, value: Value) -> None:
         self.value = value
         super().__init__(UnsupportedConstruct("GFX cannot use `*` here: how many items it gives is open", None, _HINT))
+
+
+class Spread(Unusable):
+    """A tuple display with an open tuple spread in it, and what is no whole number: how many items it gives, only targets tell."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, tracer: Capturing, items: tuple) -> None:
+        self.items = items
+        super().__init__(tracer.error(_MIXED, _HINT))
 
 
 class OpenList:
@@ -192,10 +203,7 @@ def items_of(tracer: Capturing, x: Any) -> Any:
         return x
     items = tuple(x)
     if not all(map(is_whole, items)):
-        raise tracer.error(
-            "GFX cannot convert this sequence: its length is open, and not all that stands in it are whole numbers",
-            _HINT,
-        )
+        raise tracer.error(_MIXED, _HINT)
     return items
 
 
@@ -226,6 +234,8 @@ def display(tracer: Capturing, items: Any) -> Any:
         return items
     if isinstance(items, set):
         raise tracer.error("GFX cannot convert this set: how many items `*` gives is open", _HINT)
+    if isinstance(items, tuple) and not all(type(item) is Starred or is_whole(item) for item in items):
+        return Spread(tracer, items)
     parts = [tracer.wrap(item.value) if type(item) is Starred else (item,) for item in items]
     made = joined(tracer, *parts)
     return OpenList(made) if isinstance(items, list) else made
@@ -276,13 +286,15 @@ def folded(tracer: Capturing, name: str, x: Any) -> Any:
     return OpenList(tracer.wrap(tracer.host("tuple", found))) if name == "sorted" else tracer.wrap(found)
 
 
-def spread(tracer: Capturing, args: tuple, count: int) -> tuple:
-    """Arguments of a function that takes `count` of them: an open tuple among them gives as many as it lacks."""
+def spread(tracer: Capturing, args: tuple, count: int, names: tuple = ()) -> tuple:
+    """Arguments of a function, or items for targets with these names, of which there are `count`: an open tuple among them gives as
+    many as are lacking."""
     at = [at for at, arg in enumerate(args) if type(arg) is Starred]
     lacking = count - (len(args) - 1)
     if len(at) != 1 or lacking < 0:
         raise tracer.error("GFX cannot convert this call: how many arguments `*` gives is open", _HINT)
-    items = tracer.unpack(tracer.wrap(args[at[0]].value), tuple([f"item_{n}" for n in range(lacking)]))
+    own = names[at[0] : at[0] + lacking] or tuple([f"item_{n}" for n in range(lacking)])
+    items = tracer.unpack(tracer.wrap(args[at[0]].value), own)
     return (*args[: at[0]], *items, *args[at[0] + 1 :])
 
 

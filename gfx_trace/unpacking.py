@@ -13,7 +13,7 @@ from .interfaces import Capturing
 from .number_rows import number, rows_kind
 from .proxy import HostProxy, Proxy
 from .rows import rows_of
-from .sequences import is_shape, starred_rest
+from .sequences import Spread, is_shape, spread, starred_rest
 
 
 class Unpacking:
@@ -24,6 +24,8 @@ class Unpacking:
 
     def __call__(self, value: Any, names: tuple) -> Any:
         """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
+        if type(value) is Spread and not any(isinstance(name, str) and name.startswith("*") for name in names):
+            value = spread(self._tracer, value.items, len(names), names)
         if gate_of(value) is not None:
             return self._tracer.gates.resolve(value, lambda side: self(side, names))
         value = rows_of(self._tracer.overloading.iterable(value))

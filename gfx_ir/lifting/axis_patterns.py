@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import ops
@@ -31,6 +31,8 @@ Axes = tuple[Axis, ...]
 EACH = Axis((REST,), True)
 _TOKEN = re.compile(r"\s*(\.\.\.|[A-Za-z_]\w*|\d+|[()]|\S)")
 _REDUCTIONS = {name: lookup(name) for name in ("min", "max", "sum", "mean", "prod", "any", "all")}
+Reduction = str | Callable[[Any, tuple[int, ...]], Any]
+"""What becomes of axes that go: by name, or a function of the array and its last axes."""
 
 
 class Pattern(NamedTuple):
@@ -66,8 +68,7 @@ def _axes(text: str, numbered: dict[str, int]) -> Axes | None:
 
 
 def parsed(pattern: Any, reduction: Any, given: Sequence[str]) -> Pattern | None:
-    """A pattern for rearrange, repeat or a reduction with the sizes of axes `given`; None where it is not well-formed, or the
-    reduction is the caller's own function."""
+    """A pattern for rearrange, repeat or a reduction with the sizes of axes `given`; None where it is not well-formed."""
     if not isinstance(pattern, str) or pattern.count("->") != 1:
         return None
     numbered: dict[str, int] = {}
@@ -152,21 +153,24 @@ class Rearranging:
                 ops.check(host("==", length, wanted), why, "ValueError")
 
     # ------------------------------------------------------------------ the array
-    def made(self, reduction: str) -> Any:
+    def made(self, reduction: Reduction) -> Any:
         """The array that the pattern describes."""
         before, after = _flat(self._left), _flat(self._right)
         stay = [name for name in before if name in after]
+        gone = [name for name in before if name not in after]
         order = [stay.index(name) for name in after if name in stay]
         new = tuple(at for at, name in enumerate(after) if name not in stay)
-        moved = bool(new) or len(stay) < len(before) or order != sorted(order)
+        moved = bool(new or gone) or order != sorted(order)
         self._check(moved)
         x, axes = self._x, self._left
         if moved:
             x, axes = self._arranged(x, axes, _single(before)), _single(after)
-        if len(stay) < len(before):
-            x = _REDUCTIONS[reduction](x, axis=_only(tuple(at for at, name in enumerate(before) if name not in stay)))
-        if order != sorted(order):
-            x = ops.permute_dims(x, tuple(order))
+        if gone and callable(reduction):  # it finds the axes that go behind those that stay
+            x = _permuted(x, [before.index(name) for name in (*stay, *gone)])
+            x = reduction(x, tuple(range(len(stay), len(before))))
+        elif gone:
+            x = _REDUCTIONS[reduction](x, axis=_only(tuple(before.index(name) for name in gone)))
+        x = _permuted(x, order)
         if new:
             x = ops.broadcast_to(ops.expand_dims(x, _only(new)), tuple(self._product((name,)) for name in after))
         return self._arranged(x, axes, self._right)
@@ -182,6 +186,10 @@ class Rearranging:
         if tuple(axis for axis in new if axis.names) == old and EACH not in new:
             return ops.expand_dims(x, _only(tuple(at for at, axis in enumerate(new) if not axis.names)))
         return ops.reshape(x, self._shape(new))
+
+
+def _permuted(x: Any, order: list[int]) -> Any:
+    return x if order == sorted(order) else ops.permute_dims(x, tuple(order))
 
 
 def _times(sizes: Iterable[Any]) -> Any:
@@ -210,7 +218,7 @@ def _named(axes: Axes, rest: tuple[str, ...]) -> Axes:
     return tuple(found)
 
 
-def rearranged(x: Any, pattern: Pattern, reduction: str, given: Mapping[str, Any], call: str) -> Any:
+def rearranged(x: Any, pattern: Pattern, reduction: Reduction, given: Mapping[str, Any], call: str) -> Any:
     """x (a list of arrays: stacked) as a pattern has it. Raises ShapeError where its axes do not fit."""
     x = ops.stack(tuple(x), axis=0) if isinstance(x, (list, tuple)) else x
     return Rearranging(x, pattern, given, call).made(reduction)
