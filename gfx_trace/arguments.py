@@ -27,6 +27,7 @@ from gfx_ir.types import LogicalTensor, TensorSpec
 
 from .draws import Draws
 from .interfaces import Capturing
+from .open_keys import Keys, fields_of, is_dictionary, item_hint
 from .proxy import Proxy
 from .record import number_if_given
 
@@ -66,8 +67,8 @@ class Bound:
 class Arguments:
     """Makes proxies for a signature."""
 
-    def __init__(self, tracer: Capturing, dynamic: bool = False) -> None:
-        self.tracer, self.dynamic = tracer, dynamic
+    def __init__(self, tracer: Capturing, dynamic: bool, keys: Keys) -> None:
+        self.tracer, self.dynamic, self.keys = tracer, dynamic, keys
         self.skipped = False
 
     def bind(self, signature: inspect.Signature, hints: dict[str, Any], args: tuple, kwargs: dict) -> Bound:
@@ -195,6 +196,9 @@ class Arguments:
         if _is_generator(hint):
             self.tracer.assumed.guards.append(Guard("random", name, _GENERATOR))
             return Draws(), Described(_GENERATOR)
+        fields = fields_of(hint) if default is _EMPTY else None
+        if fields is not None or (default is _EMPTY and is_dictionary(hint)):
+            return self._open_dictionary(name, hint, path or name, fields)
         kind = self.open_kind(default, hint)
         if kind is None:
             return default, self._left_out(name, default)
@@ -204,6 +208,15 @@ class Arguments:
         if kind in ("tensor", "optional") and numbers:
             self.tracer.record.mix(placeholder, numbers)
         return self.tracer.wrap(placeholder), placeholder
+
+    def _open_dictionary(self, name: str, hint: Any, path: str, fields: dict[str, Any] | None) -> tuple[Any, Any]:
+        """The same for a dictionary: its keys are those of its annotation (`fields`), or those that were asked for."""
+        items = fields if fields is not None else dict.fromkeys(self.keys.get(path, ()), item_hint(hint, _EMPTY))
+        pairs = {key: self.open(_leaf_name(name, key), _EMPTY, inner, f"{path}.{key}") for key, inner in items.items()}
+        made = {key: argument for key, (argument, _) in pairs.items()}
+        if fields is None:
+            self.tracer.effects.open_keys[id(made)] = path
+        return made, {key: tree for key, (_, tree) in pairs.items()}
 
     def open_kind(self, default: Any, hint: Any) -> str | None:
         """Kind of an argument that stays open; None: it takes its default."""

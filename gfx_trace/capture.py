@@ -31,6 +31,7 @@ from .flavour import flavour_of, loaded_frameworks
 from .functions import Functions, Share
 from .missing import refuse_missing
 from .modules import Mode, authors_own, register_root
+from .open_keys import Keys, with_keys
 from .outliving import Made, outliving
 from .remembered import Remembered, as_later_calls
 from .results import Results
@@ -69,10 +70,14 @@ def capture(
 ) -> Captured:
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
     target = _called(authors_own(loaded_frameworks(), target))
-    work = partial(_capture, target, args, kwargs, asked, tracer_class, options)
-    with suppress(WrittenConstant):
-        return as_later_calls(lambda: _with_functions(partial(work, True)))
-    return as_later_calls(lambda: _with_functions(partial(work, False)))
+
+    def with_these(keys: Keys) -> Captured:
+        work = partial(_capture, target, args, kwargs, asked, tracer_class, options, keys)
+        with suppress(WrittenConstant):
+            return as_later_calls(lambda: _with_functions(partial(work, True)))
+        return as_later_calls(lambda: _with_functions(partial(work, False)))
+
+    return with_keys(with_these)
 
 
 def _with_functions(work: Callable[[Share], Captured]) -> Captured:
@@ -112,6 +117,7 @@ def _capture(
     asked: str | None,
     tracer_class: Callable[..., Tracer],
     options: dict[str, Any],
+    keys: Keys,
     constants: bool,
     share: Share,
 ) -> Captured:
@@ -131,7 +137,7 @@ def _capture(
         if is_module(target):
             register_root(tracer, target)
         signature = _signature(tracer, function)
-        arguments = Arguments(tracer, dynamic)
+        arguments = Arguments(tracer, dynamic, keys)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
         tree, rebuild, state = _traced(tracer, target, bound, documented)

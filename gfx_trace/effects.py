@@ -21,6 +21,7 @@ from .framework_state import begins, run_unwritten, stateful
 from .gated import Gated
 from .interfaces import Capturing
 from .journal import MISSING, Slot
+from .open_keys import KeyWanted
 from .packages import framework, users
 from .reached import DEEP, IMMUTABLE, changes, has_state, lends, parts_of, shown_by, state_of, unexplained
 from .rows import called, list_method
@@ -46,6 +47,7 @@ class Effects:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.opaque: dict[type, bool] = {}  # of the types that were met
+        self.open_keys: dict[int, str] = {}  # paths of arguments of which no one knows all keys, by id
         self.unsure: dict[
             int, set[Any]
         ] = {}  # keys about which data decides, by the id of their dictionary, which the journal holds
@@ -122,6 +124,12 @@ class Effects:
         """Data decides whether a dictionary has a key, or an object an attribute."""
         self.unsure.setdefault(id(owner), set()).add(key)
 
+    def asks(self, owner: Any, key: Any) -> None:
+        """Before an item is read. Raises KeyWanted where an open dictionary may have it, and does not yet."""
+        path = self.open_keys.get(id(owner)) if self.open_keys else None
+        if path is not None and isinstance(key, (str, int)) and key not in owner:
+            raise KeyWanted(path, key)
+
     def is_there(self, owner: Any, key: Any) -> None:
         """A key or attribute was read or written: in straight code it is there from now on, at its place if it is the last."""
         if self.unsure and id(owner) in self.unsure and not self.tracer.stack:
@@ -131,6 +139,9 @@ class Effects:
     def sure_of(self, owner: Any, *asked: Any) -> None:
         """Before it is asked which keys a dictionary has, or attributes an object, or whether these (`asked`). Raises where that
         hangs on data."""
+        if id(owner) in self.open_keys:
+            what = f"GFX cannot convert this use of {self.open_keys[id(owner)]!r}: it was not given, and which keys it has is open"
+            raise self.tracer.error(what, "give it at capture, or annotate it as a TypedDict")
         if not self.unsure:
             return
         keys = self.unsure.get(id(owner), set()) | _absent(owner)

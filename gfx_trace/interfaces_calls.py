@@ -108,6 +108,7 @@ class Writing(Protocol):
     opaque: dict[type, bool]
 
     unsure: dict[int, set[Any]]
+    open_keys: dict[int, str]
 
     def run(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """f(*args, **kwargs), what it writes recorded."""
@@ -117,6 +118,9 @@ class Writing(Protocol):
 
     def may_lack(self, owner: Any, key: Any) -> None:
         """Data decides whether a dictionary has a key, or an object an attribute."""
+
+    def asks(self, owner: Any, key: Any) -> None:
+        """Before an item is read."""
 
     def is_there(self, owner: Any, key: Any) -> None:
         """A key or attribute was read or written."""

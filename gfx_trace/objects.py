@@ -201,6 +201,7 @@ class Objects:
         elif hasattr(type(o), "__missing__") and key not in o:
             found = self._missing(o, key)
         else:
+            self.tracer.effects.asks(o, key)
             found = o[key] if type(key) in PLAIN_KEYS and type(key) is not slice else self._at(o, key)
             if type(found) is Gated:
                 found = self.tracer.gates.read(str(key), found)
