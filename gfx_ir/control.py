@@ -40,6 +40,8 @@ class Form(enum.Enum):
     """The first argument as a value of Python's."""
     CHECK = enum.auto()
     """An error, where the first argument does not hold: an exception of the third one's class, with what the second one tells."""
+    EVALUATE = enum.auto()
+    """The argument is computed, for the error that it may raise, which the second one names where nothing else than Python raises it."""
     HOLDER = enum.auto()
     """A function of a framework, which the first argument is, that no op stands for, by its dotted name, which is the second one."""
     OWN_GRADIENT = enum.auto()
@@ -61,6 +63,8 @@ class Control:
     """Whether it takes the number that is in an array, so that code which is traced without data cannot run it."""
     on_data = ""
     """Of an op of host values: the one that does the same with data."""
+    free_text: tuple[str, ...] = ()
+    """Parameters whose texts are printed as texts, and are any; all others are within an expression."""
     worded = False
     """Whether source has words for it whatever the target is, so that no row spells it."""
 
@@ -197,6 +201,11 @@ def is_none_test(node: Any) -> bool:
 def is_check(node: Any) -> bool:
     """Whether a node raises an error where something does not hold."""
     return node.op.form is Form.CHECK
+
+
+def is_evaluation(node: Any) -> bool:
+    """Whether a node computes something for the error that it may raise."""
+    return node.op.form is Form.EVALUATE
 
 
 def is_holder(node: Any) -> bool:

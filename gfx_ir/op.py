@@ -173,14 +173,15 @@ class OpDef:
     arguments an op has that trait, that does not have it for all. `channels_last`: its form for channels behind the places. `point`: what it
     gives without axes. `contraction`: how it sums products. `index`: the parameter of positions, which may be of any width.
     `sign`: Python's operator that
-    means it, as the op `host` names it. `asks`: of an op that asks its first argument for one thing, the kind of that. `added`: how
+    means it, as the op `host` names it. `asks`: of an op that asks its first argument for one thing, the kind of that. `number`: of an op that
+    makes a number of Python's, the kind of it, where its rule tells one. `added`: how
     users spelled their own op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last", "contraction", "operands", "form", "sign", "total", "asks", "at",
+        "index", "channels_last", "contraction", "operands", "form", "sign", "total", "asks", "number", "at",
     )  # fmt: skip
 
     def __init__(
@@ -218,7 +219,7 @@ class OpDef:
         self.put, self.control = put, control
         self.form = form if control is None else control.form
         derived = getattr(infer, "traits", Trait.NONE) | getattr(put, "traits", Trait.NONE)
-        self.asks = ""
+        self.asks, self.number = "", getattr(infer, "number", "")
         if traits & Trait.ASKS:
             derived |= Trait.APART | Trait.UNSAVED
             self.asks = kinds[0] if type(kinds) is tuple else self.asks

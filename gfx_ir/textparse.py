@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .control import Form
 from .errors import FormatError, MissingOp
 from .graph import UNBOUND, Graph, Node, Value
 from .naming import identifier, original
@@ -265,7 +266,7 @@ class _Function:
         return op, tuple(args), tuple(regions), marks
 
     def _argument(self, op: OpDef, param: str, node: ast.expr) -> Any:
-        if op.name == "call" and param == "callee" and isinstance(node, ast.Name):
+        if op.form is Form.CALL and param == op.params[0] and isinstance(node, ast.Name):
             if node.id not in self.callees:
                 fail(node, f"function {node.id!r} is not defined in this text")
             return self.callees[node.id]

@@ -22,9 +22,6 @@ from .types import LogicalTensor
 
 _KINDS = frozenset((*HOST_KINDS, "tensor"))
 _TEXT = re.compile(r"[\w ,.>+-]*")
-_FREE_TEXT = {
-    "host": ("operator", "args"), "print": ("args", "end"), "check": ("message",), "holder": ("args", "kwargs", "why"),
-}  # fmt: skip
 _ON_DEVICE = frozenset(("tensor", "optional", "any"))
 
 
@@ -182,7 +179,7 @@ class _Check:
 
     def _texts(self, node: Node) -> None:
         """Rows may print a text argument within an expression (`finfo(x).eps`), so it must not be able to be code."""
-        free = _FREE_TEXT.get(node.op.name, ())
+        free = () if node.op.control is None else node.op.control.free_text
         for param, arg in zip(node.op.params, node.args):
             for leaf in () if param in free or type(arg) is Value else leaves(arg):
                 if type(leaf) is str and not _TEXT.fullmatch(leaf):

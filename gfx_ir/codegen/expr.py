@@ -7,8 +7,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..control import host_operator, is_for, is_loop, is_test
+from ..control import host_operator, is_call, is_for, is_holder, is_host, is_loop, is_none_test, is_test, makes_python
 from ..graph import Node, Value, values_in
+from ..op import Trait
 from ..python_numbers import SPELLINGS
 from ..trees import tree_map
 from . import constants
@@ -16,7 +17,9 @@ from .constants import call, name
 from .host import host_expression
 from .leaves import Leaves
 from .logic import negate
-from .prepare.filled import FILLED
+from .prepare.calls import OWN
+from .prepare.filled import BEGIN, FILLED
+from .prepare.unpack import UNPACK
 from .writer import ControlWriter
 
 
@@ -35,35 +38,35 @@ class Expressions(Leaves):
         return made
 
     def _built(self, node: Node) -> ast.expr:
-        op = node.op.name
-        if op == "host" and node.args[0] == "list" and self._is_list(node.args[1][0], node):
+        op = node.op
+        if host_operator(node) == "list" and self._is_list(node.args[1][0], node):
             return self.leaf(node.args[1][0])
-        if op == "host":
+        if is_host(node):
             return host_expression(self, node.args[0], node.args[1])
-        if op == "is_none":
+        if is_none_test(node):
             return ast.Compare(self.leaf(node.args[0]), [ast.Is()], [ast.Constant(None)])
         if is_test(node) or is_loop(node):
             return self.control.expression(node)
-        if op == "call":
+        if is_call(node):
             return self.call(node)
-        if op == "to_python" and op not in self.module.backend.templates:
+        if makes_python(node) and not self.module.backend.spells(op):
             return call({"shape": "tuple"}.get(node.args[1], node.args[1]), self.leaf(node.args[0]))
-        if op == "begin_list":
+        if op is BEGIN:
             return ast.List([self.array_of(item) for item in node.args[0]], ast.Load())
-        if op == "filled_list":
+        if op is FILLED:
             return self.stacked(node.value, self.leaf(node.args[1][0]))
-        if op == "unpack":
+        if op is UNPACK:
             return self.leaf(node.args[0])
-        if op == "holder":
+        if is_holder(node):
             return self.holder(node)
-        if op == "own_gradient":
+        if op is OWN:
             return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
-        if op == "to_bool" and (asked := self._negated(node.args[0])) is not None:
+        if op.traits & Trait.TRUTH and (asked := self._negated(node.args[0])) is not None:
             return self.truth(asked.args[0], False)
-        if op == "logical_not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
+        if op.sign == "not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
             return ast.UnaryOp(ast.Invert(), self.leaf(node.args[0]))
         made = self.control.spelled(node) or self.template(node)
-        return self._unboxed(made) if op == "to_bool" else made
+        return self._unboxed(made) if op.traits & Trait.TRUTH else made
 
     def _unboxed(self, made: ast.expr) -> ast.expr:
         """What a call gives that is a Python boolean already, of what makes it an array and a boolean again."""

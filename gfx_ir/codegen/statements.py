@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..control import is_call, is_loop, is_repeat, is_test
+from ..control import is_call, is_check, is_evaluation, is_loop, is_repeat, is_test
 from ..graph import Graph, Node, Value
 from ..op import Trait
 from ..ops.effect import error_names
@@ -117,10 +117,9 @@ class Statements(Expressions):
         """Write one node; True where nothing after it is reached."""
         if node in self.told:
             return False
-        op = node.op.name
-        if op == "check":
+        if is_check(node):
             return self.check(node)
-        if op == "evaluate":
+        if is_evaluation(node):
             self.evaluate(self.leaf(node.args[0]), node.span)
             return False
         if node in self.plan.writes.nodes:

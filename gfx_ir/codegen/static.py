@@ -39,11 +39,10 @@ def static_arguments(prepared: Prepared, flow: Flow) -> tuple[str, ...]:
 
 def _needed(node: Node) -> Any:
     """What of a node's arguments Python itself needs."""
-    op = node.op.name
     if is_open_host(node):
         asked = node.args[0] if is_test(node) or is_for(node) else node.regions[0].result
         return asked, _exits(node)
-    if op == "host":
+    if is_host(node):
         return node.args[1] if node.args[0] in ASK_A_VALUE or _is_other(node) else ()
     if is_test(node) or is_loop(node) or calls_function(node) or node.op.traits & Trait.ASKS:
         return ()

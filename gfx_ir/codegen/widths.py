@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..control import is_parameter, is_test
+from ..control import calls_function, is_check, is_host, is_output, is_parameter, is_test
 from ..dtypes import DType
 from ..graph import Node, Value
 from ..template import Template
@@ -27,18 +27,17 @@ class Widths:
 
     def node(self, node: Node) -> int:
         """Columns of the node with a name in the place of every value."""
-        op = node.op.name
-        if op == "output":
+        if is_output(node):
             return 7 + self.tree(node.args[0])
-        if op in ("call", "repeat_calls"):
+        if calls_function(node):
             return len(str(node.args[0])) + 8 + self.tree(node.arg("args")) + self.path(str(node.args[1] or ""))
-        if op == "host":
+        if is_host(node):
             return 3 * len(node.args[1]) + self.tree(node.args[1])
-        if is_test(node) or op == "check":
+        if is_test(node) or is_check(node):
             return 6 + self.tree(node.args[0])
         template = self.template(node)
         if template is None:
-            return len(op) + 6 + (self.tree(node.args[0]) if node.args else 0)
+            return len(node.op.name) + 6 + (self.tree(node.args[0]) if node.args else 0)
         own, names = template.columns(tree_map(self.seen, node.args))
         return own + sum(names[text] * self.tree(arg) for text, arg in zip(node.op.params, node.args))
 

@@ -162,7 +162,7 @@ class Writes:
     def _shared(self, value: Value, user: Node) -> tuple[Value, ...] | None:
         """Results of the user that may share the value's memory; None: something else keeps it."""
         op = user.op
-        if op.name == "output":
+        if is_output(user):
             assert user.graph is not None
             return () if self._ends(user, value) else None
         if op.traits & Trait.APART or is_test(user):
@@ -184,7 +184,7 @@ class Writes:
     def _harmless(self, value: Value, user: Node) -> bool:
         """Whether no gradient asks what the value was."""
         op = user.op
-        if op.name == "output" or is_test(user) or is_loop(user):
+        if is_output(user) or is_test(user) or is_loop(user):
             return True
         kept = () if not op.index else user.arg(op.index) if user in self._found else user.args[1:]
         if op.traits & Trait.UNSAVED and value not in self._resolved(kept):

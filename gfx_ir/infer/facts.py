@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..control import calls_function, host_operator, is_data_test, is_given, is_host, is_loop, is_placeholder
+from ..control import (
+    calls_function,
+    calls_python,
+    host_operator,
+    is_data_test,
+    is_given,
+    is_host,
+    is_loop,
+    is_placeholder,
+)
 from ..dtypes import DType
 from ..graph import Graph, Node, Value, values_in
 from ..op import OpDef
@@ -312,11 +321,10 @@ class Facts:
         return found | operator_kinds(node.op.name, numbers, node.args, self._signs.not_negative)
 
     def _number(self, node: Node) -> Kinds:
-        op = node.op.name
-        if op.startswith("to_"):
-            return frozenset((op[3:],))
-        taken = node.args[1] if op == "python" else node.args[:1]
-        if op == "python":
+        if node.op.number:
+            return frozenset((node.op.number,))
+        taken = node.args[1] if calls_python(node) else node.args[:1]
+        if calls_python(node):
             return frozenset(
                 function_kind(node.args[0], [kind]) for kind in (self._now(taken[0]).kinds if taken else ())
             )

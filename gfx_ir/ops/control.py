@@ -93,6 +93,7 @@ class Host(Plain):
 
     worded = True
     form = Form.HOST
+    free_text = ("operator", "args")
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         return (HOST_OPERATORS[args[0]](*args[1]),)

@@ -63,6 +63,8 @@ def print_options(args: SimpleNamespace) -> str:
 class Print(Plain):
     """Python's print."""
 
+    free_text = ("args", "end")
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         values, end, stream = args
         print(*values, end=end, file=sys.stderr if stream == "stderr" else None)
@@ -78,6 +80,7 @@ class Check(Plain):
 
     worded = True
     form = Form.CHECK
+    free_text = ("message",)
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         passed, message, error = args
@@ -93,6 +96,7 @@ class Evaluate(Plain):
     """A value that is computed for the error that it may raise."""
 
     worded = True
+    form = Form.EVALUATE
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         return ()
@@ -103,6 +107,7 @@ class Holder(Plain):
 
     worded = True
     form = Form.HOLDER
+    free_text = ("args", "kwargs", "why")
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         framework, target, given, named, *_ = args

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from .. import dtypes
 from ..control import Form
 from ..dtypes import DType
-from ..op import Trait
+from ..op import Infer, Trait
 from ..python_numbers import KINDS, function, function_kind
 from ..rules import OPEN
 from ..types import LogicalTensor
@@ -31,6 +31,17 @@ def _weak(kind: str, rules: str) -> LogicalTensor:
 @takes_open
 def _item(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return _weak(_kind(args.x, rules), rules)
+
+
+def _made(kind: str) -> Infer:
+    """A rule of numbers of one kind, which `OpDef.number` is."""
+
+    @takes_open
+    def rule(args: SimpleNamespace, rules: str) -> LogicalTensor:
+        return _weak(kind, rules)
+
+    rule.number = kind  # type: ignore[attr-defined]
+    return rule
 
 
 def _kind(x: object, rules: str) -> str:
@@ -57,7 +68,7 @@ for _name in ("int", "float", "bool"):
         FAMILY,
         f"to_{_name}(x)",
         f"{_name}(x)",
-        infer=takes_open(lambda args, rules, kind=_name: _weak(kind, rules)),
+        infer=_made(_name),
         compute=free,
         traits=Trait.KEEPS_SIGN | (Trait.TRUTH if _name == "bool" else Trait.OF_ONE),
         doc=f"{_name}(x) of a tensor of one element, or of a number. No gradient flows through.",

@@ -233,7 +233,7 @@ def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Val
     numbers, rows = numbered.numbers, []
     for node in nodes:
         name, args = node.op.name, node.args
-        keys = numbered.keys(args if name != "call" else relative_call(args, path))
+        keys = numbered.keys(relative_call(args, path) if is_call(node) else args)
         rows.append(
             (name, node.in_place, keys, *map(region_key, node.regions)) if node.regions else (name, node.in_place, keys)
         )

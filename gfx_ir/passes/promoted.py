@@ -322,10 +322,10 @@ def _of_rank(leaf: Any, found: dict[Value, tuple]) -> Any:
 
 def _put(node: Node, leaf: Any, name: str, args: tuple) -> None:
     """Put what an op makes of an argument in its place."""
-    if name == "promote_with" and type(args[1]) is Value:
+    if lookup(name).params[1] == "dtype" and type(args[1]) is Value:
         args = (args[0], _dtype_of(node, args[1]), args[2])
     made = put_before(node, name, *args)
-    if name in ("astype", "as_tensor", "constant"):
+    if made.node.op.traits & (Trait.CASTS | Trait.OF_NUMBERS):
         known = leaf.type if type(leaf) is Value and isinstance(leaf.type, LogicalTensor) else LogicalTensor()
         dims = known.dims if type(leaf) is Value else ()
         made.type = dataclasses.replace(known, dtype=args[1], dims=dims, weak=False)

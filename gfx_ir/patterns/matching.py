@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..control import is_output
+from ..control import is_given, is_output
 from ..graph import Node, Value
 from ..keys import tree_key
 from ..op import OpDef, Trait
@@ -294,6 +294,6 @@ def _shown(leaf: Any) -> str:
     if type(leaf) is not Value:
         return repr(leaf)
     name = leaf.node.op.name
-    if name in ("placeholder", "parameter"):
+    if is_given(leaf.node):
         return f"the {name} {leaf.name or leaf.node.args[0]}"
     return f"{leaf.name} ({name})" if leaf.name else name

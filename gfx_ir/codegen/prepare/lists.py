@@ -8,7 +8,7 @@ from ...dtypes import DType, default, kind_of
 from ...edited import put_before, set_arg
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
-from ...op import lookup
+from ...op import Trait
 from ...program import Program
 from ...types import LogicalTensor
 from .base import HANDED, Emission, Lowering, facts_of
@@ -31,7 +31,7 @@ class TensorLists(Lowering):
             if _LIST in node.op.params and type(node.arg(_LIST)) is tuple:
                 items = node.arg(_LIST)
                 set_arg(node, _LIST, tuple(_tensor(node, x, promotion) if _is_number(x, facts) else x for x in items))
-            elif node.op is lookup("astype") and _is_number(node.args[0], facts) and _holds_fractions(node.args[1]):
+            elif node.op.traits & Trait.CASTS and _is_number(node.args[0], facts) and _holds_fractions(node.args[1]):
                 made = put_before(
                     node, "as_tensor", *node.args
                 )  # by way of a tensor of the default dtype it would lose digits

@@ -7,11 +7,10 @@ from typing import Any
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...program import Program
+from ...python_numbers import COMPARISONS
 from ...types import LogicalTensor
 from .base import HANDED, Emission, Lowering, facts_of
 from .made_of import MadeOf
-
-_POW = lookup("pow")
 
 
 class Powers(Lowering):
@@ -25,7 +24,9 @@ class Powers(Lowering):
         backend, rules, facts = emission.backend, program.promotion, facts_of(graph, program)
         if rules != "torch" or backend.promotion != "jax":
             return
-        found = [node for node in graph.walk() if node.op is _POW and all(map(_is_whole, (*node.args, node.value)))]
+        found = [
+            node for node in graph.walk() if node.op.sign == "**" and all(map(_is_whole, (*node.args, node.value)))
+        ]
         made_of = MadeOf(facts) if found else None
         for node in found:
             if type(node.args[1]) is Value and made_of is not None and not made_of.not_negative(node.args[1]):
@@ -48,7 +49,7 @@ def _choose(node: Node) -> None:
         made = Node(lookup(name), lookup(name).bind(*args), ("tensor",), node.span)
         assert node.graph is not None
         node.graph.insert(made, node)
-        made.value.type = type_ if name != "less" and name != "equal" else None
+        made.value.type = None if made.op.sign in COMPARISONS else type_
         return made.value
 
     below: Any = 0

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...control import host_operator, is_for, is_loop, is_output, is_test
+from ...control import calls_python, host_operator, is_evaluation, is_for, is_loop, is_output, is_test
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
@@ -65,15 +65,14 @@ class Checks:
         """Look at every node."""
         for graph in graphs:
             for node in graph.walk():
-                op = node.op.name
                 self._handed(node)
                 if is_loop(node):
                     self._growing(node)
-                elif op == "host" and node.args[0] in _TELLING:
+                elif host_operator(node) in _TELLING:
                     self._told(node)
-                elif op == "python" and any(map(self.made.is_huge, node.args[1])):
+                elif calls_python(node) and any(map(self.made.is_huge, node.args[1])):
                     raise self._beyond(node)
-                elif op == "evaluate" and node.args[1]:
+                elif is_evaluation(node) and node.args[1]:
                     hint = "leave it out, or check what it is made of: assert n != 0"
                     raise refused(node, self.style, "this number", f"whose {node.args[1]} is all that it is for", hint)
                 elif node.op.sign and self._of_read_numbers(node):

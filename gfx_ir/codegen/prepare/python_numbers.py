@@ -10,15 +10,15 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...control import is_given, is_host, is_loop
+from ...control import calls_python, is_given, is_host, is_loop
 from ...dtypes import default, float64, int64
 from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
-from ...op import lookup
+from ...op import Trait, lookup
 from ...program import Program
-from ...python_numbers import DIVISIONS, function
+from ...python_numbers import function
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import outputs_of
@@ -27,9 +27,8 @@ from .base import Emission, Lowering
 from .precision import check_numbers, is_wide, refused
 
 Make = Callable[..., Value]
-_ADDING = DIVISIONS | frozenset(
-    "add subtract multiply pow negative positive abs bitwise_left_shift bitwise_right_shift bitwise_invert".split()
-)
+_ADDING = frozenset("/ // % + - * ** neg pos abs << >> ~".split())
+"""Operators that take a boolean of Python's for a whole number."""
 _WHOLE = frozenset(("bool", "int"))
 _SAME = (
     "acos acosh asin asinh atan atan2 atanh copysign cos cosh erf erfc exp exp2 expm1 hypot lgamma log10 log1p log2"
@@ -119,8 +118,8 @@ def _making(graph: Graph, place: Node | None, node: Node) -> Make:
 
 def _compute(node: Node, facts: Facts, style: Style) -> None:
     """Functions of Python's by ops, and operators as these have them."""
-    op, make = node.op.name, _before(node)
-    if op == "python":
+    sign, make = node.op.sign, _before(node)
+    if calls_python(node):
         lowered = _LOWERED.get(node.args[0])
         if lowered is None or _complex(node, facts):
             raise refused(node, style, f"{node.args[0]}()", "which asks for a number of Python's own")
@@ -132,24 +131,24 @@ def _compute(node: Node, facts: Facts, style: Style) -> None:
         made = lowered(make, *args)
         facts.stands_for(made, node.values[0])
         _replace(node, made)
-    elif op == "pow" and _fraction(node, facts):
+    elif sign == "**" and _fraction(node, facts):
         node.set_args((node.args[0], float(node.args[1])))
-    elif op in _ADDING and _mixed(node, facts):
+    elif sign in _ADDING and _mixed(node, facts):
         hint = "say which it is: bool(test)"
         raise refused(
             node, style, "this operator", "of what may be a boolean of Python's or a tensor of booleans", hint
         )
-    elif op in _ADDING and _booleans(node, facts):
+    elif sign in _ADDING and _booleans(node, facts):
         node.set_args(tuple([_whole(make, arg, facts) if "bool" in facts.kinds(arg) else arg for arg in node.args]))
         _widen(node)
 
 
 def _make_arrays(node: Node, facts: Facts, style: Style, promotion: str) -> None:
     """Booleans as such, and all numbers where control flow hands on nothing but tensors."""
-    op = node.op.name
-    if op == "as_tensor" and _is_row(node, facts):
+    traits = node.op.traits
+    if traits & Trait.OF_NUMBERS and node.op.put is not None and _is_row(node, facts):
         _replace(node, node.args[0])
-    elif op == "to_bool" or (op in ("to_int", "to_float", "item") and style.control.of_tensors):
+    elif traits & Trait.TRUTH or (traits & Trait.OF_ONE and style.control.of_tensors):
         _replace(node, _as_array(node, _before(node), facts, promotion))
 
 
@@ -218,11 +217,11 @@ def _as_whole(make: Make, leaf: Any, mixed: bool, facts: Facts) -> Any:
 
 def _truth(make: Make, value: Value, facts: Facts) -> Value:
     """The boolean tensor that a boolean of Python's is read from."""
-    op = value.node.op.name
-    if op not in ("item", "to_bool"):
-        return value
+    op = value.node.op
+    if not op.traits & Trait.TRUTH:
+        return value.node.args[0] if op.traits & Trait.OF_ONE and not op.number else value
     x = value.node.args[0]
-    return x if op == "item" or facts.is_boolean(x) else make("not_equal", x, 0)
+    return x if facts.is_boolean(x) else make("not_equal", x, 0)
 
 
 def _widen(node: Node) -> None:
@@ -233,15 +232,15 @@ def _widen(node: Node) -> None:
 
 def _as_array(node: Node, make: Make, facts: Facts, promotion: str) -> Value:
     """A tensor in the place of a number, for targets whose control flow hands on tensors."""
-    op, (x,) = node.op.name, node.args
-    if op == "to_bool":
+    op, (x,) = node.op, node.args
+    if op.traits & Trait.TRUTH:
         return _truth(make, node.values[0], facts)
-    if op == "to_int":
+    if op.number == "int":
         return make("astype", x, default("i", promotion) if promotion == "jax" else int64)
     element = x.type.dtype if type(x) is Value and isinstance(x.type, LogicalTensor) else None
     whole = facts.kinds(x) <= {"int", "bool"} or facts.is_boolean(x) or (element is not None and element.kind in "biu")
     x = x if whole else make("stop_gradient", x)
-    if op == "item":
+    if not op.number:
         return x
     return make("astype", x, default("f", promotion) if promotion == "jax" else float64)
 

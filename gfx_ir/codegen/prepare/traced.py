@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...attributes import Attribute
-from ...control import data_op, is_for, is_host, is_loop, is_open_host, is_test
+from ...control import data_op, is_data_for, is_for, is_host, is_loop, is_open_host, is_test
 from ...dtypes import int64
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -80,8 +80,7 @@ def _is_data(node: Node, traced: set[Value]) -> bool:
 
 def _follows(node: Node, traced: set[Value], unrolling: Unrolling) -> Iterator[Value]:
     """The host values that are data because of what is known so far, and of this node."""
-    op = node.op.name
-    if op == "host" and _hangs(node.args[1], traced):
+    if is_host(node) and _hangs(node.args[1], traced):
         yield from node.values
     elif is_test(node):
         yield from _passed_on(node, node.args[1], traced)
@@ -93,7 +92,7 @@ def _follows(node: Node, traced: set[Value], unrolling: Unrolling) -> Iterator[V
         yield from _passed_on(node, node.arg("operands"), traced)
         data = _is_data(node, traced)
         items = placeholders(node, node.regions[-1])[0]
-        if data or (op == "for" and not unrolling.takes(node)):
+        if data or (is_data_for(node) and not unrolling.takes(node)):
             yield from (item for item in items if item.kind == "int")
         yield from _carried(node, traced, data)
 

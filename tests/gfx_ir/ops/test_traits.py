@@ -201,6 +201,13 @@ def test_is_true_where_its_argument_is(sample: Sample):
     assert bool(run(lookup(sample.op), (x,))) is bool(x)
 
 
+def test_numbers_of_python_are_of_the_kind_that_their_rule_tells():
+    for sample in all_samples():
+        op = lookup(sample.op)
+        if op.number:
+            assert type(evaluate(op, bound(sample))).__name__ == op.number
+
+
 def numpys_own(name):
     """NumPy's function of that name, if there is one."""
     return getattr(np, name, getattr(np.linalg, name, None))
@@ -576,6 +583,8 @@ def test_forms_of_control_ops():
             assert params == ("operator", "args"), name
         elif form is Form.FUNCTION:
             assert params == ("function", "args"), name
+        elif form is Form.EVALUATE:
+            assert params == ("x", "error"), name
         else:
             assert not regions or name == "custom_gradient", name
     assert {form for form, _, _ in forms.values()} == set(Form)
