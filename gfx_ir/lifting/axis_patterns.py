@@ -168,7 +168,7 @@ class Rearranging:
         if gone and callable(reduction):  # it finds the axes that go behind those that stay
             x = _permuted(x, [before.index(name) for name in (*stay, *gone)])
             x = reduction(x, tuple(range(len(stay), len(before))))
-        elif gone:
+        elif gone and not callable(reduction):
             x = _REDUCTIONS[reduction](x, axis=_only(tuple(before.index(name) for name in gone)))
         x = _permuted(x, order)
         if new:
