@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2
 CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks docs)
 
-.PHONY: env demo test fuzz snapshots lint format conformance bench coverage array-api docs clean
+.PHONY: env demo test fuzz snapshots lint format conformance bench zoo coverage array-api docs clean
 
 env: $(STAMP)
 
@@ -50,6 +50,16 @@ conformance: $(STAMP)
 
 bench: $(STAMP)
 	$(PY) benchmarks/run.py
+
+# Models of transformers, of the examples and of JAX's libraries, each in a process of its own; writes docs/zoo.md. Not a part of make test.
+# The libraries go to a folder of their own: what they need besides must not change the versions that the tests run with.
+ZOO := $(VENV)/zoo
+zoo: $(STAMP) $(ZOO)/.installed
+	PYTHONPATH=$(ZOO) $(PY) benchmarks/zoo/run.py $(MODELS)
+
+$(ZOO)/.installed: $(STAMP)
+	$(PY) -m pip install --quiet --no-deps --target $(ZOO) flax equinox dm-haiku jaxtyping wadler-lindig jmp tabulate optax chex absl-py orbax-checkpoint msgpack treescope etils humanize toolz
+	touch $@
 
 coverage: $(STAMP)
 	$(PY) coverage/run.py

@@ -68,6 +68,10 @@ class Control:
     worded = False
     """Whether source has words for it whatever the target is, so that no row spells it."""
 
+    def raises_by(self, node: Any) -> Any:
+        """What decides, by its data, whether a node whose effect is an exception raises it: a tree of arguments."""
+        return node.args
+
     # ------------------------------------------------------------------ how regions are fed
     def feeds(self, node: Any) -> tuple[tuple[Any, ...] | None, ...]:
         """For each region the leaves that its placeholders stand for at first (None: it is fed by what is not an argument)."""

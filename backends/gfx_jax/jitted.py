@@ -23,7 +23,8 @@ def needs_data(node: Applied | Node) -> bool:
     """Whether a node takes a number out of an array or acts on the world, by data: what may raise does so by host values, as it is
     traced."""
     control, op = node.op.control, node.op
-    tensors = any(isinstance(leaf, Typed) and leaf.is_tensor for leaf in leaves(node.args))
+    asked = node.args if control is None else control.raises_by(node)
+    tensors = any(isinstance(leaf, Typed) and leaf.is_tensor for leaf in leaves(asked))
     return (op.effect and (tensors or not op.traits & Trait.RAISES)) or (control is not None and control.reads_data)
 
 

@@ -98,6 +98,11 @@ class Evaluate(Plain):
     worded = True
     form = Form.EVALUATE
 
+    def raises_by(self, node: Any) -> Any:
+        return (
+            node.args[:1] if node.args[1] else ()
+        )  # without the name of an error shapes and positions alone raise one
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         return ()
 

@@ -86,6 +86,17 @@ def test_errors_and_prints_are_those_of_each_call(capsys):
     assert capsys.readouterr().out.split() == ["15.0", "30.0"]
 
 
+def test_what_is_computed_for_an_error_of_shapes_is_compiled():
+    def dead(x):
+        x[:, 4] == 0
+        return x + 1
+
+    made = gfx.transpile(dead, to="jax")
+    assert made(jnp.ones((2, 5))).shape == (2, 5) and not made.jitted.reason
+    with pytest.raises(IndexError):
+        dead(X)
+
+
 def test_python_numbers_are_not_traced():
     made = gfx.transpile(lambda x, n: (x * n**-1, n * 10**12), X, to="jax")
     traces = traced(made)

@@ -1,0 +1,105 @@
+"""Zoo: every model in a process of its own, as a table on the terminal and as docs/zoo.md. Usage: `make zoo`, or names of models."""
+
+import multiprocessing
+import os
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+from measure import cases, report
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "zoo.md"
+MINUTES = 5
+TITLES = (
+    "model", "library", "captured", "nodes", "lines, emitted / original", "error", "gradients", "capture", "time to the original's",
+    "to torchax",
+)  # fmt: skip
+HEAD = """# The zoo: models as people have them
+
+Every model is captured with open sizes (batch and length), PyTorch's written for JAX and those of JAX's libraries for PyTorch.
+`make zoo` writes this page, on one core; `make zoo MODELS="Bert GPT2"` prints a part of it.
+
+- **nodes** of the graph, in all its functions; equal blocks are one function.
+- **lines** of the emitted code (without imports, comments and docstrings), and those of the author's and the library's code that ran in one call.
+- **error**: the largest difference to the original's results at two sizes that the capture has not seen, relative to the
+  largest value of each (at least 1).
+- **gradients**: the same of the gradients of all parameters.
+- **capture** in seconds; **time** of a call, jitted where JAX runs it, as a multiple of the original's (PyTorch
+  eager, or JAX jitted); the models are small, so that overhead of calls counts.
+"""
+
+
+def measured(context, name):
+    """The row of a model, or why there is none."""
+    queue = context.SimpleQueue()
+    process = context.Process(target=report, args=(name, queue))
+    process.start()
+    process.join(60 * MINUTES)
+    if process.is_alive():
+        process.kill()
+        return {"name": name, "reason": f"it took more than {MINUTES} minutes"}
+    return (
+        {"name": name, "reason": f"the process ended with exit code {process.exitcode}"}
+        if queue.empty()
+        else queue.get()
+    )
+
+
+def cells(row):
+    """A line of the table."""
+    number = lambda key, form: "" if row.get(key) is None else format(row[key], form)
+    lines = f"{row['lines']} / {row['original']}" if row.get("lines") else ""
+    captured = f"{row['seconds']:.2f} s" if row.get("nodes") else ""
+    return [
+        row["name"], row.get("library", ""), row.get("captured", "no"), str(row.get("nodes") or ""), lines, number("error", ".1e"),
+        number("gradient", ".1e"), captured, number("ratio", ".2f"), number("torchax", ".2f"),
+    ]  # fmt: skip
+
+
+def page(rows):
+    """The table, and what does not work, as Markdown."""
+    shown = [
+        number
+        for number, title in enumerate(TITLES)
+        if title != "to torchax" or any(row.get("torchax") for row in rows)
+    ]
+    titles = [TITLES[at] for at in shown]
+    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
+    lines += [f"| {' | '.join(cells(row)[at] for at in shown)} |" for row in rows]
+    failed = [f"- **{row['name']}**: {plain(row['reason'])}" for row in rows if row.get("reason")]
+    works = sum(not row.get("reason") for row in rows)
+    text = f"{HEAD}\n{works} of {len(rows)} models work in every column.\n\n" + "\n".join(lines) + "\n"
+    return text + ("\n## What does not work\n\n" + "\n".join(failed) + "\n" if failed else "")
+
+
+def plain(reason):
+    """A message without the places of files on this machine, and without signs of Markdown."""
+    return reason.split(" [")[0].replace("<", "&lt;").replace("_", r"\_").replace("*", r"\*")[:300]
+
+
+def main():
+    """All models, or those that are named; only all of them write the page."""
+    names = sys.argv[1:] or list(cases())
+    context = multiprocessing.get_context(
+        "forkserver"
+    )  # each model in a process of its own, which has everything imported
+    context.set_forkserver_preload(["measure"])
+    rows = [measured(context, name) for name in track(names, "models", console=Console(stderr=True))]
+    console, table = Console(width=180), Table(*TITLES)
+    for row in rows:
+        table.add_row(*cells(row))
+    console.print(table)
+    for row in rows:
+        if row.get("reason"):
+            console.print(f"{row['name']}: {row['reason']}", markup=False, highlight=False)
+    if not sys.argv[1:]:
+        PAGE.write_text(page(rows))
+
+
+if __name__ == "__main__":
+    main()
